@@ -1,0 +1,78 @@
+"""Every error Moot raises on purpose, and who must act on it.
+
+* MootError
+  x UsageError        you asked for something impossible; the message says what to change
+    x ConfigError     a setting is wrong; the message names it and where it came from
+  x ModelError        a provider did not answer; `retryable` says whether trying again can help
+  x ScriptDry         a `script:` file has no entry left for a call
+  x StoreError        the record cannot be read or written
+  x SandboxError      code cannot be run safely here
+  x ReplayMismatch    a resumed session asked for another step than was recorded
+  x Cut               budget, deadline or person ended the session; protocols catch it and return the best so far
+* ParseError          a reply does not fit its shape; the room turns it into a question or an absence
+"""
+
+from typing import Literal
+
+CutKind = Literal["budget_exhausted", "timed_out", "cancelled"]
+FailureKind = Literal["rate_limited", "unavailable", "timeout", "auth", "not_found", "rejected", "refused", "failed"]
+RETRYABLE: frozenset[FailureKind] = frozenset({"rate_limited", "unavailable"})
+
+
+class MootError(Exception):
+    """Catch this to catch everything Moot raises on purpose."""
+
+
+class UsageError(MootError):
+    """The caller's mistake; the message says what to change."""
+
+
+class ConfigError(UsageError):
+    """A setting that cannot be used."""
+
+
+class ModelError(MootError):
+    """A provider did not give an answer."""
+
+    def __init__(self, message: str, *, kind: FailureKind, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.kind: FailureKind = kind
+        self.retry_after = retry_after
+
+    @property
+    def retryable(self) -> bool:
+        return self.kind in RETRYABLE
+
+
+class ScriptDry(MootError):
+    """A scripted model was asked for something its file does not hold."""
+
+
+class StoreError(MootError):
+    """The record cannot be read or written."""
+
+
+class SandboxError(MootError):
+    """Code cannot be run safely here."""
+
+
+class ReplayMismatch(MootError):
+    """The protocol, its prompts or its input changed between the recording and this run."""
+
+    def __init__(self, step: str, recorded: str, requested: str) -> None:
+        super().__init__(
+            f"step {step} of the record is {recorded!r}, but the session now asks for {requested!r}; "
+            "it was recorded with other input or another version of Moot. Start a new session"
+        )
+
+
+class Cut(MootError):
+    """The session must end now; what it has so far is its result."""
+
+    def __init__(self, kind: CutKind, why: str) -> None:
+        super().__init__(why)
+        self.kind: CutKind = kind
+
+
+class ParseError(Exception):
+    """A reply that does not fit the shape asked for; the text tells the model what to mend."""

@@ -1,0 +1,144 @@
+"""Ports: what an edge must offer so that the room can use it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from moot.types import Call, Code, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
+
+
+class Model(Protocol):
+    @property
+    def name(self) -> str:
+        """`provider:model`, as the user wrote it."""
+
+    async def reply(self, call: Call) -> Reply:
+        """One answer, or `ModelError`. No retries here: the room decides."""
+
+    def skip(self, call: Call) -> None:
+        """This call was answered in an earlier run of the session; only a script needs to know."""
+
+    async def aclose(self) -> None: ...
+
+
+class Scanner(Protocol):
+    def scan(self, code: Code) -> Scan: ...
+
+    def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair: ...
+
+
+class Sandbox(Protocol):
+    async def run(self, code: Code, tests: Tests) -> SuiteRun: ...
+
+
+class Clock(Protocol):
+    def now(self) -> datetime: ...
+
+    def monotonic(self) -> float: ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class StepRow(Value):
+    """One recorded effect. `seq` is the step, `part` a piece of it (0 is the whole)."""
+
+    seq: int
+    part: int
+    name: str
+    digest: str
+    value: JsonValue
+    elapsed: float
+    """Seconds this session had been running when the step was done, over all its runs."""
+
+
+class TurnRow(Value):
+    seq: int
+    round: int
+    phase: str
+    agent_id: str
+    agent_role: str
+    provider: str
+    model: str
+    content: str
+    confidence: float | None = None
+    metadata: JsonValue = None
+    response_time_ms: int = 0
+
+
+class VersionRow(Value):
+    seq: int
+    number: int
+    language: str
+    code: str
+    diff: str
+    metrics: JsonValue = None
+
+
+class LogRow(Value):
+    """One line per action: what was done, how long it took, what went wrong."""
+
+    seq: int
+    part: int
+    action: str
+    agent: str
+    role: str
+    provider: str
+    model: str
+    round: int
+    response_time_ms: int
+    tokens: int
+    content_length: int
+    error: str = ""
+
+
+Row = StepRow | TurnRow | VersionRow | LogRow
+
+
+class SessionRecord(Value):
+    id: str
+    protocol: str
+    topic: str
+    status: Status
+    config: dict[str, JsonValue]
+    """Input, rules, limits and seats: all that is needed to carry the session on."""
+    created_at: datetime
+    updated_at: datetime
+    completed_at: datetime | None = None
+    owner: str = ""
+    total_rounds: int = 0
+    outcome: JsonValue = None
+
+
+class Store(Protocol):
+    """The record. `append` returns only when the rows would survive the end of this process."""
+
+    async def create(self, session: SessionRecord) -> None: ...
+
+    async def update(self, session: SessionRecord) -> None: ...
+
+    async def claim(self, session_id: str, owner: str) -> SessionRecord:
+        """Take a session for this process; `StoreError` when another live process has it."""
+
+    async def append(self, session_id: str, rows: Sequence[Row]) -> None: ...
+
+    async def session(self, session_id: str) -> SessionRecord:
+        """By id or by an unambiguous beginning of one."""
+
+    async def sessions(self, limit: int = 50, text: str = "") -> list[SessionRecord]: ...
+
+    async def steps(self, session_id: str) -> list[StepRow]: ...
+
+    async def turns(self, session_id: str) -> list[TurnRow]: ...
+
+    async def versions(self, session_id: str) -> list[VersionRow]: ...
+
+    async def logs(self, session_id: str) -> list[LogRow]: ...
+
+    async def drop_steps(self, session_id: str, from_seq: int) -> None:
+        """Forget a failed tail, so that it is tried again."""
+
+    async def delete(self, session_id: str) -> None: ...
+
+    async def aclose(self) -> None: ...

@@ -1,0 +1,200 @@
+"""The nouns: frozen values and closed sets of words, nothing that acts."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Language = Literal["python", "javascript", "typescript", "go"]
+Severity = Literal["critical", "high", "medium", "low"]
+Category = Literal["injection", "overflow", "race_condition", "logic_error", "auth", "xss", "other"]
+Source = Literal["model", "scan"]
+AbsenceReason = Literal["no_model", "timeout", "unreachable", "refused", "unreadable"]
+Status = Literal["pending", "running", "paused", "completed", "failed", "cancelled"]
+Finish = Literal["stop", "length", "filter", "unknown"]
+TestStatus = Literal["passed", "failed", "error", "timeout", "skipped"]
+Unit = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SourceFile(Value):
+    path: str
+    language: Language
+    text: str
+    base: str | None = None
+    """The text before the change under review; only what it does not hold is in question."""
+
+
+class Code(Value):
+    """The files of one session, in the order they are shown."""
+
+    files: tuple[SourceFile, ...]
+
+    def file(self, path: str) -> SourceFile | None:
+        return next((file for file in self.files if file.path == path), None)
+
+    def with_texts(self, texts: dict[str, str]) -> "Code":
+        """The same files, with other texts where `texts` has one."""
+        return Code(files=tuple(f.model_copy(update={"text": texts.get(f.path, f.text)}) for f in self.files))
+
+
+class Tests(Value):
+    """Tests that were given: files that are laid beside the code and run."""
+
+    __test__ = False
+
+    files: tuple[tuple[str, str], ...]
+    language: Language = "python"
+
+
+class TestOutcome(Value):
+    __test__ = False
+
+    name: str
+    status: TestStatus
+    detail: str = ""
+
+
+class SuiteRun(Value):
+    """What happened when tests were run. No test at all is not a pass."""
+
+    outcomes: tuple[TestOutcome, ...] = ()
+    problem: str = ""
+    """Why the run as a whole says nothing: no test found, time limit, crash of the runner."""
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return (
+            not self.problem and bool(self.outcomes) and all(o.status in ("passed", "skipped") for o in self.outcomes)
+        )
+
+
+class Vulnerability(Value):
+    id: str
+    category: Category
+    severity: Severity
+    description: str
+    evidence: str
+    exploit: str = ""
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    fingerprint: str = ""
+    source: Source = "scan"
+    rule: str = ""
+    cwe: int | None = None
+    confidence: Unit | None = None
+    fix: str = ""
+
+
+class EdgeCase(Value):
+    id: str
+    description: str
+    input: str = ""
+    expected: str = ""
+
+
+class StressScenario(Value):
+    id: str
+    description: str
+    load: str = ""
+    expected_behavior: str = ""
+
+
+class NotAnalysed(Value):
+    file: str
+    line: int
+    why: str
+
+
+class Scan(Value):
+    """What the deterministic red team saw in one version of the code."""
+
+    findings: tuple[Vulnerability, ...] = ()
+    hints: tuple[Vulnerability, ...] = ()
+    edge_cases: tuple[EdgeCase, ...] = ()
+    stress_scenarios: tuple[StressScenario, ...] = ()
+    not_analysed: tuple[NotAnalysed, ...] = ()
+    public_names: dict[str, tuple[str, ...]] = {}
+    """Per file, what other code may use: it must survive a patch."""
+
+
+class Repair(Value):
+    """What the deterministic blue team did: new texts, and which fingerprints each rewrite was for."""
+
+    texts: dict[str, str] = {}
+    fixed: dict[str, str] = {}
+    """Fingerprint of a finding that was rewritten -> what was done."""
+    left: dict[str, str] = {}
+    """Fingerprint of a finding that was not -> what a person should do."""
+
+
+class Usage(Value):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = None
+    """None: the price is not known. Never 0 for a guess."""
+
+
+class Call(Value):
+    """One question to one model, complete: nothing outside it reaches the provider."""
+
+    seat: str
+    phase: str
+    round: int
+    system: str
+    prompt: str
+    json_schema: dict[str, object] | None = None
+    max_tokens: int | None = None
+
+
+class Reply(Value):
+    text: str
+    model: str
+    usage: Usage = Usage()
+    finish: Finish = "unknown"
+
+
+class Absent(Value):
+    """A seat that gave no usable answer. A value, never an exception and never a silent default."""
+
+    seat: str
+    why: AbsenceReason
+    detail: str = ""
+
+
+class Spend(Value):
+    """What one model cost so far."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = 0.0
+
+
+class Limits(Value):
+    """How much a session may spend, and how patient it is."""
+
+    max_calls: int | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=0)
+    max_usd: float | None = Field(default=None, ge=0)
+    timeout: float = Field(default=300.0, gt=0)
+    call_timeout: float = Field(default=120.0, gt=0)
+    retries: int = Field(default=3, ge=0, le=10)
+    max_reply_bytes: int = Field(default=1_000_000, gt=0)
+    reply_tokens: int = Field(default=4096, gt=0)
+    prompt_tokens: int = Field(default=24_000, gt=0)
+    """About how much of the material a prompt may hold; what is cut is said."""
+
+
+class Result(Value):
+    """What every protocol's result has; the runner fills it in."""
+
+    session_id: str = ""
+    degraded: tuple[str, ...] = ()
+    calls: int = 0
+    usage: dict[str, Spend] = {}
+    duration: float = 0.0
