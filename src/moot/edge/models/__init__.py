@@ -1,0 +1,8 @@
+"""Models: every provider behind the one port, opened by `provider:model`."""
+
+from moot.edge.models.names import ModelName, parse_name
+from moot.edge.models.providers import Provider, problem, providers
+from moot.edge.models.registry import Models, open_model
+from moot.edge.models.usage import price_known
+
+__all__ = ["ModelName", "Models", "Provider", "open_model", "parse_name", "price_known", "problem", "providers"]

@@ -1,0 +1,148 @@
+"""Faults: what went wrong on the wire, turned into the one error a person or the room can act on."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from moot.edge.models.services import NO_KEY, Service
+from moot.errors import FailureKind, ModelError
+
+MAX_MESSAGE = 300
+MAX_QUOTE = 120
+# Keys that a server may echo although they are not ours: prefixes of the well-known issuers.
+KEY_SHAPES = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|AIza)[-_][\w\-*.]{6,}|\bBearer\s+\S+", re.IGNORECASE)
+FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A request without an answer, in no SDK's words."""
+
+    status: int | None = None
+    detail: str = ""
+    code: str = ""
+    retry_after: float | None = None
+    timed_out: bool = False
+    oversized: bool = False
+    quota: bool = False
+
+    @property
+    def filtered(self) -> bool:
+        return self.status == 400 and self.code in FILTER_CODES
+
+    @property
+    def names_temperature(self) -> bool:
+        return self.status in (400, 422) and "temperature" in self.detail.lower()
+
+    @property
+    def may_be_schema(self) -> bool:
+        """Whether it may be answered without a JSON schema. Servers word this in too many ways to match words."""
+        return self.status in (400, 404, 422, 501) and not self.quota and not self.filtered
+
+
+class Faulted(Exception):
+    """Carries a fault up to where it becomes another try or a `ModelError`."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.detail)
+        self.fault = fault
+
+
+def explain(fault: Fault, model: str, service: Service, timeout: float) -> ModelError:
+    kind = failure_kind(fault)
+    text = _sentence(fault, kind, service, timeout)
+    return ModelError(one_line(f"model {model!r}: {text}"), kind=kind, retry_after=fault.retry_after)
+
+
+def failure_kind(fault: Fault) -> FailureKind:
+    status = fault.status
+    if fault.timed_out:
+        return "timeout"
+    if fault.oversized:
+        return "failed"
+    if status is None:
+        return "unavailable"
+    if fault.quota:
+        # A 429 by number, but no waiting helps.
+        return "rejected"
+    if status in (401, 403):
+        return "auth"
+    if status in (408, 409) or status >= 500:
+        return "unavailable"
+    if status == 429:
+        return "rate_limited"
+    return "not_found" if status == 404 else "rejected"
+
+
+def _sentence(fault: Fault, kind: FailureKind, service: Service, timeout: float) -> str:
+    known, at = service.known, service.address
+    quote = f" ({quoted(fault.detail, service.key)})" if fault.detail else ""
+    match kind:
+        case "timeout":
+            return f"no answer from {at} within {timeout:g} s; allow more time per call or ask for less"
+        case "failed":
+            return f"{at} sent a reply too large to read; lower the number of tokens asked for"
+        case "unavailable" if fault.status is None:
+            return f"no usable answer from {at}{quote}; check that it is running and reachable"
+        case "unavailable":
+            return f"{at} is not able to answer now, status {fault.status}{quote}; try again later"
+        case "rate_limited":
+            wait = "later" if fault.retry_after is None else f"in {fault.retry_after:g} s"
+            return f"{at} has too many requests (429); try again {wait} or ask fewer seats at once{quote}"
+        case "auth":
+            # Never quoted: this is the answer in which servers repeat the key.
+            key = known.key_variable or "the account"
+            return f"{at} did not accept the key, status {fault.status}; check {key} and that it may use this model"
+        case "not_found":
+            return f"{at} does not have it (404){quote}; check the model's name and {known.url_variable}"
+        case _ if fault.quota:
+            return f"the account's quota at {at} is used up{quote}; add credit or use another model"
+        case _:
+            return f"{at} rejected the request, status {fault.status}{quote}"
+
+
+def quoted(text: str, key: str) -> str:
+    """Words of a server, fit to be shown: one line, short, printable, without keys."""
+    if len(key) > len(NO_KEY):
+        text = text.replace(key, "[key]")
+    text = KEY_SHAPES.sub("[key]", text)
+    return one_line(text, MAX_QUOTE)
+
+
+def one_line(text: str, limit: int = MAX_MESSAGE) -> str:
+    # Far more than fits is cut first: a body may have megabytes.
+    words = " ".join(text[: limit * 8].split())
+    clean = "".join(char for char in words if char.isprintable())
+    return clean if len(clean) <= limit else f"{clean[: limit - 1]}…"
+
+
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """How many seconds the server asked us to wait: `retry-after-ms`, or `retry-after` as a number or a date."""
+    lower = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _number(lower.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = lower.get("retry-after", "")
+    seconds = _number(text)
+    return seconds if seconds is not None else _seconds_until(text, now)
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
+def _seconds_until(text: str, now: datetime) -> float | None:
+    try:
+        then = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    # The old asctime form carries no zone; HTTP dates are UTC.
+    then = then if then.tzinfo else then.replace(tzinfo=UTC)
+    return max(0.0, (then - now).total_seconds())

@@ -1,0 +1,24 @@
+"""Features: what a server is asked for beyond plain text, and what it can be held to."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Features:
+    """What a server turns out not to know is left out from then on."""
+
+    schema: bool = True
+    temperature: bool = True
+
+
+def is_closed(schema: object) -> bool:
+    """Whether every object in a JSON schema names all its properties: no free-form mapping anywhere."""
+    if isinstance(schema, list):
+        return all(is_closed(item) for item in schema)
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object" and not schema.get("properties"):
+        return False
+    if schema.get("additionalProperties", False) is not False:
+        return False
+    return all(is_closed(item) for item in schema.values())

@@ -1,0 +1,92 @@
+"""Hosted models: openai, anthropic and ollama, asked over HTTP."""
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from moot.edge.models.faults import Fault, Faulted, explain
+from moot.edge.models.features import Features
+from moot.edge.models.services import Service
+from moot.edge.models.usage import estimate_tokens
+from moot.types import Call, Reply, Usage
+
+if TYPE_CHECKING:
+    from moot.edge.models.wire import Answer, Wire
+
+
+class HostedModel:
+    """Temperature 0 unless told otherwise: the same prompt should give the same answer where a server can do that."""
+
+    def __init__(
+        self, name: str, model: str, service: Service, *, timeout: float, temperature: float | None = 0.0
+    ) -> None:
+        self._name = name
+        self._model = model
+        self._service = service
+        self._timeout = timeout
+        self._temperature = temperature
+        self._wire: Wire | None = None
+        self._features = Features()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def reply(self, call: Call) -> Reply:
+        wire = self._opened()
+        try:
+            async with asyncio.timeout(self._timeout):
+                answer = await self._ask(wire, call)
+        except TimeoutError:
+            raise self._error(Fault(timed_out=True)) from None
+        except Faulted as error:
+            if error.fault.filtered:
+                return Reply(text="", model=self._name, usage=self._refused(call), finish="filter")
+            # The libraries' own errors hold the whole body, keys and all: they must not be shown as the cause.
+            raise self._error(error.fault) from None
+        return Reply(text=answer.text, model=self._name, usage=answer.usage, finish=answer.finish)
+
+    def skip(self, call: Call) -> None:
+        """Nothing to do: a server keeps no place in a script."""
+
+    async def aclose(self) -> None:
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            await wire.aclose()
+
+    async def _ask(self, wire: "Wire", call: Call) -> "Answer":
+        """Ask, leaving out what the server turns out not to know; what worked is remembered for the next call."""
+        features = self._features
+        while True:
+            try:
+                answer = await wire.send(call, features)
+            except Faulted as error:
+                fewer = self._fewer(wire, call, features, error.fault)
+                if fewer is None:
+                    raise
+                features = fewer
+            else:
+                self._features = features
+                return answer
+
+    def _fewer(self, wire: "Wire", call: Call, features: Features, fault: Fault) -> Features | None:
+        if features.temperature and wire.uses_temperature and fault.names_temperature:
+            return replace(features, temperature=False)
+        if features.schema and wire.uses_schema(call) and fault.may_be_schema:
+            return replace(features, schema=False)
+        return None
+
+    def _opened(self) -> "Wire":
+        if self._wire is None:
+            # The libraries take a second to load: a session that is only shown or replayed never pays for them.
+            from moot.edge.models.wire import Wire
+
+            self._wire = Wire(self._service, self._model, self._timeout, self._temperature)
+        return self._wire
+
+    def _error(self, fault: Fault) -> Exception:
+        return explain(fault, self._name, self._service, self._timeout)
+
+    def _refused(self, call: Call) -> Usage:
+        free = self._service.provider == "ollama"
+        return Usage(input_tokens=estimate_tokens(call.system + call.prompt), usd=0.0 if free else None)
