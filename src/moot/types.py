@@ -71,6 +71,10 @@ class SuiteRun(Value):
             not self.problem and bool(self.outcomes) and all(o.status in ("passed", "skipped") for o in self.outcomes)
         )
 
+    @property
+    def passed_names(self) -> frozenset[str]:
+        return frozenset(o.name for o in self.outcomes if o.status == "passed") if not self.problem else frozenset()
+
 
 class Vulnerability(Value):
     id: str
@@ -181,13 +185,18 @@ class Limits(Value):
     max_calls: int | None = Field(default=None, ge=0)
     max_tokens: int | None = Field(default=None, ge=0)
     max_usd: float | None = Field(default=None, ge=0)
-    timeout: float = Field(default=300.0, gt=0)
     call_timeout: float = Field(default=120.0, gt=0)
     retries: int = Field(default=3, ge=0, le=10)
     max_reply_bytes: int = Field(default=1_000_000, gt=0)
     reply_tokens: int = Field(default=4096, gt=0)
     prompt_tokens: int = Field(default=24_000, gt=0)
     """About how much of the material a prompt may hold; what is cut is said."""
+
+
+class Rules(Value):
+    """What every protocol's rules have."""
+
+    timeout: float = Field(default=300.0, gt=0, description="seconds the whole session may take")
 
 
 class Result(Value):

@@ -1,0 +1,180 @@
+"""The blue team's turn: a model or the rewriter patches, and the patch counts only if it survives the checks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.prompts import prompt
+from moot.protocols.patches import Patch, Verdict, judged, texts_for
+from moot.protocols.reports import AttackReport, DefenseReport, Version, joined, where
+from moot.render import fenced, material
+from moot.replies import Also, Fenced, instructions
+from moot.room import Ask, Room
+from moot.types import Absent, Code, SuiteRun, Tests, Unit, Value, Vulnerability
+
+
+class BlueReply(Value):
+    patches: Annotated[dict[str, str], Also("patched_vulnerabilities", "fixes", "changes")] = Field(
+        description="what you changed, under the id of the finding"
+    )
+    remaining_risks: Annotated[tuple[str, ...], Also("risks")] = Field(default=(), description="what is left and why")
+    confidence: Annotated[Unit | None, Also("confidence_in_defense")] = Field(
+        default=None, description="number from 0 to 1"
+    )
+    patched_code: Annotated[Fenced, Also("code", "patched_file")] = Field(description="the complete repaired file")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The given tests, and what they said of the code before anyone touched it."""
+
+    tests: Tests | None
+    run: SuiteRun | None = None
+
+
+async def defend(
+    version: Version, report: AttackReport, defenses: Sequence[DefenseReport], baseline: Baseline, room: Room
+) -> tuple[DefenseReport, Version]:
+    """A defence and the code after it: the patched code if the patch holds, else the code as it was."""
+    said = await ask_blue(version.code, report, defenses, room)
+    if isinstance(said, BlueReply):
+        patch = Patch(
+            texts=texts_for(said.patched_code, version.code),
+            claims=claims(said, report),
+            remaining=said.remaining_risks,
+            confidence=said.confidence,
+            blue="model",
+        )
+        return await tried(patch, version, report, baseline, room)
+    if said is not None:
+        room.degrade(f"round {report.round}: deterministic rewrites stand in for blue")
+    return await rewritten(version, report, baseline, room)
+
+
+async def ask_blue(
+    code: Code, report: AttackReport, defenses: Sequence[DefenseReport], room: Room
+) -> BlueReply | Absent | None:
+    if not room.seated("blue"):
+        return None
+    shown = material(code, room.allowance())
+    for note in shown.cut:
+        room.degrade(f"blue did not see everything: {note}")
+    text = prompt(
+        "defend",
+        round=str(report.round),
+        code=shown.text,
+        findings=listed(report.vulnerabilities),
+        history=told_blue(defenses),
+        form=instructions(BlueReply),
+    )
+    return await room.ask(Ask("blue", "defend", report.round, prompt("blue"), text, BlueReply))
+
+
+def claims(said: BlueReply, report: AttackReport) -> dict[str, str]:
+    """What Blue says it repaired, under ids that exist; a patch without any is taken to be for everything."""
+    known = {finding.id.casefold(): finding.id for finding in report.vulnerabilities}
+    named = {known[i.casefold()]: text for i, text in said.patches.items() if i.casefold() in known}
+    return named or {finding.id: "; ".join(said.patches.values()) for finding in report.vulnerabilities}
+
+
+async def rewritten(
+    version: Version, report: AttackReport, baseline: Baseline, room: Room
+) -> tuple[DefenseReport, Version]:
+    """The deterministic blue team: all rewrites at once, or, when those break a test, each by itself."""
+    wanted = [f.fingerprint for f in report.vulnerabilities if f.source == "scan"]
+    defense, after = await rewrite_of(wanted, version, report, baseline, room)
+    if defense.accepted or len(wanted) < 2 or not defense.rejected_because.startswith("a test"):
+        return defense, after
+    done: dict[str, str] = {}
+    for mark in wanted:
+        one, version = await rewrite_of([mark], version, report, baseline, room)
+        done |= one.patches if one.accepted else {}
+    together = defense.model_copy(
+        update={
+            "patched_vulnerabilities": tuple(done),
+            "patches": done,
+            "patched_code": joined(version.code) if done else "",
+            "accepted": bool(done),
+            "rejected_because": "" if done else defense.rejected_because,
+        }
+    )
+    return together, version
+
+
+async def rewrite_of(
+    marks: Sequence[str], version: Version, report: AttackReport, baseline: Baseline, room: Room
+) -> tuple[DefenseReport, Version]:
+    repair = await room.repair(version.code, marks)
+    ids = {finding.fingerprint: finding.id for finding in report.vulnerabilities}
+    edges = [f"edge case {case.id}: {case.description}" for case in report.edge_cases]
+    patch = Patch(
+        texts=repair.texts,
+        claims={ids[mark]: what for mark, what in repair.fixed.items()},
+        remaining=(*(f"{ids[mark]}: {what}" for mark, what in repair.left.items()), *edges),
+        confidence=0.4,
+        blue="scan",
+    )
+    if not repair.texts:
+        return defense_report(patch, report, Verdict(rejected="nothing here can be rewritten safely"), ""), version
+    return await tried(patch, version, report, baseline, room)
+
+
+async def tried(
+    patch: Patch, version: Version, report: AttackReport, baseline: Baseline, room: Room
+) -> tuple[DefenseReport, Version]:
+    """The patch, checked: it parses, keeps the public names, passes the tests, and the findings are gone."""
+    code = version.code.with_texts(patch.texts)
+    if code == version.code:
+        verdict, after = Verdict(rejected="it returns the code unchanged"), version
+    else:
+        after = Version(code, await room.scan(code))
+        verdict = judged(patch, version, after, report.vulnerabilities)
+    if not verdict.rejected and (broken := await broken_tests(code, baseline, room)):
+        verdict = Verdict(rejected=f"a test that passed before fails now: {', '.join(broken)}")
+    defense = defense_report(patch, report, verdict, joined(code))
+    if not defense.accepted:
+        room.tell(f"round {report.round}: patch rejected, {verdict.rejected}")
+        return defense, version
+    await room.snapshot(code, f"round {report.round}: {', '.join(defense.patched_vulnerabilities) or 'patch'}")
+    return defense, after
+
+
+async def broken_tests(code: Code, baseline: Baseline, room: Room) -> list[str]:
+    """Tests that passed before the patch and do not now; a run that says nothing has passed none."""
+    if not baseline.tests or not baseline.run or not baseline.run.passed_names:
+        return []
+    run = await room.execute(code, baseline.tests)
+    return sorted(baseline.run.passed_names - run.passed_names)[:5]
+
+
+def defense_report(patch: Patch, report: AttackReport, verdict: Verdict, patched: str) -> DefenseReport:
+    accepted = not verdict.rejected
+    return DefenseReport(
+        patched_vulnerabilities=verdict.gone if accepted else (),
+        patches=patch.claims if accepted else {},
+        remaining_risks=patch.remaining,
+        confidence_in_defense=patch.confidence,
+        patched_code=patched if accepted else "",
+        round=report.round,
+        accepted=accepted,
+        rejected_because=verdict.rejected,
+        blue=patch.blue,
+    )
+
+
+def told_blue(defenses: Sequence[DefenseReport]) -> str:
+    lines = [f"- round {d.round}: {d.rejected_because}" for d in defenses if d.rejected_because]
+    head = "These earlier patches of yours were rejected, so the code above is without them:\n\n"
+    return head + fenced("\n".join(lines), "text") + "\n\n" if lines else ""
+
+
+def listed(findings: Sequence[Vulnerability]) -> str:
+    """Findings as data for a prompt: what Red wrote cannot pass for instructions."""
+    lines = []
+    for f in findings:
+        lines += [f"{f.id} ({f.severity}, {f.category}) at {where(f)}", f"  what: {f.description}"]
+        lines += [f"  line: {f.evidence}"] + ([f"  exploit: {f.exploit}"] if f.exploit else [])
+        lines += [f"  advice: {f.fix}"] if f.fix else []
+    return fenced("\n".join(lines), "text")

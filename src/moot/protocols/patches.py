@@ -1,0 +1,94 @@
+"""When a patch counts: it parses, keeps the public names, and what it claims to repair is gone on a second look."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from moot.findings import locate, weight
+from moot.protocols.reports import Version
+from moot.replies import CodeBlock
+from moot.types import Code, Scan, SourceFile, Value, Vulnerability
+
+
+class Patch(Value):
+    texts: dict[str, str]
+    claims: dict[str, str]
+    """Id of a finding -> what was done about it."""
+    remaining: tuple[str, ...] = ()
+    confidence: float | None = None
+    blue: Literal["model", "scan"]
+
+
+class Verdict(Value):
+    rejected: str = ""
+    """Why the patch does not count; empty when it does."""
+    gone: tuple[str, ...] = ()
+    """Ids of findings that a second look no longer shows."""
+
+
+def judged(patch: Patch, before: Version, after: Version, findings: Sequence[Vulnerability]) -> Verdict:
+    earlier, later = before.scan, after.scan
+    if broken := unparsed(patch.texts, later):
+        return Verdict(rejected=f"it does not parse: {broken}")
+    if lost := lost_names(earlier, later):
+        return Verdict(rejected=f"it drops public names: {', '.join(lost)}")
+    claimed = [f for f in findings if f.id in patch.claims]
+    gone = tuple(f.id for f in claimed if is_gone(f, after.code, later))
+    scanned = {f.id for f in claimed if f.source == "scan"}
+    lighter = weight(earlier.findings) - weight(later.findings)
+    if lighter < 0:
+        return Verdict(rejected=f"it adds flaws: {_worst(earlier, later)}")
+    if scanned and not gone:
+        return Verdict(rejected=f"still there on a second look: {', '.join(sorted(scanned))}")
+    if scanned & set(gone) and lighter == 0:
+        return Verdict(rejected=f"the flaw has only moved: {_worst(earlier, later)}")
+    return Verdict(gone=gone)
+
+
+def unparsed(texts: Mapping[str, str], later: Scan) -> str:
+    spots = [spot for spot in later.not_analysed if spot.file in texts]
+    return f"{spots[0].file}:{spots[0].line}: {spots[0].why}" if spots else ""
+
+
+def lost_names(earlier: Scan, later: Scan) -> list[str]:
+    return sorted(
+        name
+        for file, names in earlier.public_names.items()
+        for name in set(names) - set(later.public_names.get(file, ()))
+    )
+
+
+def is_gone(finding: Vulnerability, after: Code, later: Scan) -> bool:
+    """The scan looks again for what it found; what only Red saw is gone when the line it quoted is."""
+    if finding.source == "scan":
+        return finding.fingerprint not in {f.fingerprint for f in later.findings}
+    return finding.line > 0 and locate(after, finding.evidence, finding.file) is None
+
+
+def _worst(earlier: Scan, later: Scan) -> str:
+    known = {f.fingerprint for f in earlier.findings}
+    new = [f for f in later.findings if f.fingerprint not in known]
+    return f"{new[0].file}:{new[0].line}: {new[0].description}" if new else "the findings weigh as much as before"
+
+
+def texts_for(blocks: Sequence[CodeBlock], code: Code) -> dict[str, str]:
+    """Which file each fenced block replaces: by the path above it; with one file, the fullest block is that file."""
+    named = {file.path: block.text for block in blocks for file in code.files if _names(block.path, file)}
+    if named or len(code.files) > 1:
+        return {path: _ended_alike(text, code.file(path)) for path, text in named.items()}
+    if not blocks:
+        return {}
+    only = code.files[0]
+    return {only.path: _ended_alike(max(blocks, key=lambda block: len(block.text)).text, only)}
+
+
+def _names(path: str, file: SourceFile) -> bool:
+    return bool(path) and (path == file.path or file.path.endswith(f"/{path}") or path.endswith(f"/{file.path}"))
+
+
+def _ended_alike(text: str, file: SourceFile | None) -> str:
+    """A model does not see line ends: keep those the file had."""
+    if file is None:
+        return text
+    if "\r\n" in file.text and "\r\n" not in text:
+        text = text.replace("\n", "\r\n")
+    return text if file.text.endswith("\n") else text.rstrip("\r\n")

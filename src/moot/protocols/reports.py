@@ -1,0 +1,55 @@
+"""What each side reports after its turn, and the version of the code it is about."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from moot.types import Code, EdgeCase, NotAnalysed, Scan, Severity, StressScenario, Unit, Value, Vulnerability
+
+
+@dataclass(frozen=True)
+class Version:
+    """Code, and what the scan sees in it."""
+
+    code: Code
+    scan: Scan
+
+
+class AttackReport(Value):
+    vulnerabilities: tuple[Vulnerability, ...]
+    hints: tuple[Vulnerability, ...] = ()
+    """Shown, but outside the risk and the verdict."""
+    edge_cases: tuple[EdgeCase, ...] = ()
+    stress_scenarios: tuple[StressScenario, ...] = ()
+    overall_risk: Unit
+    max_severity: Severity | None = None
+    round: int
+    not_analysed: tuple[NotAnalysed, ...] = ()
+    red: Literal["model", "scan"]
+    """Whether a model attacked beside the scan."""
+    gap: str = ""
+    """Why this attack cannot prove that nothing is left; empty when it can."""
+
+
+class DefenseReport(Value):
+    patched_vulnerabilities: tuple[str, ...] = ()
+    patches: dict[str, str] = Field(default_factory=dict)
+    remaining_risks: tuple[str, ...] = ()
+    confidence_in_defense: Unit | None = None
+    patched_code: str = ""
+    round: int
+    accepted: bool
+    rejected_because: str = ""
+    blue: Literal["model", "scan"]
+
+
+def where(finding: Vulnerability) -> str:
+    return f"{finding.file}:{finding.line}" if finding.line else finding.file or "the code"
+
+
+def joined(code: Code) -> str:
+    """One file as it is; several under a heading each."""
+    if len(code.files) == 1:
+        return code.files[0].text
+    return "".join(f"=== {file.path} ===\n{file.text.rstrip(chr(10))}\n" for file in code.files)

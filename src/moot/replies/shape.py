@@ -1,0 +1,124 @@
+"""What a reply must hold, read off the pydantic shape that a protocol asks for."""
+
+import types
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+Kind = Literal["text", "number", "whole", "yesno", "word", "texts", "items", "item", "mapping", "code"]
+
+
+@dataclass(frozen=True)
+class Also:
+    """Other labels under which models send this field."""
+
+    labels: tuple[str, ...]
+
+    def __init__(self, *labels: str) -> None:
+        object.__setattr__(self, "labels", labels)
+
+
+@dataclass(frozen=True)
+class Title:
+    """An item's bare heading ("1. SQL injection") stands for this field when nothing else does."""
+
+
+@dataclass(frozen=True)
+class Synonyms:
+    """Words models use for a word of the closed set; `otherwise` is the set's own word for everything else."""
+
+    words: tuple[tuple[str, str], ...]
+    otherwise: str | None = None
+
+
+class CodeBlock(BaseModel):
+    """A fenced block of a reply, with the path that stood above it, if any."""
+
+    path: str
+    text: str
+
+
+Fenced = tuple[CodeBlock, ...]
+"""Annotate a field with this to have code asked for, and read, as fenced blocks."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    name: str
+    kind: Kind
+    required: bool
+    about: str = ""
+    words: tuple[str, ...] = ()
+    shape: type[BaseModel] | None = None
+    labels: frozenset[str] = frozenset()
+    title: bool = False
+    synonyms: Synonyms | None = None
+
+
+@lru_cache(maxsize=256)
+def slots(shape: type[BaseModel]) -> tuple[Slot, ...]:
+    return tuple(_slot(name, field) for name, field in shape.model_fields.items())
+
+
+def label_key(text: str) -> str:
+    """`**Edge Cases**`, `EDGE_CASES` and `edge-cases` are one label."""
+    return "_".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+
+
+def _slot(name: str, field: FieldInfo) -> Slot:
+    kind, words, shape = _kind(field.annotation)
+    also = [label for mark in field.metadata if isinstance(mark, Also) for label in mark.labels]
+    return Slot(
+        name=name,
+        kind=kind,
+        required=field.is_required(),
+        about=field.description or "",
+        words=words,
+        shape=shape,
+        labels=frozenset(key for label in (name, *also) for key in _numbers(label_key(label))),
+        title=any(isinstance(mark, Title) for mark in field.metadata),
+        synonyms=next((mark for mark in field.metadata if isinstance(mark, Synonyms)), None),
+    )
+
+
+def _numbers(key: str) -> tuple[str, ...]:
+    """Singular and plural of a label: models use either."""
+    if key.endswith("ies"):
+        return key, f"{key[:-3]}y"
+    return (key, key[:-1]) if key.endswith("s") and len(key) > 3 else (key, f"{key}s")
+
+
+def _kind(annotation: object) -> tuple[Kind, tuple[str, ...], type[BaseModel] | None]:
+    annotation = _bare(annotation)
+    origin, args = get_origin(annotation), get_args(annotation)
+    if annotation == Fenced:
+        return "code", (), None
+    if origin is Literal:
+        return "word", tuple(str(a) for a in args), None
+    if origin in (list, tuple):
+        inner, words, shape = _kind(args[0])
+        return ("items", (), shape) if inner == "item" else ("texts", words, None)
+    if origin is dict:
+        return "mapping", (), None
+    if isinstance(annotation, type):
+        if issubclass(annotation, BaseModel):
+            return "item", (), annotation
+        plain: dict[type, Kind] = {str: "text", bool: "yesno", float: "number", int: "whole"}
+        if annotation in plain:
+            return plain[annotation], (), None
+    raise TypeError(f"replies cannot be read into {annotation!r}")
+
+
+def _bare(annotation: object) -> object:
+    """`Annotated[X, …]` and `X | None` are X."""
+    while True:
+        origin, args = get_origin(annotation), get_args(annotation)
+        if origin is Annotated:
+            annotation = args[0]
+        elif origin in (Union, types.UnionType):
+            (annotation,) = (a for a in args if a is not type(None))
+        else:
+            return annotation
