@@ -1,0 +1,32 @@
+"""Where code that nobody has read is run: a sandbox, or nothing unless the user says so."""
+
+import subprocess
+
+from moot.edge.sandbox.bubblewrap import Bubblewrap, trial
+from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
+from moot.edge.sandbox.local import UnsafeLocal
+from moot.edge.sandbox.memory import open_group
+from moot.errors import SandboxError
+from moot.ports import Sandbox
+
+__all__ = ["Bubblewrap", "SandboxLimits", "UnsafeLocal", "find_sandbox", "sandbox_status"]
+
+
+def find_sandbox(unsafe_local: bool = False, limits: SandboxLimits = DEFAULT_LIMITS) -> Sandbox:
+    """The sandbox of this machine; `SandboxError` says what to install where there is none."""
+    if unsafe_local:
+        return UnsafeLocal(limits)
+    if reason := trial():
+        raise SandboxError(f"tests are run only in a sandbox, and {reason}. Or accept the risk: --unsafe-local")
+    return Bubblewrap(limits)
+
+
+def sandbox_status() -> str:
+    """One line for `moot doctor`; `SandboxError` where there is no sandbox."""
+    find_sandbox()
+    version = subprocess.run(["bwrap", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    group = open_group(DEFAULT_LIMITS.memory)
+    if group is None:
+        return f"{version} works; memory is watched, this system lets us make no control group"
+    group.close()
+    return f"{version} works; memory is limited by control group version {group.version}"

@@ -1,0 +1,74 @@
+"""Where the files of a run are laid, as paths that cannot leave the box."""
+
+import io
+import tarfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from moot.types import Code, Tests
+
+WORK = "work"
+RUN = "run"
+
+
+@dataclass(frozen=True)
+class Layout:
+    files: dict[str, str]
+    """Path below the work folder -> text."""
+    tests: tuple[str, ...]
+    clash: str = ""
+    """Two files of one kind that would lie at the same place."""
+
+    @property
+    def front(self) -> tuple[str, ...]:
+        """The folders in which `import` looks first: the work folder, and all folders of files that are no package."""
+        return tuple(folder for folder in self._folders if f"{folder}/__init__.py".removeprefix("./") not in self.files)
+
+    @property
+    def back(self) -> tuple[str, ...]:
+        """Package folders come last, so that a `types.py` inside a package does not hide Python's own."""
+        return tuple(folder for folder in self._folders if folder not in self.front)
+
+    @property
+    def _folders(self) -> tuple[str, ...]:
+        folders = {str(parent) for path in self.files for parent in PurePosixPath(path).parents}
+        return tuple(sorted(folders | {"."}, key=lambda folder: (folder != ".", folder.count("/"), folder)))
+
+
+def lay_out(code: Code, tests: Tests) -> Layout:
+    # A patch must not bring its own tests or change how tests are collected: given files win, other conftests stay out.
+    sources = [(path, file.text) for file in code.files if not (path := safe_path(file.path)).endswith("conftest.py")]
+    given = [(safe_path(path), text) for path, text in tests.files]
+    return Layout(
+        files=dict(sources) | dict(given),
+        tests=tuple(path for path, _ in given),
+        clash=_twice(path for path, _ in sources) or _twice(path for path, _ in given),
+    )
+
+
+def safe_path(path: str) -> str:
+    """`path` below the work folder: what would lead out of it is dropped."""
+    parts = [part for part in path.replace("\\", "/").replace("\0", "").split("/") if part not in ("", ".", "..")]
+    return "/".join(parts) or "unnamed"
+
+
+def pack(files: dict[str, str]) -> bytes:
+    """The files as one tar archive: it goes in by standard input, so the host needs no folder to share."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for path, text in files.items():
+            data = text.encode("utf-8", "surrogateescape")
+            member = tarfile.TarInfo(path)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def _twice(paths: Iterable[str]) -> str:
+    seen: set[str] = set()
+    for path in paths:
+        if path in seen:
+            return path
+        seen.add(path)
+    return ""

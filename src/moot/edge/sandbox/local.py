@@ -1,0 +1,32 @@
+"""Tests as a plain process of the user: limits, but no walls. Only for who asked for it."""
+
+import tempfile
+from dataclasses import dataclass
+
+from moot.edge.sandbox.layout import pack
+from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
+from moot.edge.sandbox.memory import tree_bytes
+from moot.edge.sandbox.process import Job, execute
+from moot.edge.sandbox.report import judge
+from moot.edge.sandbox.suites import SYSTEM_PATH, plan
+from moot.edge.sandbox.unpack import unpacked
+from moot.types import Code, SuiteRun, Tests
+
+
+@dataclass(frozen=True)
+class UnsafeLocal:
+    limits: SandboxLimits = DEFAULT_LIMITS
+
+    async def run(self, code: Code, tests: Tests) -> SuiteRun:
+        suite = plan(code, tests)
+        if isinstance(suite, SuiteRun):
+            return suite
+        with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as box:
+            command = unpacked(box, suite, self.limits, own_processes=False)
+            env = {"HOME": box, "LANG": "C.UTF-8", "PATH": ":".join(SYSTEM_PATH), "TMPDIR": box, "TZ": "UTC"}
+            job = Job(command, {**env, **suite.env}, pack(suite.files), self._overrun)
+            ended = await execute(job, self.limits)
+        return judge(suite.read(ended.report), ended, self.limits)
+
+    def _overrun(self, pid: int) -> bool:
+        return tree_bytes(pid, self.limits.memory) > self.limits.memory

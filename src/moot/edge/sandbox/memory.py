@@ -1,0 +1,126 @@
+"""Memory of a whole process tree: a control group where we may make one, else a watch on the processes."""
+
+import contextlib
+import itertools
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+GROUPS = Path("/sys/fs/cgroup")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+PATIENCE = 5.0
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class MemoryGroup:
+    """One run's control group. What is started through `entry` cannot leave it."""
+
+    path: Path
+    version: int
+
+    def entry(self) -> tuple[str, ...]:
+        """The start of a command line that enters the group before anything of the run exists."""
+        return ("/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', str(self.path / "cgroup.procs"))
+
+    def killed(self) -> bool:
+        """Whether the kernel had to kill something because the limit was reached."""
+        events = self.path / ("memory.events" if self.version == 2 else "memory.oom_control")
+        with contextlib.suppress(OSError, ValueError):
+            return any(int(line.split()[1]) > 0 for line in events.read_text().splitlines() if "oom_kill " in line)
+        return False
+
+    def close(self) -> None:
+        """Kill what is left, wait until it is gone, remove the group. Blocks for as long as that takes."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            for pid in _pids(self.path / "cgroup.procs"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(OSError):
+                self.path.rmdir()
+                return
+            time.sleep(0.002)
+
+
+def open_group(limit: int) -> MemoryGroup | None:
+    """A new group with this limit, or None where the system does not let us."""
+    for version, parent in _candidates():
+        path = parent / f"moot-{os.getpid()}-{next(_numbers)}"
+        try:
+            path.mkdir()
+        except OSError:
+            continue
+        group = MemoryGroup(path, version)
+        if _limited(group, limit):
+            return group
+        group.close()
+    return None
+
+
+def tree_bytes(pid: int, ceiling: int) -> int:
+    """Memory of a process and all below it. Shared pages are counted once, but only when the rough sum is too high."""
+    pids = _tree(pid)
+    rough = sum(_resident(each) for each in pids)
+    return rough if rough <= ceiling else sum(_share(each) for each in pids)
+
+
+def _candidates() -> list[tuple[int, Path]]:
+    """Where a group could be made: version 1 below our own, version 2 below our own or any above it."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return []
+    found: list[tuple[int, Path]] = []
+    for line in lines:
+        _, controllers, own = line.split(":", 2)
+        if "memory" in controllers.split(","):
+            found.append((1, GROUPS / "memory" / own.lstrip("/")))
+        elif not controllers:
+            # A version 2 group with processes in it cannot have limited groups below it, one further up can.
+            below = GROUPS / own.lstrip("/")
+            found += [(2, path) for path in (below, *below.parents) if path.is_relative_to(GROUPS)]
+    return [(version, path) for version, path in found if path.is_dir()]
+
+
+def _limited(group: MemoryGroup, limit: int) -> bool:
+    names = ("memory.max", "memory.swap.max") if group.version == 2 else ("memory.limit_in_bytes", "")
+    try:
+        (group.path / names[0]).write_text(str(limit))
+        # Version 1 must let go of swap by another way; without swap there is nothing to do.
+        swap = group.path / names[1] if names[1] else group.path / "memory.swappiness"
+        if swap.exists():
+            swap.write_text("0")
+    except OSError:
+        return False
+    return True
+
+
+def _pids(path: Path) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(word) for word in path.read_text().split()]
+    return []
+
+
+def _tree(pid: int) -> list[int]:
+    found = [pid]
+    for parent in found:
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{parent}/task").iterdir():
+                found += _pids(task / "children")
+    return found
+
+
+def _resident(pid: int) -> int:
+    with contextlib.suppress(OSError, IndexError):
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+    return 0
+
+
+def _share(pid: int) -> int:
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("Pss:")).split()[1]) * 1024
+    return _resident(pid)

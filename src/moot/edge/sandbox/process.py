@@ -1,0 +1,130 @@
+"""One process tree: started, watched, and gone when the call returns."""
+
+import asyncio
+import contextlib
+import io
+import os
+import signal
+import tempfile
+import time
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from moot.edge.sandbox.limits import MIB, SandboxLimits
+
+Stop = Literal["", "time", "memory"]
+REPORT_BYTES = 16 * MIB
+POLL = 0.05
+GRACE = 5.0
+
+
+@dataclass(frozen=True)
+class Job:
+    command: Sequence[str]
+    env: Mapping[str, str]
+    stdin: bytes
+    overrun: Callable[[int], bool]
+    """Whether the process tree below this pid uses too much memory."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    status: int
+    stopped: Stop
+    """Why we ended it; empty when it ended by itself."""
+    report: bytes
+    output: str
+    seconds: float
+
+
+@dataclass
+class Sink(asyncio.Protocol):
+    """One pipe's bytes: the first ones, or the last ones; the rest is read and thrown away so that no writer blocks."""
+
+    limit: int
+    keep: Literal["first", "last"]
+    data: bytearray = field(default_factory=bytearray)
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def data_received(self, data: bytes) -> None:
+        if self.keep == "first":
+            self.data += data[: self.limit - len(self.data)]
+            return
+        self.data += data
+        if len(self.data) > 2 * self.limit:
+            del self.data[: -self.limit]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set()
+
+    @property
+    def last(self) -> str:
+        return self.data[-self.limit :].decode("utf-8", "replace")
+
+
+async def execute(job: Job, limits: SandboxLimits) -> Ended:
+    """Standard output is the report, standard error what was printed. A cancelled call kills too."""
+    began = time.monotonic()
+    report, output = Sink(REPORT_BYTES, "first"), Sink(limits.output, "last")
+    async with _pipe(report) as report_end, _pipe(output) as output_end:
+        process = await _start(job, report_end, output_end)
+        report_end.close()
+        output_end.close()
+        try:
+            stopped = await _reason_to_stop(process, limits.wall, job.overrun)
+        finally:
+            kill_group(process.pid)
+            status = await process.wait()
+            await _read_to_end(report, output)
+    return Ended(status, stopped, bytes(report.data), output.last, time.monotonic() - began)
+
+
+def kill_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+@contextlib.asynccontextmanager
+async def _pipe(sink: Sink) -> AsyncIterator[io.FileIO]:
+    reading, writing = os.pipe()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: sink, io.FileIO(reading))
+    with io.FileIO(writing, "w") as end:
+        try:
+            yield end
+        finally:
+            transport.close()
+
+
+async def _start(job: Job, report_end: io.FileIO, output_end: io.FileIO) -> Process:
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(job.stdin)
+        stdin.seek(0)
+        return await asyncio.create_subprocess_exec(
+            *job.command, stdin=stdin, stdout=report_end, stderr=output_end, env=job.env, start_new_session=True
+        )
+
+
+async def _reason_to_stop(process: Process, wall: float, overrun: Callable[[int], bool]) -> Stop:
+    ended = asyncio.ensure_future(process.wait())
+    deadline = time.monotonic() + wall
+    try:
+        while not ended.done():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return "time"
+            if overrun(process.pid):
+                return "memory"
+            await asyncio.wait({ended}, timeout=min(left, POLL))
+        return ""
+    finally:
+        ended.cancel()
+
+
+async def _read_to_end(*sinks: Sink) -> None:
+    # What has left the process group without a sandbox around it may hold a pipe open for ever: not our time.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(GRACE):
+            for sink in sinks:
+                await sink.closed.wait()

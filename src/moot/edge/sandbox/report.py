@@ -1,0 +1,184 @@
+"""What a run's report says, and when it may be believed."""
+
+import hmac
+import json
+import re
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from moot.edge.sandbox.limits import MIB, SandboxLimits
+from moot.edge.sandbox.process import Ended
+from moot.types import SuiteRun, TestOutcome, TestStatus, Value
+
+GOOD: frozenset[TestStatus] = frozenset({"passed", "skipped"})
+DETAIL = 4000
+SIGNATURE = re.compile(r"[0-9a-f]{64}")
+
+
+class Found(Value):
+    event: Literal["found"] = "found"
+    tests: tuple[str, ...]
+
+
+class Started(Value):
+    event: Literal["started"] = "started"
+    test: str
+
+
+class Done(Value):
+    event: Literal["done"] = "done"
+    test: str
+    status: TestStatus
+    detail: str = ""
+
+
+class Problem(Value):
+    event: Literal["problem"] = "problem"
+    text: str
+
+
+class Finished(Value):
+    event: Literal["finished"] = "finished"
+
+
+Event = Found | Started | Done | Problem | Finished
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+@dataclass(frozen=True)
+class Report:
+    events: tuple[Event, ...]
+    foreign: bool = False
+    """Somebody who does not know the key wrote to the report."""
+
+
+def read_signed(report: bytes, key: str) -> Report:
+    """The events of a report whose lines carry the runner's signature; a last line that was cut off does not count."""
+    events: list[Event] = []
+    foreign = False
+    for line in report.split(b"\n")[:-1]:
+        signature, _, body = line.partition(b" ")
+        expected = hmac.new(key.encode(), body, "sha256").hexdigest()
+        if not hmac.compare_digest(signature, expected.encode()):
+            foreign = True
+            continue
+        try:
+            events.append(EVENT.validate_json(body))
+        except ValidationError:
+            foreign = True
+    return Report(tuple(events), foreign)
+
+
+def read_go(report: bytes) -> Report:
+    """The events in the output of `go test -json`, which the `go` tool writes and not the test itself."""
+    events: list[Event] = []
+    output: dict[str, str] = {}
+    for line in report.decode("utf-8", "replace").splitlines():
+        entry = _entry(line)
+        name = str(entry.get("Test") or entry.get("Package") or entry.get("ImportPath") or "")
+        action = entry.get("Action")
+        if action in ("output", "build-output"):
+            output[name] = output.get(name, "") + str(entry.get("Output", ""))
+        elif "Test" in entry:
+            events.extend(_go_test(str(action), name, output.get(name, "")))
+        elif action == "fail" and not any(isinstance(event, Done) and event.status == "failed" for event in events):
+            events.append(Done(test=name, status="error", detail=cut("".join(output.values()))))
+    finished = any(_entry(line).get("Action") in ("pass", "fail", "skip") for line in report.decode().splitlines()[-1:])
+    return Report((*events, *([Finished()] if finished else [])))
+
+
+def judge(report: Report, ended: Ended, limits: SandboxLimits) -> SuiteRun:
+    outcomes = tuple(TestOutcome(name=d.test, status=d.status, detail=d.detail) for d in _done(report.events))
+    problem = _reason_for_doubt(report, ended, limits)
+    if problem:
+        outcomes += tuple(
+            TestOutcome(name=name, status="timeout" if ended.stopped == "time" else "error", detail=problem)
+            for name in _unfinished(report.events)
+        )
+    elif not outcomes:
+        problem = "no test was found"
+    elif all(outcome.status == "skipped" for outcome in outcomes):
+        problem = "every test was skipped"
+    return SuiteRun(outcomes=outcomes, problem=problem, seconds=ended.seconds)
+
+
+def cut(text: str, size: int = DETAIL) -> str:
+    """Beginning and end of a text that is too long: an error says what it is in one of them."""
+    if len(text) <= size:
+        return text
+    head = size // 4
+    return f"{text[:head]}\n… {len(text) - size} characters cut …\n{text[head - size :]}"
+
+
+def _reason_for_doubt(report: Report, ended: Ended, limits: SandboxLimits) -> str:
+    said = next((event.text for event in report.events if isinstance(event, Problem)), "")
+    done = [event.test for event in _done(report.events)]
+    missing = [name for name in _found(report.events) if name not in done]
+    clean = all(event.status in GOOD for event in _done(report.events))
+    if ended.stopped == "time":
+        return f"the tests took longer than the limit of {limits.wall:g} s"
+    if ended.stopped == "memory":
+        return f"the tests used more memory than the limit of {limits.memory // MIB} MiB"
+    if report.foreign or len(done) != len(set(done)):
+        return "the code under test wrote to the test report"
+    if said:
+        return said
+    if not any(isinstance(event, Finished) for event in report.events):
+        return _ended_early(ended, limits)
+    if missing:
+        return f"{len(missing)} of {len(_found(report.events))} tests did not run, the first is {missing[0]!r}"
+    if clean and done and ended.status != 0:
+        return f"the test runner ended with status {ended.status}{_said(ended)}"
+    if not clean and ended.status == 0:
+        return "the test runner ended with status 0 although a test failed"
+    return ""
+
+
+def _ended_early(ended: Ended, limits: SandboxLimits) -> str:
+    if ended.status in (128 + signal.SIGXCPU, -signal.SIGXCPU):
+        return f"the tests used more processor time than the limit of {limits.cpu} s"
+    return f"the test process ended with status {ended.status} before its tests did{_said(ended)}"
+
+
+def _said(ended: Ended) -> str:
+    text = ended.output.strip()
+    return f": {cut(text, 1000)}" if text else ""
+
+
+def _done(events: Sequence[Event]) -> list[Done]:
+    return [event for event in events if isinstance(event, Done)]
+
+
+def _found(events: Sequence[Event]) -> list[str]:
+    return [name for event in events if isinstance(event, Found) for name in event.tests]
+
+
+def _unfinished(events: Sequence[Event]) -> list[str]:
+    done = {event.test for event in _done(events)}
+    return [event.test for event in events if isinstance(event, Started) and event.test not in done]
+
+
+def _entry(line: str) -> dict[str, JsonValue]:
+    try:
+        entry = json.loads(line)
+    except json.JSONDecodeError:
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+def _go_test(action: str, name: str, output: str) -> list[Event]:
+    match action:
+        case "run":
+            return [Found(tests=(name,)), Started(test=name)]
+        case "pass":
+            return [Done(test=name, status="passed")]
+        case "skip":
+            return [Done(test=name, status="skipped", detail=cut(output))]
+        case "fail":
+            return [Done(test=name, status="failed", detail=cut(output))]
+        case _:
+            return []
