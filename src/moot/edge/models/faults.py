@@ -27,6 +27,8 @@ class Fault:
     retry_after: float | None = None
     timed_out: bool = False
     oversized: bool = False
+    garbled: bool = False
+    """It answered, but not with a completion."""
     quota: bool = False
 
     @property
@@ -85,10 +87,8 @@ def _sentence(fault: Fault, kind: FailureKind, service: Service, timeout: float)
             return f"no answer from {at} within {timeout:g} s; allow more time per call or ask for less"
         case "failed":
             return f"{at} sent a reply too large to read; lower the number of tokens asked for"
-        case "unavailable" if fault.status is None:
-            return f"no usable answer from {at}{quote}; check that it is running and reachable"
         case "unavailable":
-            return f"{at} is not able to answer now, status {fault.status}{quote}; try again later"
+            return _unavailable(fault, service, quote)
         case "rate_limited":
             wait = "later" if fault.retry_after is None else f"in {fault.retry_after:g} s"
             return f"{at} has too many requests (429); try again {wait} or ask fewer seats at once{quote}"
@@ -98,10 +98,26 @@ def _sentence(fault: Fault, kind: FailureKind, service: Service, timeout: float)
             return f"{at} did not accept the key, status {fault.status}; check {key} and that it may use this model"
         case "not_found":
             return f"{at} does not have it (404){quote}; check the model's name and {known.url_variable}"
-        case _ if fault.quota:
-            return f"the account's quota at {at} is used up{quote}; add credit or use another model"
         case _:
-            return f"{at} rejected the request, status {fault.status}{quote}"
+            return _rejected(fault, service, quote)
+
+
+def _unavailable(fault: Fault, service: Service, quote: str) -> str:
+    at = service.address
+    if fault.garbled:
+        return f"{at} sent something that is no completion; check that {service.known.url_variable} is right"
+    if fault.status is None:
+        return f"no usable answer from {at}{quote}; check that it is running and reachable"
+    return f"{at} is not able to answer now, status {fault.status}{quote}; try again later"
+
+
+def _rejected(fault: Fault, service: Service, quote: str) -> str:
+    at = service.address
+    if fault.quota:
+        return f"the account's quota at {at} is used up{quote}; add credit or use another model"
+    if fault.status is not None and fault.status < 400:
+        return f"{at} redirects elsewhere, status {fault.status}; set {service.known.url_variable} to the final address"
+    return f"{at} rejected the request, status {fault.status}{quote}; change the request or the model"
 
 
 def quoted(text: str, key: str) -> str:

@@ -23,9 +23,10 @@ def open_model(name: str, *, env: Mapping[str, str], timeout: float, temperature
 
             return CommandModel(name, split_command(parsed.model, env), env, timeout=timeout)
         case "script":
-            from moot.edge.models.script import ScriptModel
+            from moot.edge.models.script import ScriptModel, read_script
 
-            return ScriptModel(name, Path(parsed.model).expanduser())
+            path = Path(parsed.model).expanduser()
+            return ScriptModel(name, str(path), read_script(path))
         case "local":
             from moot.edge.models.local import LocalModel, find_weights
 

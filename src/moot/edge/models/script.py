@@ -50,10 +50,10 @@ class Entry:
 class ScriptModel:
     """The first entry that fits a call and is not used up answers it. Tokens are estimated; the price is 0."""
 
-    def __init__(self, name: str, path: Path) -> None:
+    def __init__(self, name: str, file: str, entries: tuple[Entry, ...]) -> None:
         self._name = name
-        self._file = str(path)
-        self._entries = read_script(path)
+        self._file = file
+        self._entries = entries
         self._used = [0] * len(self._entries)
 
     @property

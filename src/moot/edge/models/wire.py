@@ -22,6 +22,7 @@ from moot.types import Call, Finish, Usage
 
 MAX_BODY = 32 * 1024 * 1024
 CONNECT_SECONDS = 15.0
+DEFAULT_MAX_TOKENS = 16_000
 FINISHES: dict[FinishReason, Finish] = {"stop": "stop", "length": "length", "content_filter": "filter"}
 
 
@@ -94,8 +95,10 @@ class Wire:
 
     def _settings(self, call: Call, features: Features) -> ModelSettings:
         settings = ModelSettings()
-        if call.max_tokens is not None:
-            settings["max_tokens"] = call.max_tokens
+        # Anthropic must be given a limit; above its SDK's own, it would only answer in a stream.
+        limit = call.max_tokens or (DEFAULT_MAX_TOKENS if self._service.provider == "anthropic" else None)
+        if limit is not None:
+            settings["max_tokens"] = limit
         if features.temperature and self.uses_temperature and self._temperature is not None:
             settings["temperature"] = self._temperature
         return settings
@@ -149,6 +152,10 @@ def _text(response: ModelResponse) -> str:
 
 
 def _finish(response: ModelResponse) -> Finish:
+    details = response.provider_details or {}
+    if "finish_reason" not in details and "refusal" not in details:
+        # The library takes a missing reason for a good end; we do not know.
+        return "unknown"
     return FINISHES.get(response.finish_reason, "unknown") if response.finish_reason else "unknown"
 
 
@@ -169,7 +176,8 @@ def _faults() -> Iterator[None]:
         raise Faulted(_fault(error)) from error
     except Exception as error:
         # A body that is JSON but no completion breaks the libraries in ways of their own.
-        raise Faulted(Fault(detail=f"a reply that is no completion: {type(error).__name__}")) from error
+        oversized = _is_oversized(error)
+        raise Faulted(Fault(oversized=oversized, garbled=not oversized)) from error
 
 
 def _fault(error: ModelAPIError) -> Fault:
@@ -179,7 +187,8 @@ def _fault(error: ModelAPIError) -> Fault:
         return Fault(
             detail=_connection_words(error),
             timed_out=isinstance(error, ModelTimeoutError) and not early,
-            oversized=any(isinstance(cause, TooLarge) for cause in _causes(error)),
+            oversized=_is_oversized(error),
+            garbled=not isinstance(error, ModelConnectionError),
         )
     return Fault(
         status=status,
@@ -196,6 +205,10 @@ def _status(error: ModelAPIError) -> int | None:
         if isinstance(status, int) and status >= 300:
             return status
     return None
+
+
+def _is_oversized(error: BaseException) -> bool:
+    return any(isinstance(cause, TooLarge) for cause in _causes(error))
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
