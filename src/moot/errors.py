@@ -22,6 +22,9 @@ RETRYABLE: frozenset[FailureKind] = frozenset({"rate_limited", "unavailable"})
 class MootError(Exception):
     """Catch this to catch everything Moot raises on purpose."""
 
+    session_id: str | None = None
+    """The session that is kept and can be resumed, when there was one."""
+
 
 class UsageError(MootError):
     """The caller's mistake; the message says what to change."""

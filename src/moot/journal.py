@@ -31,6 +31,10 @@ class Journal:
         self._next += 1
         return self._next
 
+    @property
+    def latest(self) -> int:
+        return self._next
+
     def elapsed(self) -> float:
         """Seconds this session has been at work, over all its runs."""
         return self._before + self._clock.monotonic() - self._began

@@ -54,6 +54,13 @@ def _shown(file: SourceFile, text: str) -> str:
     return f"FILE: {file.path} ({file.language})\n{fenced(text, file.language)}"
 
 
+def joined(code: Code) -> str:
+    """One file as it is; several under a heading each."""
+    if len(code.files) == 1:
+        return code.files[0].text
+    return "".join(f"=== {file.path} ===\n{file.text.rstrip(chr(10))}\n" for file in code.files)
+
+
 def unified_diff(before: Code, after: Code) -> str:
     """What changed, as `git apply` and people read it."""
     return "".join(file_diff(old.path, old.text, new.text) for old, new in zip(before.files, after.files, strict=True))

@@ -1,4 +1,4 @@
-"""Secrets stay out of prompts, records, events and pages: they are replaced on the way in and put back on the way out."""
+"""Secrets stay out of prompts, records, events and pages: replaced on the way in, put back on the way out."""
 
 import hashlib
 import re

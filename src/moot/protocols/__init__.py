@@ -1,0 +1,27 @@
+"""The protocols by name: what each takes, what it gives, who sits in it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
+from moot.room import Room
+from moot.types import Result, Rules, Value
+
+I = TypeVar("I", bound=Value)  # noqa: E741
+R = TypeVar("R", bound=Rules)
+O = TypeVar("O", bound=Result)  # noqa: E741
+
+
+@dataclass(frozen=True)
+class Protocol(Generic[I, R, O]):
+    name: str
+    script: Callable[[I, R, Room], Awaitable[O]]
+    input: type[I]
+    rules: type[R]
+    result: type[O]
+    seats: tuple[str, ...]
+
+
+HARDEN = Protocol("harden", harden, HardenInput, HardenRules, HardenResult, ("red", "blue"))
+PROTOCOLS = {protocol.name: protocol for protocol in (HARDEN,)}

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from moot.prompts import prompt
 from moot.protocols.patches import Patch, Verdict, judged, texts_for
-from moot.protocols.reports import AttackReport, DefenseReport, Version, joined, where
-from moot.render import fenced, material
+from moot.protocols.reports import AttackReport, DefenseReport, Version, where
+from moot.render import fenced, joined, material
 from moot.replies import Also, Fenced, instructions
 from moot.room import Ask, Room
 from moot.types import Absent, Code, SuiteRun, Tests, Unit, Value, Vulnerability

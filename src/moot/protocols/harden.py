@@ -8,8 +8,8 @@ from pydantic import Field
 from moot.errors import Cut
 from moot.protocols.attack import attack
 from moot.protocols.defend import Baseline, defend
-from moot.protocols.reports import AttackReport, DefenseReport, Version, joined, where
-from moot.render import unified_diff
+from moot.protocols.reports import AttackReport, DefenseReport, Version, where
+from moot.render import joined, unified_diff
 from moot.room import Room
 from moot.types import Code, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 
@@ -54,6 +54,7 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
         if given.tests:
             baseline = Baseline(given.tests, await room.execute(code, given.tests))
             note_weak_tests(baseline, room)
+        await room.snapshot(code, "as given")
         version = Version(code, await room.scan(code))
         for number in range(1, rules.max_rounds + 2):  # the last one is the closing attack
             attacks.append(await attack(version, number, attacks, defenses, room))

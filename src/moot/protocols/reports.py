@@ -46,10 +46,3 @@ class DefenseReport(Value):
 
 def where(finding: Vulnerability) -> str:
     return f"{finding.file}:{finding.line}" if finding.line else finding.file or "the code"
-
-
-def joined(code: Code) -> str:
-    """One file as it is; several under a heading each."""
-    if len(code.files) == 1:
-        return code.files[0].text
-    return "".join(f"=== {file.path} ===\n{file.text.rstrip(chr(10))}\n" for file in code.files)

@@ -1,10 +1,13 @@
 """How a reply should look: the one place that writes format instructions into prompts."""
 
+from functools import lru_cache
+
 from pydantic import BaseModel
 
 from moot.replies.shape import Slot, slots
 
 
+@lru_cache(maxsize=64)
 def instructions(shape: type[BaseModel]) -> str:
     """JSON where the reply is only data; labelled text and a fenced block where it holds code."""
     if any(slot.kind == "code" for slot in slots(shape)):
@@ -12,6 +15,7 @@ def instructions(shape: type[BaseModel]) -> str:
     return "\n".join(["Answer with one JSON object and nothing else, in this form:", "", *_json_object(shape, "")])
 
 
+@lru_cache(maxsize=64)
 def native_schema(shape: type[BaseModel]) -> dict[str, object] | None:
     """The schema for providers that can enforce one; None where the reply holds code."""
     if any(slot.kind == "code" for slot in slots(shape)):

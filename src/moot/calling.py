@@ -1,0 +1,116 @@
+"""One question to a chain of models: patience, retries with backoff, the next model when one gives up."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from moot.errors import Cut, FailureKind, ModelError
+from moot.ledger import Ledger
+from moot.ports import Clock, Model
+from moot.types import Call, Limits, Reply, Value
+
+LONGEST_WAIT = 60.0
+"""A provider that asks for more patience than this has in effect said no."""
+LASTING: frozenset[FailureKind] = frozenset({"unavailable", "timeout", "auth", "not_found"})
+"""Failures that the next question would only repeat: the model counts as down for the rest of the run."""
+DOWN = "not asked again: it failed earlier in this session"
+
+
+class Try(Value):
+    """One request to one model, in the order they were made."""
+
+    model: str
+    error: str = ""
+    kind: FailureKind | None = None
+
+
+class Exchange(Value):
+    """A question and what came of it: the unit that is recorded, paid for once, and replayed."""
+
+    tries: tuple[Try, ...] = ()
+    reply: Reply | None = None
+    milliseconds: int = 0
+
+    @property
+    def model(self) -> str:
+        """Who was asked last: the one that answered, if any did."""
+        return self.tries[-1].model if self.tries else ""
+
+    @property
+    def failure(self) -> str:
+        return "; ".join(dict.fromkeys(t.error for t in self.tries)) if self.reply is None else ""
+
+
+class Caller:
+    def __init__(self, limits: Limits, ledger: Ledger, clock: Clock, remaining: Callable[[], float]) -> None:
+        self._limits = limits
+        self._ledger = ledger
+        self._clock = clock
+        self._remaining = remaining
+        self._down: dict[str, Try] = {}
+
+    async def put(self, call: Call, chain: Sequence[Model], retried: Callable[[Try, float], None]) -> Exchange:
+        """Ask the models of the chain in turn; gives the first reply, or the failures when there is none."""
+        began = self._clock.monotonic()
+        tries: list[Try] = []
+        for model in chain:
+            reply = await self._patiently(call, model, tries, retried)
+            if reply is not None:
+                self._ledger.add(model.name, reply.usage)
+                milliseconds = round((self._clock.monotonic() - began) * 1000)
+                return Exchange(tries=tuple(tries), reply=reply, milliseconds=milliseconds)
+        return Exchange(tries=tuple(tries), milliseconds=round((self._clock.monotonic() - began) * 1000))
+
+    def replay(self, call: Call, chain: Sequence[Model], exchange: Exchange) -> None:
+        """Bring the models and the ledger to where they were after this exchange."""
+        models = {model.name: model for model in chain}
+        for attempt in exchange.tries:
+            self._remember(attempt)
+            if attempt.model in models and attempt.error != DOWN:
+                models[attempt.model].skip(call)
+        if exchange.reply is not None:
+            self._ledger.add(exchange.tries[-1].model, exchange.reply.usage)
+
+    async def _patiently(
+        self, call: Call, model: Model, tries: list[Try], retried: Callable[[Try, float], None]
+    ) -> Reply | None:
+        if down := self._down.get(model.name):
+            tries.append(Try(model=model.name, error=DOWN, kind=down.kind))
+            return None
+        for attempt in range(self._limits.retries + 1):
+            try:
+                reply = await self._once(call, model)
+            except ModelError as error:
+                failed = Try(model=model.name, error=str(error), kind=error.kind)
+                tries.append(failed)
+                wait = error.retry_after if error.retry_after is not None else min(0.5 * 2**attempt, 30.0)
+                if not error.retryable or attempt == self._limits.retries or wait > LONGEST_WAIT:
+                    self._remember(failed)
+                    return None
+                retried(failed, wait)
+                if wait >= self._remaining():
+                    raise Cut("timed_out", f"{model.name} asks to wait {wait:.0f} s, longer than is left") from None
+                await self._clock.sleep(wait)
+            else:
+                tries.append(Try(model=model.name))
+                return reply
+        return None
+
+    async def _once(self, call: Call, model: Model) -> Reply:
+        remaining = self._remaining()
+        if remaining <= 0:
+            raise Cut("timed_out", "the time for the session is over (--timeout)")
+        promised = self._ledger.reserve(call)
+        try:
+            async with asyncio.timeout(min(self._limits.call_timeout, remaining)):
+                return await model.reply(call)
+        except TimeoutError:
+            if self._remaining() <= 0.01:
+                raise Cut("timed_out", f"the time for the session ended while {model.name} was answering") from None
+            message = f"{model.name} gave no answer within {self._limits.call_timeout:g} s"
+            raise ModelError(message, kind="timeout") from None
+        finally:
+            self._ledger.release(promised)
+
+    def _remember(self, attempt: Try) -> None:
+        if attempt.kind in LASTING:
+            self._down.setdefault(attempt.model, attempt)

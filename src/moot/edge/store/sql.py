@@ -1,0 +1,300 @@
+"""The `Store` port on SQLAlchemy: one thread writes, and steps that arrive together are committed together."""
+
+import asyncio
+import os
+import socket
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine, RowMapping, Table, delete, insert, or_, select, update
+
+from moot.edge.store import tables
+from moot.edge.store.engine import address, bring_up_to_date, open_engine
+from moot.edge.store.faults import told_plainly
+from moot.errors import StoreError, UsageError
+from moot.ports import LogRow, Row, SessionRecord, StepRow, TurnRow, VersionRow
+
+R = TypeVar("R")
+LOG_DAYS = 30
+Waiting = tuple[str, Sequence[Row], "asyncio.Future[None]"]
+
+
+class SqlStore:
+    def __init__(self, place: str) -> None:
+        self._url = address(place)
+        self.place = self._url.database or str(self._url)
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="moot-store")
+        self._engine: Engine | None = None
+        self._connection: Connection | None = None
+        self._waiting: list[Waiting] = []
+        self._flushing: asyncio.Task[None] | None = None
+
+    # --- writing
+
+    async def create(self, session: SessionRecord) -> None:
+        await self._do(lambda db: db.execute(insert(tables.sessions), _session_columns(session)))
+
+    async def update(self, session: SessionRecord) -> None:
+        change = update(tables.sessions).where(tables.sessions.c.id == session.id).values(_session_columns(session))
+        await self._do(lambda db: db.execute(change))
+
+    async def append(self, session_id: str, rows: Sequence[Row]) -> None:
+        loop = asyncio.get_running_loop()
+        done = loop.create_future()
+        self._waiting.append((session_id, rows, done))
+        if self._flushing is None:
+            self._flushing = loop.create_task(self._flush())
+        await done
+
+    async def _flush(self) -> None:
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                failure: Exception | None = None
+                try:
+                    await self._do(lambda db, batch=batch: _insert(db, batch))  # type: ignore[misc]
+                except Exception as error:
+                    failure = error
+                for _, _, done in batch:
+                    if not done.done():
+                        done.set_exception(failure) if failure else done.set_result(None)
+        finally:
+            self._flushing = None
+
+    async def claim(self, session_id: str, owner: str) -> SessionRecord:
+        return await self._do(lambda db: _claim(db, session_id, owner))
+
+    async def drop_steps(self, session_id: str, from_seq: int) -> None:
+        def drop(db: Connection) -> None:
+            for table in (tables.steps, tables.versions, tables.turns):
+                db.execute(delete(table).where(table.c.session_id == session_id, table.c.seq >= from_seq))
+
+        await self._do(drop)
+
+    async def delete(self, session_id: str) -> None:
+        def remove(db: Connection) -> None:
+            found = _find(db, session_id)
+            db.execute(delete(tables.logs).where(tables.logs.c.session_id == found.id))
+            db.execute(delete(tables.sessions).where(tables.sessions.c.id == found.id))
+
+        await self._do(remove)
+
+    # --- reading
+
+    async def session(self, session_id: str) -> SessionRecord:
+        return await self._do(lambda db: _find(db, session_id))
+
+    async def sessions(self, limit: int = 50, text: str = "") -> list[SessionRecord]:
+        query = select(tables.sessions).order_by(tables.sessions.c.created_at.desc()).limit(limit)
+        if text:
+            pattern = f"%{text}%"
+            query = query.where(or_(tables.sessions.c.topic.ilike(pattern), tables.sessions.c.status == text))
+        return await self._do(lambda db: [_session(row) for row in db.execute(query).mappings()])
+
+    async def steps(self, session_id: str) -> list[StepRow]:
+        return await self._rows(tables.steps, session_id, _step)
+
+    async def turns(self, session_id: str) -> list[TurnRow]:
+        return await self._rows(tables.turns, session_id, _turn)
+
+    async def versions(self, session_id: str) -> list[VersionRow]:
+        return await self._rows(tables.versions, session_id, _version)
+
+    async def logs(self, session_id: str) -> list[LogRow]:
+        return await self._rows(tables.logs, session_id, _log)
+
+    async def _rows(self, table: Table, session_id: str, made: Callable[[RowMapping], R]) -> list[R]:
+        order = [table.c.seq] + ([table.c.part] if "part" in table.c else [])
+        query = select(table).where(table.c.session_id == session_id).order_by(*order)
+        return await self._do(lambda db: [made(row) for row in db.execute(query).mappings()])
+
+    # --- the one thread
+
+    async def _do(self, work: Callable[[Connection], R]) -> R:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._work, work)
+
+    def _work(self, work: Callable[[Connection], R]) -> R:
+        with told_plainly(self.place):
+            connection = self._connected()
+            with connection.begin():
+                return work(connection)
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            self._engine = open_engine(self._url)
+            bring_up_to_date(self._engine)
+            self._connection = self._engine.connect()
+        return self._connection
+
+    async def aclose(self) -> None:
+        if self._flushing is not None:
+            await self._flushing
+        await asyncio.get_running_loop().run_in_executor(self._pool, self._close)
+        self._pool.shutdown()
+
+    def _close(self) -> None:
+        with told_plainly(self.place):
+            if self._connection is not None:
+                self._connection.close()
+            if self._engine is not None:
+                self._engine.dispose()
+        self._connection = self._engine = None
+
+
+def _insert(db: Connection, batch: Iterable[Waiting]) -> None:
+    now = datetime.now(UTC)
+    grouped: dict[type[Row], list[dict[str, object]]] = {}
+    for session_id, rows, _ in batch:
+        for row in rows:
+            columns = COLUMNS[type(row)][1]
+            grouped.setdefault(type(row), []).append(columns(session_id, row, now))
+    for kind in COLUMNS:  # in this order: a version may refer to a turn
+        if kind in grouped:
+            db.execute(insert(COLUMNS[kind][0]), grouped[kind])
+
+
+def _claim(db: Connection, session_id: str, owner: str) -> SessionRecord:
+    record = _find(db, session_id)
+    if record.owner and record.owner != owner and _alive(record.owner):
+        raise StoreError(
+            f"session {record.id} is being run by another process ({record.owner}); stop that one first, or wait for it"
+        )
+    db.execute(
+        update(tables.sessions)
+        .where(tables.sessions.c.id == record.id)
+        .values(owner=owner, status="running", updated_at=datetime.now(UTC))
+    )
+    return record.model_copy(update={"owner": owner})  # with the status it had: why it waits decides how it goes on
+
+
+def _alive(owner: str) -> bool:
+    """Whether the process that ran a session last still does; of another machine nothing is known."""
+    host, _, pid = owner.rpartition(":")
+    if host != socket.gethostname():
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _find(db: Connection, session_id: str) -> SessionRecord:
+    """By id or by an unambiguous beginning of one."""
+    wanted = session_id.strip().lower().replace("-", "")
+    if not wanted or not all(c in "0123456789abcdef" for c in wanted):
+        raise UsageError(f"{session_id!r} is no session id; `moot list` shows them")
+    ids = [str(found) for found in db.execute(select(tables.sessions.c.id)).scalars()]
+    matching = [found for found in ids if found.replace("-", "").startswith(wanted)]
+    if not matching:
+        raise UsageError(f"there is no session {session_id!r}; `moot list` shows those there are")
+    if len(matching) > 1:
+        raise UsageError(f"{session_id!r} is the beginning of {len(matching)} session ids; give more of it")
+    return _session(db.execute(select(tables.sessions).where(tables.sessions.c.id == matching[0])).mappings().one())
+
+
+# --- values to columns and back
+
+
+def _session_columns(session: SessionRecord) -> dict[str, object]:
+    return {"debate_id": session.id, **session.model_dump()}
+
+
+def _session(row: RowMapping) -> SessionRecord:
+    return SessionRecord(**{name: row[name] for name in SessionRecord.model_fields})
+
+
+def _own_id(session_id: str, kind: str, number: int) -> str:
+    return str(uuid.uuid5(uuid.UUID(session_id), f"{kind} {number}"))
+
+
+def _step_columns(session_id: str, row: StepRow, now: datetime) -> dict[str, object]:
+    return {"session_id": session_id, **row.__dict__, "created_at": now}
+
+
+def _turn_columns(session_id: str, row: TurnRow, now: datetime) -> dict[str, object]:
+    return {"id": _own_id(session_id, "turn", row.seq), "session_id": session_id, **row.__dict__, "created_at": now}
+
+
+def _version_columns(session_id: str, row: VersionRow, now: datetime) -> dict[str, object]:
+    return {
+        "id": _own_id(session_id, "version", row.number),
+        "session_id": session_id,
+        "seq": row.seq,
+        "language": row.language,
+        "code": row.code,
+        "version_number": row.number,
+        "metrics": row.metrics,
+        "diff_from_previous": row.diff,
+        "created_at": now,
+    }
+
+
+def _log_columns(session_id: str, row: LogRow, now: datetime) -> dict[str, object]:
+    return {
+        "debate_id": session_id,
+        "session_id": session_id,
+        "seq": row.seq,
+        "part": row.part,
+        "participant_identifier": row.agent,
+        "role": row.role,
+        "provider": row.provider,
+        "model": row.model,
+        "round": row.round,
+        "action": row.action,
+        "response_time_ms": row.response_time_ms,
+        "tokens_used": row.tokens,
+        "content_length": row.content_length,
+        "error_message": row.error,
+        "created_at": now,
+        "expires_at": now + timedelta(days=LOG_DAYS),
+    }
+
+
+COLUMNS: dict[type[Row], tuple[Table, Callable[..., dict[str, object]]]] = {
+    StepRow: (tables.steps, _step_columns),
+    TurnRow: (tables.turns, _turn_columns),
+    VersionRow: (tables.versions, _version_columns),
+    LogRow: (tables.logs, _log_columns),
+}
+
+
+def _step(row: RowMapping) -> StepRow:
+    return StepRow(**{name: row[name] for name in StepRow.model_fields})
+
+
+def _turn(row: RowMapping) -> TurnRow:
+    return TurnRow(**{name: row[name] for name in TurnRow.model_fields})
+
+
+def _version(row: RowMapping) -> VersionRow:
+    return VersionRow(
+        seq=row["seq"],
+        number=row["version_number"],
+        language=row["language"],
+        code=row["code"],
+        diff=row["diff_from_previous"],
+        metrics=row["metrics"],
+    )
+
+
+def _log(row: RowMapping) -> LogRow:
+    return LogRow(
+        seq=row["seq"],
+        part=row["part"],
+        action=row["action"],
+        agent=row["participant_identifier"],
+        role=row["role"],
+        provider=row["provider"],
+        model=row["model"],
+        round=row["round"],
+        response_time_ms=row["response_time_ms"],
+        tokens=row["tokens_used"],
+        content_length=row["content_length"],
+        error=row["error_message"],
+    )

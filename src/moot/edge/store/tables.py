@@ -1,0 +1,149 @@
+"""The tables, as they are now; how they came to be is in `migrations`."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    JSON,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    Uuid,
+)
+from sqlalchemy import Column as C
+
+HEAD = "0001"
+"""The newest migration. A store at this version needs no Alembic."""
+
+
+class Moment(TypeDecorator[datetime]):
+    """A point in time with its zone; SQLite forgets the zone, so it is kept as UTC there."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None or dialect.name != "sqlite":
+            return value
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+metadata = MetaData()
+Id = Uuid(as_uuid=False)
+
+
+def owned() -> "C[str]":
+    return C("session_id", Id, ForeignKey("debate_sessions.id", ondelete="CASCADE"), nullable=False)
+
+
+sessions = Table(
+    "debate_sessions",
+    metadata,
+    C("id", Id, primary_key=True),
+    C("debate_id", String(64), nullable=False),
+    C("protocol", String(32), nullable=False),
+    C("topic", Text, nullable=False),
+    C("status", String(16), nullable=False),
+    C("topology_type", String(32)),
+    C("coordination_protocol", String(32)),
+    C("config", JSON, nullable=False),
+    C("initiated_by", String(128)),
+    C("owner", String(256), nullable=False, default=""),
+    C("created_at", Moment, nullable=False),
+    C("updated_at", Moment, nullable=False),
+    C("completed_at", Moment),
+    C("total_rounds", Integer, nullable=False, default=0),
+    C("final_consensus_score", Float),
+    C("outcome", JSON),
+    Index("ix_debate_sessions_created_at", "created_at"),
+)
+
+steps = Table(
+    "journal_steps",
+    metadata,
+    C("session_id", Id, ForeignKey("debate_sessions.id", ondelete="CASCADE"), primary_key=True),
+    C("seq", Integer, primary_key=True, autoincrement=False),
+    C("part", Integer, primary_key=True, autoincrement=False),
+    C("name", String(128), nullable=False),
+    C("digest", String(32), nullable=False),
+    C("value", JSON),
+    C("elapsed", Float, nullable=False),
+    C("created_at", Moment, nullable=False),
+)
+
+turns = Table(
+    "debate_turns",
+    metadata,
+    C("id", Id, primary_key=True),
+    owned(),
+    C("seq", Integer, nullable=False),
+    C("round", Integer, nullable=False),
+    C("phase", String(32), nullable=False),
+    C("agent_id", String(256), nullable=False),
+    C("agent_role", String(64), nullable=False),
+    C("provider", String(64), nullable=False),
+    C("model", String(256), nullable=False),
+    C("content", Text, nullable=False),
+    C("confidence", Float),
+    C("tool_calls", JSON),
+    C("test_results", JSON),
+    C("reflections", JSON),
+    C("metadata", JSON),
+    C("created_at", Moment, nullable=False),
+    C("response_time_ms", Integer, nullable=False),
+    Index("ix_debate_turns_session_seq", "session_id", "seq", unique=True),
+)
+
+versions = Table(
+    "code_versions",
+    metadata,
+    C("id", Id, primary_key=True),
+    owned(),
+    C("turn_id", Id, ForeignKey("debate_turns.id", ondelete="SET NULL")),
+    C("seq", Integer, nullable=False),
+    C("language", String(32), nullable=False),
+    C("code", Text, nullable=False),
+    C("version_number", Integer, nullable=False),
+    C("quality_score", Float),
+    C("test_pass_rate", Float),
+    C("metrics", JSON),
+    C("diff_from_previous", Text, nullable=False),
+    C("created_at", Moment, nullable=False),
+    Index("ix_code_versions_session_number", "session_id", "version_number", unique=True),
+)
+
+logs = Table(
+    "debate_logs",
+    metadata,
+    C("id", Integer, primary_key=True),
+    C("debate_id", String(64), nullable=False),
+    C("session_id", Id, nullable=False),
+    C("seq", Integer, nullable=False),
+    C("part", Integer, nullable=False),
+    C("participant_identifier", String(256), nullable=False),
+    C("role", String(64), nullable=False),
+    C("provider", String(64), nullable=False),
+    C("model", String(256), nullable=False),
+    C("round", Integer, nullable=False),
+    C("action", String(32), nullable=False),
+    C("response_time_ms", Integer, nullable=False),
+    C("quality_score", Float),
+    C("tokens_used", Integer, nullable=False),
+    C("content_length", Integer, nullable=False),
+    C("error_message", Text, nullable=False),
+    C("metadata", JSON),
+    C("created_at", Moment, nullable=False),
+    C("expires_at", Moment),
+    Index("ix_debate_logs_session", "session_id"),
+    Index("ix_debate_logs_expires_at", "expires_at"),
+)

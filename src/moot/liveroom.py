@@ -1,0 +1,281 @@
+"""The room as it runs: every effect recorded once, within budget and deadline, with secrets kept out."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import BaseModel, JsonValue
+
+from moot.calling import Caller, Exchange, Try
+from moot.errors import Cut, SandboxError
+from moot.events import Asked, Degraded, Event, Retried, StepDone, Told, TurnTaken
+from moot.journal import Journal, digest
+from moot.ledger import Ledger
+from moot.ports import Clock, Model, Row, Sandbox, Scanner, VersionRow
+from moot.render import joined, unified_diff
+from moot.replies import Read, native_schema
+from moot.room import Ask, T
+from moot.turns import clarified, kept, log_row, reading, turn_row, weaknesses
+from moot.types import Absent, Call, Code, Limits, Repair, Scan, SuiteRun, Tests, Value
+from moot.vault import Vault
+
+V = TypeVar("V", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The edges a session works with."""
+
+    scanner: Scanner
+    clock: Clock
+    sandbox: Sandbox | None = None
+    vault: Vault = field(default_factory=lambda: Vault({}))
+    listen: Callable[[Event], None] = lambda event: None
+
+
+class VersionNumber(Value):
+    number: int
+
+
+class LiveRoom:
+    def __init__(
+        self, desk: Desk, cast: Mapping[str, Sequence[Model]], limits: Limits, journal: Journal, timeout: float
+    ) -> None:
+        self._desk = desk
+        self._cast = cast
+        self._limits = limits
+        self._journal = journal
+        self._timeout = timeout
+        self.ledger = Ledger(limits)
+        self._caller = Caller(limits, self.ledger, desk.clock, self.remaining)
+        self._notes: list[tuple[int, str]] = []
+        self._latest: Code | None = None
+        self._versions = 0
+        self._stopping = False
+        self.failed_at: int | None = None
+        """The first step that a provider failed; resuming tries again from there."""
+
+    # --- what a protocol may do
+
+    async def ask(self, ask: Ask[T]) -> T | Absent:
+        return await self._ask(ask, self._journal.ticket())
+
+    async def ask_all(self, asks: Sequence[Ask[T]], limit: int = 8) -> list[T | Absent]:
+        tickets = [self._journal.ticket() for _ in asks]
+        gate = asyncio.Semaphore(limit)
+
+        async def one(ask: Ask[T], ticket: int) -> T | Absent | Cut:
+            async with gate:
+                try:
+                    return await self._ask(ask, ticket)
+                except Cut as cut:  # the others were paid for: let them finish and be recorded
+                    return cut
+
+        with self._cuttable():
+            try:
+                async with asyncio.TaskGroup() as group:
+                    tasks = [group.create_task(one(a, t)) for a, t in zip(asks, tickets, strict=True)]
+            except BaseExceptionGroup as failures:
+                raise failures.exceptions[0] from None
+        answers = []
+        for task in tasks:
+            answer = task.result()
+            if isinstance(answer, Cut):
+                raise answer
+            answers.append(answer)
+        return answers
+
+    async def scan(self, code: Code) -> Scan:
+        asked = digest(code.model_dump_json())
+        return await self._step("scan", asked, Scan, lambda: asyncio.to_thread(self._desk.scanner.scan, code))
+
+    async def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair:
+        asked = digest(code.model_dump_json(), *fingerprints)
+        rewrite = self._desk.scanner.repair
+        return await self._step("repair", asked, Repair, lambda: asyncio.to_thread(rewrite, code, fingerprints))
+
+    async def execute(self, code: Code, tests: Tests) -> SuiteRun:
+        asked = digest(code.model_dump_json(), tests.model_dump_json())
+        return await self._step("execute", asked, SuiteRun, lambda: self._run_tests(code, tests))
+
+    async def snapshot(self, code: Code, note: str) -> int:
+        self._versions += 1
+        number, before = self._versions, self._latest
+        self._latest = code
+        row = VersionRow(
+            seq=0,
+            number=number,
+            language=code.files[0].language if len({f.language for f in code.files}) == 1 else "mixed",
+            code=joined(code),
+            diff=unified_diff(before, code) if before else "",
+            metrics={"note": note},
+        )
+
+        async def keep() -> VersionNumber:
+            return VersionNumber(number=number)
+
+        asked = digest(code.model_dump_json(), note)
+        return (await self._step("snapshot", asked, VersionNumber, keep, row)).number
+
+    def seated(self, seat: str) -> bool:
+        return bool(self._cast.get(seat))
+
+    def allowance(self) -> int:
+        return self._limits.prompt_tokens
+
+    def degrade(self, note: str) -> None:
+        self._note(self._journal.latest, note)
+
+    def tell(self, headline: str) -> None:
+        self._desk.listen(Told(headline=self._desk.vault.hide(headline)))
+
+    # --- what the runner may do
+
+    def stop(self) -> None:
+        """From now on nothing new is begun; the protocol is told to give what it has."""
+        self._stopping = True
+
+    def remaining(self) -> float:
+        return self._timeout - self._journal.elapsed()
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """In the order of the steps, whichever of them finished first."""
+        return tuple(dict.fromkeys(note for _, note in sorted(self._notes, key=lambda n: n[0])))
+
+    # --- how
+
+    async def _ask(self, ask: Ask[T], seq: int) -> T | Absent:
+        chain = self._cast.get(ask.seat, ())
+        if not chain:
+            return Absent(seat=ask.seat, why="no_model")
+        call = self._call(ask)
+        self._desk.listen(Asked(seq=seq, seat=ask.seat, phase=ask.phase, round=ask.round, model=chain[0].name))
+        exchange, rows = await self._exchange(seq, 1, call, chain)
+        answer = self._read(seq, ask, exchange, last=False)
+        if isinstance(answer, Absent) and answer.why == "unreadable":
+            await self._journal.append(rows)
+            again = call.model_copy(update={"prompt": clarified(call.prompt, answer.detail)})
+            exchange, rows = await self._exchange(seq, 2, again, chain)
+            answer = self._read(seq, ask, exchange, last=True)
+        if rows:
+            await self._journal.append([*rows, turn_row(seq, ask, exchange, answer)])
+        if isinstance(answer, Absent) and answer.why in ("unreachable", "timeout") and self.failed_at is None:
+            self.failed_at = seq
+        self._announce(seq, ask, exchange, answer)
+        return answer if isinstance(answer, Absent) else answer.value
+
+    def _call(self, ask: Ask[T]) -> Call:
+        hide = self._desk.vault.hide
+        return Call(
+            seat=ask.seat,
+            phase=ask.phase,
+            round=ask.round,
+            system=hide(ask.system),
+            prompt=hide(ask.prompt),
+            json_schema=native_schema(ask.shape),
+            max_tokens=self._limits.reply_tokens,
+        )
+
+    def _read(self, seq: int, ask: Ask[T], exchange: Exchange, *, last: bool) -> Read[T] | Absent:
+        answer = reading(ask, exchange, last=last)
+        for note in weaknesses(ask, exchange, answer, last=last):
+            self._note(seq, note)
+        return answer
+
+    async def _exchange(self, seq: int, part: int, call: Call, chain: Sequence[Model]) -> tuple[Exchange, list[Row]]:
+        """The recorded exchange, or a live one with the rows that will record it."""
+        name = f"ask {call.seat}"
+        asked = digest(call.phase, str(call.round), call.system, call.prompt)
+        if past := self._journal.recall(seq, part, name, asked):
+            exchange = Exchange.model_validate(past.value["exchange"] if isinstance(past.value, dict) else None)
+            self._caller.replay(call, chain, exchange)
+            return exchange, []
+        self._check_stopped()
+
+        def retried(attempt: Try, wait: float) -> None:
+            why = self._desk.vault.hide(attempt.error)
+            self._desk.listen(Retried(seq=seq, seat=call.seat, model=attempt.model, why=why, wait=wait))
+
+        with self._cuttable():
+            exchange = self._hidden(await self._caller.put(call, chain, retried))
+        value: JsonValue = {"exchange": exchange.model_dump(mode="json"), "call": call.model_dump(mode="json")}
+        return exchange, [self._journal.step(seq, part, name, asked, value), log_row(seq, part, call, exchange)]
+
+    def _hidden(self, exchange: Exchange) -> Exchange:
+        """No secret in what is kept."""
+        hide = self._desk.vault.hide
+        tries = tuple(t.model_copy(update={"error": hide(t.error)}) for t in exchange.tries)
+        reply = kept(exchange.reply, self._limits.max_reply_bytes) if exchange.reply else None
+        if reply is not None:
+            reply = reply.model_copy(update={"text": hide(reply.text)})
+        return exchange.model_copy(update={"tries": tries, "reply": reply})
+
+    def _announce(self, seq: int, ask: Ask[T], exchange: Exchange, answer: Read[T] | Absent) -> None:
+        self._desk.listen(
+            TurnTaken(
+                seq=seq,
+                seat=ask.seat,
+                phase=ask.phase,
+                round=ask.round,
+                model=exchange.model,
+                absent=answer.why if isinstance(answer, Absent) else "",
+                usage=dict(self.ledger.spends),
+            )
+        )
+
+    async def _run_tests(self, code: Code, tests: Tests) -> SuiteRun:
+        if self._desk.sandbox is None:
+            raise SandboxError("tests were given, but there is no sandbox to run them in")
+        reveal, hide = self._desk.vault.reveal, self._desk.vault.hide
+        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
+        given = tests.model_copy(update={"files": tuple((path, reveal(text)) for path, text in tests.files)})
+        try:
+            async with asyncio.timeout(max(self.remaining(), 0.0)):
+                run = await self._desk.sandbox.run(real, given)
+        except TimeoutError:
+            raise Cut("timed_out", "the time for the session ended while tests were running (--timeout)") from None
+        outcomes = tuple(o.model_copy(update={"detail": hide(o.detail)}) for o in run.outcomes)
+        return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
+
+    async def _step(
+        self, name: str, asked: str, shape: type[V], work: Callable[[], Awaitable[V]], extra: VersionRow | None = None
+    ) -> V:
+        seq = self._journal.ticket()
+        if past := self._journal.recall(seq, 0, name, asked):
+            value = shape.model_validate(past.value)
+        else:
+            self._check_stopped()
+            with self._cuttable():
+                value = await work()
+            rows: list[Row] = [self._journal.step(seq, 0, name, asked, value.model_dump(mode="json"))]
+            if extra is not None:
+                rows.append(extra.model_copy(update={"seq": seq}))
+            await self._journal.append(rows)
+        self._desk.listen(StepDone(seq=seq, name=name))
+        return value
+
+    def _note(self, seq: int, note: str) -> None:
+        hidden = self._desk.vault.hide(note)
+        self._notes.append((seq, hidden))
+        self._desk.listen(Degraded(note=hidden))
+
+    def _check_stopped(self) -> None:
+        if self._stopping:
+            raise Cut("cancelled", "stopped by the user")
+        if self.remaining() <= 0:
+            raise Cut("timed_out", f"the {self._timeout:g} s for the session are over (--timeout)")
+
+    @contextmanager
+    def _cuttable(self) -> Iterator[None]:
+        """A cancellation that the user asked for ends the session in order; any other one is not ours to catch."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+            if (task := asyncio.current_task()) is not None:
+                task.uncancel()
+            raise Cut("cancelled", "stopped by the user") from None

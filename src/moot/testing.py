@@ -1,0 +1,107 @@
+"""Fakes that ship. They are loud: a script that runs dry fails, unused lines fail."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from pydantic import BaseModel
+
+from moot.errors import ModelError, ScriptDry
+from moot.journal import Journal
+from moot.liveroom import Desk, LiveRoom
+from moot.ports import Model
+from moot.types import Call, Code, Language, Limits, Repair, Reply, Scan, SourceFile, SuiteRun, Tests, Usage
+
+Line = str | BaseModel | ModelError
+
+
+class FrozenClock:
+    """Time that moves only when someone sleeps."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.slept: list[float] = []
+
+    def now(self) -> datetime:
+        return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.seconds += seconds
+        await asyncio.sleep(0)
+
+
+@dataclass
+class ScriptedModel:
+    """Replies per seat, in order: a text, a value (sent as JSON), or an error to raise."""
+
+    script: Mapping[str, Sequence[Line]]
+    name: str = "script:fake"
+    asked: list[Call] = field(default_factory=list)
+    _used: dict[str, int] = field(default_factory=dict)
+
+    async def reply(self, call: Call) -> Reply:
+        self.asked.append(call)
+        line = self._next(call)
+        await asyncio.sleep(0)
+        if isinstance(line, ModelError):
+            raise line
+        text = line.model_dump_json() if isinstance(line, BaseModel) else line
+        return Reply(text=text, model=self.name, usage=Usage(input_tokens=10, output_tokens=5, usd=0.0), finish="stop")
+
+    def skip(self, call: Call) -> None:
+        self._next(call)
+
+    async def aclose(self) -> None: ...
+
+    def assert_finished(self) -> None:
+        left = {seat: len(lines) - self._used.get(seat, 0) for seat, lines in self.script.items()}
+        assert not any(left.values()), f"unused lines: {left}"
+
+    def _next(self, call: Call) -> Line:
+        lines, at = self.script.get(call.seat, ()), self._used.get(call.seat, 0)
+        if at >= len(lines):
+            raise ScriptDry(f"no line left for {call.seat!r} in round {call.round} after {len(self.asked)} asks")
+        self._used[call.seat] = at + 1
+        return lines[at]
+
+
+@dataclass
+class FakeScanner:
+    """A scan and a repair by rules of the test's own."""
+
+    see: Callable[[Code], Scan] = lambda code: Scan()
+    mend: Callable[[Code, Sequence[str]], Repair] = lambda code, marks: Repair()
+
+    def scan(self, code: Code) -> Scan:
+        return self.see(code)
+
+    def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair:
+        return self.mend(code, fingerprints)
+
+
+@dataclass
+class FakeSandbox:
+    """Test runs by a rule of the test's own."""
+
+    judge: Callable[[Code, Tests], SuiteRun]
+
+    async def run(self, code: Code, tests: Tests) -> SuiteRun:
+        return self.judge(code, tests)
+
+
+def one_file(text: str, path: str = "app.py", language: Language = "python") -> Code:
+    return Code(files=(SourceFile(path=path, language=language, text=text),))
+
+
+def room(
+    cast: Mapping[str, Model], desk: Desk | None = None, limits: Limits | None = None, timeout: float = 300.0
+) -> LiveRoom:
+    """A live room with no store: everything real but the edges."""
+    desk = desk or Desk(scanner=FakeScanner(), clock=FrozenClock())
+    chains = {seat: [model] for seat, model in cast.items()}
+    return LiveRoom(desk, chains, limits or Limits(), Journal("test", desk.clock), timeout)
