@@ -20,6 +20,7 @@ from typing import Any
 
 REPORT = 3
 DETAIL = 4000
+FOREIGN_SKIP = ("failed", "the code under test skipped this test")
 RUNNERS = ("_pytest", "pluggy", "unittest.case", "unittest.suite", "unittest.result")
 
 
@@ -89,9 +90,10 @@ class Seal:
 class PytestReporter:
     """A pytest plugin that reports each test once, after its teardown."""
 
-    def __init__(self, record: Record) -> None:
-        self.record = record
+    def __init__(self, record: Record, given: frozenset[str]) -> None:
+        self.record, self.given = record, given
         self.seal: Seal | None = None
+        self.clean = True
         self.worst: dict[str, tuple[str, str]] = {}
 
     def pytest_load_initial_conftests(self) -> None:
@@ -102,7 +104,7 @@ class PytestReporter:
         if report.failed:
             self.record.done(report.nodeid or "collection", "error", report.longreprtext)
         elif report.skipped:
-            self.record.done(report.nodeid, "skipped", str(report.longrepr))
+            self.record.done(report.nodeid, *self._skipped(report))
 
     def pytest_collection_finish(self, session: Any) -> None:
         self.record.found([item.nodeid for item in session.items])
@@ -116,10 +118,19 @@ class PytestReporter:
         if report.failed:
             self.worst[report.nodeid] = ("failed" if report.when == "call" else "error", _pytest_detail(report))
         elif report.skipped:
-            self.worst.setdefault(report.nodeid, ("skipped", str(report.longrepr)))
+            self.worst.setdefault(report.nodeid, self._skipped(report))
         if report.when == "teardown":
             self._check()
             self.record.done(report.nodeid, *self.worst.pop(report.nodeid, ("passed", "")))
+
+    def _skipped(self, report: Any) -> tuple[str, str]:
+        if hasattr(report, "wasxfail"):
+            foreign, reason = "xfail" not in report.keywords, report.wasxfail
+        else:
+            where, _, reason = report.longrepr
+            foreign = is_foreign(where, self.given)
+        self.clean = self.clean and not foreign
+        return FOREIGN_SKIP if foreign else ("skipped", reason)
 
     def _check(self) -> None:
         if self.seal is None or self.seal.broken():
@@ -129,9 +140,10 @@ class PytestReporter:
 class PlainResult(unittest.TestResult):
     """Results where there is no pytest: functions and test cases, one report each."""
 
-    def __init__(self, record: Record, names: Mapping[str, str]) -> None:
+    def __init__(self, record: Record, given: frozenset[str]) -> None:
         super().__init__()
-        self.record, self.names, self.seal = record, names, Seal()
+        self.record, self.given, self.seal = record, given, Seal()
+        self.names: dict[str, str] = {}
         self.worst: tuple[str, str] = ("passed", "")
 
     def startTest(self, test: unittest.TestCase) -> None:
@@ -163,7 +175,13 @@ class PlainResult(unittest.TestResult):
 
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:
         super().addSkip(test, reason)
-        self.worst = ("skipped", reason)
+        raised = sys.exc_info()[2]
+        where = traceback.extract_tb(raised)[-1].filename if raised else ""
+        if is_foreign(where, self.given):
+            super().addFailure(test, sys.exc_info())
+            self.worst = FOREIGN_SKIP
+        else:
+            self.worst = ("skipped", reason)
 
     def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:
         super().addExpectedFailure(test, err)
@@ -181,7 +199,7 @@ class PlainResult(unittest.TestResult):
             self.record.problem("the code under test changed the test runner")
 
 
-def run_pytest(tests: list[str], record: Record) -> int:
+def run_pytest(tests: list[str], record: Record, given: frozenset[str]) -> int:
     pytest = importlib.import_module("pytest")
     looks = ["-q", "--no-header", "--color=no", "--tb=short", "-p", "no:cacheprovider"]
     # Hypothesis works without its plugin, which costs half a second at the end of each run.
@@ -195,11 +213,12 @@ def run_pytest(tests: list[str], record: Record) -> int:
         "--import-mode=importlib",
         f"--rootdir={os.getcwd()}",
     ]
-    return int(pytest.main([*looks, *runs, *tests], plugins=[PytestReporter(record)]))
+    reporter = PytestReporter(record, given)
+    return int(pytest.main([*looks, *runs, *tests], plugins=[reporter])) or int(not reporter.clean)
 
 
-def run_plain(tests: list[str], record: Record) -> int:
-    result = PlainResult(record, {})
+def run_plain(tests: list[str], record: Record, given: frozenset[str]) -> int:
+    result = PlainResult(record, given)
     cases, broken = [], False
     for number, path in enumerate(tests):
         try:
@@ -218,7 +237,7 @@ def main() -> int:
     spec = json.loads(spec_path.read_text("utf-8"))
     spec_path.unlink()
     record = Record(spec.pop("key"))
-    run: Callable[[list[str], Record], int] = run_pytest if importlib.util.find_spec("pytest") else run_plain
+    run = run_pytest if importlib.util.find_spec("pytest") else run_plain
     root = os.getcwd()
     front = [os.path.normpath(os.path.join(root, folder)) for folder in spec["front"]]
     # Only now, so that no file of the code stands in for a module of the runner.
@@ -226,9 +245,16 @@ def main() -> int:
     sys.path[:0] = front
     sys.path += [os.path.join(root, folder) for folder in spec["back"]]
     os.environ["PYTHONPATH"] = os.pathsep.join(front)
-    status = run(spec["tests"], record) if spec["tests"] else 0
+    given = frozenset(os.path.join(root, path) for path in spec["given"])
+    status = run(spec["tests"], record, given) if spec["tests"] else 0
     record.finished()
     return status
+
+
+def is_foreign(path: str, given: frozenset[str]) -> bool:
+    """Whether a file of the code, and not one of the tests, is where this came from."""
+    full = os.path.abspath(path)
+    return full.startswith(os.getcwd() + os.sep) and full not in given
 
 
 def shorten(text: str) -> str:

@@ -77,17 +77,17 @@ def read_go(report: bytes) -> Report:
     """The events in the output of `go test -json`, which the `go` tool writes and not the test itself."""
     events: list[Event] = []
     output: dict[str, str] = {}
-    for line in report.decode("utf-8", "replace").splitlines():
-        entry = _entry(line)
-        name = str(entry.get("Test") or entry.get("Package") or entry.get("ImportPath") or "")
-        action = entry.get("Action")
+    finished = False
+    for entry in map(_entry, report.decode("utf-8", "replace").splitlines()):
+        package, action = str(entry.get("Package") or entry.get("ImportPath") or ""), str(entry.get("Action"))
+        name = f"{package}.{entry['Test']}" if "Test" in entry else package
+        finished = name == package and action in ("pass", "fail", "skip")
         if action in ("output", "build-output"):
             output[name] = output.get(name, "") + str(entry.get("Output", ""))
-        elif "Test" in entry:
-            events.extend(_go_test(str(action), name, output.get(name, "")))
-        elif action == "fail" and not any(isinstance(event, Done) and event.status == "failed" for event in events):
-            events.append(Done(test=name, status="error", detail=cut("".join(output.values()))))
-    finished = any(_entry(line).get("Action") in ("pass", "fail", "skip") for line in report.decode().splitlines()[-1:])
+        elif name != package:
+            events.extend(_go_test(action, name, output.get(name, "")))
+        elif action == "fail" and not _failed_below(package, events):
+            events.append(Done(test=package, status="error", detail=cut("".join(output.values()))))
     return Report((*events, *([Finished()] if finished else [])))
 
 
@@ -168,6 +168,10 @@ def _entry(line: str) -> dict[str, JsonValue]:
     except json.JSONDecodeError:
         return {}
     return entry if isinstance(entry, dict) else {}
+
+
+def _failed_below(package: str, events: Sequence[Event]) -> bool:
+    return any(done.status == "failed" and done.test.startswith(f"{package}.") for done in _done(events))
 
 
 def _go_test(action: str, name: str, output: str) -> list[Event]:

@@ -61,7 +61,7 @@ def python_tools() -> tuple[Path, ...]:
 def _python(layout: Layout) -> Suite:
     key = secrets.token_hex(32)
     tests = [path for path in layout.tests if path.endswith(".py") and PurePosixPath(path).name not in NO_TESTS]
-    spec = {"key": key, "front": layout.front, "back": layout.back, "tests": tests}
+    spec = {"key": key, "front": layout.front, "back": layout.back, "given": layout.tests, "tests": tests}
     return Suite(
         files=_files(layout, "in_python.py", spec),
         command=(sys.executable, "-P", "-s", "-B", f"../{RUN}/in_python.py"),

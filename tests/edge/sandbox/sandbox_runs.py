@@ -1,0 +1,67 @@
+"""Short ways to run a suite and to wait for what it leaves behind."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+from moot.edge.sandbox import SandboxLimits, find_sandbox
+from moot.ports import Sandbox
+from moot.types import Code, Language, SourceFile, SuiteRun, Tests
+
+SERVICE = "def double(number):\n    return 2 * number\n"
+PATIENCE = 20.0
+
+
+def boxed(**limits: float) -> Sandbox:
+    """Fails, and says what to install, where there is no sandbox: these tests must not be skipped."""
+    return find_sandbox(unsafe_local=False, limits=SandboxLimits.model_validate(limits))
+
+
+def local(**limits: float) -> Sandbox:
+    return find_sandbox(unsafe_local=True, limits=SandboxLimits.model_validate(limits))
+
+
+def code_of(**texts: str) -> Code:
+    return Code(files=tuple(SourceFile(path=f"{n}.py", language="python", text=text) for n, text in texts.items()))
+
+
+def suite_of(text: str, path: str = "test_service.py", language: Language = "python") -> Tests:
+    return Tests(files=((path, text),), language=language)
+
+
+def run(test: str, sandbox: Sandbox | None = None, service: str = SERVICE) -> SuiteRun:
+    return asyncio.run((sandbox or boxed()).run(code_of(service=service), suite_of(test)))
+
+
+def statuses(suite: SuiteRun) -> list[str]:
+    return [outcome.status for outcome in suite.outcomes]
+
+
+def marker() -> str:
+    """A number of seconds that no other process sleeps for."""
+    return f"86{uuid4().int % 10**9}.25"
+
+
+def running(mark: str) -> list[str]:
+    """The processes of this machine that have the mark in their command line."""
+    return [path.parent.name for path in Path("/proc").glob("[0-9]*/cmdline") if mark.encode() in _bytes(path)]
+
+
+def until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, "what was waited for did not come true"
+        time.sleep(0.01)
+
+
+async def until_async(true: Callable[[], bool]) -> None:
+    await asyncio.to_thread(until, true)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
