@@ -5,10 +5,10 @@ import socket
 import struct
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Literal
+from typing import ClassVar, Literal
 
 Trouble = Literal["", "hang", "reset", "cut"]
 
@@ -48,11 +48,15 @@ class FakeProvider:
         self.answers = list(answers)
         self.asked: list[Asked] = []
         self.most_at_once = 0
+        self.connections = 0
+        self.all_closed = threading.Event()
+        """No connection is open any more, after there was one."""
         self.arrived = threading.Event()
         self.stopping = threading.Event()
         self._now = 0
+        self._open = 0
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"provider": self}))
         self._server.daemon_threads = False
 
     @property
@@ -71,6 +75,15 @@ class FakeProvider:
         with self._lock:
             self._now -= 1
 
+    def connected(self, change: int) -> None:
+        with self._lock:
+            self.connections += max(change, 0)
+            self._open += change
+            if self._open:
+                self.all_closed.clear()
+            else:
+                self.all_closed.set()
+
     def serve(self) -> None:
         self._server.serve_forever(poll_interval=0.01)
 
@@ -79,44 +92,55 @@ class FakeProvider:
         self._server.shutdown()
         self._server.server_close()
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        provider = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                text = self.rfile.read(int(self.headers.get("content-length", "0")))
-                answer = provider.take(Asked(self.path, dict(self.headers), json.loads(text)))
-                try:
-                    self._send(answer)
-                except (BrokenPipeError, ConnectionResetError):
-                    pass
-                finally:
-                    provider.done()
+class Handler(BaseHTTPRequestHandler):
+    provider: ClassVar["FakeProvider"]
+    protocol_version = "HTTP/1.1"
+    # A client that forgets to close must not hold the tests up for ever.
+    timeout = 10
 
-            def _send(self, answer: Answer) -> None:
-                provider.stopping.wait(answer.delay)
-                if answer.trouble == "hang":
-                    provider.stopping.wait()
-                    return
-                if answer.trouble == "reset":
-                    # A zero linger makes close() send a reset.
-                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    self.connection.close()
-                    return
-                self._write(answer, len(answer.data) + (100 if answer.trouble == "cut" else 0))
+    def setup(self) -> None:
+        super().setup()
+        self.provider.connected(1)
 
-            def _write(self, answer: Answer, length: int) -> None:
-                self.send_response(answer.status)
-                for name, value in {"content-type": "application/json", **answer.headers}.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(length))
-                self.end_headers()
-                self.wfile.write(answer.data)
+    def finish(self) -> None:
+        with suppress(OSError, ValueError):
+            super().finish()
+        self.provider.connected(-1)
 
-            def log_message(self, format: str, *args: object) -> None:
-                """Quiet."""
+    def do_POST(self) -> None:
+        text = self.rfile.read(int(self.headers.get("content-length", "0")))
+        answer = self.provider.take(Asked(self.path, dict(self.headers), json.loads(text)))
+        try:
+            self._send(answer)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        finally:
+            self.provider.done()
 
-        return Handler
+    def _send(self, answer: Answer) -> None:
+        self.provider.stopping.wait(answer.delay)
+        self.close_connection = bool(answer.trouble)
+        if answer.trouble == "hang":
+            self.provider.stopping.wait()
+            return
+        if answer.trouble == "reset":
+            # A zero linger makes close() send a reset.
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
+            return
+        self._write(answer, len(answer.data) + (100 if answer.trouble == "cut" else 0))
+
+    def _write(self, answer: Answer, length: int) -> None:
+        self.send_response(answer.status)
+        for name, value in {"content-type": "application/json", **answer.headers}.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(length))
+        self.end_headers()
+        self.wfile.write(answer.data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet."""
 
 
 @contextmanager

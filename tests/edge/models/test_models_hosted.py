@@ -315,6 +315,30 @@ def test_a_cancelled_call_ends_at_once_and_leaves_nothing_open(name: str) -> Non
         asyncio.run(run())
 
 
+@BOTH
+def test_one_connection_is_kept_for_all_calls_and_closed_at_the_end(name: str) -> None:
+    with fake_provider(good(name)) as provider:
+
+        async def run() -> None:
+            model = open_model(name, env=env_for(provider), timeout=20.0)
+            await model.reply(a_call())
+            await model.reply(a_call())
+            assert not provider.all_closed.is_set()
+            await model.aclose()
+            assert await asyncio.to_thread(provider.all_closed.wait, 5)
+
+        asyncio.run(run())
+    assert provider.connections == 1
+
+
+@BOTH
+def test_a_key_of_no_known_shape_is_not_shown_either(name: str) -> None:
+    key = "plain/KEY+of=any:shape"
+    with fake_provider(bad(400, f"bad: {'x' * 90} {key}")) as provider, pytest.raises(ModelError) as caught:
+        ask(name, {**env_for(provider), "OPENAI_API_KEY": key, "ANTHROPIC_API_KEY": key})
+    assert "bad: x" in str(caught.value) and "KEY" not in str(caught.value)
+
+
 def test_a_reply_in_json_says_what_was_sent() -> None:
     with fake_provider(openai_answer("naïve ☃")) as provider:
         assert ask(OPENAI, env_for(provider), a_call("ünïcode ☃"))[0].text == "naïve ☃"
