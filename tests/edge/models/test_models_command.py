@@ -55,6 +55,7 @@ def test_a_failing_command_is_told_by_its_last_words() -> None:
     error = failure(py("import sys; print('first', 'x' * 90000, file=sys.stderr); sys.exit('log in first')"))
     assert error.kind == "failed" and "status 1" in str(error) and "(log in first)" in str(error)
     assert len(str(error)) <= 300
+    assert "bad [key]" in str(failure(py("import sys; sys.exit('bad sk-test-' + 'x' * 12)")))
     assert "signal 9" in str(failure(py("import os; os.kill(os.getpid(), 9)")))
 
 

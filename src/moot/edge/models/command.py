@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
-from moot.edge.models.faults import one_line
+from moot.edge.models.faults import one_line, quoted
 from moot.edge.models.usage import free_usage
 from moot.errors import FailureKind, ModelError, UsageError
 from moot.types import Call, Reply
@@ -137,4 +137,4 @@ def _ended(status: int) -> str:
 
 def _last_line(errors: bytes | bytearray) -> str:
     lines = [line for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
-    return f" ({one_line(lines[-1], 160)})" if lines else ""
+    return f" ({quoted(lines[-1], key='')})" if lines else ""
