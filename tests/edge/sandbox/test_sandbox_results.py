@@ -1,6 +1,7 @@
 """What a run says about ordinary tests, the same from each sandbox."""
 
 import asyncio
+import os
 import shutil
 import subprocess
 import sys
@@ -161,7 +162,11 @@ def test_without_bubblewrap_it_refuses_and_says_what_to_install() -> None:
     # A process of its own, because the trial is made once.
     script = "from moot.edge.sandbox import find_sandbox; find_sandbox()"
     refused = subprocess.run(
-        [sys.executable, "-c", script], env={"PATH": "/nowhere"}, capture_output=True, text=True, check=False
+        [sys.executable, "-c", script],
+        env={**os.environ, "PATH": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     said = refused.stderr.splitlines()[-1]
     assert said.startswith("moot.errors.SandboxError: tests are run only in a sandbox, and bubblewrap is missing")

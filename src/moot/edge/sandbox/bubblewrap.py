@@ -67,9 +67,10 @@ def boxed(suite: Suite, limits: SandboxLimits) -> tuple[str, ...]:
         *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
         *(word for name, value in {**ENVIRONMENT, **suite.env}.items() for word in ("--setenv", name, value)),
         *_system(),
-        *_tools(suite),
         *_writable(limits.tmpfs),
-        "--",
+        # After the empty folders: an interpreter may lie below /tmp.
+        *_tools(suite),
+        *("--remount-ro", "/", "--chdir", BOX, "--"),
         *unpacked(BOX, suite, limits, own_processes=True),
     )
 
@@ -92,7 +93,8 @@ def trial() -> str:
     if ended.returncode == 0:
         return ""
     why = (ended.stderr.decode("utf-8", "replace").strip().splitlines() or [f"status {ended.returncode}"])[-1]
-    return f"bubblewrap does not work here ({why}): the system must allow user namespaces"
+    hint = "; the system must allow user namespaces" if "ermi" in why else ""
+    return f"bubblewrap does not work here ({why}{hint})"
 
 
 @contextlib.asynccontextmanager
@@ -158,4 +160,4 @@ def _tools(suite: Suite) -> tuple[str, ...]:
 def _writable(size: int) -> tuple[str, ...]:
     tmpfs = ("--size", str(size), "--tmpfs")
     shared = ("--dev", "/dev", "--remount-ro", "/dev", *tmpfs, "/dev/shm")
-    return ("--proc", "/proc", *shared, *tmpfs, "/tmp", *tmpfs, BOX, "--remount-ro", "/", "--chdir", BOX)
+    return ("--proc", "/proc", *shared, *tmpfs, "/tmp", *tmpfs, BOX)
