@@ -28,6 +28,8 @@ class HardenRules(Rules):
 class HardenInput(Value):
     code: Code
     tests: Tests | None = None
+    left_out: tuple[NotAnalysed, ...] = ()
+    """Files that belong to the code but could not be read."""
 
 
 class HardenResult(Result):
@@ -50,6 +52,8 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
     code, attacks, defenses = given.code, list[AttackReport](), list[DefenseReport]()
     baseline = Baseline(given.tests)
     stopped: StopReason = "max_rounds"
+    for spot in given.left_out:
+        room.degrade(f"not looked at: {spot.why}")
     try:
         if given.tests:
             baseline = Baseline(given.tests, await room.execute(code, given.tests))
@@ -68,7 +72,7 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
     except Cut as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
-    outcome = outcome_of(stopped, attacks)
+    outcome = outcome_of(stopped, attacks, complete=not given.left_out)
     return HardenResult(
         outcome=outcome,
         stop_reason=stopped,
@@ -79,7 +83,7 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
         defense_reports=tuple(defenses),
         all_resolved=outcome == "hardened" and not attacks[-1].vulnerabilities,
         remaining_risks=remaining_risks(attacks, defenses),
-        not_analysed=attacks[-1].not_analysed if attacks else (),
+        not_analysed=(*given.left_out, *(attacks[-1].not_analysed if attacks else ())),
         tests=baseline.run,
         calls_full_run=full_run(rules, room),
         diff=unified_diff(given.code, code),
@@ -98,7 +102,7 @@ def reason_to_stop(attacks: Sequence[AttackReport], rules: HardenRules) -> StopR
     return None
 
 
-def outcome_of(stopped: StopReason, attacks: Sequence[AttackReport]) -> Outcome:
+def outcome_of(stopped: StopReason, attacks: Sequence[AttackReport], *, complete: bool = True) -> Outcome:
     """What may be said at the end: an attack with a gap proves nothing, whatever it did not find."""
     if stopped in ("timed_out", "budget_exhausted", "cancelled"):
         return stopped
@@ -107,7 +111,7 @@ def outcome_of(stopped: StopReason, attacks: Sequence[AttackReport]) -> Outcome:
         return "inconclusive"
     if stopped == "max_rounds" or latest.gap:
         return "unresolved"
-    return stopped
+    return stopped if complete else "inconclusive"
 
 
 def remaining_risks(attacks: Sequence[AttackReport], defenses: Sequence[DefenseReport]) -> tuple[str, ...]:

@@ -1,0 +1,52 @@
+"""The command `moot`: errors become one line that says what to do, and an exit code."""
+
+import sys
+import traceback
+
+from moot import __version__
+
+USAGE, TROUBLE, BUG, INTERRUPTED = 2, 3, 70, 130
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    if arguments in (["--version"], ["-V"]):  # answered before anything slow is imported
+        sys.stdout.write(f"moot {__version__}\n")
+        return
+    debug = "--debug" in arguments
+    sys.exit(run([a for a in arguments if a != "--debug"], debug=debug))
+
+
+def run(arguments: list[str], *, debug: bool) -> int:
+    from moot.errors import MootError, UsageError
+    from moot.surfaces.cli import app
+
+    try:
+        app(args=arguments, prog_name="moot")
+    except MootError as error:
+        if debug:
+            traceback.print_exc()
+        sys.stderr.write(f"moot: {one_line(str(error))}\n")
+        if error.session_id:
+            sys.stderr.write(f"moot: the session is kept; carry on with: moot resume {error.session_id}\n")
+        return USAGE if isinstance(error, UsageError) else TROUBLE
+    except KeyboardInterrupt:
+        sys.stderr.write("moot: stopped\n")
+        return INTERRUPTED
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        kind = type(error).__name__
+        sys.stderr.write(f"moot: internal error, {kind}: {one_line(str(error))}; --debug shows where\n")
+        return BUG
+    return 0
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())[:1000]
+
+
+if __name__ == "__main__":
+    main()

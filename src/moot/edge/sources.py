@@ -1,0 +1,236 @@
+"""Code from files, folders, a git diff or standard input; and patched code back to the files it came from."""
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import get_args
+
+from moot.errors import UsageError
+from moot.types import Code, Language, NotAnalysed, SourceFile, Tests
+
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+SUFFIXES: dict[str, Language] = {
+    ".py": "python", ".pyw": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+    ".jsx": "javascript", ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescript",
+    ".go": "go",
+}  # fmt: skip
+SKIPPED = {"node_modules", "vendor", "venv", "__pycache__", "site-packages", "dist", "build"}
+MAX_FILE_BYTES = 2_000_000
+MAX_FILES = 500
+
+
+Origins = Mapping[str, tuple[str, str]]
+"""Shown path -> the absolute path it came from, and the sha256 of its bytes when it was read."""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    code: Code
+    origins: Origins = field(default_factory=dict)
+    left_out: tuple[NotAnalysed, ...] = ()
+    """Files of a folder that could not be read as code."""
+
+
+def read_code(paths: Sequence[str], language: str | None, base: str | None, stdin: Callable[[], bytes]) -> Gathered:
+    """All the code that was named; each refusal says which input and what to do about it."""
+    chosen = chosen_language(language)
+    if list(paths) == ["-"]:
+        return Gathered(Code(files=(from_text(_text(stdin(), "standard input"), chosen),)))
+    sources: list[SourceFile] = []
+    origins: dict[str, tuple[str, str]] = {}
+    left_out: list[NotAnalysed] = []
+    for path, named in _changed(paths, base) if base else _named(paths, chosen):
+        try:
+            data = _bytes(path)
+            if not named and not data.strip():
+                continue  # an empty `__init__.py` is no news
+            text = _text(data, _shown(path))
+        except UsageError as problem:
+            if named:
+                raise
+            left_out.append(NotAnalysed(file=_shown(path), line=0, why=str(problem)))
+            continue
+        before = _before(path, base) if base else None
+        sources.append(SourceFile(path=_shown(path), language=chosen or _language(path), text=text, base=before))
+        origins[_shown(path)] = (str(path.resolve()), hashlib.sha256(data).hexdigest())
+    if not sources:
+        raise UsageError(f"there is no readable code in {', '.join(paths)}")
+    return Gathered(Code(files=tuple(sources)), origins, tuple(left_out))
+
+
+def from_text(text: str, language: Language | None) -> SourceFile:
+    if language is None:
+        raise UsageError("code without a file name needs a language: " + ", ".join(LANGUAGES))
+    suffix = next(suffix for suffix, known in SUFFIXES.items() if known == language)
+    return SourceFile(path=f"stdin{suffix}", language=language, text=text)
+
+
+def read_tests(path: str) -> Tests:
+    """Test files; a folder gives every file below it that a test may need."""
+    root = Path(path)
+    if not root.exists():
+        raise UsageError(f"there are no tests at {path!r}")
+    files = [root] if root.is_file() else [f for f in sorted(root.rglob("*")) if f.is_file() and not _skipped(f, root)]
+    given = [
+        (_shown(f), _text(_bytes(f), str(f))) for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")
+    ]
+    languages = [SUFFIXES[f.suffix] for f in files if f.suffix in SUFFIXES]
+    if not languages:
+        raise UsageError(f"there are no test files in {path!r} (looked for {', '.join(sorted(SUFFIXES))})")
+    return Tests(files=tuple(given), language=max(set(languages), key=languages.count))
+
+
+def write_code(texts: Mapping[str, str], origins: Origins) -> list[str]:
+    """Put patched texts into their files, each at once and only if nobody changed it meanwhile."""
+    for shown in texts:
+        path, digest = origins[shown]
+        try:
+            now = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        except OSError as error:
+            raise UsageError(f"{shown} cannot be read any more ({error.strerror}); nothing was written") from None
+        if now != digest:
+            raise UsageError(f"{shown} was changed while the session ran; nothing was written. Run it again")
+    for shown, text in texts.items():
+        _replace(Path(origins[shown][0]), text.encode("utf-8"))
+    return list(texts)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, path.stat().st_mode)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def chosen_language(language: str | None) -> Language | None:
+    if language is None:
+        return None
+    names = {"py": "python", "js": "javascript", "ts": "typescript", "tsx": "typescript", "golang": "go"}
+    wanted = names.get(language.lower(), language.lower())
+    for known in LANGUAGES:
+        if known == wanted:
+            return known
+    raise UsageError(f"unknown language {language!r}; known are {', '.join(LANGUAGES)}")
+
+
+def _language(path: Path) -> Language:
+    if known := SUFFIXES.get(path.suffix.lower()):
+        return known
+    raise UsageError(f"cannot tell the language of {_shown(path)!r}; say it with --language ({', '.join(LANGUAGES)})")
+
+
+def _named(paths: Sequence[str], chosen: Language | None) -> list[tuple[Path, bool]]:
+    """The files, and for each whether the user named it himself."""
+    if not paths:
+        raise UsageError("no code given; name a file or a folder, or - for standard input")
+    files: dict[Path, bool] = {}
+    for name in paths:
+        path = Path(name)
+        if path.is_dir():
+            inside = [f for f in _below(path) if (known := SUFFIXES.get(f.suffix.lower())) and chosen in (None, known)]
+            if not inside:
+                raise UsageError(f"the folder {name!r} holds no code in {', '.join(LANGUAGES)}")
+            files |= dict.fromkeys(inside, False)
+        elif path.exists():
+            files[path] = True
+        else:
+            raise UsageError(f"there is no file {name!r}")
+    if len(files) > MAX_FILES:
+        raise UsageError(f"{len(files)} files are more than the {MAX_FILES} of one session; name fewer, or a subfolder")
+    return list(files.items())
+
+
+def _below(folder: Path) -> Iterable[Path]:
+    """What git would track, so that `.gitignore` holds; outside a repository, everything but the usual clutter."""
+    listed = _git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z", check=False)
+    files = folder.rglob("*") if listed is None else (folder / name for name in listed.split("\0") if name)
+    return sorted(f for f in files if f.is_file() and not f.is_symlink() and not _skipped(f, folder))
+
+
+def _skipped(path: Path, root: Path) -> bool:
+    parts = path.relative_to(root).parts
+    return any(part in SKIPPED or (part.startswith(".") and part != ".") for part in parts)
+
+
+def _changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]:
+    """Files of known languages that differ from `base`, as they are now."""
+    top = _git(Path.cwd(), "rev-parse", "--show-toplevel", check=False)
+    if top is None:
+        raise UsageError("--diff needs a git repository, and this folder is not in one")
+    if _git(Path.cwd(), "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}", check=False) is None:
+        raise UsageError(f"--diff: git knows no commit {base!r}")
+    names = _git(Path.cwd(), "diff", "--name-only", "--diff-filter=d", "-z", base, "--", *paths) or ""
+    new = _git(Path.cwd(), "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *paths) or ""
+    root = Path(top.strip())
+    files = [root / name for name in dict.fromkeys((names + new).split("\0")) if name]
+    code = [f for f in files if f.suffix.lower() in SUFFIXES and f.is_file()]
+    if not code:
+        raise UsageError(f"nothing in {', '.join(LANGUAGES)} differs from {base}")
+    return [(f, False) for f in code]
+
+
+def _before(path: Path, base: str) -> str:
+    """The text at `base`; empty for a file that was not there."""
+    name = path.resolve().relative_to(Path((_git(path.parent, "rev-parse", "--show-toplevel") or "").strip()).resolve())
+    return _git(path.parent, "cat-file", "blob", f"{base}:{name.as_posix()}", check=False) or ""
+
+
+def _git(folder: Path, *arguments: str, check: bool = True) -> str | None:
+    # The repository's own configuration may name programs to run; none of them is ours to start.
+    safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external="]
+    try:
+        done = subprocess.run(["git", *safe, "-C", str(folder), *arguments], capture_output=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        if check:
+            raise UsageError(f"git cannot be run: {error}") from None
+        return None
+    if done.returncode != 0:
+        if check:
+            raise UsageError(f"git failed: {done.stderr.decode(errors='replace').strip()[:200]}")
+        return None
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            size = path.stat().st_size / 1_000_000
+            raise UsageError(
+                f"{_shown(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{_shown(path)} cannot be read: {error.strerror}") from None
+
+
+def _text(data: bytes, shown: str) -> str:
+    if len(data) > MAX_FILE_BYTES:
+        raise UsageError(
+            f"{shown} has {len(data) / 1e6:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB allowed"
+        )
+    if b"\0" in data:
+        raise UsageError(f"{shown} is a binary file, not code")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{shown} is not valid UTF-8 (byte {error.start}); convert it first") from None
+    if not text.strip():
+        raise UsageError(f"{shown} is empty; there is nothing to look at")
+    return text
+
+
+def _shown(path: Path) -> str:
+    """As the user would name it: relative where that is short."""
+    try:
+        return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
+    except ValueError:
+        return path.as_posix()

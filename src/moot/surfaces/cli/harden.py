@@ -1,0 +1,164 @@
+"""`moot harden`: attack and patch code until it holds."""
+
+import asyncio
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from moot.edge.sandbox import find_sandbox
+from moot.edge.sources import read_code
+from moot.errors import UsageError
+from moot.protocols.harden import HardenResult
+from moot.runner import Plan
+from moot.sarif import sarif
+from moot.surfaces.cli.hardened import show_result
+from moot.surfaces.cli.options import (
+    CallsFlag,
+    CallTimeoutFlag,
+    JsonFlag,
+    ModelFlag,
+    QuietFlag,
+    SeatFlag,
+    StoreFlag,
+    TimeoutFlag,
+    TokensFlag,
+    UnsafeFlag,
+    UsdFlag,
+    seat_settings,
+)
+from moot.surfaces.cli.progress import progress
+from moot.surfaces.cli.screen import err, plain, print_json
+from moot.surfaces.hardening import exit_code, found, harden_plan, write_result
+from moot.surfaces.setup import Settings, check_prices, stopping_on_interrupt, workshop
+from moot.vault import Vault
+
+EXAMPLES = """Examples:
+
+  moot harden app.py                          no model, no key: the deterministic teams
+
+  moot harden src --tests tests --write       patches that keep the tests green, written back
+
+  moot harden app.py -m openai:gpt-5 --max-usd 0.50
+
+  moot harden --diff main                     only what this branch changes
+
+  cat app.py | moot harden - --language python --json
+"""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What to do with the result."""
+
+    write: bool = False
+    sarif: str | None = None
+    json: bool = False
+    quiet: bool = False
+
+
+def register(app: typer.Typer) -> None:
+    app.command("harden", epilog=EXAMPLES)(harden_command)
+
+
+def harden_command(
+    paths: Annotated[list[str] | None, typer.Argument(help="Files or folders; - is standard input.")] = None,
+    diff: Annotated[str | None, typer.Option("--diff", help="Only what differs from this commit.")] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", "-l", help="Language, where the name does not say.")
+    ] = None,
+    tests: Annotated[
+        str | None, typer.Option("--tests", help="Tests that patches must keep green; run in a sandbox.")
+    ] = None,
+    model: ModelFlag = None,
+    seat: SeatFlag = None,
+    max_rounds: Annotated[int | None, typer.Option("--max-rounds", help="Rounds of attack and defence.")] = None,
+    min_vulnerabilities: Annotated[
+        int | None, typer.Option(help="Fewer new findings than this end the attack.")
+    ] = None,
+    risk_threshold: Annotated[float | None, typer.Option(help="Stop when the overall risk is below this.")] = None,
+    write: Annotated[
+        bool, typer.Option("--write", "-w", help="Write the patched code back; default shows a diff.")
+    ] = False,
+    sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
+    no_llm: Annotated[bool, typer.Option("--no-llm", help="Use no model, whatever is configured.")] = False,
+    max_calls: CallsFlag = None,
+    max_tokens: TokensFlag = None,
+    max_usd: UsdFlag = None,
+    timeout: TimeoutFlag = None,
+    call_timeout: CallTimeoutFlag = None,
+    store: StoreFlag = None,
+    unsafe_local: UnsafeFlag = False,
+    json_output: JsonFlag = False,
+    quiet: QuietFlag = False,
+) -> None:
+    """Attack code, patch it, and check every patch, until it holds.
+
+    Exit code 0: hardened or risk accepted; 1: findings are left; 2: inconclusive or cut short; 130: stopped by Ctrl-C.
+    """
+    if no_llm and (model or seat):
+        raise UsageError("--no-llm contradicts --model and --seat; leave one of them out")
+    flags = {
+        "model": tuple(model or ()), "store": store, "timeout": timeout, "call_timeout": call_timeout,
+        "max_calls": max_calls, "max_tokens": max_tokens, "max_usd": max_usd,
+        "harden.max_rounds": max_rounds, "harden.min_vulnerabilities": min_vulnerabilities,
+        "harden.risk_threshold": risk_threshold, **seat_settings(seat),
+    }  # fmt: skip
+    settings = Settings.load(flags)
+    vault = Vault.of_environment()
+    gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read)
+    plan = harden_plan(settings, gathered, vault, tests, {"unsafe_local": unsafe_local})
+    if no_llm:
+        plan = plan.model_copy(update={"seats": {}})
+    check_prices(plan.seats, plan.limits)
+    ending = Ending(write, sarif_file, json_output, quiet)
+    raise typer.Exit(asyncio.run(_run(settings, plan, vault, ending)))
+
+
+async def _run(settings: Settings, plan: Plan, vault: Vault, ending: Ending) -> int:
+    sandbox = find_sandbox(bool(plan.notes.get("unsafe_local"))) if plan.input.get("tests") else None
+    with progress(quiet=ending.quiet) as listen:
+        async with workshop(settings, listen, sandbox, vault) as shop:
+            shop.check_models(plan.seats)
+            with stopping_on_interrupt(shop.runner):
+                result = await shop.runner.start(plan)
+    assert isinstance(result, HardenResult)
+    return finish(result, plan, vault, ending)
+
+
+def finish(result: HardenResult, plan: Plan, vault: Vault, ending: Ending) -> int:
+    """Show the result, and write what was asked to be written."""
+    if ending.json:
+        print_json(result)
+    else:
+        show_result(result, plan)
+    if ending.sarif:
+        _write_sarif(result, ending)
+    if ending.write and result.diff:
+        written = write_result(result, plan, vault)
+        err().print(
+            plain(f"written: {', '.join(written)}" if written else "nothing to write to: the code came from no file")
+        )
+    elif vault.count and result.diff and not ending.write:
+        err().print(plain(f"{vault.count} secrets are masked in what is shown; --write keeps them as they are"))
+    if result.outcome == "cancelled":
+        err().print(plain(f"stopped; carry on with: moot resume {result.session_id}"))
+    elif any("absent, unreachable" in note or "absent, timeout" in note for note in result.degraded):
+        err().print(plain(f"a provider failed; to try again from there: moot resume {result.session_id}"))
+    elif result.outcome in ("budget_exhausted", "timed_out"):
+        more = "--timeout SECONDS" if result.outcome == "timed_out" else "--max-calls, --max-tokens or --max-usd"
+        err().print(plain(f"cut short; carry on with: moot resume {result.session_id} and a larger {more}"))
+    return exit_code(result)
+
+
+def _write_sarif(result: HardenResult, ending: Ending) -> None:
+    """Before `--write` the files hold every finding; after it, only what is left."""
+    entries = [f for f in found(result) if f.state == "open" or not ending.write]
+    report = sarif([f.finding for f in entries], frozenset(f.finding.id for f in entries if f.state == "patched"))
+    try:
+        Path(ending.sarif or "").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {ending.sarif!r}: {error.strerror}") from None

@@ -1,0 +1,187 @@
+"""`moot list`, `show`, `resume`, `export` and `delete`: the sessions that are kept."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+from pydantic import JsonValue
+from rich.table import Table
+
+from moot.edge.sandbox import find_sandbox
+from moot.edge.store import SqlStore
+from moot.errors import UsageError
+from moot.ports import SessionRecord
+from moot.protocols.harden import HardenResult
+from moot.runner import Plan, finished_result
+from moot.surfaces.cli.harden import Ending, finish
+from moot.surfaces.cli.options import (
+    CallsFlag,
+    CallTimeoutFlag,
+    JsonFlag,
+    QuietFlag,
+    StoreFlag,
+    TimeoutFlag,
+    TokensFlag,
+    UsdFlag,
+)
+from moot.surfaces.cli.progress import progress
+from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.hardening import learn_secrets, origins_of
+from moot.surfaces.setup import Settings, stopping_on_interrupt, workshop
+from moot.transcript import Story, as_html, as_json, as_markdown
+from moot.types import Limits
+from moot.vault import Vault
+
+R = TypeVar("R")
+SessionArgument = Annotated[str, typer.Argument(help="Session id, or enough of its beginning.")]
+FORMATS: dict[str, Callable[[Story], str]] = {"json": as_json, "md": as_markdown, "html": as_html}
+
+
+def register(app: typer.Typer) -> None:
+    app.command("list")(list_command)
+    app.command("show")(show_command)
+    app.command("resume")(resume_command)
+    app.command("export")(export_command)
+    app.command("delete")(delete_command)
+
+
+def list_command(
+    search: Annotated[str, typer.Argument(help="Only sessions with this in their topic, or of this status.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many, the newest first.")] = 20,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """List sessions, the newest first."""
+    records = _with_store(store, lambda db: db.sessions(limit, search))
+    if json_output:
+        return print_json([_summary(record) for record in records])
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("session", "begun", "protocol", "status", "outcome", "topic"):
+        table.add_column(column)
+    for record in records:
+        line = _summary(record)
+        begun = record.created_at.strftime("%Y-%m-%d %H:%M")
+        table.add_row(record.id[:8], begun, record.protocol, record.status, str(line["outcome"]), plain(record.topic))
+    out().print(table if records else plain("no sessions"))
+
+
+def show_command(session: SessionArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
+    """Show what was said and done in a session, in order."""
+    story = _with_store(store, lambda db: _story(db, session))
+    if json_output:
+        out().print(plain(as_json(story)), soft_wrap=True)
+    else:
+        out().print(plain(as_markdown(story)), soft_wrap=True)
+
+
+def export_command(
+    session: SessionArgument,
+    form: Annotated[str, typer.Option("--format", "-f", help="json, md or html.")] = "json",
+    output: Annotated[str | None, typer.Option("--output", "-o", help="File to write; default is stdout.")] = None,
+    store: StoreFlag = None,
+) -> None:
+    """Export the whole record of a session."""
+    if form not in FORMATS:
+        raise UsageError(f"unknown format {form!r}; known are {', '.join(FORMATS)}")
+    text = FORMATS[form](_with_store(store, lambda db: _story(db, session)))
+    if output is None:
+        typer.echo(text)
+        return
+    try:
+        Path(output).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {output!r}: {error.strerror}") from None
+
+
+def delete_command(session: SessionArgument, store: StoreFlag = None) -> None:
+    """Delete a session and everything recorded of it."""
+
+    async def remove(db: SqlStore) -> str:
+        record = await db.session(session)
+        await db.delete(record.id)
+        return record.id
+
+    out().print(plain(f"deleted {_with_store(store, remove)}"))
+
+
+def resume_command(
+    session: SessionArgument,
+    write: Annotated[bool, typer.Option("--write", "-w", help="Write the patched code back.")] = False,
+    sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
+    max_calls: CallsFlag = None,
+    max_tokens: TokensFlag = None,
+    max_usd: UsdFlag = None,
+    timeout: TimeoutFlag = None,
+    call_timeout: CallTimeoutFlag = None,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+    quiet: QuietFlag = False,
+) -> None:
+    """Carry a session on from where it stopped. Nothing that is recorded is paid for again."""
+    given = {"max_calls": max_calls, "max_tokens": max_tokens, "max_usd": max_usd, "call_timeout": call_timeout}
+    limits: dict[str, JsonValue] = {name: value for name, value in given.items() if value is not None}
+
+    def change(plan: Plan) -> Plan:
+        rules = plan.rules if timeout is None else {**plan.rules, "timeout": timeout}
+        merged = Limits.model_validate({**plan.limits.model_dump(), **limits})
+        return plan.model_copy(update={"limits": merged, "rules": rules})
+
+    settings = Settings.load({"store": store})
+    ending = Ending(write, sarif_file, json_output, quiet)
+    raise typer.Exit(asyncio.run(_resume(settings, session, change, ending)))
+
+
+async def _resume(settings: Settings, session: str, change: Callable[[Plan], Plan], ending: Ending) -> int:
+    vault = Vault.of_environment()
+    async with workshop(settings, vault=vault) as reading:
+        assert reading.store is not None
+        record = await reading.store.session(session)
+    plan = change(Plan.model_validate(record.config))
+    learn_secrets(origins_of(plan), vault)
+    if (done := finished_result(record)) is not None:
+        return finish(HardenResult.model_validate(done), plan, vault, ending)
+    sandbox = find_sandbox(bool(plan.notes.get("unsafe_local"))) if plan.input.get("tests") else None
+    with progress(quiet=ending.quiet) as listen:
+        async with workshop(settings, listen, sandbox, vault) as shop:
+            shop.check_models(plan.seats)
+            with stopping_on_interrupt(shop.runner):
+                result = await shop.runner.resume(record.id, change)
+    assert isinstance(result, HardenResult)
+    return finish(result, plan, vault, ending)
+
+
+def _with_store(place: str | None, work: Callable[[SqlStore], Awaitable[R]]) -> R:
+    async def opened() -> R:
+        store = SqlStore(Settings.load({"store": place}).store)
+        try:
+            return await work(store)
+        finally:
+            await store.aclose()
+
+    return asyncio.run(opened())
+
+
+async def _story(db: SqlStore, session: str) -> Story:
+    record = await db.session(session)
+    return Story(
+        session=record,
+        steps=tuple(await db.steps(record.id)),
+        turns=tuple(await db.turns(record.id)),
+        versions=tuple(await db.versions(record.id)),
+        logs=tuple(await db.logs(record.id)),
+    )
+
+
+def _summary(record: SessionRecord) -> dict[str, JsonValue]:
+    outcome = record.outcome.get("outcome") if isinstance(record.outcome, dict) else None
+    return {
+        "id": record.id,
+        "protocol": record.protocol,
+        "topic": record.topic,
+        "status": record.status,
+        "outcome": outcome or "",
+        "created_at": record.created_at.isoformat(),
+        "rounds": record.total_rounds,
+    }

@@ -1,0 +1,48 @@
+"""What is printed where: the result on stdout, progress on stderr; text from models is shown, never obeyed."""
+
+import json
+import sys
+import unicodedata
+from collections.abc import Mapping
+
+from pydantic import BaseModel, JsonValue
+from rich.console import Console
+from rich.text import Text
+
+from moot.types import Spend
+
+
+def out() -> Console:
+    return Console(file=sys.stdout, highlight=False, soft_wrap=not sys.stdout.isatty(), width=_width())
+
+
+def err() -> Console:
+    return Console(file=sys.stderr, highlight=False, soft_wrap=not sys.stderr.isatty())
+
+
+def _width() -> int | None:
+    return None if sys.stdout.isatty() else 120
+
+
+def plain(text: str) -> Text:
+    """Text as it is: no markup, no escape codes, no characters that turn the line around."""
+    return Text(clean(text))
+
+
+def clean(text: str) -> str:
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf") else "�" for c in text)
+
+
+def print_json(value: BaseModel | JsonValue) -> None:
+    data = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def cost(usage: Mapping[str, Spend]) -> list[str]:
+    """What was spent, by model; a price that is not known is said to be unknown."""
+    lines = []
+    for model, spend in usage.items():
+        price = "price unknown" if spend.usd is None else f"${spend.usd:.4f}"
+        tokens = f"{spend.input_tokens} tokens in, {spend.output_tokens} out"
+        lines.append(f"{model}: {spend.calls} calls, {tokens}, {price}")
+    return lines

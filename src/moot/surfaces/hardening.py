@@ -1,0 +1,102 @@
+"""`harden` as every surface offers it: code in, a session, a result, and the files it may be written to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from moot.edge.sources import Gathered, Origins, read_tests, write_code
+from moot.protocols.harden import HardenInput, HardenResult
+from moot.runner import Plan
+from moot.surfaces.setup import Settings
+from moot.types import Code, Tests, Vulnerability
+from moot.vault import Vault
+
+EXIT_CODES = {"hardened": 0, "risk_accepted": 0, "unresolved": 1}
+CUT_SHORT = 2
+INTERRUPTED = 130
+
+
+def exit_code(result: HardenResult) -> int:
+    return INTERRUPTED if result.outcome == "cancelled" else EXIT_CODES.get(result.outcome, CUT_SHORT)
+
+
+def harden_plan(
+    settings: Settings, gathered: Gathered, vault: Vault, tests: str | None, notes: Mapping[str, JsonValue]
+) -> Plan:
+    """The session to run. Secrets in the code are masked here, before anything else sees it."""
+    given = HardenInput(
+        code=hidden(gathered.code, vault),
+        tests=_hidden_tests(read_tests(tests), vault) if tests else None,
+        left_out=gathered.left_out,
+    )
+    names = [file.path for file in given.code.files]
+    origins: JsonValue = {shown: list(origin) for shown, origin in gathered.origins.items()}
+    return Plan(
+        protocol="harden",
+        topic=names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more",
+        input=given.model_dump(mode="json"),
+        rules=settings.rules("harden"),
+        limits=settings.limits(),
+        seats=settings.seats("harden"),
+        notes={**notes, "origins": origins},
+    )
+
+
+def hidden(code: Code, vault: Vault) -> Code:
+    masked = (
+        f.model_copy(update={"text": vault.hide(f.text), "base": f.base and vault.hide(f.base)}) for f in code.files
+    )
+    return Code(files=tuple(masked))
+
+
+def _hidden_tests(tests: Tests, vault: Vault) -> Tests:
+    return tests.model_copy(update={"files": tuple((path, vault.hide(text)) for path, text in tests.files)})
+
+
+def origins_of(plan: Plan) -> Origins:
+    kept = plan.notes.get("origins")
+    return (
+        {str(k): (str(v[0]), str(v[1])) for k, v in kept.items() if isinstance(v, list)}
+        if isinstance(kept, dict)
+        else {}
+    )
+
+
+def learn_secrets(origins: Origins, vault: Vault) -> None:
+    """On resume: the masked secrets are in no record, so they are looked up in the files again."""
+    for path, _ in origins.values():
+        if Path(path).is_file():
+            vault.hide(Path(path).read_text(encoding="utf-8", errors="replace"))
+
+
+def write_result(result: HardenResult, plan: Plan, vault: Vault) -> list[str]:
+    """Patched files back to disk, with their secrets; gives the paths that were written."""
+    given = HardenInput.model_validate(plan.input).code
+    changed = {f.path: result.final_files[f.path] for f in given.files if result.final_files.get(f.path) != f.text}
+    origins = origins_of(plan)
+    return write_code({path: vault.reveal(text) for path, text in changed.items() if path in origins}, origins)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding, and what became of it."""
+
+    finding: Vulnerability
+    state: str
+
+
+def found(result: HardenResult) -> list[Found]:
+    """Every finding of the session once, with what became of it."""
+    last = {f.id for f in result.attack_reports[-1].vulnerabilities} if result.attack_reports else set()
+    patched = {i for d in result.defense_reports for i in d.patched_vulnerabilities}
+    seen: dict[str, Vulnerability] = {}
+    for report in result.attack_reports:
+        for finding in report.vulnerabilities:
+            seen.setdefault(finding.id, finding)
+    cut = result.outcome in ("timed_out", "budget_exhausted", "cancelled")
+    return [
+        Found(f, "patched" if i in patched and (i not in last or cut) else "open" if i in last else "gone")
+        for i, f in seen.items()
+    ]

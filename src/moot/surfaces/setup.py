@@ -1,0 +1,166 @@
+"""From settings to a running session: the one place that puts the edges together."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, JsonValue
+
+from moot.config import Layer, Resolved, Setting, from_environment, resolve
+from moot.edge.clock import SystemClock
+from moot.edge.models import Models, price_known
+from moot.edge.settings import default_store, file_layers
+from moot.edge.store import SqlStore
+from moot.errors import UsageError
+from moot.events import Event
+from moot.liveroom import Desk
+from moot.ports import Sandbox
+from moot.protocols import PROTOCOLS
+from moot.runner import Runner
+from moot.scan import StaticTeam
+from moot.types import Limits, Rules
+from moot.vault import Vault
+
+
+def _chain(value: object) -> object:
+    """One model, or several in the order they are tried."""
+    if isinstance(value, str):
+        return [value] if value else []
+    return value
+
+
+Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
+
+
+def all_settings() -> list[Setting]:
+    """Everything that can be set: what rules and limits say of themselves, and a few things more."""
+    own = [
+        Setting("model", Chain, (), "the model of every seat; more than one: tried in turn"),
+        Setting("seats.*", Chain, (), "the model of one seat, e.g. seats.red"),
+        Setting("store", str, str(default_store()), "where sessions are kept: a file or a database URL"),
+        Setting("concurrency", Annotated[int, Field(ge=1)], 8, "calls under way at once, for each provider"),
+        Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
+    ]
+    limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
+    rules = [
+        _of_field(name, info, f"{protocol.name}.")
+        for protocol in PROTOCOLS.values()
+        for name, info in protocol.rules.model_fields.items()
+        if name != "timeout"
+    ]
+    return [*own, *limits, *rules]
+
+
+def _of_field(name: str, info: Any, prefix: str) -> Setting:
+    kind = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
+    return Setting(prefix + name, kind, info.default, info.description or "")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settled settings, and what sessions need of them."""
+
+    resolved: Mapping[str, Resolved]
+
+    @classmethod
+    def load(cls, flags: Mapping[str, object], folder: Path | None = None) -> "Settings":
+        known = all_settings()
+        given = Layer("flag", {key: value for key, value in flags.items() if value is not None and value != ()})
+        layers = [given, from_environment(known, os.environ), *file_layers(folder or Path.cwd())]
+        return cls(resolve(known, layers))
+
+    def __getitem__(self, key: str) -> Any:
+        return self.resolved[key].value
+
+    @property
+    def store(self) -> str:
+        return str(self["store"])
+
+    def limits(self) -> Limits:
+        return Limits(**{name: self[name] for name in Limits.model_fields})
+
+    def rules(self, protocol: str) -> dict[str, JsonValue]:
+        prefix = f"{protocol}."
+        own = {key.removeprefix(prefix): r.value for key, r in self.resolved.items() if key.startswith(prefix)}
+        rules = PROTOCOLS[protocol].rules.model_validate({**own, "timeout": self["timeout"]})
+        return rules.model_dump(mode="json")
+
+    def seats(self, protocol: str) -> dict[str, tuple[str, ...]]:
+        """Who sits where. A seat that no protocol has is a mistake worth saying."""
+        known = PROTOCOLS[protocol].seats
+        named = {key.removeprefix("seats."): r for key, r in self.resolved.items() if key.startswith("seats.")}
+        for seat, setting in named.items():
+            if setting.source == "flag" and seat not in known:
+                raise UsageError(f"{protocol} has no seat {seat!r}; its seats are {', '.join(known)}")
+        chosen: dict[str, Any] = {seat: named[seat].value if seat in named else self["model"] for seat in known}
+        return {seat: tuple(chain) for seat, chain in chosen.items() if chain}
+
+
+def check_prices(seats: Mapping[str, Iterable[str]], limits: Limits) -> None:
+    """A limit in dollars that cannot be kept is refused before anything is spent."""
+    if limits.max_usd is None:
+        return
+    for name in {name for chain in seats.values() for name in chain}:
+        if not price_known(name, os.environ):
+            raise UsageError(f"--max-usd cannot be kept: the price of {name} is unknown; use --max-tokens instead")
+
+
+@dataclass
+class Workshop:
+    """A runner with its edges, open as long as a command needs them."""
+
+    runner: Runner
+    store: SqlStore | None
+    vault: Vault
+    models: Models = field(repr=False)
+
+    def check_models(self, seats: Mapping[str, Iterable[str]]) -> None:
+        """A model that cannot be opened is the user's to mend, before a session begins."""
+        for name in (name for chain in seats.values() for name in chain):
+            self.models.open(name)
+
+
+@asynccontextmanager
+async def workshop(
+    settings: Settings,
+    listen: Callable[[Event], None] = lambda event: None,
+    sandbox: Sandbox | None = None,
+    vault: Vault | None = None,
+    *,
+    keep: bool = True,
+) -> AsyncIterator[Workshop]:
+    vault = vault or Vault.of_environment()
+    concurrency = dict.fromkeys(("openai", "anthropic", "ollama", "cmd"), int(settings["concurrency"]))
+    models = Models(os.environ, float(settings["call_timeout"]), concurrency)
+    store = SqlStore(settings.store) if keep else None
+    desk = Desk(scanner=StaticTeam(), clock=SystemClock(), sandbox=sandbox, vault=vault, listen=listen)
+    try:
+        yield Workshop(Runner(desk, models.open, store), store, vault, models)
+    finally:
+        await models.aclose()
+        if store is not None:
+            await store.aclose()
+
+
+@contextlib.contextmanager
+def stopping_on_interrupt(runner: Runner) -> Any:
+    """The first Ctrl-C stops the session in order; the second one is the usual abrupt one."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        runner.stop()
+
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # no signals off the main thread
+        loop.add_signal_handler(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.remove_signal_handler(signal.SIGINT)
