@@ -115,7 +115,10 @@ PAGE = """<!doctype html>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 pre { overflow-x: auto; background: #f4f4f4; color: #111; padding: 1rem; border-radius: 4px; font-size: 13px; }
 h2 { font-size: 1.1rem; overflow-wrap: anywhere; }
-@media (prefers-color-scheme: dark) { body { background: #111; color: #ddd; } pre { background: #1c1c1c; color: #ddd; } }
+@media (prefers-color-scheme: dark) {
+  body { background: #111; color: #ddd; }
+  pre { background: #1c1c1c; color: #ddd; }
+}
 </style>
 </head>
 <body>

@@ -1,7 +1,6 @@
 """Secrets stay out of prompts, records, events and pages: replaced on the way in, put back on the way out."""
 
 import hashlib
-import os
 import re
 from collections.abc import Mapping
 
@@ -35,10 +34,6 @@ class Vault:
         longest_first = sorted(found, key=len, reverse=True)
         self._env_names = found
         self._env = re.compile("|".join(re.escape(value) for value in longest_first)) if found else None
-
-    @classmethod
-    def of_environment(cls) -> "Vault":
-        return cls(os.environ)
 
     def hide(self, text: str) -> str:
         """The text with every secret replaced by a name that is still valid code where the secret was."""

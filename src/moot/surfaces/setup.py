@@ -135,7 +135,7 @@ async def workshop(
     *,
     keep: bool = True,
 ) -> AsyncIterator[Workshop]:
-    vault = vault or Vault.of_environment()
+    vault = vault or Vault(os.environ)
     concurrency = dict.fromkeys(("openai", "anthropic", "ollama", "cmd"), int(settings["concurrency"]))
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from moot.edge.models import problem, providers
 from moot.edge.sandbox import sandbox_status
-from moot.errors import ModelError, MootError
+from moot.errors import MootError
 from moot.protocols import PROTOCOLS
 from moot.surfaces.cli.options import JsonFlag, ModelFlag, SeatFlag, StoreFlag, seat_settings
 from moot.surfaces.cli.screen import out, plain, print_json
@@ -37,7 +37,7 @@ def models_command(model: ModelFlag = None, seat: SeatFlag = None, json_output: 
         entries: list[JsonValue] = [
             {"provider": p.name, "usable": p.usable, "note": p.note, "example": p.example} for p in known
         ]
-        return print_json({"providers": entries, "seats": dict(seats)})
+        return print_json({"providers": entries, "seats": {place: list(chain) for place, chain in seats.items()}})
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("provider", "usable", "example", "note"):
         table.add_column(column)
@@ -115,15 +115,13 @@ def _model_checks(settings: Settings, *, live: bool) -> list[Check]:
 
 def _model_check(settings: Settings, name: str, *, live: bool) -> Check:
     try:
-        trouble = problem(name, os.environ)
-        if trouble:
+        if trouble := problem(name, os.environ):
             return {"what": name, "ok": False, "note": trouble}
-        return {
-            "what": name,
-            "ok": True,
-            "note": asyncio.run(_tiny_call(settings, name)) if live else "ready (not called)",
-        }
-    except (MootError, ModelError) as error:
+        note = asyncio.run(_tiny_call(settings, name)) if live else "ready (not called)"
+        return {"what": name, "ok": True, "note": note}
+    except TimeoutError:
+        return {"what": name, "ok": False, "note": f"no answer within {settings['call_timeout']:g} s"}
+    except MootError as error:
         return {"what": name, "ok": False, "note": str(error)}
 
 

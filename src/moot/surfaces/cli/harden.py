@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +109,7 @@ def harden_command(
         "harden.risk_threshold": risk_threshold, **seat_settings(seat),
     }  # fmt: skip
     settings = Settings.load(flags)
-    vault = Vault.of_environment()
+    vault = Vault(os.environ)
     gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read)
     plan = harden_plan(settings, gathered, vault, tests, {"unsafe_local": unsafe_local})
     if no_llm:

@@ -1,6 +1,7 @@
 """`moot list`, `show`, `resume`, `export` and `delete`: the sessions that are kept."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -134,7 +135,7 @@ def resume_command(
 
 
 async def _resume(settings: Settings, session: str, change: Callable[[Plan], Plan], ending: Ending) -> int:
-    vault = Vault.of_environment()
+    vault = Vault(os.environ)
     async with workshop(settings, vault=vault) as reading:
         assert reading.store is not None
         record = await reading.store.session(session)
