@@ -1,0 +1,5 @@
+"""The deterministic red and blue team."""
+
+from moot.scan.team import StaticTeam
+
+__all__ = ["StaticTeam"]

@@ -1,0 +1,205 @@
+"""Calls with their full names: which function of which module is meant, whatever it was imported as."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+from tree_sitter import Node
+
+from moot.scan.syntax import Source
+
+CALLS = ("call", "call_expression", "new_expression")
+MAX_PARTS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    node: Node
+    name: str
+    """`module.function` where the import says so, `receiver.method` otherwise; `?` stands for what has no name."""
+    args: tuple[Node, ...] = ()
+    keywords: dict[str, Node] = field(default_factory=dict)
+
+    @property
+    def method(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    def arg(self, index: int, *keywords: str) -> Node | None:
+        if index < len(self.args):
+            return self.args[index]
+        return next((self.keywords[k] for k in keywords if k in self.keywords), None)
+
+
+def calls(source: Source) -> dict[str, list[Call]]:
+    """All calls of the file by their last name."""
+    if "calls" not in source.memo:
+        found: dict[str, list[Call]] = {}
+        for node in source.nodes(*CALLS):
+            call = read_call(source, node)
+            found.setdefault(call.method, []).append(call)
+        source.memo["calls"] = found
+    return cast(dict[str, list[Call]], source.memo["calls"])
+
+
+def read_call(source: Source, node: Node) -> Call:
+    callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+    name = qualified(source, callee) if callee else "?"
+    if node.type == "new_expression":
+        name = f"new {name}"
+    arguments = node.child_by_field_name("arguments")
+    if arguments is None or arguments.type in ("generator_expression", "template_string"):
+        return Call(node, name, () if arguments is None else (arguments,))
+    args: list[Node] = []
+    keywords: dict[str, Node] = {}
+    for child in arguments.named_children:
+        if child.type == "keyword_argument":
+            key, value = child.child_by_field_name("name"), child.child_by_field_name("value")
+            if key is not None and value is not None:
+                keywords[source.text(key)] = value
+        elif child.type != "comment":
+            args.append(child)
+    return Call(node, name, tuple(args), keywords)
+
+
+def qualified(source: Source, node: Node) -> str:
+    """The dotted name of an expression, its first part replaced by what it was imported from."""
+    parts: list[str] = []
+    current: Node | None = node
+    while current is not None and len(parts) < MAX_PARTS:
+        match current.type:
+            case "identifier" | "this" | "super" | "type_identifier" | "package_identifier":
+                name = source.text(current)
+                parts.append(imports(source).get(name, name))
+                return ".".join(reversed(parts))
+            case "attribute" | "member_expression" | "selector_expression" | "qualified_type":
+                member = _field(current, "attribute", "property", "field", "name")
+                parts.append(source.text(member) if member else "?")
+                current = _field(current, "object", "operand", "package")
+            case "call" | "call_expression":
+                if module := required_module(source, current):
+                    parts.append(module)
+                    return ".".join(reversed(parts))
+                current = current.child_by_field_name("function")
+                if parts:
+                    parts.append("()")
+            case "parenthesized_expression" | "non_null_expression" | "await_expression" | "await":
+                current = current.named_child(0)
+            case "subscript" | "subscript_expression" | "index_expression":
+                parts.append("[]")
+                current = _field(current, "value", "object", "operand")
+            case _:
+                current = None
+    parts.append("?")
+    return ".".join(reversed(parts))
+
+
+def _field(node: Node, *names: str) -> Node | None:
+    return next((child for name in names if (child := node.child_by_field_name(name)) is not None), None)
+
+
+def imports(source: Source) -> dict[str, str]:
+    """Local name -> what it stands for."""
+    if "imports" not in source.memo:
+        readers = {"python": _python_imports, "go": _go_imports}
+        source.memo["imports"] = dict(readers.get(source.language, _javascript_imports)(source))
+    return cast(dict[str, str], source.memo["imports"])
+
+
+def modules(source: Source) -> frozenset[str]:
+    """The first parts of everything that is imported, and for Go the whole paths."""
+    if "modules" not in source.memo:
+        names = set(imports(source).values()) | set(_blank_imports(source))
+        source.memo["modules"] = frozenset(names | {n.split(".")[0] for n in names if "/" not in n})
+    return cast(frozenset[str], source.memo["modules"])
+
+
+def _python_imports(source: Source) -> Iterator[tuple[str, str]]:
+    for node in source.nodes("import_statement", "import_from_statement"):
+        module_node = node.child_by_field_name("module_name")
+        module = source.text(module_node) + "." if module_node else ""
+        for name in node.children_by_field_name("name"):
+            real, alias = name.child_by_field_name("name"), name.child_by_field_name("alias")
+            if name.type == "aliased_import" and real is not None and alias is not None:
+                yield source.text(alias), module + source.text(real)
+            elif module:
+                yield source.text(name), module + source.text(name)
+            else:
+                first = source.text(name).split(".")[0]
+                yield first, first
+
+
+def _javascript_imports(source: Source) -> Iterator[tuple[str, str]]:
+    for node in source.nodes("import_statement"):
+        origin = node.child_by_field_name("source")
+        if origin is None:
+            continue
+        module = _module(source, origin)
+        for child in (
+            c for clause in node.named_children if clause.type == "import_clause" for c in clause.named_children
+        ):
+            yield from _import_names(source, child, module)
+    for node in source.nodes("variable_declarator"):
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None or value is None:
+            continue
+        module = required_module(source, value) or _required_member(source, value)
+        if module:
+            yield from _import_names(source, name, module)
+
+
+def _import_names(source: Source, node: Node, module: str) -> Iterator[tuple[str, str]]:
+    match node.type:
+        case "identifier":
+            yield source.text(node), module
+        case "namespace_import":
+            yield from ((source.text(child), module) for child in node.named_children)
+        case "named_imports" | "object_pattern":
+            for child in node.named_children:
+                key = child.child_by_field_name("name") or child.child_by_field_name("key") or child
+                alias = child.child_by_field_name("alias") or child.child_by_field_name("value") or key
+                yield source.text(alias), f"{module}.{source.text(key)}"
+
+
+def required_module(source: Source, node: Node) -> str:
+    """`x` of `require("x")`, else nothing."""
+    if node.type != "call_expression":
+        return ""
+    callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if callee is None or arguments is None or source.text(callee) != "require" or arguments.named_child_count != 1:
+        return ""
+    first = arguments.named_child(0)
+    return _module(source, first) if first is not None and first.type == "string" else ""
+
+
+def _required_member(source: Source, node: Node) -> str:
+    """`x.y` of `require("x").y`."""
+    thing, member = node.child_by_field_name("object"), node.child_by_field_name("property")
+    if node.type != "member_expression" or thing is None or member is None:
+        return ""
+    module = required_module(source, thing)
+    return f"{module}.{source.text(member)}" if module else ""
+
+
+def _module(source: Source, literal: Node) -> str:
+    return source.text(literal).strip("'\"`").removeprefix("node:")
+
+
+def _go_imports(source: Source) -> Iterator[tuple[str, str]]:
+    for node in source.nodes("import_spec"):
+        path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
+        if path is None or (name is not None and name.type != "package_identifier"):
+            continue
+        module = source.text(path).strip('"`')
+        parts = [p for p in module.split("/") if not (p[:1] == "v" and p[1:].isdigit())]
+        yield source.text(name) if name else (parts or [module])[-1], module
+
+
+def _blank_imports(source: Source) -> Iterator[str]:
+    for node in source.nodes("import_spec"):
+        path = node.child_by_field_name("path")
+        if path is not None:
+            yield source.text(path).strip('"`')
+    for node in source.nodes("import_statement"):
+        origin = node.child_by_field_name("source")
+        if origin is not None:
+            yield _module(source, origin)

@@ -1,0 +1,67 @@
+"""A rule as data: what it looks for, what that means, how sure it is."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tree_sitter import Node
+
+from moot.scan.calls import Call
+from moot.scan.syntax import Source
+from moot.types import Category, Severity
+
+SEED_FIXES: dict[Category, str] = {
+    "injection": "Use parameterized queries and input sanitization",
+    "overflow": "Add bounds checking and safe buffer operations",
+    "race_condition": "Add mutex/channel synchronization for shared state",
+    "logic_error": "Add proper validation and error handling",
+    "auth": "Enforce authentication and authorization checks",
+    "xss": "Escape output and apply Content-Security-Policy",
+    "other": "Review the finding and remove its cause",
+}
+
+
+@dataclass(frozen=True)
+class Rule:
+    id: str
+    category: Category
+    severity: Severity
+    cwe: int
+    description: str
+    exploit: str
+    fix: str
+    confidence: float = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    rule: Rule
+    node: Node
+
+
+Condition: TypeAlias = Callable[[Source, Call], bool]
+Check: TypeAlias = Callable[[Source], Iterator[Match]]
+
+
+@dataclass(frozen=True)
+class CallRule:
+    """A rule about calls. `names` are full names, or `.method` of any receiver."""
+
+    rule: Rule
+    names: frozenset[str]
+    when: Condition
+
+    def matches(self, source: Source, by_method: dict[str, list[Call]]) -> Iterator[Match]:
+        for method in sorted({name.rpartition(".")[2] for name in self.names}):
+            for call in by_method.get(method, ()):
+                known = call.name in self.names or ("." in call.name and "." + call.method in self.names)
+                if known and self.when(source, call):
+                    yield Match(self.rule, call.node)
+
+
+def on(rule: Rule, names: str, when: Condition) -> CallRule:
+    return CallRule(rule, frozenset(names.split()), when)
+
+
+def fix_of(rule: Rule) -> str:
+    return f"{SEED_FIXES[rule.category]}. {rule.fix}"

@@ -1,0 +1,44 @@
+"""Every rule, by language."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from moot.scan.calls import calls
+from moot.scan.rule import CallRule, Check, Match
+from moot.scan.rules import go, javascript, python
+from moot.scan.rules.errors import discarded
+from moot.scan.rules.hints import unchecked
+from moot.scan.rules.secrets import hardcoded
+from moot.scan.rules.threads import go_routines, python_threads
+from moot.scan.syntax import Source
+from moot.types import Language
+
+
+@dataclass(frozen=True)
+class Book:
+    """The rules of one language."""
+
+    calls: tuple[CallRule, ...]
+    checks: tuple[Check, ...]
+
+
+JAVASCRIPT = Book(javascript.CALL_RULES, (*javascript.CHECKS, hardcoded))
+BOOKS: dict[Language, Book] = {
+    "python": Book(python.CALL_RULES, (*python.CHECKS, python_threads, hardcoded)),
+    "javascript": JAVASCRIPT,
+    "typescript": JAVASCRIPT,
+    "go": Book(go.CALL_RULES, (*go.CHECKS, go_routines, discarded, hardcoded)),
+}
+
+
+def matches(source: Source) -> Iterator[Match]:
+    book = BOOKS[source.language]
+    by_method = calls(source)
+    for rule in book.calls:
+        yield from rule.matches(source, by_method)
+    for check in book.checks:
+        yield from check(source)
+
+
+def hints(source: Source) -> Iterator[Match]:
+    yield from unchecked(source)

@@ -1,0 +1,135 @@
+"""Errors of Go calls that nobody looks at."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from tree_sitter import Node
+
+from moot.scan.calls import Call, read_call
+from moot.scan.rule import Match, Rule
+from moot.scan.syntax import Source, words
+
+DISCARDED = Rule(
+    "go-discarded-error", "logic_error", "medium", 252,
+    "The error of this call is thrown away.",
+    "When the call fails the program goes on with an empty value as if it had worked.",
+    "Check the error and return, log or handle it.", 0.7,
+)  # fmt: skip
+
+ERROR_ONLY = words(
+    "os.Remove os.RemoveAll os.Rename os.Mkdir os.MkdirAll os.Chmod os.Chown os.Chdir os.Setenv os.WriteFile os.Truncate "
+    "io/ioutil.WriteFile encoding/json.Unmarshal encoding/xml.Unmarshal net/http.ListenAndServe net/http.ListenAndServeTLS "
+    "encoding/binary.Read encoding/binary.Write os.Symlink os.Link"
+)
+VALUE_AND_ERROR = words(
+    "strconv.Atoi strconv.ParseInt strconv.ParseUint strconv.ParseFloat strconv.ParseBool strconv.Unquote os.Open os.Create os.OpenFile "
+    "os.ReadFile os.ReadDir os.Stat os.Lstat os.Getwd os.Hostname os.MkdirTemp os.CreateTemp os.Executable os.UserHomeDir io.ReadAll io.Copy "
+    "io/ioutil.ReadAll io/ioutil.ReadFile io/ioutil.ReadDir io/ioutil.TempFile encoding/json.Marshal encoding/json.MarshalIndent "
+    "encoding/xml.Marshal net/http.Get net/http.Post net/http.NewRequest net/http.PostForm net/url.Parse net/url.ParseQuery net/url.QueryUnescape "
+    "time.Parse time.ParseDuration time.LoadLocation database/sql.Open encoding/hex.DecodeString regexp.Compile net.Dial net.Listen net.ParseCIDR "
+    "html/template.ParseFiles text/template.ParseFiles crypto/rand.Read crypto/rand.Int os/exec.LookPath path/filepath.Abs path/filepath.Glob "
+    "path/filepath.Rel os/user.Current crypto/x509.ParseCertificate crypto/tls.LoadX509KeyPair"
+)
+"""Of the standard library, by the number of their results."""
+ERROR_METHODS = words(
+    "Exec ExecContext Query QueryContext Begin BeginTx Prepare LastInsertId RowsAffected Output CombinedOutput DecodeString "
+    "ReadAll MarshalJSON ParseForm Rollback Commit Scan Decode Encode Ping Unmarshal Marshal ReadString ReadBytes"
+)
+HARMLESS = re.compile(
+    r"^fmt\.(?:Print|Fprint|Sscan|Scan)|\.(?:Close|Flush|Sync|WriteString|WriteByte|WriteRune|Rollback|Shutdown|Kill|Stop)$"
+)
+NOT_ERRORS = re.compile(
+    r"^(?:os\.LookupEnv|strings\.Cut|runtime\.Caller|context\.With|math\.|utf8\.|unicode/utf8\.|bytes\.Cut|mime\.|net/http\.NewServeMux|"
+    r"append|copy|len|cap|make|new|min|max|recover|string|int|float64|time\.Now|reflect\.|bits\.|math/bits\.|slices\.|maps\.|path\.Split|path/filepath\.Split)|"
+    r"\.(?:Load|LoadOrStore|LoadAndDelete|Get|Lookup|Cut|Deadline|Value|BasicAuth|Next|Peek|Contains|Has|Ok|Info|Len|Swap|Add|Loaded|FromContext|Size|Zone)$"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Discard:
+    """A statement that drops an error. `names` are its targets, the last one `_`; none for a bare call."""
+
+    node: Node
+    call: Call
+    names: tuple[str, ...]
+    certain: bool
+    """Whether the dropped value is an error for sure, and not some other second result."""
+
+
+def discarded(source: Source) -> Iterator[Match]:
+    yield from (Match(DISCARDED, discard.node) for discard in discards(source))
+
+
+def discards(source: Source) -> Iterator[Discard]:
+    for node in source.nodes("short_var_declaration", "assignment_statement"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is not None and right is not None and right.named_child_count == 1:
+            yield from _assigned(source, node, left, right)
+    for node in source.nodes("expression_statement"):
+        inner = node.named_child(0)
+        if inner is not None and inner.type == "call_expression":
+            call = read_call(source, inner)
+            if results(source, call) == ("error",):
+                yield Discard(node, call, (), True)
+
+
+def _assigned(source: Source, node: Node, left: Node, right: Node) -> Iterator[Discard]:
+    inner = right.named_child(0)
+    targets = left.named_children
+    if inner is None or inner.type != "call_expression" or len(targets) > 6 or source.text(targets[-1]) != "_":
+        return
+    call = read_call(source, inner)
+    if HARMLESS.search(call.name) or NOT_ERRORS.search(call.name):
+        return
+    names = tuple(source.text(target) for target in targets)
+    known = results(source, call)
+    if known is not None:
+        if known[-1:] == ("error",) and len(known) == len(names):
+            yield Discard(node, call, names, True)
+        return
+    expected = call.method in ERROR_METHODS or len(names) > 1 or call.name.count(".") > 0
+    callee = inner.child_by_field_name("function")
+    if expected and callee is not None and callee.type in ("identifier", "selector_expression"):
+        yield Discard(node, call, names, call.method in ERROR_METHODS and "." in call.name)
+
+
+def results(source: Source, call: Call) -> tuple[str, ...] | None:
+    """The types a call returns, when the file or the standard library tells."""
+    if call.name in ERROR_ONLY:
+        return ("error",)
+    if call.name in VALUE_AND_ERROR:
+        return ("?", "error")
+    return _local_results(source).get(call.name if "." not in call.name else "." + call.method)
+
+
+def _local_results(source: Source) -> dict[str, tuple[str, ...]]:
+    """Functions of this file by name, methods by `.name` where all of that name agree."""
+    if "results" not in source.memo:
+        table: dict[str, tuple[str, ...]] = {}
+        clash: set[str] = set()
+        for node in source.nodes("function_declaration", "method_declaration"):
+            name = node.child_by_field_name("name")
+            if name is None:
+                continue
+            key = ("." if node.type == "method_declaration" else "") + source.text(name)
+            types = result_types(source, node)
+            clash.update({key} if table.get(key, types) != types else ())
+            table[key] = types
+        source.memo["results"] = {key: types for key, types in table.items() if key not in clash}
+    return cast(dict[str, tuple[str, ...]], source.memo["results"])
+
+
+def result_types(source: Source, function: Node) -> tuple[str, ...]:
+    result = function.child_by_field_name("result")
+    if result is None:
+        return ()
+    if result.type != "parameter_list":
+        return (source.text(result),)
+    types: list[str] = []
+    for parameter in result.named_children:
+        kind = parameter.child_by_field_name("type")
+        names = parameter.children_by_field_name("name")
+        types.extend([source.text(kind) if kind is not None else "?"] * max(1, len(names)))
+    return tuple(types)
