@@ -9,10 +9,11 @@ from pydantic import BaseModel
 from moot.types import Absent, Code, Repair, Scan, SuiteRun, Tests
 
 T = TypeVar("T", bound=BaseModel)
+T_co = TypeVar("T_co", bound=BaseModel, covariant=True)
 
 
 @dataclass(frozen=True)
-class Ask(Generic[T]):
+class Ask(Generic[T_co]):
     """A question to a seat, and the shape its answer must have."""
 
     seat: str
@@ -20,7 +21,7 @@ class Ask(Generic[T]):
     round: int
     system: str
     prompt: str
-    shape: type[T]
+    shape: type[T_co]
 
 
 class Room(Protocol):

@@ -1,0 +1,80 @@
+"""What several tests share: a scanner with one rule of its own, and the replies of a red and a blue team."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from moot.findings import printed
+from moot.liveroom import Desk, LiveRoom
+from moot.ports import Sandbox
+from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
+from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, one_file, room
+from moot.types import Code, Limits, NotAnalysed, Repair, Scan, Tests, Vulnerability
+
+BAD = 'def find(db, name):\n    return db.execute("SELECT * FROM t WHERE n = \'" + name + "\'")\n'
+GOOD = 'def find(db, name):\n    return db.execute("SELECT * FROM t WHERE n = ?", (name,))\n'
+CLEAN = "def add(a, b):\n    return a + b\n"
+
+NOTHING = '{"vulnerabilities": []}'
+SQLI = """{"vulnerabilities": [{"description": "name is pasted into the query",
+ "evidence": "return db.execute(\\"SELECT * FROM t WHERE n = '\\" + name + \\"'\\")",
+ "exploit": "x' OR '1'='1", "category": "injection", "severity": "critical"}]}"""
+
+
+def blue(code: str, patches: str = "VULN-001: bound the parameter", confidence: str = "0.9") -> str:
+    return (
+        f"PATCHES:\n{patches}\n\nREMAINING_RISKS:\nNONE\n\nCONFIDENCE: {confidence}\n\n"
+        f"PATCHED_CODE:\nFILE: app.py\n```python\n{code}```\n"
+    )
+
+
+def see(code: Code) -> Scan:
+    """A scanner with one rule: a `+` inside execute() is an injection; `def` lines are the public names."""
+    findings, broken, names = [], [], {}
+    for file in code.files:
+        lines = file.text.splitlines()
+        names[file.path] = tuple(line.split("(")[0].removeprefix("def ") for line in lines if line.startswith("def "))
+        for number, line in enumerate(lines, start=1):
+            if "SYNTAX ERROR" in line:
+                broken.append(NotAnalysed(file=file.path, line=number, why="it does not parse"))
+            if "execute(" in line and "+" in line:
+                findings.append(_finding(file.path, number, line.strip()))
+    return Scan(findings=tuple(printed(findings)), not_analysed=tuple(broken), public_names=names)
+
+
+def _finding(path: str, line: int, evidence: str) -> Vulnerability:
+    return Vulnerability(
+        id="", category="injection", severity="critical", description="built query", evidence=evidence,
+        file=path, line=line, rule="test-sql", confidence=0.9, fix="Use parameterized queries",
+    )  # fmt: skip
+
+
+def mend(code: Code, marks: Sequence[str]) -> Repair:
+    """Rewrites the one line it knows; everything else is left with advice."""
+    texts = {f.path: f.text.replace(BAD.splitlines()[1], GOOD.splitlines()[1]) for f in code.files}
+    known = {f.fingerprint: f for f in see(code).findings}
+    fixed = {m: "bound the parameter" for m in marks if m in known and known[m].evidence == BAD.splitlines()[1].strip()}
+    left = {m: "Use parameterized queries" for m in marks if m not in fixed}
+    changed = {f.path: texts[f.path] for f in code.files if texts[f.path] != f.text} if fixed else {}
+    return Repair(texts=changed, fixed=fixed, left=left)
+
+
+def desk(clock: FrozenClock | None = None, sandbox: Sandbox | None = None) -> Desk:
+    return Desk(scanner=FakeScanner(see, mend), clock=clock or FrozenClock(), sandbox=sandbox)
+
+
+def run_harden(
+    code: str | Code,
+    script: Mapping[str, Sequence[Line]] | None = None,
+    rules: HardenRules | None = None,
+    limits: Limits | None = None,
+    tests: Tests | None = None,
+    sandbox: Sandbox | None = None,
+) -> tuple[HardenResult, ScriptedModel, LiveRoom]:
+    """`harden` on a live room with a scripted red and blue; no script: the deterministic teams."""
+    rules = rules or HardenRules()
+    model = ScriptedModel(script or {})
+    cast = dict.fromkeys(script or {}, model)
+    live = room(cast, desk(sandbox=sandbox), limits, rules.timeout)
+    given = HardenInput(code=one_file(code) if isinstance(code, str) else code, tests=tests)
+    result = asyncio.run(harden(given, rules, live))
+    return result, model, live
