@@ -88,6 +88,9 @@ def test_go_code_that_does_not_build_is_an_error() -> None:
 
 def test_go_without_tests_or_cut_short_is_a_problem() -> None:
     assert judge(read_go(go(GO_EMPTY)), ended(0), LIMITS).problem == "no test was found"
+    assert judge(read_go(go(GO_EMPTY), ["TestA"]), ended(0), LIMITS).problem.startswith("1 of 1 tests did not run")
+    assert judge(read_go(go(GO[4:6] + GO_EMPTY[1:]), ["TestA", "TestB"]), ended(0), LIMITS).passed is False
+    assert judge(read_go(go(GO[4:6] + GO_EMPTY[1:]), ["TestB"]), ended(0), LIMITS).passed is True
     assert "before its tests did" in judge(read_go(go(GO[:4])), ended(1), LIMITS).problem
     assert "before its tests did" in judge(read_go(b"not json\n"), ended(1), LIMITS).problem
 

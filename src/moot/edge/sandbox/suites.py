@@ -17,6 +17,9 @@ from moot.types import Code, SuiteRun, Tests
 
 HERE = Path(__file__).parent
 SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
+NO_TESTS = frozenset({"conftest.py", "__init__.py"})
+GO_TEST = re.compile(r"^func (Test(?![a-z])\w*)\(\w+ \*testing\.T\)", re.MULTILINE)
+NODE_TEST = re.compile(r"((^|/)tests?/.*|(^|/)test(-[^/]*)?|[^/]*[._-]test)\.[cm]?[jt]s$")
 MODULE_SYNTAX = re.compile(r"^\s*(import\s[^(]|export\s)", re.MULTILINE)
 
 
@@ -104,15 +107,11 @@ def _go(layout: Layout) -> Suite | SuiteRun:
     return Suite(
         files=files,
         command=("/bin/sh", "-c", 'exec "$0" test -json ./... >&3', str(program)),
-        read=read_go,
+        read=partial(read_go, expected=GO_TEST.findall("\n".join(files[f"{WORK}/{path}"] for path in layout.tests))),
         env={"PATH": _path(str(program)), "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"},
         tools=(program.parent.parent,),
         reserves_memory=True,
     )
-
-
-NO_TESTS = frozenset({"conftest.py", "__init__.py"})
-NODE_TEST = re.compile(r"((^|/)tests?/.*|(^|/)test(-[^/]*)?|[^/]*[._-]test)\.[cm]?[jt]s$")
 
 
 def _files(layout: Layout, runner: str, spec: Mapping[str, object]) -> dict[str, str]:
