@@ -30,13 +30,24 @@ def origins(source: Source, name: Node) -> list[Binding]:
     while scope is not None:
         found = table.get((scope.node.start_byte, scope.node.end_byte, word), [])
         if scope is here:
-            found = [b for b in found if b.node.start_byte < name.start_byte]
+            found = [b for b in found if _is_before(b, name)]
         if word in scope.parameters:
             found = [Binding("parameter", word, scope.node), *found]
         if found:
             return found
         scope = scope.outer
     return []
+
+
+def changes(source: Source, scope: Scope, name: str) -> list[Binding]:
+    """Every binding of a name in one function."""
+    return _table(source).get((scope.node.start_byte, scope.node.end_byte, name), [])
+
+
+def _is_before(binding: Binding, name: Node) -> bool:
+    """`x` on the right of `x = x + 1` is the x of before."""
+    whole = binding.node.start_byte if binding.kind in ("loop", "part") else binding.node.end_byte - 1
+    return whole < name.start_byte
 
 
 def _table(source: Source) -> dict[tuple[int, int, str], list[Binding]]:

@@ -45,7 +45,7 @@ def read_call(source: Source, node: Node) -> Call:
     callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
     name = qualified(source, callee) if callee else "?"
     if node.type == "new_expression":
-        name = f"new {name}"
+        name = f"new:{name}"
     arguments = node.child_by_field_name("arguments")
     if arguments is None or arguments.type in ("generator_expression", "template_string"):
         return Call(node, name, () if arguments is None else (arguments,))

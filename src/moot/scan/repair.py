@@ -1,8 +1,141 @@
+"""The deterministic blue team: one rewrite after the other, each kept only when the code still parses and the flaw is gone."""
+
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from moot.types import Code, Repair
+from moot.scan.change import Change, Refused
+from moot.scan.edits import Overlap, applied, moved
+from moot.scan.rewrites import REWRITES
+from moot.scan.rule import SEED_FIXES
+from moot.scan.rules import matches
+from moot.scan.syntax import Source, parse
+from moot.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
+
+MAX_READ = 30_000_000
+"""Bytes read again while repairing one file. Every rewrite reads the whole file, so a huge one gets only its first few."""
 
 
-def repair(code: Code, fingerprints: Sequence[str], scan: Any) -> Repair:
-    return Repair()
+class Scanned(Protocol):
+    @property
+    def findings(self) -> tuple[Vulnerability, ...]: ...
+    @property
+    def starts(self) -> tuple[int, ...]: ...
+    @property
+    def not_analysed(self) -> tuple[NotAnalysed, ...]: ...
+
+
+@dataclass(frozen=True)
+class Target:
+    finding: Vulnerability
+    start: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A file under repair: its text so far, and what came of each fingerprint."""
+
+    file: SourceFile
+    fixed: dict[str, str]
+    left: dict[str, str]
+
+
+def repair(code: Code, fingerprints: Sequence[str], scan: Callable[[SourceFile], Scanned]) -> Repair:
+    wanted = set(fingerprints)
+    texts: dict[str, str] = {}
+    fixed: dict[str, str] = {}
+    left: dict[str, str] = {}
+    for file in code.files:
+        done = _repair_file(file, _targets(scan(file), wanted), scan)
+        fixed |= {mark: did for mark, did in done.fixed.items() if mark in wanted}
+        left |= {mark: why for mark, why in done.left.items() if mark in wanted}
+        if done.file.text != file.text:
+            texts[file.path] = done.file.text
+    unknown = {
+        mark: "Not found by the scan; look at it by hand" for mark in fingerprints if mark not in {*fixed, *left}
+    }
+    return Repair(texts=texts, fixed=fixed, left=left | unknown)
+
+
+def _targets(scanned: Scanned, wanted: set[str]) -> list[Target]:
+    """The findings asked for. Identical lines go together: their prints are told apart by order alone, so that
+    mending the first would hand its print to the second."""
+    lines = {(f.category, f.evidence) for f in scanned.findings if f.fingerprint in wanted}
+    pairs = zip(scanned.findings, scanned.starts, strict=True)
+    return [Target(finding, start) for finding, start in pairs if (finding.category, finding.evidence) in lines]
+
+
+def _repair_file(file: SourceFile, targets: list[Target], scan: Callable[[SourceFile], Scanned]) -> Progress:
+    progress = Progress(file, {}, {})
+    budget = MAX_READ
+    waiting = list(reversed(targets))
+    while waiting:
+        target = waiting.pop(0)
+        budget -= len(progress.file.text)
+        try:
+            if budget < 0:
+                raise Refused("the file is too large to repair everything in one go; run it again")
+            source = parse(file.path, file.language, progress.file.text)
+            change = _change(source, target)
+            text = _checked(progress.file, source, change, target)
+        except Refused as refusal:
+            progress.left[target.finding.fingerprint] = _advice(target.finding, str(refusal))
+            continue
+        waiting = [replace(other, start=moved(other.start, change.edits)) for other in waiting]
+        progress.fixed[target.finding.fingerprint] = f"{change.did} ({SEED_FIXES[target.finding.category]})"
+        progress = replace(progress, file=progress.file.model_copy(update={"text": text}))
+    return _honest(progress, scan)
+
+
+def _change(source: Source, target: Target) -> Change:
+    rewrite = REWRITES.get(target.finding.rule)
+    if rewrite is None:
+        raise Refused("no safe rewrite is known for it")
+    found = (m.node for m in matches(source) if m.rule.id == target.finding.rule and m.node.start_byte == target.start)
+    node = next(found, None)
+    if node is None:
+        raise Refused("another rewrite changed the place")
+    return rewrite(source, node)
+
+
+def _checked(file: SourceFile, source: Source, change: Change, target: Target) -> str:
+    """The new text, if it parses as well as before, has one flaw of this kind less, and no new one."""
+    try:
+        text = applied(source.data, change.edits).decode("utf-8", "replace")
+    except Overlap:
+        raise Refused("the changes run into each other") from None
+    after = parse(file.path, file.language, text)
+    if _broken(after) > _broken(source):
+        raise Refused("the rewritten code would not parse")
+    before_counts, after_counts = _counts(source), _counts(after)
+    rule = target.finding.rule
+    if after_counts[rule] >= before_counts[rule] or any(after_counts[r] > before_counts[r] for r in after_counts):
+        raise Refused("the flaw would still be there")
+    return text
+
+
+def _broken(source: Source) -> int:
+    return len(source.found.get("ERROR", ())) + len(source.found.get("MISSING", ())) + source.root.has_error
+
+
+def _counts(source: Source) -> Counter[str]:
+    return Counter(rule for rule, _ in {(m.rule.id, m.node.start_byte) for m in matches(source)})
+
+
+def _advice(finding: Vulnerability, why: str) -> str:
+    return f"{finding.fix} Not rewritten: {why}."
+
+
+def _honest(progress: Progress, scan: Callable[[SourceFile], Scanned]) -> Progress:
+    """A print that is still there is not fixed, whichever of several identical lines was rewritten."""
+    standing = {finding.fingerprint: finding for finding in scan(progress.file).findings}
+    for mark in [m for m in progress.fixed if m in standing]:
+        free = next((m for m in progress.left if m not in standing), None)
+        did = progress.fixed.pop(mark)
+        progress.left[mark] = (
+            progress.left.pop(free) if free else _advice(standing[mark], "an identical line is still there")
+        )
+        if free:
+            progress.fixed[free] = did
+    return progress

@@ -126,12 +126,19 @@ def _joined(source: Source, node: Node, depth: int) -> Built:
             break
         parts.append(right)
         current = unwrapped(left)
-    inner = [build(source, part, depth + 1) for part in (current, *reversed(parts))] if depth < 6 else []
+    inner = [_operand(source, part, depth) for part in (current, *reversed(parts))] if depth < 6 else []
     if not any(isinstance(piece, Text) for built in inner for piece in built.pieces):
         return Built((Hole(node),))
     exact = all(built.exact and built.home is None and not built.cuts for built in inner)
     pieces = tuple(piece for built in inner for piece in built.pieces)
     return Built(pieces, exact=exact) if len(pieces) <= MAX_PIECES else Built((*pieces[:2], Hole(node)), exact=False)
+
+
+def _operand(source: Source, part: Node, depth: int) -> Built:
+    """What is no text keeps its parentheses: they go where the value goes."""
+    built = build(source, part, depth + 1)
+    alone = len(built.pieces) == 1 and isinstance(built.pieces[0], Hole)
+    return Built((Hole(part),)) if alone else built
 
 
 def _is_plus(source: Source, node: Node) -> bool:

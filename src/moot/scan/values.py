@@ -167,31 +167,24 @@ def _constant_binding(source: Source, binding: Binding, depth: int) -> bool:
 
 
 def outside(source: Source, node: Node, depth: int = 0) -> Node | None:
-    """The place where data from outside enters this value, if one can be seen; checks and conversions end the search."""
-    pattern = OUTSIDE[source.language]
+    """The place where data from outside enters a value, if one can be seen; checks and conversions end the search."""
     skip_until = -1
     for inner in inside(node, 400):
-        if inner.start_byte < skip_until:
+        if inner.start_byte < skip_until or inner.type not in (*CALLS, *CHAINS, "identifier"):
             continue
-        if inner.type in CALLS:
-            name = read_call(source, inner).name
-            if pattern.search(name):
-                return inner
-            if SAFE.search(name):
-                skip_until = inner.end_byte
-        elif inner.type in CHAINS:
-            if pattern.search(qualified(source, inner)):
-                return inner
-        elif inner.type == "identifier" and depth < DEPTH:
-            if pattern.search(qualified(source, inner)) and not origins(source, inner):
-                return inner
-            if found := _outside_name(source, inner, depth):
-                return found
+        name = read_call(source, inner).name if inner.type in CALLS else qualified(source, inner)
+        local = origins(source, inner) if inner.type == "identifier" else []
+        if OUTSIDE[source.language].search(name) and not local:
+            return inner
+        if inner.type in CALLS and SAFE.search(name):
+            skip_until = inner.end_byte
+        elif local and depth < DEPTH and (found := _outside_name(source, local, depth)) is not None:
+            return found
     return None
 
 
-def _outside_name(source: Source, name: Node, depth: int) -> Node | None:
-    for binding in reversed(origins(source, name)[-8:]):
+def _outside_name(source: Source, local: list[Binding], depth: int) -> Node | None:
+    for binding in reversed(local[-8:]):
         key = f"outside {binding.kind} {binding.node.start_byte} {binding.name}"
         if key not in source.memo:
             source.memo[key] = None

@@ -37,6 +37,10 @@ ERROR_METHODS = words(
     "Exec ExecContext Query QueryContext Begin BeginTx Prepare LastInsertId RowsAffected Output CombinedOutput DecodeString "
     "ReadAll MarshalJSON ParseForm Rollback Commit Scan Decode Encode Ping Unmarshal Marshal ReadString ReadBytes"
 )
+EFFECT = re.compile(
+    r"(?i)(?:send|write|save|delete|remove|update|insert|execute|encode|run|start|serve|set|put|post|publish|register|store|"
+    r"validate|verify|walk|migrate|create|connect|listen|authenticate|authorize|login|transfer|pay)"
+)
 HARMLESS = re.compile(
     r"^fmt\.(?:Print|Fprint|Sscan|Scan)|\.(?:Close|Flush|Sync|WriteString|WriteByte|WriteRune|Rollback|Shutdown|Kill|Stop)$"
 )
@@ -89,7 +93,7 @@ def _assigned(source: Source, node: Node, left: Node, right: Node) -> Iterator[D
         if known[-1:] == ("error",) and len(known) == len(names):
             yield Discard(node, call, names, True)
         return
-    expected = call.method in ERROR_METHODS or len(names) > 1 or call.name.count(".") > 0
+    expected = call.method in ERROR_METHODS or len(names) > 1 or (EFFECT.match(call.method) and "." in call.name)
     callee = inner.child_by_field_name("function")
     if expected and callee is not None and callee.type in ("identifier", "selector_expression"):
         yield Discard(node, call, names, call.method in ERROR_METHODS and "." in call.name)

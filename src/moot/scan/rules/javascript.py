@@ -159,9 +159,9 @@ CALL_RULES: tuple[CallRule, ...] = (
     ),
     on(EXEC, "child_process.exec child_process.execSync shelljs.exec", varying(0)),
     on(EXEC, "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync", from_outside(0)),
-    on(EVAL, "eval window.eval global.eval globalThis.eval new Function Function", lambda s, c: bool(c.args) and not constant(s, c.args[-1])),
+    on(EVAL, "eval window.eval global.eval globalThis.eval new:Function Function", lambda s, c: bool(c.args) and not constant(s, c.args[-1])),
     on(EVAL, "setTimeout setInterval setImmediate window.setTimeout window.setInterval", every(built(0), lambda s, c: _is_text(s, c.args[0]))),
-    on(EVAL, "vm.runInNewContext vm.runInThisContext vm.runInContext vm.compileFunction new vm.Script", from_outside(0)),
+    on(EVAL, "vm.runInNewContext vm.runInThisContext vm.runInContext vm.compileFunction new:vm.Script", from_outside(0)),
     on(HTML, "document.write document.writeln window.document.write", unclean(0)),
     on(HTML, ".insertAdjacentHTML", unclean(1)),
     on(RESPONSE, ".send .write .end", every(built(0), from_outside(0), lambda s, c: c.name.split(".")[0] in ("res", "response", "reply", "ctx"))),
@@ -181,7 +181,7 @@ CALL_RULES: tuple[CallRule, ...] = (
     on(REDIRECT, "res.redirect response.redirect reply.redirect ctx.redirect", either(from_outside(0), from_outside(1))),
     on(DESERIALISE, "node-serialize.unserialize serialize-to-js.deserialize js-yaml.load", from_outside(0)),
     on(BUFFER, "Buffer.allocUnsafe Buffer.allocUnsafeSlow", always),
-    on(BUFFER, "new Buffer Buffer", _raw_size),
+    on(BUFFER, "new:Buffer Buffer", _raw_size),
 )  # fmt: skip
 
 

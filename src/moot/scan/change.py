@@ -1,0 +1,33 @@
+"""What a rewrite hands back: the edits and what they did, or why there is no safe one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tree_sitter import Node
+
+from moot.scan.edits import Edit
+from moot.scan.syntax import Source
+
+
+@dataclass(frozen=True)
+class Change:
+    edits: tuple[Edit, ...]
+    did: str
+
+
+class Refused(Exception):
+    """No safe rewrite here. Never leaves `repair`: its text becomes the reason in `left`."""
+
+
+Rewrite: TypeAlias = Callable[[Source, Node], Change]
+
+
+def needed(node: Node | None, why: str) -> Node:
+    if node is None:
+        raise Refused(why)
+    return node
+
+
+def replaced(node: Node, new: str) -> Edit:
+    return Edit(node.start_byte, node.end_byte, new)

@@ -1,0 +1,42 @@
+"""Changes to a text as spans of bytes and what takes their place."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    start: int
+    end: int
+    new: str = ""
+
+
+class Overlap(ValueError):
+    """Two edits want the same bytes."""
+
+
+def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """The data with all edits made, from the end so that earlier spans stay true. Insertions at one place keep their order."""
+    ordered = in_order(edits)
+    for edit in reversed(ordered):
+        data = data[: edit.start] + edit.new.encode() + data[edit.end :]
+    return data
+
+
+def in_order(edits: Iterable[Edit]) -> list[Edit]:
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+    for before, after in zip(ordered, ordered[1:], strict=False):
+        if after.start < before.end:
+            raise Overlap(f"{before!r} and {after!r}")
+    return ordered
+
+
+def moved(byte: int, edits: Sequence[Edit]) -> int:
+    """Where a byte of the old text stands in the new one; inside a replaced span, the start of what replaced it."""
+    shift = 0
+    for edit in in_order(edits):
+        if edit.end <= byte:
+            shift += len(edit.new.encode()) - (edit.end - edit.start)
+        elif edit.start <= byte:
+            return edit.start + shift
+    return byte + shift

@@ -1,0 +1,177 @@
+"""Rewrites of Go code that keep what it does."""
+
+import re
+from collections.abc import Sequence
+
+from tree_sitter import Node
+
+from moot.scan.bindings import changes
+from moot.scan.calls import imports, modules, read_call
+from moot.scan.change import Change, Refused, Rewrite, needed, replaced
+from moot.scan.edits import Edit
+from moot.scan.marks import marks
+from moot.scan.rewrites.query import Dialect, parameterised
+from moot.scan.rules.errors import Discard, discards, result_types
+from moot.scan.shell import Word, words
+from moot.scan.sql import Part
+from moot.scan.strings import Hole, build
+from moot.scan.syntax import Scope, Source
+
+NUMBERED = ("github.com/lib/pq", "github.com/jackc/pgx")
+NUMBERS = re.compile(r"u?int(?:8|16|32|64)?|float(?:32|64)|byte|rune|uintptr|complex(?:64|128)")
+NILS = re.compile(r"\*|\[\]|map\[|chan\b|func\b|interface\b|any$|<-chan")
+
+
+def sql(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
+    index = 1 if call.method.endswith("Context") else 0
+    if len(call.args) != index + 1 or call.method.startswith("Prepare"):
+        raise Refused("only a call with the SQL text alone is rewritten")
+    change = parameterised(source, call, call.args[index], _dialect(source))
+    return Change((*change.edits, *_unused_fmt(source, change.edits)), change.did)
+
+
+def _dialect(source: Source) -> Dialect:
+    numbered = any(module.startswith(NUMBERED) for module in modules(source))
+    return Dialect((lambda number: f"${number}") if numbered else (lambda number: "?"), _listed, _composed)
+
+
+def _listed(values: Sequence[str]) -> str:
+    return "".join(f", {value}" for value in values)
+
+
+def _composed(source: Source, parts: Sequence[Part]) -> str:
+    """`"%" + name + "%"`; what Sprintf formatted may be no text, so it is turned into one."""
+    return " + ".join(_quoted(part) if isinstance(part, str) else _text(source, part) for part in parts)
+
+
+def _quoted(text: str) -> str:
+    if re.search(r'["\\\n]', text):
+        raise Refused("the value cannot be written as one string")
+    return f'"{text}"'
+
+
+def _text(source: Source, hole: Hole) -> str:
+    return source.text(hole.node) if hole.start < 0 else f"fmt.Sprint({source.text(hole.node)})"
+
+
+def _unused_fmt(source: Source, edits: Sequence[Edit]) -> list[Edit]:
+    """Go refuses an import nobody uses: when the last use of fmt goes, its import goes too."""
+    uses = [n for n in source.nodes("selector_expression") if source.text(n).startswith("fmt.")]
+    gone = [n for n in uses if any(e.start <= n.start_byte and n.end_byte <= e.end for e in edits)]
+    if not gone or len(gone) < len(uses) or any("fmt." in edit.new for edit in edits):
+        return []
+    for spec in source.nodes("import_spec"):
+        if source.text(spec) == '"fmt"':
+            whole = spec.parent if spec.parent is not None and spec.parent.type == "import_declaration" else spec
+            start = source.data.rfind(b"\n", 0, whole.start_byte) + 1
+            end = source.data.find(b"\n", whole.end_byte) + 1
+            if source.slice(start, end).strip() == source.text(whole):
+                return [Edit(start, end)]
+    raise Refused("the import of fmt would be left unused")
+
+
+def command(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
+    args = call.args[1:] if call.name.endswith("CommandContext") else call.args
+    if len(args) != 3 or source.text(args[1]) not in ('"-c"', "`-c`"):
+        raise Refused("only a shell with -c and one command is rewritten")
+    built = build(source, args[2])
+    if built.home is not None:
+        raise Refused("the command is kept in a variable")
+    found = ", ".join(_argument(source, word) for word in words(marks(source, built)))
+    edits = (Edit(args[0].start_byte, args[2].end_byte, found),)
+    return Change((*edits, *_unused_fmt(source, edits)), "the program gets a list of arguments and no shell reads it")
+
+
+def _argument(source: Source, word: Word) -> str:
+    return _composed(source, word)
+
+
+def tls(source: Source, node: Node) -> Change:
+    value = node.child_by_field_name("right") or node.named_child(1)
+    return Change((replaced(needed(value, "the value is not here"), "false"),), "certificates are checked")
+
+
+def discarded(source: Source, node: Node) -> Change:
+    discard = next((d for d in discards(source) if d.node.start_byte == node.start_byte), None)
+    if discard is None or not discard.certain:
+        raise Refused("it cannot be told whether the dropped value is an error")
+    if node.parent is None or node.parent.type not in ("statement_list", "block"):
+        raise Refused("the statement is part of another one")
+    scope = source.scope(node)
+    local, added = _handling(source, discard, scope)
+    return Change((*_statement(source, discard, scope, local), *added), "the error is checked")
+
+
+def _handling(source: Source, discard: Discard, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
+    """What to do with the error, as code with `err` in it."""
+    types = result_types(source, scope.node)
+    if types[-1:] == ("error",):
+        zeros = [_zero(kind) for kind in types[:-1]]
+        return f"return {', '.join([*zeros, 'err'])}", ()
+    if scope.name == "main" and scope.node.type == "function_declaration":
+        return "log.Fatal(err)", () if "log" in imports(source).values() else (_import(source, "log"),)
+    if imports(source).get("log") == "log":
+        return f'log.Printf("{discard.call.name}: %v", err)', ()
+    raise Refused("the function has no way to pass an error on")
+
+
+def _zero(kind: str) -> str:
+    if NUMBERS.fullmatch(kind):
+        return "0"
+    if kind in ("string", "bool"):
+        return {"string": '""', "bool": "false"}[kind]
+    return "nil" if kind == "error" or NILS.match(kind) else f"*new({kind})"
+
+
+def _statement(source: Source, discard: Discard, scope: Scope, handling: str) -> list[Edit]:
+    node, names = discard.node, discard.names
+    newline = "\r\n" if b"\r\n" in source.data else "\n"
+    line = source.data.rfind(b"\n", 0, node.start_byte) + 1
+    indent = source.slice(line, node.start_byte)
+    if indent.strip():
+        raise Refused("the statement shares its line with another one")
+    call = source.text(discard.call.node)
+    if all(name == "_" for name in names):
+        targets = ", ".join((*names[:-1], "err"))
+        head = f"if {targets} := {call}; err != nil {{"
+        return [replaced(node, f"{head}{newline}{indent}\t{handling}{newline}{indent}}}")]
+    error = _error_name(source, discard, scope)
+    left = needed(node.child_by_field_name("left"), "the targets are not here")
+    last = left.named_children[-1]
+    handled = re.sub(r"\berr\b", error, handling)
+    check = f"{newline}{indent}if {error} != nil {{{newline}{indent}\t{handled}{newline}{indent}}}"
+    edits = [replaced(last, error), Edit(node.end_byte, node.end_byte, check)]
+    declared = any(b.node.start_byte < node.start_byte for b in changes(source, scope, error))
+    if node.type == "assignment_statement" and not declared:
+        edits.append(Edit(node.start_byte, node.start_byte, f"var {error} error{newline}{indent}"))
+    return edits
+
+
+def _error_name(source: Source, discard: Discard, scope: Scope) -> str:
+    """`err`, unless a later `err :=` would then declare nothing new."""
+    later = [b for b in changes(source, scope, "err") if b.node.start_byte > discard.node.start_byte]
+    return "err" if not later else f"{discard.names[0]}Err"
+
+
+def _import(source: Source, name: str) -> Edit:
+    for block in source.nodes("import_spec_list"):
+        specs = [child for child in block.named_children if child.type == "import_spec"]
+        for spec in specs:
+            if source.text(spec).strip('"') > name:
+                return Edit(spec.start_byte, spec.start_byte, f'"{name}"\n\t')
+        if specs:
+            return Edit(specs[-1].end_byte, specs[-1].end_byte, f'\n\t"{name}"')
+    for declaration in source.nodes("import_declaration"):
+        return Edit(declaration.end_byte, declaration.end_byte, f'\nimport "{name}"')
+    package = needed(next(source.nodes("package_clause"), None), "the file has no package clause")
+    return Edit(package.end_byte, package.end_byte, f'\n\nimport "{name}"')
+
+
+REWRITES: dict[str, Rewrite] = {
+    "go-sql-string": sql,
+    "go-exec": command,
+    "go-tls-verify": tls,
+    "go-discarded-error": discarded,
+}

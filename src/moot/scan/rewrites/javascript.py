@@ -1,0 +1,141 @@
+"""Rewrites of JavaScript and TypeScript code that keep what it does."""
+
+from collections.abc import Sequence
+
+from tree_sitter import Node
+
+from moot.scan.calls import imports, modules, read_call
+from moot.scan.change import Change, Refused, Rewrite, needed, replaced
+from moot.scan.edits import Edit
+from moot.scan.marks import marks
+from moot.scan.rewrites.query import Dialect, parameterised
+from moot.scan.shell import Word, words
+from moot.scan.sql import Part
+from moot.scan.strings import Hole, build, quotes, unwrapped
+from moot.scan.syntax import Source
+
+FUNCTIONS = frozenset({"arrow_function", "function_expression", "function"})
+NUMBERED = frozenset({"pg", "postgres", "pg-promise", "@neondatabase/serverless"})
+QUESTION = frozenset({"mysql", "mysql2", "mysql2/promise", "sqlite3", "sqlite", "mariadb", "promise-mysql"})
+METHODS = frozenset({"query", "execute", "all", "get", "run", "each"})
+
+
+def sql(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
+    if call.method not in METHODS or not call.args:
+        raise Refused(f"{call.method}() does not take the values beside the SQL text")
+    if len(call.args) > 1 and unwrapped(call.args[1]).type not in FUNCTIONS:
+        raise Refused("the call already has parameters")
+    return parameterised(source, call, call.args[0], _dialect(source))
+
+
+def _dialect(source: Source) -> Dialect:
+    found = modules(source)
+    numbered, question = bool(found & NUMBERED), bool(found & QUESTION)
+    if numbered == question:
+        raise Refused("the driver's placeholder cannot be told from the imports")
+    return Dialect((lambda number: f"${number}") if numbered else (lambda number: "?"), _array, _template)
+
+
+def _array(values: Sequence[str]) -> str:
+    return f", [{', '.join(values)}]"
+
+
+def _template(source: Source, parts: Sequence[Part]) -> str:
+    texts = "".join(part for part in parts if isinstance(part, str))
+    if any(char in texts for char in "`\\$"):
+        raise Refused("the value cannot be written as one template string")
+    inner = (part if isinstance(part, str) else f"${{{source.text(part.node)}}}" for part in parts)
+    return f"`{''.join(inner)}`"
+
+
+def command(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
+    new = {"child_process.exec": "execFile", "child_process.execSync": "execFileSync"}.get(call.name)
+    if new is None:
+        raise Refused(f"there is no plain replacement for {call.name}")
+    built = build(source, call.args[0])
+    if built.home is not None:
+        raise Refused("the command is kept in a variable")
+    if any(unwrapped(arg).type not in (*FUNCTIONS, "identifier") for arg in call.args[1:]):
+        raise Refused("the call has options of its own")
+    program, *rest = words(marks(source, built))
+    arguments = ", ".join(_argument(source, word) for word in rest)
+    edits = [replaced(call.args[0], f"{_argument(source, program)}, [{arguments}]")]
+    edits += _renamed(source, node, call.method, new)
+    return Change(tuple(edits), f"{new} gets a list of arguments and no shell reads it")
+
+
+def _argument(source: Source, word: Word) -> str:
+    if len(word) == 1 and isinstance(word[0], Hole):
+        return f"String({source.text(word[0].node)})"
+    if all(isinstance(part, str) for part in word):
+        text = "".join(part for part in word if isinstance(part, str))
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return _template(source, word)
+
+
+def _renamed(source: Source, node: Node, old: str, new: str) -> list[Edit]:
+    """Call the other function, and bring its name in where names are imported one by one."""
+    callee = needed(node.child_by_field_name("function"), "the call has no name")
+    if callee.type == "member_expression":
+        return [replaced(needed(callee.child_by_field_name("property"), "the call has no name"), new)]
+    known = next((alias for alias, real in imports(source).items() if real == f"child_process.{new}"), None)
+    if known is not None:
+        return [replaced(callee, known)]
+    listed = ("import_specifier", "shorthand_property_identifier_pattern")
+    for specifier in source.nodes(*listed):
+        if source.text(specifier) == source.text(callee) == old:
+            return [replaced(callee, new), Edit(specifier.end_byte, specifier.end_byte, f", {new}")]
+    raise Refused("the import cannot be extended")
+
+
+def html(source: Source, node: Node) -> Change:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    member = left.child_by_field_name("property") if left is not None else None
+    if node.type != "assignment_expression" or member is None or right is None or source.text(member) != "innerHTML":
+        raise Refused("only an assignment to innerHTML is rewritten")
+    if "<" in build(source, right).literal(source) or "&" in build(source, right).literal(source):
+        raise Refused("the text holds markup of its own")
+    return Change((replaced(member, "textContent"),), "the value is shown as text")
+
+
+def tls(source: Source, node: Node) -> Change:
+    value = needed(node.child_by_field_name("value") or node.child_by_field_name("right"), "the value is not here")
+    new = (
+        "true"
+        if source.text(value) in ("false", "0")
+        else source.text(value).replace("0", "1").replace("false", "true")
+    )
+    return Change((replaced(value, new),), "certificates are checked")
+
+
+def weak_hash(source: Source, node: Node) -> Change:
+    name = needed(read_call(source, node).arg(0), "the algorithm is not here")
+    opening, closing = quotes(source, name)
+    return Change(
+        (replaced(name, f"{opening}sha256{closing}"),), "SHA-256 takes the place of the broken hash; digests are longer"
+    )
+
+
+def buffer(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
+    if call.name in ("Buffer.allocUnsafe", "Buffer.allocUnsafeSlow"):
+        callee = needed(node.child_by_field_name("function"), "the call has no name")
+        return Change(
+            (replaced(needed(callee.child_by_field_name("property"), "no name"), "alloc"),), "the buffer is cleared"
+        )
+    if unwrapped(call.args[0]).type != "number":
+        raise Refused("it cannot be told whether a size or data is given")
+    arguments = needed(node.child_by_field_name("arguments"), "the call has no arguments")
+    return Change((Edit(node.start_byte, arguments.start_byte, "Buffer.alloc"),), "the buffer is cleared")
+
+
+REWRITES: dict[str, Rewrite] = {
+    "javascript-sql-string": sql,
+    "javascript-exec": command,
+    "javascript-html": html,
+    "javascript-tls-verify": tls,
+    "javascript-weak-hash": weak_hash,
+    "javascript-unsafe-buffer": buffer,
+}

@@ -1,0 +1,50 @@
+"""Python imports: what a module is called here, and where a new import goes."""
+
+from tree_sitter import Node
+
+from moot.scan.calls import imports
+from moot.scan.edits import Edit
+from moot.scan.syntax import Source
+
+LEADING = frozenset({"comment", "import_statement", "import_from_statement", "future_import_statement"})
+
+
+def module(source: Source, name: str) -> tuple[str, tuple[Edit, ...]]:
+    """The local name of a module, with the edit that imports it when nothing does yet."""
+    local = next(
+        (alias for alias, real in imports(source).items() if real == name and _is_plain(source, alias, name)), None
+    )
+    if local is not None:
+        return local, ()
+    return name, (_import(source, name),)
+
+
+def _is_plain(source: Source, alias: str, name: str) -> bool:
+    """Imported at the top of the file, where the whole file sees it."""
+    return any(
+        statement.type == "import_statement" and alias in source.text(statement).replace(",", " ").split()
+        for statement in source.root.named_children
+    )
+
+
+def _import(source: Source, name: str) -> Edit:
+    newline = "\r\n" if b"\r\n" in source.data else "\n"
+    last: Node | None = None
+    for index, statement in enumerate(source.root.named_children):
+        docstring = index == 0 and _is_docstring(statement)
+        if statement.type not in LEADING and not docstring:
+            break
+        if statement.type != "comment" or statement.start_byte == 0:
+            last = statement
+    if last is None:
+        start = 3 if source.data.startswith(b"\xef\xbb\xbf") else 0
+        return Edit(start, start, f"import {name}{newline}")
+    end = source.data.find(b"\n", last.end_byte)
+    if end < 0:
+        return Edit(len(source.data), len(source.data), f"{newline}import {name}{newline}")
+    return Edit(end + 1, end + 1, f"import {name}{newline}")
+
+
+def _is_docstring(statement: Node) -> bool:
+    inner = statement.named_child(0)
+    return statement.type == "expression_statement" and inner is not None and inner.type == "string"

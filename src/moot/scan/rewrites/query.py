@@ -1,0 +1,126 @@
+"""SQL built from strings, rewritten to a constant text with bound values."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from moot.scan.bindings import changes
+from moot.scan.calls import CALLS, Call
+from moot.scan.change import Change, Refused
+from moot.scan.edits import Edit
+from moot.scan.marks import Mark, marks, prefix_edits, unescaped
+from moot.scan.sql import Part, Slot, slots
+from moot.scan.strings import Built, Hole, Text, build, quotes, unwrapped
+from moot.scan.syntax import Source, inside, words
+
+SIMPLE = words(
+    "identifier attribute subscript call integer float member_expression subscript_expression call_expression "
+    "selector_expression index_expression number int_literal"
+)
+PLAIN_SPECS = frozenset({"", "%s", "%d", "%i", "%v"})
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one language and driver writes placeholders and values."""
+
+    placeholder: Callable[[int], str]
+    """From the number of the value, from 1."""
+    arguments: Callable[[Sequence[str]], str]
+    """What is put after the SQL text in the call."""
+    composed: Callable[[Source, Sequence[Part]], str]
+    """An expression for a value made of text and holes."""
+    double_percent: bool = False
+
+
+def parameterised(source: Source, call: Call, arg: Node, dialect: Dialect) -> Change:
+    built = build(source, arg)
+    sole_use(source, built, arg)
+    found = marks(source, built)
+    places = slots(found)
+    values = [_value(source, slot, dialect) for slot in places]
+    edits = [
+        *_placeholders(source, built, found, places, dialect),
+        *prefix_edits(source, built),
+        *(Edit(start, end) for start, end in built.cuts),
+        Edit(arg.end_byte, arg.end_byte, dialect.arguments(values)),
+    ]
+    return Change(_merged(edits), f"bound {', '.join(values)} as parameters of the query")
+
+
+def _placeholders(source: Source, built: Built, found: list[Mark], places: list[Slot], dialect: Dialect) -> list[Edit]:
+    edits: list[Edit] = []
+    kept = set(range(len(found)))
+    for number, slot in enumerate(places, start=1):
+        kept -= set(range(slot.first, slot.last + 1))
+        closing = _closing_quote(source, built, found[slot.last])
+        start, end = found[slot.first].start, found[slot.last].end
+        edits.append(Edit(start, end, dialect.placeholder(number) + closing))
+    if dialect.double_percent:
+        singles = [m for i, m in enumerate(found) if i in kept and m.text == "%" and m.plain is None]
+        return (
+            edits
+            + [Edit(m.start, m.end, "%%") for m in singles]
+            + [edit for edit in unescaped(found, kept) if edit.new != "%"]
+        )
+    return edits + list(unescaped(found, kept))
+
+
+def _closing_quote(source: Source, built: Built, mark: Mark) -> str:
+    """A value added at the very end took the string's closing quote along."""
+    hole = mark.hole
+    if hole is None or hole.start >= 0 or built.pieces[-1] is not hole:
+        return ""
+    last = next(piece for piece in reversed(built.pieces) if isinstance(piece, Text))
+    return quotes(source, last.string)[1]
+
+
+def _value(source: Source, slot: Slot, dialect: Dialect) -> str:
+    for part in slot.parts:
+        if isinstance(part, Hole) and part.spec not in PLAIN_SPECS:
+            raise Refused(f"the value is formatted with {part.spec!r}")
+    alone = slot.parts[0] if len(slot.parts) == 1 else None
+    if not isinstance(alone, Hole):
+        return dialect.composed(source, slot.parts)
+    node = unwrapped(alone.node)
+    if node.type not in SIMPLE:
+        return source.text(alone.node)
+    if slot.first == slot.last and node.type in CALLS:
+        node = _unconverted(source, node)
+    return source.text(node)
+
+
+def _unconverted(source: Source, node: Node) -> Node:
+    """`id` of `str(id)`: a number that was only turned to text to be glued in."""
+    callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if (
+        callee is None
+        or arguments is None
+        or source.text(callee) not in ("str", "String")
+        or arguments.named_child_count != 1
+    ):
+        return node
+    return arguments.named_child(0) or node
+
+
+def sole_use(source: Source, built: Built, arg: Node) -> None:
+    """A text kept in a variable may be changed only when nothing else reads it and its values stay the same."""
+    if built.home is None:
+        return
+    home, scope = built.home, source.scope(arg)
+    if source.scope(home.node) is not scope:
+        raise Refused("the text is built in another function")
+    uses = [n for n in inside(scope.node, 50_000) if n.type == "identifier" and source.text(n) == home.name]
+    if len(uses) > 2:
+        raise Refused(f"{home.name!r} is used in more places than this one")
+    inner = [n for hole in built.holes for n in inside(hole.node, 200)]
+    if any(n.type in CALLS for n in inner) and source.data[home.node.end_byte : arg.start_byte].count(b"\n") > 1:
+        raise Refused("a call inside the text would run at another time")
+    for name in (source.text(n) for n in inner if n.type == "identifier"):
+        if any(home.node.end_byte <= b.node.start_byte < arg.start_byte for b in changes(source, scope, name)):
+            raise Refused(f"{name!r} changes between the text and its use")
+
+
+def _merged(edits: list[Edit]) -> tuple[Edit, ...]:
+    return tuple(edit for edit in edits if edit.new or edit.start < edit.end)
