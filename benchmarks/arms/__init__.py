@@ -1,0 +1,1 @@
+"""One way each to hold the same exchange."""

@@ -1,0 +1,108 @@
+"""Measure every arm: one debate at a time, and a hundred at once."""
+
+import argparse
+import asyncio
+import importlib
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.exchange import Arm
+
+ARMS = {
+    "bare asyncio": "benchmarks.arms.bare:Bare",
+    "LangGraph": "benchmarks.arms.arm_langgraph:InMemory",
+    "LangGraph + SQLite saver": "benchmarks.arms.arm_langgraph:WithSqlite",
+    "AutoGen, a team": "benchmarks.arms.arm_autogen:Team",
+    "AutoGen, its core": "benchmarks.arms.arm_autogen:Core",
+    "AutoGen, assistants gathered by hand": "benchmarks.arms.arm_autogen:Assistants",
+}
+RESULTS = Path(__file__).parent / "results"
+WARM_UP, SINGLES, AT_ONCE, REPEATS = 20, 60, 100, 5
+CHECKED = tuple(f"checked topic {number}" for number in range(20))
+
+
+@dataclass(frozen=True)
+class Figures:
+    arm: str
+    median_ms: float
+    """One debate at a time."""
+    per_second: float
+    """Debates finished, with a hundred at once; the median of the repeats."""
+    winners: tuple[str, ...]
+
+
+async def measure(name: str, arm: Arm) -> Figures:
+    await arm.setup()
+    try:
+        winners = tuple([await arm.debate(topic) for topic in CHECKED])
+        for number in range(WARM_UP):
+            await arm.debate(f"warm-up {number}")
+        singles = [await _seconds(arm, [f"single {number}"]) for number in range(SINGLES)]
+        crowds = [await _seconds(arm, [f"crowd {turn} {n}" for n in range(AT_ONCE)]) for turn in range(REPEATS)]
+    finally:
+        await arm.teardown()
+    return Figures(name, statistics.median(singles) * 1000, AT_ONCE / statistics.median(crowds), winners)
+
+
+def load(name: str) -> Arm:
+    module, _, attribute = ARMS[name].partition(":")
+    arm: Arm = getattr(importlib.import_module(module), attribute)()
+    return arm
+
+
+def in_own_process(name: str) -> Figures:
+    """No arm pays for what another imported or left in memory."""
+    command = [sys.executable, "-m", "benchmarks.run_exchange", "--arm", name]
+    done = subprocess.run(command, cwd=RESULTS.parents[1], stdout=subprocess.PIPE, text=True, check=True)
+    values = json.loads(done.stdout)
+    return Figures(**{**values, "winners": tuple(values["winners"])})
+
+
+def table(all_figures: list[Figures]) -> str:
+    lines = ["| arm | one at a time, median ms | 100 at once, debates per second |", "|---|---:|---:|"]
+    lines += [f"| {each.arm} | {each.median_ms:.2f} | {each.per_second:,.0f} |" for each in all_figures]
+    return "\n".join(lines)
+
+
+def save(all_figures: list[Figures], load_before: float) -> None:
+    machine = {"python": platform.python_version(), "cores": os.cpu_count(), "load_before": round(load_before, 2)}
+    arms = [{key: value for key, value in asdict(each).items() if key != "winners"} for each in all_figures]
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "exchange.json").write_text(json.dumps({"machine": machine, "arms": arms}, indent=2) + "\n")
+    words = f"Python {machine['python']}, {machine['cores']} cores, load {machine['load_before']} at the start."
+    text = f"# Three seats, three rounds, a vote\n\n{words} A model with no latency.\n\n{table(all_figures)}\n"
+    (RESULTS / "exchange.md").write_text(text)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--arm", choices=ARMS, help="measure only this one, here, and print its figures as JSON")
+    only = options.parse_args().arm
+    if only:
+        print(json.dumps(asdict(asyncio.run(measure(only, load(only))))))
+        return 0
+    load_before = os.getloadavg()[0]
+    all_figures = [in_own_process(name) for name in ARMS]
+    print(table(all_figures))
+    save(all_figures, load_before)
+    differing = [each.arm for each in all_figures if each.winners != all_figures[0].winners]
+    if differing:
+        print(f"these arms do not hold the same exchange: {', '.join(differing)}", file=sys.stderr)
+    return 1 if differing else 0
+
+
+async def _seconds(arm: Arm, topics: list[str]) -> float:
+    began = time.perf_counter()
+    await asyncio.gather(*(arm.debate(topic) for topic in topics))
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""How long a command takes from nothing to its end, beside an interpreter that does nothing."""
+
+import argparse
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+RUNS = 15
+ONE_FILE = """import sqlite3
+
+
+def find(db: sqlite3.Connection, name: str):
+    return db.execute(f"select * from users where name = '{name}'")
+"""
+MOOT = str(Path(sys.executable).with_name("moot"))
+
+
+@dataclass(frozen=True)
+class Command:
+    label: str
+    words: tuple[str, ...]
+    target_ms: float | None = None
+
+
+COMMANDS = (
+    Command("python -c pass", (sys.executable, "-c", "pass")),
+    Command("moot --version", (MOOT, "--version"), 150),
+    Command("moot harden one_file --no-llm", (MOOT, "harden", "one_file.py", "--no-llm"), 700),
+)
+
+
+def median_ms(command: Command, folder: Path) -> float | str:
+    """Cold for the command, warm for the disk: the first run is not counted."""
+    # A home of its own, so that neither settings nor sessions of the user play a part.
+    env = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "XDG_DATA_HOME": str(folder / "data")}
+    times: list[float] = []
+    for _ in range(RUNS + 1):
+        began = time.perf_counter()
+        try:
+            ended = subprocess.run(command.words, cwd=folder, env=env, capture_output=True, text=True, check=False)
+        except OSError as problem:
+            return f"does not start: {problem.strerror}"
+        times.append((time.perf_counter() - began) * 1000)
+        # 1 is how a command says that it found something.
+        if ended.returncode not in (0, 1):
+            return f"ends with {ended.returncode}: {ended.stderr.strip().splitlines()[-1:]}"
+    return statistics.median(times[1:])
+
+
+def line(command: Command, measured: float | str) -> str:
+    if isinstance(measured, str):
+        return f"| {command.label} | {measured} | |"
+    if command.target_ms is None:
+        return f"| {command.label} | {measured:.0f} | |"
+    verdict = "met" if measured < command.target_ms else "missed"
+    return f"| {command.label} | {measured:.0f} | < {command.target_ms:.0f}: {verdict} |"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("command", nargs="*", help="commands to measure instead, each one argument")
+    given = [Command(text, tuple(shlex.split(text))) for text in options.parse_args().command]
+    print("| command | median ms | target |\n|---|---:|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "one_file.py").write_text(ONE_FILE)
+        for command in (COMMANDS[0], *given) if given else COMMANDS:
+            print(line(command, median_ms(command, Path(folder))))
+
+
+if __name__ == "__main__":
+    main()
