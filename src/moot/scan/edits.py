@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True, order=True)
@@ -16,7 +17,7 @@ class Overlap(ValueError):
 
 
 def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """The data with all edits made, from the end so that earlier spans stay true. Insertions at one place keep their order."""
+    """The data with all edits made, last first so that spans stay true; insertions at one place keep their order."""
     ordered = in_order(edits)
     for edit in reversed(ordered):
         data = data[: edit.start] + edit.new.encode() + data[edit.end :]
@@ -25,7 +26,7 @@ def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
 
 def in_order(edits: Iterable[Edit]) -> list[Edit]:
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
-    for before, after in zip(ordered, ordered[1:], strict=False):
+    for before, after in pairwise(ordered):
         if after.start < before.end:
             raise Overlap(f"{before!r} and {after!r}")
     return ordered

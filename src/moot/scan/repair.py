@@ -1,4 +1,4 @@
-"""The deterministic blue team: one rewrite after the other, each kept only when the code still parses and the flaw is gone."""
+"""The deterministic blue team: one rewrite at a time, kept only when the code still parses and the flaw is gone."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from moot.scan.syntax import Source, parse
 from moot.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
 
 MAX_READ = 30_000_000
-"""Bytes read again while repairing one file. Every rewrite reads the whole file, so a huge one gets only its first few."""
+"""Characters read again while repairing one file: every rewrite reads all of it, so a huge one gets only a few."""
 
 
 class Scanned(Protocol):

@@ -1,4 +1,4 @@
-"""How a string is put together: its literal texts and the holes other values are put into, with their places in the source."""
+"""How a string is put together: its literal texts, the holes values are put into, and where they are in the source."""
 
 import re
 from collections.abc import Iterator

@@ -26,14 +26,14 @@ def words(line: str) -> frozenset[str]:
 
 MODULE = "<module>"
 FUNCTIONS = words(
-    "function_definition lambda function_declaration function_expression generator_function_declaration generator_function "
-    "arrow_function method_definition method_declaration func_literal"
+    "function_definition lambda function_declaration function_expression generator_function_declaration "
+    "generator_function arrow_function method_definition method_declaration func_literal"
 )
 STATEMENTS = words(
     "expression_statement return_statement assert_statement delete_statement raise_statement throw_statement "
-    "lexical_declaration variable_declaration short_var_declaration var_declaration const_declaration assignment_statement "
-    "go_statement defer_statement if_statement while_statement for_statement with_statement try_statement "
-    "field_definition public_field_definition"
+    "lexical_declaration variable_declaration short_var_declaration var_declaration const_declaration "
+    "assignment_statement go_statement defer_statement if_statement while_statement for_statement with_statement "
+    "try_statement field_definition public_field_definition"
 )
 UNINDEXED = frozenset({"identifier", "comment", "property_identifier", "field_identifier"})
 
@@ -130,7 +130,7 @@ def parse(path: str, language: Language, text: str) -> Source:
 
 
 def walk(root: Node) -> Iterator[tuple[Node, bool]]:
-    """Every node on the way in (True) and on the way out (False). No recursion: hostile code nests deeper than a stack."""
+    """Every node on the way in (True) and out (False). No recursion: hostile code nests deeper than a stack."""
     cursor = root.walk()
     while True:
         node = cursor.node

@@ -30,7 +30,8 @@ NUMBERS = words(
 )
 SAFE = re.compile(
     r"(?i)(?:escape|sanitiz|sanitis|encodeuri|quote|basename|secure_filename|bleach|purify|clean|valid|allow|"
-    r"filepath\.clean|safe_join|literal|int$|float$|bool$|len$|number$|parseint|parsefloat|atoi|isdigit|uuid|hash|digest)"
+    r"filepath\.clean|safe_join|literal|int$|float$|bool$|len$|number$|parseint|parsefloat|atoi|isdigit|uuid|"
+    r"hash|digest)"
 )
 OUTSIDE_PYTHON = re.compile(
     r"^(?:flask\.|self\.|bottle\.|django\.http\.)?(?:request|req)\."
@@ -40,7 +41,8 @@ OUTSIDE_PYTHON = re.compile(
 )
 OUTSIDE_JAVASCRIPT = re.compile(
     r"^(?:this\.)?(?:req|request|ctx|ctx\.request|ctx\.req|event|context\.req)\."
-    r"(?:query|params|body|headers|cookies|url|originalUrl|param|file|files|queryStringParameters|pathParameters|path|get)\b|"
+    r"(?:query|params|body|headers|cookies|url|originalUrl|param|file|files|queryStringParameters|"
+    r"pathParameters|path|get)\b|"
     r"^(?:window\.|document\.)?(?:location\.(?:hash|search|href)|document\.(?:URL|cookie|referrer)|URL|referrer)\b|"
     r"^process\.argv\b|^(?:window\.)?prompt$"
 )

@@ -36,7 +36,8 @@ OTHER_DRIVERS = frozenset(
     {"sqlalchemy", "asyncpg", "cx_Oracle", "oracledb", "flask_sqlalchemy", "databases", "peewee", "pandas"}
 )
 EXPRESSION = re.compile(
-    r"(?i)expr|formula|calc|comput|equation|code|script|cmd|command|src|func|lambda|rule|condition|query|statement|program|math|evaluat"
+    r"(?i)expr|formula|calc|comput|equation|code|script|cmd|command|src|func|lambda|rule|condition|query|"
+    r"statement|program|math|evaluat"
 )
 HEX_DIGEST = re.compile(r"[0-9a-f]{32}|[0-9a-f]{40}")
 SALT = 'b"fixed-salt"'
@@ -204,7 +205,7 @@ def weak_hash(source: Source, node: Node) -> Change:
 
 
 def password_hash(source: Source, node: Node) -> Change:
-    """scrypt with as many bytes as before, so that the result fits the same column and equal passwords still compare equal."""
+    """scrypt with as many bytes as before: it fits the same column, and equal passwords still compare equal."""
     call = read_call(source, node)
     _no_stored_digest(source)
     if call.name not in ("hashlib.md5", "hashlib.sha1") or len(call.args) != 1 or call.keywords:

@@ -19,35 +19,43 @@ DISCARDED = Rule(
 )  # fmt: skip
 
 ERROR_ONLY = words(
-    "os.Remove os.RemoveAll os.Rename os.Mkdir os.MkdirAll os.Chmod os.Chown os.Chdir os.Setenv os.WriteFile os.Truncate "
-    "io/ioutil.WriteFile encoding/json.Unmarshal encoding/xml.Unmarshal net/http.ListenAndServe net/http.ListenAndServeTLS "
-    "encoding/binary.Read encoding/binary.Write os.Symlink os.Link"
+    "os.Remove os.RemoveAll os.Rename os.Mkdir os.MkdirAll os.Chmod os.Chown os.Chdir os.Setenv os.WriteFile "
+    "os.Truncate io/ioutil.WriteFile encoding/json.Unmarshal encoding/xml.Unmarshal net/http.ListenAndServe "
+    "net/http.ListenAndServeTLS encoding/binary.Read encoding/binary.Write os.Symlink os.Link"
 )
 VALUE_AND_ERROR = words(
-    "strconv.Atoi strconv.ParseInt strconv.ParseUint strconv.ParseFloat strconv.ParseBool strconv.Unquote os.Open os.Create os.OpenFile "
-    "os.ReadFile os.ReadDir os.Stat os.Lstat os.Getwd os.Hostname os.MkdirTemp os.CreateTemp os.Executable os.UserHomeDir io.ReadAll io.Copy "
-    "io/ioutil.ReadAll io/ioutil.ReadFile io/ioutil.ReadDir io/ioutil.TempFile encoding/json.Marshal encoding/json.MarshalIndent "
-    "encoding/xml.Marshal net/http.Get net/http.Post net/http.NewRequest net/http.PostForm net/url.Parse net/url.ParseQuery net/url.QueryUnescape "
-    "time.Parse time.ParseDuration time.LoadLocation database/sql.Open encoding/hex.DecodeString regexp.Compile net.Dial net.Listen net.ParseCIDR "
-    "html/template.ParseFiles text/template.ParseFiles crypto/rand.Read crypto/rand.Int os/exec.LookPath path/filepath.Abs path/filepath.Glob "
-    "path/filepath.Rel os/user.Current crypto/x509.ParseCertificate crypto/tls.LoadX509KeyPair"
+    "strconv.Atoi strconv.ParseInt strconv.ParseUint strconv.ParseFloat strconv.ParseBool strconv.Unquote os.Open "
+    "os.Create os.OpenFile os.ReadFile os.ReadDir os.Stat os.Lstat os.Getwd os.Hostname os.MkdirTemp os.CreateTemp "
+    "os.Executable os.UserHomeDir io.ReadAll io.Copy io/ioutil.ReadAll io/ioutil.ReadFile io/ioutil.ReadDir "
+    "io/ioutil.TempFile encoding/json.Marshal encoding/json.MarshalIndent encoding/xml.Marshal net/http.Get "
+    "net/http.Post net/http.NewRequest net/http.PostForm net/url.Parse net/url.ParseQuery net/url.QueryUnescape "
+    "time.Parse time.ParseDuration time.LoadLocation database/sql.Open encoding/hex.DecodeString regexp.Compile "
+    "net.Dial net.Listen net.ParseCIDR html/template.ParseFiles text/template.ParseFiles crypto/rand.Read "
+    "crypto/rand.Int os/exec.LookPath path/filepath.Abs path/filepath.Glob path/filepath.Rel os/user.Current "
+    "crypto/x509.ParseCertificate crypto/tls.LoadX509KeyPair"
 )
 """Of the standard library, by the number of their results."""
 ERROR_METHODS = words(
-    "Exec ExecContext Query QueryContext Begin BeginTx Prepare LastInsertId RowsAffected Output CombinedOutput DecodeString "
-    "ReadAll MarshalJSON ParseForm Rollback Commit Scan Decode Encode Ping Unmarshal Marshal ReadString ReadBytes"
+    "Exec ExecContext Query QueryContext Begin BeginTx Prepare LastInsertId RowsAffected Output CombinedOutput "
+    "DecodeString ReadAll MarshalJSON ParseForm Rollback Commit Scan Decode Encode Ping Unmarshal Marshal "
+    "ReadString ReadBytes"
 )
 EFFECT = re.compile(
-    r"(?i)(?:send|write|save|delete|remove|update|insert|execute|encode|run|start|serve|set|put|post|publish|register|store|"
+    r"(?i)(?:send|write|save|delete|remove|update|insert|execute|encode|run|start|serve|set|put|post|publish|"
+    r"register|store|"
     r"validate|verify|walk|migrate|create|connect|listen|authenticate|authorize|login|transfer|pay)"
 )
 HARMLESS = re.compile(
-    r"^fmt\.(?:Print|Fprint|Sscan|Scan)|\.(?:Close|Flush|Sync|WriteString|WriteByte|WriteRune|Rollback|Shutdown|Kill|Stop)$"
+    r"^fmt\.(?:Print|Fprint|Sscan|Scan)|\.(?:Close|Flush|Sync|WriteString|WriteByte|WriteRune|Rollback|Shutdown|"
+    r"Kill|Stop)$"
 )
 NOT_ERRORS = re.compile(
-    r"^(?:os\.LookupEnv|strings\.Cut|runtime\.Caller|context\.With|math\.|utf8\.|unicode/utf8\.|bytes\.Cut|mime\.|net/http\.NewServeMux|"
-    r"append|copy|len|cap|make|new|min|max|recover|string|int|float64|time\.Now|reflect\.|bits\.|math/bits\.|slices\.|maps\.|path\.Split|path/filepath\.Split)|"
-    r"\.(?:Load|LoadOrStore|LoadAndDelete|Get|Lookup|Cut|Deadline|Value|BasicAuth|Next|Peek|Contains|Has|Ok|Info|Len|Swap|Add|Loaded|FromContext|Size|Zone)$"
+    r"^(?:os\.LookupEnv|strings\.Cut|runtime\.Caller|context\.With|math\.|utf8\.|unicode/utf8\.|bytes\.Cut|"
+    r"mime\.|net/http\.NewServeMux|"
+    r"append|copy|len|cap|make|new|min|max|recover|string|int|float64|time\.Now|reflect\.|bits\.|math/bits\.|"
+    r"slices\.|maps\.|path\.Split|path/filepath\.Split)|"
+    r"\.(?:Load|LoadOrStore|LoadAndDelete|Get|Lookup|Cut|Deadline|Value|BasicAuth|Next|Peek|Contains|Has|Ok|"
+    r"Info|Len|Swap|Add|Loaded|FromContext|Size|Zone)$"
 )
 
 

@@ -121,30 +121,49 @@ def _shell(start: int) -> Condition:
     return check
 
 
+RANDOM_FUNCTIONS = words("Int Intn IntN Int31 Int31n Int63 Int63n Read Float64 Perm N Uint32 Uint64")
+RANDOM_NAMES = " ".join(f"math/rand{version}.{name}" for version in ("", "/v2") for name in sorted(RANDOM_FUNCTIONS))
+
 CALL_RULES: tuple[CallRule, ...] = (
-    on(SQL, ".Query .QueryRow .Exec .Prepare .Raw .Queryx .NamedExec .MustExec .Select .Get", either(built_sql(0), built_sql(1))),
+    on(
+        SQL,
+        ".Query .QueryRow .Exec .Prepare .Raw .Queryx .NamedExec .MustExec .Select .Get",
+        either(built_sql(0), built_sql(1)),
+    ),
     on(SQL, ".QueryContext .QueryRowContext .ExecContext .PrepareContext .GetContext .SelectContext", built_sql(1)),
     on(EXEC, "os/exec.Command syscall.Exec", _shell(0)),
     on(EXEC, "os/exec.CommandContext", _shell(1)),
     on(PASSWORD_HASH, "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum", about(PASSWORD)),
-    on(HASH, "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum golang.org/x/crypto/md4.New", not_about(PASSWORD)),
+    on(
+        HASH,
+        "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum golang.org/x/crypto/md4.New",
+        not_about(PASSWORD),
+    ),
     on(CIPHER, "crypto/des.NewCipher crypto/des.NewTripleDESCipher crypto/rc4.NewCipher", always),
     on(
         RANDOM,
-        " ".join(f"math/rand{v}.{f}" for v in ("", "/v2") for f in "Int Intn IntN Int31 Int31n Int63 Int63n Read Float64 Perm N Uint32 Uint64".split()),
+        RANDOM_NAMES,
         about(SECRET_USE),
     ),
-    on(HTML, "html/template.HTML html/template.JS html/template.URL html/template.CSS html/template.HTMLAttr", varying(0)),
+    on(
+        HTML,
+        "html/template.HTML html/template.JS html/template.URL html/template.CSS html/template.HTMLAttr",
+        varying(0),
+    ),
     on(
         RESPONSE,
         "fmt.Fprintf fmt.Fprint fmt.Fprintln io.WriteString",
-        lambda s, c: bool(c.args) and s.text(c.args[0]) in ("w", "rw", "writer", "res") and any(from_outside(i)(s, c) for i in range(1, len(c.args))),
+        lambda s, c: (
+            bool(c.args)
+            and s.text(c.args[0]) in ("w", "rw", "writer", "res")
+            and any(from_outside(i)(s, c) for i in range(1, len(c.args)))
+        ),
     ),
     on(RESPONSE, "w.Write rw.Write", every(built(0), from_outside(0))),
     on(
         PATH,
-        "os.Open os.OpenFile os.Create os.ReadFile os.WriteFile io/ioutil.ReadFile io/ioutil.WriteFile os.Remove os.RemoveAll os.Mkdir "
-        "os.MkdirAll io/ioutil.ReadDir os.ReadDir",
+        "os.Open os.OpenFile os.Create os.ReadFile os.WriteFile io/ioutil.ReadFile io/ioutil.WriteFile os.Remove "
+        "os.RemoveAll os.Mkdir os.MkdirAll io/ioutil.ReadDir os.ReadDir",
         from_outside(0),
     ),
     on(PATH, "net/http.ServeFile", from_outside(2)),
@@ -152,7 +171,7 @@ CALL_RULES: tuple[CallRule, ...] = (
     on(SSRF, "net/http.NewRequest", from_outside(1)),
     on(REDIRECT, "net/http.Redirect", from_outside(2)),
     on(UNSAFE, "unsafe.Pointer unsafe.Slice unsafe.String unsafe.StringData unsafe.SliceData unsafe.Add", always),
-)  # fmt: skip
+)
 
 
 def tls_off(source: Source) -> Iterator[Match]:

@@ -17,8 +17,10 @@ UNCHECKED = Rule(
     "Check type, length and form of the value before it is used.", 0.3,
 )  # fmt: skip
 CHECKING = re.compile(
-    r"(?i)valid|sanitiz|sanitis|escap|clean|check|verify|allow|schema|parse|match|isdigit|isalnum|isnumeric|isinstance|assert|strip|quote|"
-    r"^(?:int|float|bool|Number|parseInt|parseFloat)$|Atoi|basename|secure_filename|safe|limit|abort|guard|filter|joi|zod|literal_eval"
+    r"(?i)valid|sanitiz|sanitis|escap|clean|check|verify|allow|schema|parse|match|isdigit|isalnum|isnumeric|"
+    r"isinstance|assert|strip|quote|"
+    r"^(?:int|float|bool|Number|parseInt|parseFloat)$|Atoi|basename|secure_filename|safe|limit|abort|guard|"
+    r"filter|joi|zod|literal_eval"
 )
 
 

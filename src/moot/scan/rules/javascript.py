@@ -144,27 +144,47 @@ def _raw_size(source: Source, call: Call) -> bool:
 
 
 FILES = (
-    "fs.readFile fs.readFileSync fs.writeFile fs.writeFileSync fs.createReadStream fs.createWriteStream fs.unlink fs.unlinkSync "
-    "fs.readdir fs.readdirSync fs.appendFile fs.rm fs.rmSync fs.promises.readFile fs/promises.readFile fs.promises.writeFile "
-    "fs.open fs.openSync fs.stat fs.statSync fs.access res.sendFile res.download response.sendFile reply.sendFile res.render"
+    "fs.readFile fs.readFileSync fs.writeFile fs.writeFileSync fs.createReadStream fs.createWriteStream fs.unlink "
+    "fs.unlinkSync fs.readdir fs.readdirSync fs.appendFile fs.rm fs.rmSync fs.promises.readFile "
+    "fs/promises.readFile fs.promises.writeFile fs.open fs.openSync fs.stat fs.statSync fs.access res.sendFile "
+    "res.download response.sendFile reply.sendFile res.render"
 )
+SWITCHES = ("rejectUnauthorized", "strictSSL")
 WEAK = text_is(0, r"(?i)md4|md5|sha-?1|ripemd160")
 
 CALL_RULES: tuple[CallRule, ...] = (
     on(
         SQL,
-        ".query .execute .raw .$queryRawUnsafe .$executeRawUnsafe .all .get .run .each .exec .prepare .unsafe .manyOrNone .oneOrNone "
-        ".any .none .one .whereRaw .literal",
+        ".query .execute .raw .$queryRawUnsafe .$executeRawUnsafe .all .get .run .each .exec .prepare .unsafe "
+        ".manyOrNone .oneOrNone .any .none .one .whereRaw .literal",
         built_sql(0),
     ),
     on(EXEC, "child_process.exec child_process.execSync shelljs.exec", varying(0)),
-    on(EXEC, "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync", from_outside(0)),
-    on(EVAL, "eval window.eval global.eval globalThis.eval new:Function Function", lambda s, c: bool(c.args) and not constant(s, c.args[-1])),
-    on(EVAL, "setTimeout setInterval setImmediate window.setTimeout window.setInterval", every(built(0), lambda s, c: _is_text(s, c.args[0]))),
-    on(EVAL, "vm.runInNewContext vm.runInThisContext vm.runInContext vm.compileFunction new:vm.Script", from_outside(0)),
+    on(
+        EXEC,
+        "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync",
+        from_outside(0),
+    ),
+    on(
+        EVAL,
+        "eval window.eval global.eval globalThis.eval new:Function Function",
+        lambda s, c: bool(c.args) and not constant(s, c.args[-1]),
+    ),
+    on(
+        EVAL,
+        "setTimeout setInterval setImmediate window.setTimeout window.setInterval",
+        every(built(0), lambda s, c: _is_text(s, c.args[0])),
+    ),
+    on(
+        EVAL, "vm.runInNewContext vm.runInThisContext vm.runInContext vm.compileFunction new:vm.Script", from_outside(0)
+    ),
     on(HTML, "document.write document.writeln window.document.write", unclean(0)),
     on(HTML, ".insertAdjacentHTML", unclean(1)),
-    on(RESPONSE, ".send .write .end", every(built(0), from_outside(0), lambda s, c: c.name.split(".")[0] in ("res", "response", "reply", "ctx"))),
+    on(
+        RESPONSE,
+        ".send .write .end",
+        every(built(0), from_outside(0), lambda s, c: c.name.split(".")[0] in ("res", "response", "reply", "ctx")),
+    ),
     on(PASSWORD_HASH, "crypto.createHash", every(WEAK, about(PASSWORD))),
     on(HASH, "crypto.createHash", every(WEAK, not_about(PASSWORD))),
     on(CIPHER, "crypto.createCipher crypto.createDecipher", always),
@@ -174,15 +194,17 @@ CALL_RULES: tuple[CallRule, ...] = (
     on(PATH, "path.join path.resolve", from_outside()),
     on(
         SSRF,
-        "axios axios.get axios.post axios.request axios.put fetch node-fetch got got.get request request.get request.post http.get https.get "
-        "http.request https.request needle.get superagent.get",
+        "axios axios.get axios.post axios.request axios.put fetch node-fetch got got.get request request.get "
+        "request.post http.get https.get http.request https.request needle.get superagent.get",
         from_outside(0),
     ),
-    on(REDIRECT, "res.redirect response.redirect reply.redirect ctx.redirect", either(from_outside(0), from_outside(1))),
+    on(
+        REDIRECT, "res.redirect response.redirect reply.redirect ctx.redirect", either(from_outside(0), from_outside(1))
+    ),
     on(DESERIALISE, "node-serialize.unserialize serialize-to-js.deserialize js-yaml.load", from_outside(0)),
     on(BUFFER, "Buffer.allocUnsafe Buffer.allocUnsafeSlow", always),
     on(BUFFER, "new:Buffer Buffer", _raw_size),
-)  # fmt: skip
+)
 
 
 def _is_text(source: Source, node: Node) -> bool:
@@ -218,20 +240,17 @@ def html_in_jsx(source: Source) -> Iterator[Match]:
 def tls_off(source: Source) -> Iterator[Match]:
     for node in source.nodes("pair"):
         key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
-        if (
-            key is not None
-            and value is not None
-            and source.text(key).strip("'\"") in ("rejectUnauthorized", "strictSSL")
-        ):
-            if source.text(value) in ("false", "0"):
-                yield Match(TLS, node)
+        if key is None or value is None:
+            continue
+        if source.text(key).strip("'\"") in SWITCHES and source.text(value) in ("false", "0"):
+            yield Match(TLS, node)
     for node in source.nodes("assignment_expression"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None or left.type not in ("member_expression", "subscript_expression"):
             continue
-        if re.search(r"NODE_TLS_REJECT_UNAUTHORIZED|\.rejectUnauthorized$", source.text(left)):
-            if source.text(right).strip("'\"`") in ("0", "false"):
-                yield Match(TLS, node)
+        off = source.text(right).strip("'\"`") in ("0", "false")
+        if off and re.search(r"NODE_TLS_REJECT_UNAUTHORIZED|\.rejectUnauthorized$", source.text(left)):
+            yield Match(TLS, node)
 
 
 def swallowed(source: Source) -> Iterator[Match]:

@@ -232,10 +232,10 @@ CALL_RULES: tuple[CallRule, ...] = (
     on(HASH, HASHES, every(weak_hash, not_about(PASSWORD))),
     on(
         CIPHER,
-        ".DES.new .DES3.new .ARC4.new .ARC2.new .Blowfish.new .XOR.new .ARC4 .Blowfish .IDEA .CAST5 .SEED .TripleDES .ECB "
-        "Crypto.Cipher.DES.new Crypto.Cipher.DES3.new Crypto.Cipher.ARC4.new Crypto.Cipher.ARC2.new Crypto.Cipher.Blowfish.new "
-        "Cryptodome.Cipher.DES.new Cryptodome.Cipher.DES3.new Cryptodome.Cipher.ARC4.new Cryptodome.Cipher.ARC2.new "
-        "Cryptodome.Cipher.Blowfish.new Crypto.Cipher.XOR.new Cryptodome.Cipher.XOR.new",
+        ".DES.new .DES3.new .ARC4.new .ARC2.new .Blowfish.new .XOR.new .ARC4 .Blowfish .IDEA .CAST5 .SEED "
+        ".TripleDES .ECB Crypto.Cipher.DES.new Crypto.Cipher.DES3.new Crypto.Cipher.ARC4.new Crypto.Cipher.ARC2.new "
+        "Crypto.Cipher.Blowfish.new Cryptodome.Cipher.DES.new Cryptodome.Cipher.DES3.new Cryptodome.Cipher.ARC4.new "
+        "Cryptodome.Cipher.ARC2.new Cryptodome.Cipher.Blowfish.new Crypto.Cipher.XOR.new Cryptodome.Cipher.XOR.new",
         _crypto,
     ),
     on(CIPHER, "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new AES.new", _ecb),
@@ -249,27 +249,36 @@ CALL_RULES: tuple[CallRule, ...] = (
         "random.randbytes random.uniform random.shuffle random.triangular random.gauss random.normalvariate",
         about(SECRET_USE),
     ),
-    on(TEMPLATE, "flask.render_template_string render_template_string jinja2.Template mako.template.Template", built(0, "source")),
+    on(
+        TEMPLATE,
+        "flask.render_template_string render_template_string jinja2.Template mako.template.Template",
+        built(0, "source"),
+    ),
     on(TEMPLATE, ".from_string", built(0)),
     on(
         MARKUP,
-        "markupsafe.Markup flask.Markup jinja2.Markup django.utils.safestring.mark_safe django.utils.safestring.SafeText "
-        "django.utils.html.mark_safe Markup mark_safe",
+        "markupsafe.Markup flask.Markup jinja2.Markup django.utils.safestring.mark_safe "
+        "django.utils.safestring.SafeText django.utils.html.mark_safe Markup mark_safe",
         varying(0),
     ),
     on(AUTOESCAPE, "jinja2.Environment jinja2.sandbox.SandboxedEnvironment", option("autoescape", "False")),
-    on(RESPONSE, "flask.make_response make_response flask.Response django.http.HttpResponse HttpResponse", every(built(0), from_outside(0))),
+    on(
+        RESPONSE,
+        "flask.make_response make_response flask.Response django.http.HttpResponse HttpResponse",
+        every(built(0), from_outside(0)),
+    ),
     on(
         PATH,
-        "open io.open codecs.open os.open os.remove os.unlink os.rmdir os.listdir os.rename shutil.rmtree shutil.copy shutil.copyfile "
-        "shutil.move flask.send_file send_file os.makedirs tarfile.open zipfile.ZipFile os.mkdir pathlib.Path.open .read_text .write_text "
-        ".read_bytes",
+        "open io.open codecs.open os.open os.remove os.unlink os.rmdir os.listdir os.rename shutil.rmtree "
+        "shutil.copy shutil.copyfile shutil.move flask.send_file send_file os.makedirs tarfile.open zipfile.ZipFile "
+        "os.mkdir pathlib.Path.open .read_text .write_text .read_bytes",
         from_outside(0),
     ),
     on(
         SSRF,
-        "requests.get requests.post requests.put requests.delete requests.patch requests.head requests.request httpx.get httpx.post "
-        "urllib.request.urlopen urllib.request.Request urllib.urlopen urllib2.urlopen aiohttp.request",
+        "requests.get requests.post requests.put requests.delete requests.patch requests.head requests.request "
+        "httpx.get httpx.post urllib.request.urlopen urllib.request.Request urllib.urlopen urllib2.urlopen "
+        "aiohttp.request",
         from_outside(0),
     ),
     on(REDIRECT, "flask.redirect redirect django.shortcuts.redirect django.http.HttpResponseRedirect", from_outside(0)),
@@ -278,9 +287,17 @@ CALL_RULES: tuple[CallRule, ...] = (
         "ctypes.memmove ctypes.memset ctypes.string_at ctypes.wstring_at ctypes.cast .from_address",
         lambda source, call: "ctypes" in modules(source),
     ),
-    on(XML, "lxml.etree.XMLParser etree.XMLParser", either(option("resolve_entities", "True"), option("no_network", "False"))),
-    on(XML, ".setFeature", lambda s, c: len(c.args) == 2 and "external_ges" in s.text(c.args[0]) and s.text(c.args[1]) in ("True", "1")),
-)  # fmt: skip
+    on(
+        XML,
+        "lxml.etree.XMLParser etree.XMLParser",
+        either(option("resolve_entities", "True"), option("no_network", "False")),
+    ),
+    on(
+        XML,
+        ".setFeature",
+        lambda s, c: len(c.args) == 2 and "external_ges" in s.text(c.args[0]) and s.text(c.args[1]) in ("True", "1"),
+    ),
+)
 
 
 def swallowed(source: Source) -> Iterator[Match]:
@@ -309,11 +326,10 @@ def tls_context(source: Source) -> Iterator[Match]:
         if left is None or right is None or left.type != "attribute":
             continue
         name, value = source.text(left), source.text(unwrapped(right))
-        if name.endswith(".verify_mode") and value.endswith("CERT_NONE"):
-            yield Match(TLS, node)
-        elif name == "ssl._create_default_https_context" and value.endswith("_create_unverified_context"):
-            yield Match(TLS, node)
-        elif name.endswith(".verify") and value == "False" and "requests" in imports(source):
+        unchecked = name.endswith(".verify_mode") and value.endswith("CERT_NONE")
+        switched = name == "ssl._create_default_https_context" and value.endswith("_create_unverified_context")
+        session = name.endswith(".verify") and value == "False" and "requests" in imports(source)
+        if unchecked or switched or session:
             yield Match(TLS, node)
 
 
@@ -323,9 +339,10 @@ DEBUG_NAME = re.compile(r"(?:app|application)\.debug|app\.config\[['\"]DEBUG['\"
 def debug_setting(source: Source) -> Iterator[Match]:
     for node in source.nodes("assignment"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is not None and right is not None and left.type in ("attribute", "subscript"):
-            if source.text(right) == "True" and DEBUG_NAME.fullmatch(source.text(left)):
-                yield Match(DEBUG, node)
+        if left is None or right is None or left.type not in ("attribute", "subscript"):
+            continue
+        if source.text(right) == "True" and DEBUG_NAME.fullmatch(source.text(left)):
+            yield Match(DEBUG, node)
 
 
 CHECKS: tuple[Check, ...] = (swallowed, tls_context, debug_setting)

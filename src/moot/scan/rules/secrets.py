@@ -18,13 +18,17 @@ KEY_NAME = re.compile(
     r"access_?key|secret_?access_?key|encryption_?key|signing_?key|jwt_?key|credentials?|client_?secret)$"
 )
 PLACEHOLDER = re.compile(
-    r"(?i)change[-_ ]?me|example|your[-_ ]|xxx|todo|fixme|dummy|placeholder|redacted|<.*>|\{.*\}|%s|\$\{|^\*+$|^\.+$|insert|replace|"
-    r"^(?:none|null|nil|undefined|true|false|test|testing|string|str|text|hidden|default|value|env|prompt|empty|optional|required|pass|bearer|basic)$|"
-    r"environ|getenv|process\.env|^password\d?$|^(?:new|old|current|confirm|user|db)?_?-?pass(?:word|wd)?_?\w*(?:field|hash|input|label|param|key|confirm\w*|again|reset)?$|"
+    r"(?i)change[-_ ]?me|example|your[-_ ]|xxx|todo|fixme|dummy|placeholder|redacted|<.*>|\{.*\}|%s|\$\{|^\*+$|"
+    r"^\.+$|insert|replace|"
+    r"^(?:none|null|nil|undefined|true|false|test|testing|string|str|text|hidden|default|value|env|prompt|empty|"
+    r"optional|required|pass|bearer|basic)$|"
+    r"environ|getenv|process\.env|^password\d?$|^(?:new|old|current|confirm|user|db)?[-_]?pass(?:word|"
+    r"wd)?[-_]?(?:field|hash|input|label|param|key|confirm\w*|again|reset)?$|"
     r"^(?:api|access|auth|refresh|csrf|secret|id|session|x)?[-_]?(?:api)?[-_]?(?:token|secret|key)s?(?:[-_]\w+)?$"
 )
 KNOWN_FORMS = re.compile(
-    r"AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[baprs]-[0-9A-Za-z-]{20,}|sk_live_[0-9a-zA-Z]{20,}|AIza[0-9A-Za-z_-]{35}|"
+    r"AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[baprs]-[0-9A-Za-z-]{20,}|sk_live_[0-9a-zA-Z]{20,}|"
+    r"AIza[0-9A-Za-z_-]{35}|"
     r"-----BEGIN (?:RSA |EC |OPENSSH |DSA )?PRIVATE KEY-----"
 )
 ASSIGNMENTS = {

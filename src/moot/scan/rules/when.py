@@ -11,13 +11,17 @@ from moot.scan.syntax import Source
 from moot.scan.values import constant, outside, words_around
 
 SQL = re.compile(
-    r"(?is)\b(?:select\b.+?\bfrom|select\s+[\w'\"(*]|insert\s+(?:ignore\s+)?into|update\s+\S+\s+set|update\s+\ufffc|delete\s+from|replace\s+into|"
-    r"create\s+(?:table|database|user|index|view)|alter\s+(?:table|user|role)|drop\s+(?:table|database|user|index|view)|truncate\s+table|where\s+\S|"
+    r"(?is)\b(?:select\b.+?\bfrom|select\s+[\w'\"(*]|insert\s+(?:ignore\s+)?into|update\s+\S+\s+set|"
+    r"update\s+\ufffc|delete\s+from|replace\s+into|"
+    r"create\s+(?:table|database|user|index|view)|alter\s+(?:table|user|role)|drop\s+(?:table|database|user|"
+    r"index|view)|truncate\s+table|where\s+\S|"
     r"order\s+by|grant\s+\w+|exec\s+\w|call\s+\w+\s*\(|pragma\s+\w|\bmerge\s+into|attach\s+database|vacuum\s+into)"
 )
 SECRET_USE = re.compile(
-    r"(?i)token|passw|passwd|secret|\botp|_otp|otp_|nonce|salt|session_?id|sess_id|sessid|csrf|api_?key|reset_?code|cookie|remember_?me|"
-    r"verif(?:y|ication)_?code|auth_?code|\bpin\b|_pin\b|pin_?code|private_?key|encryption_?key|secret_?key|captcha|invite_?code|credential|session_key|rememberme"
+    r"(?i)token|passw|passwd|secret|\botp|_otp|otp_|nonce|salt|session_?id|sess_id|sessid|csrf|api_?key|"
+    r"reset_?code|cookie|remember_?me|"
+    r"verif(?:y|ication)_?code|auth_?code|\bpin\b|_pin\b|pin_?code|private_?key|encryption_?key|secret_?key|"
+    r"captcha|invite_?code|credential|session_key|rememberme"
 )
 PASSWORD = re.compile(r"(?i)passw|passwd|\bpwd|pwd$|_pw$|^pw$|\bpw_|passphrase|credential")
 
