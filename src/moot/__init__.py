@@ -1,3 +1,36 @@
 """Moot: a debate engine for AI agents and the people who answer for them."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from moot.errors import ConfigError, ModelError, MootError, StoreError, UsageError
+    from moot.events import Event
+    from moot.protocols.harden import HardenResult, HardenRules
+    from moot.protocols.reports import AttackReport, DefenseReport
+    from moot.surfaces.library import harden, run_sync
+    from moot.types import Code, Limits, SourceFile, Vulnerability
+
+_HOMES = {
+    "errors": ("ConfigError", "ModelError", "MootError", "StoreError", "UsageError"),
+    "events": ("Event",),
+    "protocols.harden": ("HardenResult", "HardenRules"),
+    "protocols.reports": ("AttackReport", "DefenseReport"),
+    "surfaces.library": ("harden", "run_sync"),
+    "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
+}
+__all__ = [
+    "AttackReport", "Code", "ConfigError", "DefenseReport", "Event", "HardenResult", "HardenRules", "Limits",
+    "ModelError", "MootError", "SourceFile", "StoreError", "UsageError", "Vulnerability", "__version__", "harden",
+    "run_sync",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """Public names are fetched when they are used: `import moot` and `moot --version` load next to nothing."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"moot.{home}"), name)
+    raise AttributeError(f"module 'moot' has no attribute {name!r}")

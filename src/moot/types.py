@@ -182,15 +182,14 @@ class Spend(Value):
 class Limits(Value):
     """How much a session may spend, and how patient it is."""
 
-    max_calls: int | None = Field(default=None, ge=0)
-    max_tokens: int | None = Field(default=None, ge=0)
-    max_usd: float | None = Field(default=None, ge=0)
-    call_timeout: float = Field(default=120.0, gt=0)
-    retries: int = Field(default=3, ge=0, le=10)
-    max_reply_bytes: int = Field(default=1_000_000, gt=0)
-    reply_tokens: int = Field(default=4096, gt=0)
-    prompt_tokens: int = Field(default=24_000, gt=0)
-    """About how much of the material a prompt may hold; what is cut is said."""
+    max_calls: int | None = Field(default=None, ge=0, description="model calls a session may make")
+    max_tokens: int | None = Field(default=None, ge=0, description="tokens a session may use")
+    max_usd: float | None = Field(default=None, ge=0, description="dollars a session may spend")
+    call_timeout: float = Field(default=120.0, gt=0, description="seconds one call may take")
+    retries: int = Field(default=3, ge=0, le=10, description="tries again after a 429, a 5xx or a lost connection")
+    max_reply_bytes: int = Field(default=1_000_000, gt=0, description="a longer reply is not used")
+    reply_tokens: int = Field(default=4096, gt=0, description="tokens one reply may have")
+    prompt_tokens: int = Field(default=24_000, gt=0, description="about how much material a prompt may hold")
 
 
 class Rules(Value):

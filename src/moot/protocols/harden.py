@@ -122,7 +122,8 @@ def remaining_risks(attacks: Sequence[AttackReport], defenses: Sequence[DefenseR
     lines = []
     for f in still_standing(attacks, defenses):
         todo = advice.get(f.id, "").removeprefix(f"{f.id}: ") or f.fix
-        lines.append(f"{f.id} ({f.severity}) {where(f)}: {f.description}" + (f". To do: {todo}" if todo else ""))
+        what = f"{f.id} ({f.severity}) {where(f)}: {f.description.rstrip('.')}"
+        lines.append(f"{what}. To do: {todo}" if todo else what)
     lines += [risk for risk in left if risk not in advice.values()]
     return tuple(dict.fromkeys(lines))
 

@@ -30,8 +30,6 @@ class Progress:
                 self._line(f"  {event.seat}: {event.why}; trying again in {event.wait:g} s")
             case TurnTaken():
                 self._usage = event.usage
-                if event.absent:
-                    self._line(f"  {event.seat}: no usable answer ({event.absent})")
             case Told():
                 self._headline = event.headline
                 self._line(f"  {event.headline}")

@@ -1,0 +1,54 @@
+# Everything from nothing: python3, pip, make and git are enough. `make demo` and `make test` are the two commands.
+SHELL := /bin/bash
+BIN := .venv/bin
+UV := PYTHONPATH=.tools .tools/bin/uv
+export UV_NO_PROGRESS := 1
+
+.PHONY: demo test check bench docs setup sandbox lock clean
+
+demo: setup  ## harden the examples: no key, no network service
+	@$(BIN)/python scripts/demo.py
+
+test: setup sandbox  ## all tests, with coverage
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n 2 $(PYTEST)
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report
+
+check: setup  ## style, types, import direction, documents
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -q tests/test_imports.py tests/test_docs.py
+
+bench: setup  ## benchmark tables, also kept in benchmarks/results
+	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/bench.txt
+	$(BIN)/python benchmarks/run_exchange.py
+	$(BIN)/python benchmarks/run_startup.py
+
+docs: setup  ## write docs/cli.md from the commands' own help
+	$(BIN)/python scripts/cli_page.py > docs/cli.md
+
+setup: .venv/ready
+
+.venv/ready: requirements/dev.txt pyproject.toml | .tools/bin/uv
+	$(UV) venv -q --clear --python python3 .venv
+	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/dev.txt
+	$(UV) pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+.tools/bin/uv:
+	python3 -m pip install -q --disable-pip-version-check --target .tools --upgrade "uv>=0.8"
+
+sandbox:
+	@scripts/need-bubblewrap
+
+lock: | .tools/bin/uv  ## resolve the requirements anew
+	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		--group dev pyproject.toml -o requirements/dev.txt
+	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		--group bench -c requirements/dev.txt pyproject.toml -o requirements/bench.txt
+
+clean:
+	rm -rf .venv .tools .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,85 @@
+"""The tree tells the story: imports point one way, and `moot` itself loads next to nothing."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import moot
+
+ROOT = Path(moot.__file__).parent
+LAYERS = (
+    ("words", ("types", "events", "errors", "config")),
+    ("contract", ("room", "ports")),
+    ("rules and text", ("findings", "scan", "replies", "prompts", "render", "sarif", "transcript", "vault")),
+    ("protocols", ("protocols",)),
+    ("runtime", ("ledger", "journal", "calling", "turns", "liveroom", "runner")),
+    ("edge", ("edge",)),
+    ("surfaces", ("surfaces", "testing", "__main__")),
+)
+PLACE = {part: number for number, (_, parts) in enumerate(LAYERS) for part in parts}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(ROOT).with_suffix("").parts[0]
+
+
+def imported(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path.name}: relative import"
+        found |= {name.split(".")[1] for name in names if name.startswith("moot.")}
+    return found
+
+
+MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+
+
+def test_every_part_has_its_layer() -> None:
+    assert {part_of(path) for path in MODULES} == PLACE.keys()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_one_way(path: Path) -> None:
+    here = PLACE[part_of(path)]
+    outward = {name for name in imported(path) if PLACE[name] > here}
+    assert not outward, f"{path.relative_to(ROOT)} ({LAYERS[here][0]}) imports {outward}"
+
+
+def test_protocols_and_rules_touch_no_clock_no_chance_and_no_world() -> None:
+    forbidden = {"time", "random", "os", "socket", "subprocess", "sqlite3", "datetime", "uuid", "httpx"}
+    for path in MODULES:
+        if part_of(path) in ("protocols", "findings", "replies", "prompts", "render", "types", "room"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            names = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+            names |= {(n.module or "").split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+            assert not names & forbidden, f"{path.relative_to(ROOT)} imports {names & forbidden}"
+
+
+def test_public_names_are_few_and_true() -> None:
+    assert len(moot.__all__) <= 30 and sorted(moot.__all__) == moot.__all__
+    for name in moot.__all__:
+        assert getattr(moot, name) is not None
+    with pytest.raises(AttributeError):
+        _ = moot.nonsense
+
+
+def test_import_moot_loads_nothing_slow() -> None:
+    slow = ("pydantic", "typer", "sqlalchemy", "rich")
+    code = f"import sys, moot, moot.__main__; print([m for m in {slow} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_session_without_a_model_loads_no_provider(tmp_path: Path) -> None:
+    code = (
+        "import sys, asyncio; from moot.surfaces import library; import moot; "
+        f"moot.run_sync(moot.harden('x = 1\\n', language='python', store={str(tmp_path / 's.db')!r})); "
+        "print([m for m in ('pydantic_ai', 'openai', 'anthropic', 'alembic', 'genai_prices') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
