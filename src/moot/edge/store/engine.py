@@ -10,6 +10,8 @@ from sqlalchemy.pool import NullPool
 from moot.edge.store.tables import HEAD, metadata
 from moot.errors import StoreError, UsageError
 
+LOCK_SECONDS = 10.0
+
 
 def address(place: str) -> URL:
     """`--store` as a URL; a plain path is a SQLite file."""
@@ -28,7 +30,7 @@ def open_engine(url: URL) -> Engine:
     if url.database and url.database != ":memory:":
         Path(url.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # One thread does all the work, so one connection at a time is enough.
-    engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": 10, "check_same_thread": False})
+    engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": LOCK_SECONDS, "check_same_thread": False})
     event.listen(engine, "connect", _tune)
     event.listen(engine, "begin", _begin)
     return engine
@@ -78,5 +80,6 @@ def _migrate(connection: Connection, revision: str | None) -> None:
         command.upgrade(config, "head")
     except CommandError:
         raise StoreError(
-            f"the store was made by another version of Moot (revision {revision}); use that version, or another --store"
+            f"the store {connection.engine.url.database} was made by another version of Moot (revision {revision}); "
+            "use that version, or another --store"
         ) from None

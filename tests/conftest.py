@@ -1,0 +1,46 @@
+"""A store, a configuration and an environment of its own for every test."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from moot.__main__ import run
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Ran]
+
+
+@pytest.fixture(autouse=True)
+def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the user's reaches a test, and no test reaches a provider by accident."""
+    for name in list(os.environ):
+        if name.startswith("MOOT_") and name not in ("MOOT_DATA", "MOOT_TEST_GGUF"):
+            monkeypatch.delenv(name)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config-home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data-home"))
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """`moot ARGUMENTS` in a folder of its own: exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> Ran:
+        capsys.readouterr()
+        code = run(list(arguments), debug=False)
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return call

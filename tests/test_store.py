@@ -1,0 +1,216 @@
+"""The store: rows survive, migrations and tables agree, and every failure is one line that says what to do."""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from moot.edge.store import SqlStore
+from moot.edge.store.engine import _migrate, address, bring_up_to_date, open_engine
+from moot.edge.store.tables import HEAD, metadata
+from moot.errors import StoreError, UsageError
+from moot.ports import LogRow, SessionRecord, StepRow, TurnRow, VersionRow
+
+R = TypeVar("R")
+ID = "0a1b2c3d-0000-4000-8000-000000000001"
+OTHER = "0a1b2c3d-0000-4000-8000-000000000002"
+
+
+def session(identity: str = ID, owner: str = "", topic: str = "app.py") -> SessionRecord:
+    now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    return SessionRecord(
+        id=identity, protocol="harden", topic=topic, status="running", config={"a": [1, "ü"]}, created_at=now,
+        updated_at=now, owner=owner,
+    )  # fmt: skip
+
+
+def step(seq: int, part: int = 0) -> StepRow:
+    return StepRow(seq=seq, part=part, name="scan", digest="d", value={"n": seq, "nul": None}, elapsed=0.5)
+
+
+def with_store(path: Path, work: Callable[[SqlStore], Awaitable[R]]) -> R:
+    async def opened() -> R:
+        store = SqlStore(str(path))
+        try:
+            return await work(store)
+        finally:
+            await store.aclose()
+
+    return asyncio.run(opened())
+
+
+def test_everything_that_is_kept_comes_back_equal(tmp_path: Path) -> None:
+    turn = TurnRow(seq=2, round=1, phase="attack", agent_id="red@a:b", agent_role="red", provider="a", model="b",
+                   content="text \U0001f600", confidence=0.5, metadata={"parsed": {}}, response_time_ms=7)  # fmt: skip
+    version = VersionRow(seq=3, number=1, language="python", code="x = 1\n", diff="", metrics={"note": "as given"})
+    log = LogRow(seq=2, part=1, action="response", agent="red@a:b", role="red", provider="a", model="b", round=1,
+                 response_time_ms=7, tokens=15, content_length=4, error="late")  # fmt: skip
+
+    async def keep(store: SqlStore) -> None:
+        await store.create(session())
+        await store.append(ID, [step(1), turn, step(2, 1), version, log])
+
+    with_store(tmp_path / "s.db", keep)
+
+    async def look(store: SqlStore) -> object:
+        return (await store.session(ID), await store.steps(ID), await store.turns(ID), await store.versions(ID),
+                await store.logs(ID))  # fmt: skip
+
+    assert with_store(tmp_path / "s.db", look) == (session(), [step(1), step(2, 1)], [turn], [version], [log])
+
+
+def test_moments_keep_their_instant_whatever_their_zone(tmp_path: Path) -> None:
+    local = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=5)))
+
+    async def round_trip(store: SqlStore) -> datetime:
+        await store.create(session().model_copy(update={"created_at": local}))
+        return (await store.session(ID)).created_at
+
+    assert with_store(tmp_path / "s.db", round_trip) == local
+
+
+def test_rows_appended_together_are_committed_together_and_in_order(tmp_path: Path) -> None:
+    async def many(store: SqlStore) -> list[StepRow]:
+        await store.create(session())
+        await asyncio.gather(*(store.append(ID, [step(n)]) for n in range(200)))
+        return await store.steps(ID)
+
+    assert with_store(tmp_path / "s.db", many) == [step(n) for n in range(200)]
+
+
+def test_a_step_that_is_there_already_is_refused(tmp_path: Path) -> None:
+    async def twice(store: SqlStore) -> None:
+        await store.create(session())
+        await store.append(ID, [step(1)])
+        await store.append(ID, [step(1)])
+
+    with pytest.raises(StoreError, match="another process is running this session"):
+        with_store(tmp_path / "s.db", twice)
+
+
+def test_sessions_are_found_by_a_beginning_that_is_not_ambiguous(tmp_path: Path) -> None:
+    async def fill(store: SqlStore) -> None:
+        await store.create(session())
+        await store.create(session(OTHER, topic="other.go"))
+        assert (await store.session(ID[:-1] + "1")).id == ID
+        assert [s.id for s in await store.sessions(text="OTHER")] == [OTHER]
+        for wanted, message in ((ID[:8], "beginning of 2"), ("ffff", "no session"), ("not an id", "no session id")):
+            with pytest.raises(UsageError, match=message):
+                await store.session(wanted)
+        await store.delete(OTHER)
+        assert [s.id for s in await store.sessions()] == [ID]
+
+    with_store(tmp_path / "s.db", fill)
+
+
+def test_a_session_in_use_is_not_taken_and_a_dead_owner_s_is(tmp_path: Path) -> None:
+    import socket
+
+    alive, dead = f"{socket.gethostname()}:{os.getppid()}", f"{socket.gethostname()}:{2**22 + 1}"
+
+    async def claim(store: SqlStore) -> None:
+        await store.create(session(owner=alive))
+        with pytest.raises(StoreError, match="being run by another process"):
+            await store.claim(ID, "me:1")
+        await store.update(session(owner=dead))
+        assert (await store.claim(ID, "me:1")).owner == "me:1"
+        assert (await store.session(ID)).status == "running"
+
+    with_store(tmp_path / "s.db", claim)
+
+
+def test_a_failed_tail_can_be_dropped(tmp_path: Path) -> None:
+    async def drop(store: SqlStore) -> list[StepRow]:
+        await store.create(session())
+        await store.append(ID, [step(1), step(2, 1), step(2, 2), step(3)])
+        await store.drop_steps(ID, 2)
+        return await store.steps(ID)
+
+    assert with_store(tmp_path / "s.db", drop) == [step(1)]
+
+
+def test_migrations_lead_to_the_tables_of_today(tmp_path: Path) -> None:
+    engine = open_engine(address(str(tmp_path / "m.db")))
+    with engine.connect() as connection:
+        _migrate(connection, None)
+        with connection.begin():
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            assert compare_metadata(context, metadata) == []
+            assert context.get_current_revision() == HEAD
+    engine.dispose()
+
+
+def test_a_fresh_store_is_stamped_and_needs_no_migration(tmp_path: Path) -> None:
+    engine = open_engine(address(str(tmp_path / "f.db")))
+    bring_up_to_date(engine)
+    bring_up_to_date(engine)
+    with engine.connect() as connection, connection.begin():
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    engine.dispose()
+
+
+async def _open(store: SqlStore) -> None:
+    await store.sessions()
+
+
+def _text_file(path: Path) -> None:
+    path.write_text("this is not a database, it is a letter\n" * 100)
+
+
+def _newer(path: Path) -> None:
+    with_store(path, _open)
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE alembic_version SET version_num = '9999'")
+    db.close()
+
+
+def _foreign(path: Path) -> None:
+    with_store(path, _open)
+    with sqlite3.connect(path) as db:
+        db.execute("ALTER TABLE debate_sessions DROP COLUMN owner")
+    db.close()
+
+
+def _folder(path: Path) -> None:
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (_text_file, "damaged or no Moot store"),
+        (_newer, "made by another version of Moot"),
+        (_foreign, "other tables than this Moot"),
+        (_folder, "cannot be opened"),
+    ],
+)
+def test_a_store_that_cannot_be_used_says_so_in_one_line(
+    tmp_path: Path, damage: Callable[[Path], None], says: str
+) -> None:
+    damage(tmp_path / "bad.db")
+    with pytest.raises(StoreError, match=says) as error:
+        with_store(tmp_path / "bad.db", _open)
+    assert "\n" not in str(error.value) and "bad.db" in str(error.value)
+
+
+def test_a_locked_store_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.edge.store.engine.LOCK_SECONDS", 0.05)
+    with_store(tmp_path / "s.db", _open)
+    other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreError, match="locked by another process"):
+        with_store(tmp_path / "s.db", _open)
+    other.close()
+
+
+@pytest.mark.parametrize("place", ["nonsense://x", "postgresql://x/y", "mysql://"])
+def test_other_databases_are_refused_for_now(place: str) -> None:
+    with pytest.raises(UsageError):
+        SqlStore(place)
