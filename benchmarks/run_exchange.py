@@ -17,6 +17,8 @@ from benchmarks.exchange import Arm
 
 ARMS = {
     "bare asyncio": "benchmarks.arms.bare:Bare",
+    "Moot": "benchmarks.arms.arm_moot:WithoutStore",
+    "Moot + SQLite journal": "benchmarks.arms.arm_moot:WithJournal",
     "LangGraph": "benchmarks.arms.arm_langgraph:InMemory",
     "LangGraph + SQLite saver": "benchmarks.arms.arm_langgraph:WithSqlite",
     "AutoGen, a team": "benchmarks.arms.arm_autogen:Team",

@@ -32,6 +32,11 @@ class Journal:
         return self._next
 
     @property
+    def kept(self) -> bool:
+        """Whether anyone records this session."""
+        return self._store is not None
+
+    @property
     def latest(self) -> int:
         return self._next
 

@@ -201,6 +201,8 @@ class LiveRoom:
 
         with self._cuttable():
             exchange = self._hidden(await self._caller.put(call, chain, retried))
+        if not self._journal.kept:
+            return exchange, []
         value: JsonValue = {"exchange": exchange.model_dump(mode="json"), "call": call.model_dump(mode="json")}
         return exchange, [self._journal.step(seq, part, name, asked, value), log_row(seq, part, call, exchange)]
 

@@ -1,0 +1,26 @@
+"""Write docs/cli.md from the commands' own help, so that the two cannot differ."""
+
+import re
+import subprocess
+import sys
+
+COMMANDS = ("harden", "list", "show", "resume", "export", "delete", "models", "doctor", "config show")
+
+
+def help_of(command: str) -> str:
+    arguments = [sys.executable, "-m", "moot", *command.split(), "--help"]
+    env = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "LINES": "200"}
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True, env=env)
+    return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
+
+
+def page() -> str:
+    parts = ["# The command line", "", "Written by `make docs` from `--help`; do not edit.", ""]
+    parts += ["```text", help_of(""), "```", ""]
+    for command in COMMANDS:
+        parts += [f"## moot {command}", "", "```text", help_of(command), "```", ""]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(parts))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

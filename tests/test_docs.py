@@ -1,0 +1,113 @@
+"""What the documents show is true: their snippets are executed, their links lead somewhere."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from moot.config import Layer, flat, resolve
+from moot.edge.models.script import parse_script
+from moot.surfaces.setup import all_settings
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md")] + sorted((ROOT / "docs").glob("*.md"))
+RECORDED = {"real-session.md"}  # a transcript as it was; there is nothing in it to run
+
+
+@dataclass(frozen=True)
+class Snippet:
+    page: Path
+    line: int
+    kind: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page.name}:{self.line}"
+
+
+def snippets() -> list[Snippet]:
+    found = []
+    for page in PAGES:
+        if page.name in RECORDED:
+            continue
+        lines, at = page.read_text(encoding="utf-8").splitlines(), 0
+        while at < len(lines):
+            if fence := re.match(r"```(\w+)\s*$", lines[at]):
+                end = next(n for n in range(at + 1, len(lines)) if lines[n].startswith("```"))
+                found.append(Snippet(page, at + 1, fence[1], "\n".join(lines[at + 1 : end])))
+                at = end
+            at += 1
+    return found
+
+
+def of_kind(kind: str) -> list[Snippet]:
+    return [snippet for snippet in snippets() if snippet.kind == kind]
+
+
+def run_in_examples(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    work = folder / "examples"
+    if not work.exists():
+        shutil.copytree(ROOT / "examples", work)
+    env = {**os.environ, "MOOT_STORE": str(folder / "moot.db"), "COLUMNS": "120", "PYTHONWARNINGS": "error"}
+    return subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("snippet", of_kind("console"), ids=str)
+def test_commands_print_what_the_page_shows(snippet: Snippet, tmp_path: Path) -> None:
+    """`$ command`, then what it prints; `...` stands for any lines. They run in a copy of `examples`."""
+    for block in re.split(r"(?m)^(?=\$ )", snippet.text)[1:]:
+        command, *shown = block.splitlines()
+        arguments = shlex.split(command.removeprefix("$ "))
+        if arguments[0] in ("make", "git", "cd", "pip", "uvx", "export"):
+            continue  # set-up, covered by running the two commands themselves
+        assert arguments[0] == "moot", command
+        done = run_in_examples([sys.executable, "-m", "moot", *arguments[1:]], tmp_path)
+        assert done.returncode in (0, 1), done.stderr
+        rest = done.stdout
+        for line in (line for line in shown if line.strip() and line.strip() != "..."):
+            assert line in rest, f"{command!r} does not print {line!r}:\n{done.stdout}"
+            rest = rest.split(line, 1)[1]
+
+
+@pytest.mark.parametrize("snippet", of_kind("python"), ids=str)
+def test_python_snippets_run(snippet: Snippet, tmp_path: Path) -> None:
+    done = run_in_examples([sys.executable, "-c", snippet.text], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("snippet", of_kind("toml"), ids=str)
+def test_settings_in_the_documents_exist(snippet: Snippet) -> None:
+    import tomllib
+
+    resolve(all_settings(), [Layer("moot.toml", flat(tomllib.loads(snippet.text)))])
+
+
+@pytest.mark.parametrize("snippet", of_kind("yaml"), ids=str)
+def test_scripts_in_the_documents_can_be_read(snippet: Snippet) -> None:
+    assert yaml.safe_load(snippet.text)
+    parse_script(snippet.text, Path("replies.yaml"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_page_of_commands_is_what_help_says() -> None:
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "cli_page.py"], capture_output=True, text=True, check=True)
+    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == done.stdout, "run `make docs`"
+
+
+def test_every_setting_is_documented() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    missing = [s.key for s in all_settings() if f"`{s.key.removesuffix('.*')}" not in page]
+    assert not missing
