@@ -103,7 +103,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_the_page_of_commands_is_what_help_says() -> None:
-    done = subprocess.run([sys.executable, ROOT / "scripts" / "cli_page.py"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "cli_page.py"], capture_output=True, text=True, check=True
+    )
     assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == done.stdout, "run `make docs`"
 
 
