@@ -231,7 +231,7 @@ def test_the_time_limit_kills_everything() -> None:
     test = (
         f"import subprocess\ndef test_a():\n    subprocess.Popen(['sleep', '{mark}'], start_new_session=True).wait()\n"
     )
-    suite = run(test, boxed(wall=5))
+    suite = run(test, boxed(wall=8))
     assert statuses(suite) == ["timeout"]
     until(lambda: not running(mark))
 

@@ -21,7 +21,7 @@ def run_plain(test: str, service: str = SERVICE) -> SuiteRun:
     assert isinstance(suite, Suite)
     # Without site-packages there is no pytest.
     suite = replace(suite, command=(suite.command[0], "-S", *suite.command[1:]))
-    ended = asyncio.run(execute(Job(boxed(suite, LIMITS), {}, pack(suite.files), lambda _: False), LIMITS))
+    ended = asyncio.run(execute(Job(boxed(suite, LIMITS), pack(suite.files), lambda _: False), LIMITS))
     return judge(suite.read(ended.report), ended, LIMITS)
 
 

@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 import os
+import shlex
 import shutil
+import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -14,7 +16,7 @@ from pathlib import Path
 from moot.edge.sandbox.layout import pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.memory import MemoryGroup, open_group, tree_bytes
-from moot.edge.sandbox.process import Ended, Job, execute
+from moot.edge.sandbox.process import Ended, Job, execute, search_path
 from moot.edge.sandbox.report import judge, read_signed
 from moot.edge.sandbox.suites import SYSTEM_PATH, Suite, plan, python_tools
 from moot.edge.sandbox.unpack import unpacked
@@ -22,6 +24,11 @@ from moot.types import Code, SuiteRun, Tests
 
 BOX = "/box"
 NOBODY = "65534"
+STAGE = Path("/mnt")
+STEP_DOWN = (
+    *("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"),
+    *("--inh-caps=-all", "--no-new-privs", "--"),
+)
 INSTALL = "install bubblewrap (apt-get install bubblewrap, dnf install bubblewrap, apk add bubblewrap)"
 ENVIRONMENT = {
     "HOME": "/tmp",
@@ -48,8 +55,8 @@ class Bubblewrap:
         command = boxed(suite, self.limits)
         async with _memory_group(self.limits.memory) as group:
             if group is None:
-                return await execute(Job(command, {}, pack(suite.files), self._overrun), self.limits)
-            job = Job((*group.entry(), *command), {}, pack(suite.files), lambda _: group.killed())
+                return await execute(Job(command, pack(suite.files), self._overrun), self.limits)
+            job = Job((*group.entry(), *command), pack(suite.files), lambda _: group.killed())
             ended = await execute(job, self.limits)
             return replace(ended, stopped="memory") if group.killed() and not ended.stopped else ended
 
@@ -59,17 +66,23 @@ class Bubblewrap:
 
 def boxed(suite: Suite, limits: SandboxLimits) -> tuple[str, ...]:
     """The command line that runs a suite in its sandbox."""
-    bwrap = shutil.which("bwrap") or "bwrap"
+    tools = {tool: tool for tool in suite.tools if not tool.is_relative_to("/usr")}
+    first: tuple[str, ...] = ()
+    if os.geteuid() == 0:
+        # Root's process limit is not enforced and root's files can be read, so root steps down.
+        tools |= {tool: STAGE / str(number) for number, tool in enumerate(tools) if _is_closed(tool)}
+        first = (*_staged(tools), *STEP_DOWN)
     return (
-        *(_as_nobody(bwrap, suite.tools) if os.geteuid() == 0 else ()),
-        bwrap,
-        *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", NOBODY, "--gid", NOBODY),
-        *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
+        *first,
+        *("bwrap", "--unshare-all", "--unshare-user", "--disable-userns"),
+        *("--uid", NOBODY, "--gid", NOBODY, "--cap-drop", "ALL"),
+        *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
         *(word for name, value in {**ENVIRONMENT, **suite.env}.items() for word in ("--setenv", name, value)),
         *_system(),
         *_writable(limits.tmpfs),
         # After the empty folders: an interpreter may lie below /tmp.
-        *_tools(suite),
+        *(word for tool, source in tools.items() for word in ("--ro-bind", str(source), str(tool))),
+        *_links(Path(suite.command[0]), (*tools, Path("/usr"), Path("/bin"))),
         *("--remount-ro", "/", "--chdir", BOX, "--"),
         *unpacked(BOX, suite, limits, own_processes=True),
     )
@@ -86,7 +99,12 @@ def trial() -> str:
     suite = Suite(files={}, command=(sys.executable, "-S", "-c", "pass"), read=UNREAD, tools=python_tools())
     try:
         ended = subprocess.run(
-            boxed(suite, DEFAULT_LIMITS), input=pack({}), env={}, capture_output=True, timeout=20, check=False
+            boxed(suite, DEFAULT_LIMITS),
+            input=pack({}),
+            env=search_path(),
+            capture_output=True,
+            timeout=20,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
         return f"bubblewrap does not work here: {problem}"
@@ -108,28 +126,24 @@ async def _memory_group(limit: int) -> AsyncIterator[MemoryGroup | None]:
             await asyncio.shield(asyncio.to_thread(group.close))
 
 
-def _as_nobody(bwrap: str, tools: tuple[Path, ...]) -> tuple[str, ...]:
-    """Root's process limit is not enforced and root's files can be read, so root steps down first."""
-    step_down = ("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--inh-caps=-all", "--no-new-privs")
-    return (*_opened(bwrap, tools), shutil.which(step_down[0]) or step_down[0], *step_down[1:], "--")
+def _is_closed(tool: Path) -> bool:
+    """Whether it lies in a folder that not everybody may enter, like root's home."""
+    return any(not folder.stat().st_mode & stat.S_IXOTH for folder in tool.parents)
 
 
-def _opened(bwrap: str, tools: tuple[Path, ...]) -> tuple[str, ...]:
-    """Where the interpreter lies in a folder that only root may enter: a view in which the way to it is open."""
-    ways = {tool: [*reversed(tool.parents)][1:] for tool in tools if not tool.is_relative_to("/usr")}
-    closed = {way: next((step for step in steps if not step.stat().st_mode & 1), None) for way, steps in ways.items()}
-    if not any(closed.values()):
+def _staged(tools: Mapping[Path, Path]) -> tuple[str, ...]:
+    """Closed tools once more at an open place, in a view of the files that only this run has.
+
+    A second bubblewrap could do that too, but it gives up the right to kill the first, which then outlives Moot.
+    """
+    staged = {str(tool): str(source) for tool, source in tools.items() if source != tool}
+    if not staged:
         return ()
-    words = ["--die-with-parent", "--dev-bind", "/", "/"]
-    for folder in sorted({folder for folder in closed.values() if folder}):
-        words += ["--tmpfs", str(folder)]
-    for tool, barrier in closed.items():
-        if barrier is None:
-            continue
-        for step in ways[tool][ways[tool].index(barrier) + 1 :]:
-            words += ["--perms", "0755", "--dir", str(step)]
-        words += ["--ro-bind", str(tool), str(tool)]
-    return (bwrap, *words, "--")
+    script = [f"mount -t tmpfs -o mode=0755 none {STAGE}"]
+    for tool, source in staged.items():
+        make = "mkdir" if Path(tool).is_dir() else "touch"
+        script += [f"{make} {source}", f"mount --bind {shlex.quote(tool)} {source}"]
+    return ("unshare", "--mount", "--", "/bin/sh", "-c", " && ".join([*script, 'exec "$@"']), "stage")
 
 
 def _system() -> tuple[str, ...]:
@@ -145,15 +159,13 @@ def _system() -> tuple[str, ...]:
     return tuple(words)
 
 
-def _tools(suite: Suite) -> tuple[str, ...]:
-    tools = [tool for tool in suite.tools if not tool.is_relative_to("/usr")]
-    words = [word for tool in tools for word in ("--ro-bind", str(tool), str(tool))]
-    # A virtual environment's interpreter may be a link to a link: show the links, not the folders they lie in.
-    path = Path(suite.command[0])
-    while path.is_symlink():
-        if not any(path.is_relative_to(seen) for seen in (*tools, Path("/usr"), Path("/bin"))):
-            words += ["--symlink", str(path.readlink()), str(path)]
-        path = path.parent / path.readlink()
+def _links(program: Path, seen: Sequence[Path]) -> tuple[str, ...]:
+    """A virtual environment's interpreter may be a link to a link: show the links, not the folders they lie in."""
+    words: list[str] = []
+    while program.is_symlink():
+        if not any(program.is_relative_to(folder) for folder in seen):
+            words += ["--symlink", str(program.readlink()), str(program)]
+        program = program.parent / program.readlink()
     return tuple(words)
 
 

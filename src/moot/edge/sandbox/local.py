@@ -24,7 +24,7 @@ class UnsafeLocal:
         with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as box:
             command = unpacked(box, suite, self.limits, own_processes=False)
             env = {"HOME": box, "LANG": "C.UTF-8", "PATH": ":".join(SYSTEM_PATH), "TMPDIR": box, "TZ": "UTC"}
-            job = Job(command, {**env, **suite.env}, pack(suite.files), self._overrun)
+            job = Job(command, pack(suite.files), self._overrun, {**env, **suite.env})
             ended = await execute(job, self.limits)
         return judge(suite.read(ended.report), ended, self.limits)
 

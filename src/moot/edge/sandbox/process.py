@@ -20,13 +20,18 @@ POLL = 0.05
 GRACE = 5.0
 
 
+def search_path() -> dict[str, str]:
+    """All that a command needs of our environment, and nothing that could be a secret."""
+    return {"PATH": os.environ.get("PATH", os.defpath)}
+
+
 @dataclass(frozen=True)
 class Job:
     command: Sequence[str]
-    env: Mapping[str, str]
     stdin: bytes
     overrun: Callable[[int], bool]
     """Whether the process tree below this pid uses too much memory."""
+    env: Mapping[str, str] = field(default_factory=search_path)
 
 
 @dataclass(frozen=True)
