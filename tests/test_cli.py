@@ -70,7 +70,7 @@ def test_json_holds_every_field_of_the_result(cli: Cli, tmp_path: Path) -> None:
 
 def test_exit_codes_say_what_came_of_it(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "clean.py").write_text(CLEAN)
-    (tmp_path / "stuck.py").write_text("def run(request):\n    return eval(request.body + other)\n")
+    (tmp_path / "stuck.py").write_text("def run(request):\n    exec(request.body)\n")
     (tmp_path / "broken.py").write_text("def broken(:\n")
     assert cli("harden", "clean.py").code == 0
     assert cli("harden", "stuck.py").code == 1

@@ -1,0 +1,159 @@
+"""Kill -9 after every recorded step, resume: the same result, and nothing recorded is paid for twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from kit import BAD, GOOD, NOTHING, SQLI, blue
+
+HERE = Path(__file__).parent
+STEPS = 10  # test_the_session_has_as_many_steps_as_we_kill_it_at keeps this true
+
+
+def session(folder: Path) -> list[str]:
+    """A session with all kinds of steps: a failed try, an unreadable reply, tests that are run, a rejected patch."""
+    (folder / "app.py").write_text(BAD)
+    (folder / "test_app.py").write_text("import app\n\ndef test_find():\n    assert app.find.__name__ == 'find'\n")
+    (folder / "red.yaml").write_text(
+        json.dumps(
+            [
+                {"error": {"kind": "rate_limited", "retry_after": 0.01}, "round": 1},
+                {"reply": "The code seems fine.", "round": 1},
+                {"reply": SQLI, "round": 1},
+                {"reply": SQLI, "round": 2},
+                {"reply": NOTHING, "round": 3},
+            ]
+        )
+    )
+    (folder / "blue.py").write_text(
+        "import sys\nprompt = sys.stdin.read()\nopen('calls.log', 'a').write('blue\\n')\n"
+        f"print({blue(GOOD)!r} if 'Round 2' in prompt else {blue(BAD)!r})\n"
+    )
+    seats = ["--seat", "red=script:red.yaml", "--seat", f"blue=cmd:{sys.executable} blue.py"]
+    return ["harden", "app.py", "--tests", "test_app.py", *seats, "--json", "--quiet"]
+
+
+def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
+    program = [str(HERE / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
+    env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
+    return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def settled(result: dict[str, object]) -> dict[str, object]:
+    """A result without what may differ between two runs: its times and its name."""
+    text = json.dumps({k: v for k, v in result.items() if k not in ("duration", "session_id")})
+    tests = json.loads(text)
+    tests["tests"].pop("seconds")
+    return dict(tests)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    done = moot(folder, *session(folder))
+    assert done.returncode == 0, done.stderr
+    assert (folder / "calls.log").read_text() == "blue\n" * 2
+    return dict(json.loads(done.stdout))
+
+
+def test_the_session_has_as_many_steps_as_we_kill_it_at(undisturbed: dict[str, object], tmp_path: Path) -> None:
+    survived = moot(tmp_path, *session(tmp_path), kill_after=STEPS + 1)
+    assert survived.returncode == 0 and json.loads(survived.stdout)["outcome"] == "hardened"
+    assert undisturbed["final_code"] == GOOD and undisturbed["calls"] == 6
+
+
+@pytest.mark.parametrize("step", range(1, STEPS + 1))
+def test_killed_after_any_step_a_session_resumes_to_the_same_result(
+    undisturbed: dict[str, object], tmp_path: Path, step: int
+) -> None:
+    killed = moot(tmp_path, *session(tmp_path), kill_after=step)
+    assert killed.returncode == -signal.SIGKILL and killed.stdout == ""
+    (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
+    assert listed["status"] == "running"
+    resumed = moot(tmp_path, "resume", listed["id"][:8], "--json")
+    assert resumed.returncode == 0, resumed.stderr
+    assert settled(json.loads(resumed.stdout)) == settled(undisturbed)
+    assert (tmp_path / "calls.log").read_text() == "blue\n" * 2, "no recorded call is paid for twice"
+
+
+def test_the_same_input_and_script_twice_give_the_same_bytes(undisturbed: dict[str, object], tmp_path: Path) -> None:
+    again = moot(tmp_path, *session(tmp_path))
+    assert settled(json.loads(again.stdout)) == settled(undisturbed)
+
+
+def test_a_changed_script_of_prompts_is_caught_on_resume(tmp_path: Path) -> None:
+    """Input that changed under a session is refused, not mixed with what was recorded."""
+    moot(tmp_path, *session(tmp_path), kill_after=STEPS - 2)
+    store = tmp_path / "s.db"
+    import sqlite3
+
+    with sqlite3.connect(store) as db:
+        db.execute("UPDATE debate_sessions SET config = replace(config, 'SELECT', 'DELETE')")
+    db.close()
+    (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
+    resumed = moot(tmp_path, "resume", listed["id"])
+    assert resumed.returncode >= 2 and "Start a new session" in resumed.stderr
+
+
+def wait_for(path: Path, seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, f"{path.name} never came"
+        time.sleep(0.01)
+
+
+def interrupted(folder: Path, times: int) -> subprocess.CompletedProcess[str]:
+    """Ctrl-C while blue is answering."""
+    (folder / "app.py").write_text(BAD)
+    (folder / "red.yaml").write_text(json.dumps([{"reply": SQLI, "round": 1}, {"reply": NOTHING, "round": 2}]))
+    (folder / "slow.py").write_text(
+        "import pathlib, sys, time\nsys.stdin.read()\nopen('asked', 'a').write('x')\n"
+        f"while not pathlib.Path('go').exists(): time.sleep(0.01)\nprint({blue(GOOD)!r})\n"
+    )
+    seats = ["--seat", "red=script:red.yaml", "--seat", f"blue=cmd:{sys.executable} slow.py"]
+    env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "moot", "harden", "app.py", *seats],
+        cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    wait_for(folder / "asked")
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    return subprocess.CompletedProcess([], process.returncode, out, err)
+
+
+def test_ctrl_c_saves_says_how_to_resume_and_exits_130(tmp_path: Path) -> None:
+    stopped = interrupted(tmp_path, 1)
+    assert stopped.returncode == 130, stopped.stderr
+    assert stopped.stdout.startswith("cancelled") and "moot resume " in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    session_id = stopped.stderr.rsplit("moot resume ", 1)[1].split()[0]
+    (tmp_path / "go").touch()
+    resumed = moot(tmp_path, "resume", session_id, "--json")
+    result = json.loads(resumed.stdout)
+    assert (resumed.returncode, result["outcome"], result["calls"]) == (0, "hardened", 3)
+    assert (tmp_path / "asked").read_text() == "xx", "red was not asked again, blue was"
+
+
+def test_a_session_cannot_be_run_in_two_terminals_at_once(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(BAD)
+    (tmp_path / "slow.py").write_text("import sys, time\nsys.stdin.read()\nopen('asked', 'w')\ntime.sleep(60)\n")
+    env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db")}
+    first = subprocess.Popen(
+        [sys.executable, "-m", "moot", "harden", "app.py", "-m", f"cmd:{sys.executable} slow.py"],
+        cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        wait_for(tmp_path / "asked")
+        (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
+        second = moot(tmp_path, "resume", listed["id"])
+        assert second.returncode == 3 and "being run by another process" in second.stderr
+    finally:
+        first.kill()
+        first.wait()
