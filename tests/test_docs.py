@@ -92,7 +92,7 @@ def test_settings_in_the_documents_exist(snippet: Snippet) -> None:
 @pytest.mark.parametrize("snippet", of_kind("yaml"), ids=str)
 def test_scripts_in_the_documents_can_be_read(snippet: Snippet) -> None:
     assert yaml.safe_load(snippet.text)
-    parse_script(snippet.text, Path("replies.yaml"))
+    parse_script(snippet.text, "replies.yaml")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

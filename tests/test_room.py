@@ -30,7 +30,7 @@ def said(word: str) -> str:
     return f'{{"word": "{word}"}}'
 
 
-class Slow:
+class Slow(Model):
     """A model that never answers by itself."""
 
     name = "test:slow"

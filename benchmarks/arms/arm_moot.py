@@ -11,7 +11,7 @@ from moot.edge.clock import SystemClock
 from moot.edge.store import SqlStore
 from moot.journal import Journal
 from moot.liveroom import Desk, LiveRoom
-from moot.ports import SessionRecord
+from moot.ports import Model, SessionRecord
 from moot.room import Ask, Room
 from moot.testing import FakeScanner
 from moot.types import Absent, Call, Limits, Reply, Usage, Value
@@ -21,7 +21,7 @@ class Said(Value):
     message: str
 
 
-class Instant:
+class Instant(Model):
     """The model of all arms, behind the port."""
 
     name = "fake:instant"

@@ -101,15 +101,20 @@ class Caller:
             raise Cut("timed_out", "the time for the session is over (--timeout)")
         promised = self._ledger.reserve(call)
         try:
-            async with asyncio.timeout(min(self._limits.call_timeout, remaining)):
-                return await model.reply(call)
+            async with asyncio.timeout(remaining), model.turn():
+                return await self._in_time(call, model)
         except TimeoutError:
-            if self._remaining() <= 0.01:
-                raise Cut("timed_out", f"the time for the session ended while {model.name} was answering") from None
-            message = f"{model.name} gave no answer within {self._limits.call_timeout:g} s"
-            raise ModelError(message, kind="timeout") from None
+            raise Cut("timed_out", f"the time for the session ended while {model.name} was asked (--timeout)") from None
         finally:
             self._ledger.release(promised)
+
+    async def _in_time(self, call: Call, model: Model) -> Reply:
+        try:
+            async with asyncio.timeout(self._limits.call_timeout):
+                return await model.reply(call)
+        except TimeoutError:
+            message = f"{model.name} gave no answer within {self._limits.call_timeout:g} s"
+            raise ModelError(message, kind="timeout") from None
 
     def _remember(self, attempt: Try) -> None:
         if attempt.kind in LASTING:

@@ -1,6 +1,7 @@
 """Ports: what an edge must offer so that the room can use it."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Protocol
 
@@ -16,6 +17,10 @@ class Model(Protocol):
 
     async def reply(self, call: Call) -> Reply:
         """One answer, or `ModelError`. No retries here: the room decides."""
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Entered before each call and outside its timeout: waits for a free place, loads what takes long."""
+        return nullcontext()
 
     def skip(self, call: Call) -> None:
         """This call was answered in an earlier run of the session; only a script needs to know."""

@@ -36,7 +36,7 @@ class FrozenClock:
 
 
 @dataclass
-class ScriptedModel:
+class ScriptedModel(Model):
     """Replies per seat, in order: a text, a value (sent as JSON), or an error to raise."""
 
     script: Mapping[str, Sequence[Line]]

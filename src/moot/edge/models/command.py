@@ -13,6 +13,7 @@ from typing import cast
 from moot.edge.models.faults import one_line, quoted
 from moot.edge.models.usage import free_usage
 from moot.errors import FailureKind, ModelError, UsageError
+from moot.ports import Model
 from moot.types import Call, Reply
 
 MAX_OUTPUT = 32 * 1024 * 1024
@@ -34,7 +35,7 @@ def split_command(line: str, env: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(words)
 
 
-class CommandModel:
+class CommandModel(Model):
     """Runs without a shell. It has no token counts: they are estimated, and the price by the call is 0."""
 
     def __init__(self, name: str, words: tuple[str, ...], env: Mapping[str, str], *, timeout: float) -> None:

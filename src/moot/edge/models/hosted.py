@@ -1,20 +1,24 @@
 """Hosted models: openai, anthropic and ollama, asked over HTTP."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from moot.edge.models.faults import Fault, Faulted, explain
 from moot.edge.models.features import Features
 from moot.edge.models.services import Service
 from moot.edge.models.usage import estimate_tokens
+from moot.ports import Model
 from moot.types import Call, Reply, Usage
 
 if TYPE_CHECKING:
     from moot.edge.models.wire import Answer, Wire
 
 
-class HostedModel:
+class HostedModel(Model):
     """Temperature 0 unless told otherwise: the same prompt should give the same answer where a server can do that."""
 
     def __init__(
@@ -31,6 +35,12 @@ class HostedModel:
     @property
     def name(self) -> str:
         return self._name
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        if self._wire is None:  # loading the libraries takes a second, and is not the provider's fault
+            await asyncio.to_thread(import_module, "moot.edge.models.wire")
+        yield
 
     async def reply(self, call: Call) -> Reply:
         wire = self._opened()

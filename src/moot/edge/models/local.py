@@ -5,8 +5,9 @@ import importlib.util
 import os
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Protocol, cast
 from moot.edge.models.faults import one_line
 from moot.edge.models.usage import free_usage
 from moot.errors import FailureKind, ModelError, UsageError
+from moot.ports import Model
 from moot.types import Call, Finish, Reply, Usage
 
 MAGIC = b"GGUF"
@@ -69,7 +71,7 @@ class _Answer:
         return self.stop.is_set()
 
 
-class LocalModel:
+class LocalModel(Model):
     """One answer at a time, in a thread of its own. The weights are loaded with the first call."""
 
     def __init__(self, name: str, path: Path, *, timeout: float, temperature: float | None = 0.0) -> None:
@@ -85,19 +87,22 @@ class LocalModel:
     def name(self) -> str:
         return self._name
 
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Waiting for the others and loading the weights is not the model's time."""
+        async with self._turn:
+            await self._in_thread(self._ready)
+            yield
+
     async def reply(self, call: Call) -> Reply:
         answer = _Answer(threading.Event())
-        # Waiting for one's turn is not the model's time.
-        async with self._turn:
-            self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="moot-local")
-            loop = asyncio.get_running_loop()
-            try:
-                async with asyncio.timeout(self._timeout):
-                    await loop.run_in_executor(self._thread, self._answer, call, answer)
-            except TimeoutError:
-                raise self._error(f"no answer within {self._timeout:g} s; allow more time", "timeout") from None
-            finally:
-                answer.stop.set()
+        try:
+            async with asyncio.timeout(self._timeout):
+                await self._in_thread(lambda: self._answer(call, answer))
+        except TimeoutError:
+            raise self._error(f"no answer within {self._timeout:g} s; allow more time", "timeout") from None
+        finally:
+            answer.stop.set()
         if answer.error is not None:
             raise self._error(f"the engine refused: {answer.error.get('message')}", "rejected")
         text = "".join(answer.text)
@@ -112,11 +117,22 @@ class LocalModel:
             await asyncio.get_running_loop().run_in_executor(thread, self._unload)
             thread.shutdown(wait=False)
 
-    def _answer(self, call: Call, answer: _Answer) -> None:
+    async def _in_thread(self, work: Callable[[], object]) -> None:
+        self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="moot-local")
+        await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def _ready(self) -> Engine:
         try:
             self._engine = self._engine or _load(self._path)
+        except (RuntimeError, ValueError) as error:
+            raise self._error(f"the engine failed ({error}); check the weights and the memory", "failed") from None
+        return self._engine
+
+    def _answer(self, call: Call, answer: _Answer) -> None:
+        engine = self._ready()
+        try:
             if not answer.stop.is_set():
-                self._engine.handle_chat_completions(_body(call, self._temperature), answer.take)
+                engine.handle_chat_completions(_body(call, self._temperature), answer.take)
         except (RuntimeError, ValueError) as error:
             raise self._error(f"the engine failed ({error}); check the weights and the memory", "failed") from None
 

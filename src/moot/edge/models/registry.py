@@ -1,7 +1,8 @@
 """The registry: opens models by name, once each, and keeps each provider's load within bounds."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from moot.edge.models.names import PROVIDERS, ProviderName, parse_name
@@ -38,7 +39,7 @@ def open_model(name: str, *, env: Mapping[str, str], timeout: float, temperature
             return HostedModel(name, parsed.model, service, timeout=timeout, temperature=temperature)
 
 
-class Limited:
+class Limited(Model):
     """A model that waits for its turn at its provider."""
 
     def __init__(self, model: Model, turns: asyncio.Semaphore) -> None:
@@ -49,9 +50,13 @@ class Limited:
     def name(self) -> str:
         return self._model.name
 
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        async with self._turns, self._model.turn():
+            yield
+
     async def reply(self, call: Call) -> Reply:
-        async with self._turns:
-            return await self._model.reply(call)
+        return await self._model.reply(call)
 
     def skip(self, call: Call) -> None:
         self._model.skip(call)

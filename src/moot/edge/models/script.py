@@ -10,6 +10,7 @@ import yaml
 
 from moot.edge.models.usage import free_usage
 from moot.errors import FailureKind, ModelError, ScriptDry, UsageError
+from moot.ports import Model
 from moot.types import Call, Reply
 
 KEYS = ("seat", "phase", "round", "contains", "reply", "error", "delay_s", "times", "always")
@@ -47,7 +48,7 @@ class Entry:
         )
 
 
-class ScriptModel:
+class ScriptModel(Model):
     """The first entry that fits a call and is not used up answers it. Tokens are estimated; the price is 0."""
 
     def __init__(self, name: str, file: str, entries: tuple[Entry, ...]) -> None:
