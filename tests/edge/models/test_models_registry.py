@@ -6,6 +6,7 @@ from fake_provider import Answer, fake_provider, openai_answer
 
 from moot.edge.models import Models
 from moot.errors import UsageError
+from moot.ports import Model
 
 
 def slow(text: str) -> Answer:
@@ -17,11 +18,15 @@ def slow(text: str) -> Answer:
 def test_at_most_so_many_calls_to_one_provider_are_under_way(limit: int) -> None:
     with fake_provider(slow("fine")) as provider:
 
+        async def ask(model: Model) -> None:
+            async with model.turn():
+                await model.reply(a_call())
+
         async def run() -> None:
             models = Models(env_for(provider), 20.0, {"openai": limit})
             async with asyncio.TaskGroup() as group:
                 for n in range(6):
-                    group.create_task(models.open(f"openai:m{n % 3}").reply(a_call()))
+                    group.create_task(ask(models.open(f"openai:m{n % 3}")))
             await models.aclose()
 
         asyncio.run(run())

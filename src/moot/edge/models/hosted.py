@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from moot.edge.models.faults import Fault, Faulted, explain
@@ -39,7 +38,7 @@ class HostedModel(Model):
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         if self._wire is None:  # loading the libraries takes a second, and is not the provider's fault
-            await asyncio.to_thread(import_module, "moot.edge.models.wire")
+            await asyncio.to_thread(self._opened)
         yield
 
     async def reply(self, call: Call) -> Reply:
