@@ -45,8 +45,9 @@ def marker() -> str:
 
 
 def running(mark: str) -> list[str]:
-    """The processes of this machine that have the mark in their command line."""
-    return [path.parent.name for path in Path("/proc").glob("[0-9]*/cmdline") if mark.encode() in _bytes(path)]
+    """The processes of this machine that sleep for this time; not those that only name it."""
+    sleeps = f"sleep\0{mark}\0".encode()
+    return [path.parent.name for path in Path("/proc").glob("[0-9]*/cmdline") if _bytes(path) == sleeps]
 
 
 def until(true: Callable[[], bool]) -> None:

@@ -48,6 +48,7 @@ class MemoryGroup:
 def open_group(limit: int) -> MemoryGroup | None:
     """A new group with this limit, or None where the system does not let us."""
     for version, parent in _candidates():
+        _sweep(parent)
         path = parent / f"moot-{os.getpid()}-{next(_numbers)}"
         try:
             path.mkdir()
@@ -83,6 +84,14 @@ def _candidates() -> list[tuple[int, Path]]:
             below = GROUPS / own.lstrip("/")
             found += [(2, path) for path in (below, *below.parents) if path.is_relative_to(GROUPS)]
     return [(version, path) for version, path in found if path.is_dir()]
+
+
+def _sweep(parent: Path) -> None:
+    """Remove the empty groups of a Moot that was killed."""
+    for left in parent.glob("moot-*-*"):
+        if not Path("/proc", left.name.split("-")[1]).exists():
+            with contextlib.suppress(OSError):
+                left.rmdir()
 
 
 def _limited(group: MemoryGroup, limit: int) -> bool:
