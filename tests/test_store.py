@@ -136,6 +136,24 @@ def test_a_failed_tail_can_be_dropped(tmp_path: Path) -> None:
     assert with_store(tmp_path / "s.db", drop) == [step(1)]
 
 
+def test_log_lines_are_kept_for_a_month(tmp_path: Path) -> None:
+    log = LogRow(seq=1, part=1, action="response", agent="a", role="red", provider="a", model="b", round=1,
+                 response_time_ms=7, tokens=15, content_length=4)  # fmt: skip
+
+    async def later(store: SqlStore) -> list[int]:
+        await store.create(session())
+        await store.append(ID, [log])
+        left = []
+        for days in (29, 31):
+            now = datetime.now(UTC) + timedelta(days=days)
+            new = session(OTHER[:-2] + str(days)).model_copy(update={"created_at": now})
+            await store.create(new)
+            left.append(len(await store.logs(ID)))
+        return left
+
+    assert with_store(tmp_path / "s.db", later) == [1, 0]
+
+
 def test_migrations_lead_to_the_tables_of_today(tmp_path: Path) -> None:
     engine = open_engine(address(str(tmp_path / "m.db")))
     with engine.connect() as connection:

@@ -15,6 +15,10 @@ class Material:
     cut: tuple[str, ...] = ()
     """What did not fit, in words."""
 
+    def cut_short(self) -> str:
+        more = len(self.cut) - 3
+        return "; ".join(self.cut[:3]) + (f"; and {more} files more" if more > 0 else "")
+
 
 def estimated_tokens(text: str) -> int:
     return int(len(text) / CHARACTERS_PER_TOKEN) + 1

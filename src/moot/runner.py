@@ -1,6 +1,7 @@
 """Sessions: begun, carried on from their record, stopped in order, and ended with a result."""
 
 import asyncio
+import contextlib
 import os
 import socket
 import uuid
@@ -78,23 +79,25 @@ class Runner:
             self._task.cancel()
 
     async def _carry_on(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
-        desk, protocol = self._desk, PROTOCOLS[plan.protocol]
-        rules = protocol.rules.model_validate(plan.rules)
-        journal = Journal(record.id, desk.clock, self._store, past)
         try:
-            cast = {seat: [self._open_model(name) for name in chain] for seat, chain in plan.seats.items()}
-            self._room = room = LiveRoom(desk, cast, plan.limits, journal, rules.timeout)
-            desk.listen(
-                SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past))
-            )
-            script = protocol.script(protocol.input.model_validate(plan.input), rules, room)
-            self._task = asyncio.ensure_future(script)
-            result = await self._task
+            return await self._run(record, plan, past)
         except BaseException as error:
             await self._interrupted(record, error)
             raise
         finally:
             self._room = self._task = None
+
+    async def _run(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
+        desk, protocol = self._desk, PROTOCOLS[plan.protocol]
+        rules = protocol.rules.model_validate(plan.rules)
+        journal = Journal(record.id, desk.clock, self._store, past)
+        cast = {seat: [self._open_model(name) for name in chain] for seat, chain in plan.seats.items()}
+        self._room = room = LiveRoom(desk, cast, plan.limits, journal, rules.timeout)
+        desk.listen(
+            SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past))
+        )
+        self._task = asyncio.ensure_future(protocol.script(protocol.input.model_validate(plan.input), rules, room))
+        result = await self._task
         filled = result.model_copy(
             update={
                 "session_id": record.id,
@@ -102,13 +105,14 @@ class Runner:
                 "calls": room.ledger.calls,
                 "usage": dict(room.ledger.spends),
                 "duration": round(journal.elapsed(), 3),
+                "resumable": room.failed_at is not None or outcome_of(result) in CARRIED_ON,
             }
         )
         await self._end(record, filled, room.failed_at)
         return filled
 
     async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:
-        outcome = str(getattr(result, "outcome", ""))
+        outcome = outcome_of(result)
         status: Status = "paused" if outcome == "cancelled" or failed_at is not None else "completed"
         now = self._desk.clock.now()
         kept: JsonValue = {"result": result.model_dump(mode="json"), "outcome": outcome, "retry_from": failed_at}
@@ -130,11 +134,16 @@ class Runner:
         """The session stays, and can be resumed; the error says which one it was."""
         if isinstance(error, MootError):
             error.session_id = record.id
-        if self._store is None or isinstance(error, StoreError):
+        if self._store is None:
             return
         status: Status = "paused" if isinstance(error, MootError | asyncio.CancelledError) else "failed"
         update = {"status": status, "updated_at": self._desk.clock.now(), "owner": ""}
-        await self._store.update(record.model_copy(update=update))
+        with contextlib.suppress(StoreError):  # what went wrong first is what the user must hear of
+            await self._store.update(record.model_copy(update=update))
+
+
+def outcome_of(result: Result) -> str:
+    return str(getattr(result, "outcome", ""))
 
 
 def retry_from(record: SessionRecord) -> int | None:

@@ -206,3 +206,5 @@ class Result(Value):
     calls: int = 0
     usage: dict[str, Spend] = {}
     duration: float = 0.0
+    resumable: bool = False
+    """Whether `moot resume` has something left to do: after a stop, a spent limit or a provider that failed."""

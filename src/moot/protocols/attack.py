@@ -101,8 +101,8 @@ async def ask_red(code: Code, number: int, defenses: Sequence[DefenseReport], ro
     if not room.seated("red"):
         return None
     shown = material(code, room.allowance())
-    for note in shown.cut:
-        room.degrade(f"red did not see everything: {note}")
+    if shown.cut:
+        room.degrade(f"red did not see everything: {shown.cut_short()}")
     text = prompt("attack", round=str(number), code=shown.text, history=told_red(defenses), form=instructions(RedReply))
     return await room.ask(Ask("red", "attack", number, prompt("red"), text, RedReply))
 

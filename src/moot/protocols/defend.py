@@ -59,8 +59,8 @@ async def ask_blue(
     if not room.seated("blue"):
         return None
     shown = material(code, room.allowance())
-    for note in shown.cut:
-        room.degrade(f"blue did not see everything: {note}")
+    if shown.cut:
+        room.degrade(f"blue did not see everything: {shown.cut_short()}")
     text = prompt(
         "defend",
         round=str(report.round),

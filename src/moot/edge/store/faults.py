@@ -11,7 +11,12 @@ ADVICE: dict[tuple[str, ...], str] = {
     ("database is locked", "table is locked"): "is locked by another process; wait for it, or use another --store",
     ("disk is full", "disk i/o error", "no space left"): "cannot be written: the disk is full or failing; free space",
     ("not a database", "malformed", "encrypted"): "is damaged or no Moot store; restore it, or move it away",
-    ("unable to open", "no such file", "not a directory", "file exists"): "cannot be opened; check its folder, or use another --store",
+    (
+        "unable to open",
+        "no such file",
+        "not a directory",
+        "file exists",
+    ): "cannot be opened; check its folder, or use another --store",
     ("readonly", "read-only", "permission denied"): "cannot be written by this user; check its permissions",
     ("no such table", "no such column", "has no column"): "has other tables than this Moot; use another --store",
 }

@@ -35,7 +35,11 @@ class SqlStore:
     # --- writing
 
     async def create(self, session: SessionRecord) -> None:
-        await self._do(lambda db: db.execute(insert(tables.sessions), _session_columns(session)))
+        def begin(db: Connection) -> None:
+            db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at))
+            db.execute(insert(tables.sessions), _session_columns(session))
+
+        await self._do(begin)
 
     async def update(self, session: SessionRecord) -> None:
         change = update(tables.sessions).where(tables.sessions.c.id == session.id).values(_session_columns(session))

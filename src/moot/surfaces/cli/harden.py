@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -49,6 +50,14 @@ EXAMPLES = """Examples:
 
   cat app.py | moot harden - --language python --json
 """
+
+
+WHY_MORE = defaultdict(
+    lambda: "a provider failed; to try again from there",
+    cancelled="stopped; carry on with",
+    budget_exhausted="carry on with a larger --max-calls, --max-tokens or --max-usd",
+    timed_out="carry on with a larger --timeout",
+)
 
 
 @dataclass(frozen=True)
@@ -145,13 +154,8 @@ def finish(result: HardenResult, plan: Plan, vault: Vault, ending: Ending) -> in
         )
     elif vault.count and result.diff and not ending.write:
         err().print(plain(f"{vault.count} secrets are masked in what is shown; --write keeps them as they are"))
-    if result.outcome == "cancelled":
-        err().print(plain(f"stopped; carry on with: moot resume {result.session_id}"))
-    elif any("absent, unreachable" in note or "absent, timeout" in note for note in result.degraded):
-        err().print(plain(f"a provider failed; to try again from there: moot resume {result.session_id}"))
-    elif result.outcome in ("budget_exhausted", "timed_out"):
-        more = "--timeout SECONDS" if result.outcome == "timed_out" else "--max-calls, --max-tokens or --max-usd"
-        err().print(plain(f"cut short; carry on with: moot resume {result.session_id} and a larger {more}"))
+    if result.resumable:
+        err().print(plain(f"{WHY_MORE[result.outcome]}: moot resume {result.session_id}"))
     return exit_code(result)
 
 
