@@ -2,12 +2,16 @@
 
 import html
 import json
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from moot.ports import LogRow, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.render import fenced
-from moot.types import Value
+from moot.types import Repair, Scan, SuiteRun, Value
+
+TITLES = {"scan": "The scan looks", "repair": "The rewriter works", "execute": "Tests are run"}
+SHOWN_ABOVE = ("attack_reports", "defense_reports", "final_files", "final_code", "diff", "tests")
 
 
 class Story(Value):
@@ -18,90 +22,172 @@ class Story(Value):
     logs: tuple[LogRow, ...]
 
 
+@dataclass(frozen=True)
+class Words:
+    text: str
+
+
+@dataclass(frozen=True)
+class Items:
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Text as it was: code, a prompt, a reply, a diff."""
+
+    text: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True)
+class Part:
+    title: str
+    blocks: tuple[Words | Items | Quote, ...]
+
+
 def as_json(story: Story) -> str:
     return json.dumps(story.model_dump(mode="json"), indent=2, ensure_ascii=False)
 
 
 def as_markdown(story: Story) -> str:
-    return "\n".join(_head(story) + [line for part in _parts(story) for line in ("", *part)] + _end(story))
+    lines = [f"# {heading(story)}", "", subheading(story)]
+    for part in parts(story):
+        lines += ["", f"## {part.title}"]
+        for block in part.blocks:
+            lines += ["", *_markdown(block)]
+    return "\n".join(lines)
 
 
 def as_html(story: Story) -> str:
     """One file, no scripts; every word of a model or an artefact is escaped."""
-    body = []
-    for line in _head(story):
-        body.append(f"<p>{html.escape(line.lstrip('# '))}</p>")
-    for title, *rest in _parts(story):
-        text = html.escape("\n".join(rest).strip())
-        body.append(f"<section><h2>{html.escape(title.lstrip('# '))}</h2><pre>{text}</pre></section>")
-    text = html.escape("\n".join(_end(story)).strip())
-    body.append(f"<section><h2>Result</h2><pre>{text}</pre></section>")
-    title = html.escape(f"{story.session.protocol}: {story.session.topic}")
-    return PAGE.replace("{title}", title).replace("{body}", "\n".join(body))
+    body = [f"<h1>{html.escape(heading(story))}</h1>", f"<p>{html.escape(subheading(story))}</p>"]
+    for part in parts(story):
+        inside = "\n".join(_html(block) for block in part.blocks)
+        body.append(f"<section>\n<h2>{html.escape(part.title)}</h2>\n{inside}\n</section>")
+    return PAGE.replace("{title}", html.escape(heading(story))).replace("{body}", "\n".join(body))
 
 
-def _head(story: Story) -> list[str]:
+def heading(story: Story) -> str:
+    return f"{story.session.protocol}: {story.session.topic}"
+
+
+def subheading(story: Story) -> str:
     s = story.session
-    begun = s.created_at.strftime("%Y-%m-%d %H:%M:%S %Z")
-    return [f"# {s.protocol}: {s.topic}", "", f"Session {s.id}, begun {begun}, status {s.status}."]
+    return f"Session {s.id}, begun {s.created_at:%Y-%m-%d %H:%M:%S %Z}, status {s.status}."
 
 
-def _parts(story: Story) -> list[list[str]]:
+def parts(story: Story) -> list[Part]:
     turns = {turn.seq: turn for turn in story.turns}
     versions = {version.seq: version for version in story.versions}
-    parts = []
+    told = []
     for step in story.steps:
         if step.name.startswith("ask "):
-            parts.append(_asked(step, turns.get(step.seq)))
+            told.append(_asked(step, turns.get(step.seq)))
         elif version := versions.get(step.seq):
-            parts.append(_version(step, version))
+            told.append(_version(step, version))
         else:
-            parts.append([f"## {step.seq}. {step.name}", "", fenced(_pretty(step.value), "json")])
-    return parts
+            told.append(Part(f"{step.seq}. {TITLES.get(step.name, step.name)}", (_done(step),)))
+    return [*told, _end(story)]
 
 
-def _asked(step: StepRow, turn: TurnRow | None) -> list[str]:
-    value = step.value if isinstance(step.value, dict) else {}
+def _asked(step: StepRow, turn: TurnRow | None) -> Part:
+    value = _table(step.value)
     call, exchange = _table(value.get("call")), _table(value.get("exchange"))
     again = ", asked again" if step.part > 1 else ""
     who = f"{call.get('seat')} ({turn.agent_id.partition('@')[2]})" if turn else str(call.get("seat"))
-    lines = [f"## {step.seq}. Round {call.get('round')}, {call.get('phase')}: {who}{again}", "", "Asked:", ""]
-    lines += [fenced(f"{call.get('system')}\n\n{call.get('prompt')}", "text"), ""]
+    blocks: list[Words | Items | Quote] = [Words("Asked:"), Quote(f"{call.get('system')}\n\n{call.get('prompt')}")]
     tries = exchange.get("tries")
-    for attempt in tries if isinstance(tries, list) else []:
-        if error := _table(attempt).get("error"):
-            lines.append(f"Failed: {error}")
-    reply = exchange.get("reply")
-    if isinstance(reply, dict):
-        lines += ["Answered:", "", fenced(str(reply.get("text")), "text")]
-    if turn and isinstance(turn.metadata, dict) and "absent" in turn.metadata:
-        lines += ["", f"No usable answer: {_table(turn.metadata['absent']).get('why')}"]
-    return lines
+    errors = [str(_table(t)["error"]) for t in (tries if isinstance(tries, list) else []) if _table(t).get("error")]
+    if errors:
+        blocks.append(Items(tuple(f"failed: {error}" for error in errors)))
+    if reply := _table(exchange.get("reply")):
+        blocks += [Words("Answered:"), Quote(str(reply.get("text")))]
+    if turn and "absent" in _table(turn.metadata):
+        absent = _table(_table(turn.metadata)["absent"])
+        blocks.append(Words(f"No usable answer, {absent.get('why')}: {absent.get('detail')}"))
+    return Part(f"{step.seq}. Round {call.get('round')}, {call.get('phase')}: {who}{again}", tuple(blocks))
 
 
-def _version(step: StepRow, version: VersionRow) -> list[str]:
+def _version(step: StepRow, version: VersionRow) -> Part:
     note = _table(version.metrics).get("note", "")
-    shown = fenced(version.diff, "diff") if version.diff else fenced(version.code, version.language)
-    return [f"## {step.seq}. Version {version.number}: {note}", "", shown]
+    shown = Quote(version.diff, "diff") if version.diff else Quote(version.code, version.language)
+    return Part(f"{step.seq}. Version {version.number}: {note}", (shown,))
 
 
-def _end(story: Story) -> list[str]:
-    outcome = _table(story.session.outcome)
-    result = _table(outcome.get("result"))
+def _done(step: StepRow) -> Items | Quote:
+    """What a step did, a line a thing; a step of a kind unknown here is shown as it was recorded."""
+    match step.name:
+        case "scan":
+            scan = Scan.model_validate(step.value)
+            found = [f"{f.severity} {f.file}:{f.line} [{f.rule}] {f.description}" for f in scan.findings]
+            found += [f"hint {f.file}:{f.line} [{f.rule}] {f.description}" for f in scan.hints]
+            found += [f"not analysed: {spot.file}:{spot.line}: {spot.why}" for spot in scan.not_analysed]
+            return Items(tuple(found) or ("nothing found",))
+        case "repair":
+            repair = Repair.model_validate(step.value)
+            fixed = [f"rewritten: {what}" for what in repair.fixed.values()]
+            return Items((*fixed, *(f"left: {what}" for what in repair.left.values())) or ("nothing to do",))
+        case "execute":
+            run = SuiteRun.model_validate(step.value)
+            told = [f"{o.status} {o.name}" + (f": {o.detail.strip()}" if o.detail else "") for o in run.outcomes]
+            return Items((*told, *([run.problem] if run.problem else [])))
+        case _:
+            return Quote(json.dumps(step.value, indent=2, ensure_ascii=False), "json")
+
+
+def _end(story: Story) -> Part:
+    result = _table(_table(story.session.outcome).get("result"))
     if not result:
-        return ["", "## Result", "", "The session has not ended."]
-    kept = {
-        key: value for key, value in result.items() if key not in ("attack_reports", "defense_reports", "final_files")
-    }
-    return ["", "## Result", "", fenced(_pretty(kept), "json")]
+        return Part("Result", (Words("The session has not ended."),))
+    plain = [f"{key}: {_short(value)}" for key, value in result.items() if key not in SHOWN_ABOVE and _single(value)]
+    blocks: list[Words | Items | Quote] = [Items(tuple(plain))]
+    for key, value in result.items():
+        if isinstance(value, list) and value and key not in SHOWN_ABOVE:
+            blocks += [Words(f"{key.replace('_', ' ')}:"), Items(tuple(_short(entry) for entry in value))]
+    if diff := result.get("diff"):
+        blocks.append(Quote(str(diff), "diff"))
+    return Part("Result", tuple(blocks))
+
+
+def _single(value: JsonValue) -> bool:
+    return value not in (None, "", [], {}) and not isinstance(value, list)
+
+
+def _short(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _table(value: JsonValue) -> dict[str, JsonValue]:
     return value if isinstance(value, dict) else {}
 
 
-def _pretty(value: JsonValue) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+def _markdown(block: Words | Items | Quote) -> list[str]:
+    match block:
+        case Words(text):
+            return [text]
+        case Items(entries):
+            return [f"- {entry}" for entry in entries]
+        case Quote(text, kind):
+            return [fenced(text, kind)]
+
+
+def _html(block: Words | Items | Quote) -> str:
+    match block:
+        case Words(text):
+            return f"<p>{html.escape(text)}</p>"
+        case Items(entries):
+            return "<ul>" + "".join(f"<li>{html.escape(entry)}</li>" for entry in entries) + "</ul>"
+        case Quote(text, "diff"):
+            return f"<pre>{''.join(_diff_line(line) for line in text.splitlines())}</pre>"
+        case Quote(text, _):
+            return f"<pre>{html.escape(text)}</pre>"
+
+
+def _diff_line(line: str) -> str:
+    kind = {"+": "add", "-": "del", "@": "at"}.get(line[:1], "")
+    text = html.escape(line) + "\n"
+    return f'<span class="{kind}">{text}</span>' if kind else text
 
 
 PAGE = """<!doctype html>
@@ -113,11 +199,15 @@ PAGE = """<!doctype html>
 <title>{title}</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; }
+h1, h2, p, li { overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin-top: 2rem; }
 pre { overflow-x: auto; background: #f4f4f4; color: #111; padding: 1rem; border-radius: 4px; font-size: 13px; }
-h2 { font-size: 1.1rem; overflow-wrap: anywhere; }
+.add { color: #05691c; } .del { color: #a3120f; } .at { color: #5a5a5a; }
 @media (prefers-color-scheme: dark) {
   body { background: #111; color: #ddd; }
   pre { background: #1c1c1c; color: #ddd; }
+  .add { color: #7ad18b; } .del { color: #ff8a80; } .at { color: #aaa; }
 }
 </style>
 </head>
