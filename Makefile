@@ -11,7 +11,7 @@ demo: setup  ## harden the examples: no key, no network service
 
 test: setup sandbox  ## all tests, with coverage
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n 2 $(PYTEST)
+	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/coverage run -m pytest -n 2 $(PYTEST)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 
