@@ -35,7 +35,7 @@ class Flaw(Value):
         min_length=1, description="what is wrong"
     )
     evidence: Annotated[str, Also("code", "code_evidence", "line", "snippet", "location")] = Field(
-        min_length=1, description="the exact line of code, copied"
+        min_length=1, description="the exact line of code, copied, without its number"
     )
     exploit: Annotated[str, Also("attack", "exploitation", "how", "impact")] = Field(
         default="", description="how it is exploited"
@@ -68,7 +68,7 @@ class RedReply(Value):
     stress_scenarios: Annotated[tuple[Load, ...], Also("stress_tests")] = Field(
         default=(), json_schema_extra={"maxItems": 2}
     )
-    overall_risk: Unit | None = Field(default=None, description="from 0 to 1")
+    overall_risk: Unit | None = Field(default=None, description="from 0 to 1, how bad it is")
 
 
 async def attack(

@@ -17,11 +17,11 @@ from moot.types import Absent, Code, SuiteRun, Tests, Unit, Value, Vulnerability
 
 class BlueReply(Value):
     patches: Annotated[dict[str, str], Also("patched_vulnerabilities", "fixes", "changes")] = Field(
-        description="what you changed, under the id of the finding"
+        description="what you changed for this finding"
     )
     remaining_risks: Annotated[tuple[str, ...], Also("risks")] = Field(default=(), description="what is left and why")
     confidence: Annotated[Unit | None, Also("confidence_in_defense")] = Field(
-        default=None, description="number from 0 to 1"
+        default=None, description="from 0 to 1, how sure you are"
     )
     patched_code: Annotated[Fenced, Also("code", "patched_file")] = Field(description="the complete repaired file")
 

@@ -1,0 +1,53 @@
+"""Slips that models make in JSON and that leave no doubt: each is mended in its own line, and nothing is made up."""
+
+import json
+import re
+
+SLIPS = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?P<closing>\s*+[}\]])|(?<!:)//[^\n]*', re.DOTALL)
+HEAD = re.compile(r'\s*+(?:[{\[]\s*+)*+"[^"\\]{1,60}"\s*:\s*')
+ESCAPES = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\|"')
+BETWEEN = re.compile(r'"\s*,\s*"')
+
+
+def mended(source: str) -> str:
+    """Without trailing commas and line comments; strings stay as they are."""
+
+    def mend(piece: re.Match[str]) -> str:
+        return piece[0] if piece[0][0] == '"' else piece["closing"] or ""
+
+    return SLIPS.sub(mend, source)
+
+
+def requoted(source: str) -> str:
+    """Values alone on their line as proper strings: code copied without a backslash at its quotes, `"a" * 1000`."""
+    return "\n".join(_requoted(line) for line in source.split("\n"))
+
+
+def _requoted(line: str) -> str:
+    head = HEAD.match(line)
+    before, value = (head[0], line[head.end() :]) if head else ("", line)
+    if not head:  # an entry of a list of texts
+        value = line.lstrip()
+        before = line[: len(line) - len(value)]
+        if value[:1] != '"':
+            return line
+    core = value.rstrip(" \t\r},]")
+    if not core or core[0] in "{[" or _is_json(core) or BETWEEN.search(core):
+        return line
+    quoted = len(core) > 1 and core[0] == core[-1] == '"'
+    if not quoted:  # an expression or a bare word; brackets at its end belong to it
+        core = value.rstrip(" \t\r,")
+    inner = core[1:-1] if quoted else core
+    return f'{before}"{ESCAPES.sub(_escaped, inner)}"{value[len(core) :]}'
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if len(found[0]) > 1 else f"\\{found[0]}"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return False
+    return True
