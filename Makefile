@@ -23,8 +23,8 @@ check: setup  ## style, types, import direction, documents
 
 bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/bench.txt
-	$(BIN)/python benchmarks/run_exchange.py
-	$(BIN)/python benchmarks/run_startup.py
+	$(BIN)/python -m benchmarks.run_exchange
+	$(BIN)/python -m benchmarks.run_startup
 
 docs: setup  ## write docs/cli.md from the commands' own help
 	$(BIN)/python scripts/cli_page.py > docs/cli.md
