@@ -45,7 +45,7 @@ class Flaw(Value):
 
 
 class Boundary(Value):
-    description: Annotated[str, Title(), Also("case", "edge_case", "name")] = Field(
+    description: Annotated[str, Title(), Also("case", "edge_case", "title", "name")] = Field(
         min_length=1, description="the case"
     )
     input: str = Field(default="", description="an input")
@@ -55,7 +55,7 @@ class Boundary(Value):
 
 
 class Load(Value):
-    description: Annotated[str, Title(), Also("scenario", "name")] = Field(min_length=1, description="the scenario")
+    description: Annotated[str, Title(), Also("scenario", "title", "name")] = Field(min_length=1, description="the scenario")
     load: str = Field(default="", description="how much of what")
     expected_behavior: Annotated[str, Also("expected")] = Field(default="", description="what should happen")
 

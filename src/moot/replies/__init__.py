@@ -105,5 +105,6 @@ def refuse_denial(value: BaseModel, readings: Readings, shape: type[BaseModel]) 
     """An empty list beside items that stand elsewhere in the reply is no answer."""
     for slot in slots(shape):
         others = [raw.get(slot.name) for raw in (readings.objects, readings.labelled, readings.bare)]
-        if slot.kind == "items" and not getattr(value, slot.name) and any(isinstance(o, list) and o for o in others):
+        said = any(isinstance(other, list) and other for other in others)
+        if slot.kind == "items" and slot.required and said and not getattr(value, slot.name):
             raise ParseError(f"the reply both lists {slot.name} and says there are none")

@@ -20,8 +20,11 @@ NOTHING = re.compile(
     re.IGNORECASE,
 )
 BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-NUMBER = re.compile(r"(?<![\w.])-?\d{1,15}(?:\.\d{1,17})?(?![\w.]*\d)")
-SHARE = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(?:(?:/|out of)\s*(\d{1,9})|(?:%|percent\b))", re.IGNORECASE)
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?!\w|\.\d)")
+LONGEST_NUMBER = 20
+SHARE = re.compile(
+    r"(?<![\w.-])(\d{1,9}(?:\.\d{1,9})?)\s*(?:(?:/|out of)\s*(\d{1,9})(?![\w/]|\.\d)|%|percent\b)", re.IGNORECASE
+)
 LONGEST_CHOICE = 500
 NAME_KEYS = ("id", "name", "vulnerability", "finding", "key")
 TEXT_KEYS = ("fix", "patch", "change", "description", "text", "what")
@@ -133,7 +136,7 @@ def number_of(said: object, place: str) -> float | int:
     rest = NUMBER.findall(SHARE.sub(" ", text))
     if len(shares) == 1 and not rest and float(shares[0][1] or 100):
         return float(shares[0][0]) / float(shares[0][1] or 100)
-    if len(rest) == 1 and not shares:
+    if len(rest) == 1 and not shares and len(rest[0]) <= LONGEST_NUMBER:
         return float(rest[0]) if "." in rest[0] else int(rest[0])
     raise ParseError(f"{place}: {_quoted(said)} is not one number")
 

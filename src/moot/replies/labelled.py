@@ -170,11 +170,14 @@ class _ItemReader:
     def __init__(self, shape: type[BaseModel]) -> None:
         self.wanted = slots(shape)
         self.required = required(shape)
+        self.titled = next((slot.name for slot in self.wanted if slot.title), "")
         self.items: list[Raw] = []
         self.parts: dict[str, list[Line]] = {}
         """Label -> what stands there; two labels of one field are settled when the item ends."""
         self.filled: set[str] = set()
         self.title, self.is_entry = "", False
+        self.bullet = ""
+        """How the entry that began this item is marked; another one like it begins the next."""
         self.current: str | None = None
 
     def take(self, line: Line) -> None:
@@ -191,6 +194,7 @@ class _ItemReader:
         elif (title := self._title(line.text)) is not None:
             self._end()
             self.title, self.is_entry = title
+            self.bullet = _bullet(line.text)
         else:
             self._continue(line)
 
@@ -201,11 +205,11 @@ class _ItemReader:
     def _title(self, text: str) -> tuple[str, bool] | None:
         """A heading or the first line of an entry, and whether it is an item even without a label below it.
         Inside an item that is not yet full, both are content."""
-        full = self.current is None or self.required <= self.filled
+        full = self.current is None or self.required <= self.filled | ({self.titled} if self.title else set())
         entry = ENTRY.match(text)
         if full and (heading := heading_of(text)):
             return NUMBER.sub("", heading), bool(entry or ORDINAL.search(heading))
-        if entry and (self.current is None or (full and entry["mark"][0].isdigit())):
+        if entry and (self.current is None or (full and _bullet(text) in ("1", self.bullet))):
             return entry["title"].strip(" :*_"), True
         return None
 
@@ -225,12 +229,17 @@ class _ItemReader:
 
     def _end(self) -> None:
         item = self._said()
-        titled = next((slot for slot in self.wanted if slot.title), None)
-        if titled and self.title and (item or self.is_entry):  # an entry without any label is an item all the same
-            item.setdefault(titled.name, self.title)
+        if self.titled and self.title and (item or self.is_entry):  # an entry without any label is an item as well
+            item.setdefault(self.titled, self.title)
         if item:
             self.items.append(item)
-        self.parts, self.filled, self.title, self.is_entry, self.current = {}, set(), "", False, None
+        self.parts, self.filled, self.current = {}, set(), None
+        self.title, self.is_entry, self.bullet = "", False, ""
+
+
+def _bullet(text: str) -> str:
+    entry = ENTRY.match(text)
+    return "" if not entry else "1" if entry["mark"][0].isdigit() else entry["indent"] + entry["mark"]
 
 
 def words(lines: Sequence[Line]) -> str:

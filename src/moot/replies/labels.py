@@ -13,7 +13,7 @@ HEADING = re.compile(
     r"(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:(?P<hash>#{1,6})\s*(?P<a>.+)|(?:\*\*|__)(?P<b>[^*]+)(?:\*\*|__)"
     r"|(?P<c>[A-Z][A-Z0-9 _]+))"
 )
-ENTRY = re.compile(r"\s{0,3}(?P<mark>\d{1,3}[.)]|[-*+•])\s+(?P<title>\S.*)")
+ENTRY = re.compile(r"(?P<indent>\s{0,3})(?P<mark>\d{1,3}[.)]|[-*+•])\s+(?P<title>\S.*)")
 RULE = re.compile(r"\s*+(?:-{3,}|\*{3,}|_{3,}|={3,})\s*")
 ORDINAL = re.compile(r"^\d{1,3}[.)]\s*|(?<![\s_#])[\s_#]*+\d{1,3}$")
 LONGEST = 200
