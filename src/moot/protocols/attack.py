@@ -55,7 +55,9 @@ class Boundary(Value):
 
 
 class Load(Value):
-    description: Annotated[str, Title(), Also("scenario", "title", "name")] = Field(min_length=1, description="the scenario")
+    description: Annotated[str, Title(), Also("scenario", "title", "name")] = Field(
+        min_length=1, description="the scenario"
+    )
     load: str = Field(default="", description="how much of what")
     expected_behavior: Annotated[str, Also("expected")] = Field(default="", description="what should happen")
 

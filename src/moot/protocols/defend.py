@@ -152,8 +152,8 @@ async def broken_tests(code: Code, baseline: Baseline, room: Room) -> list[str]:
 def defense_report(patch: Patch, report: AttackReport, verdict: Verdict, patched: str) -> DefenseReport:
     accepted = not verdict.rejected
     return DefenseReport(
-        patched_vulnerabilities=verdict.gone if accepted else (),
-        patches=patch.claims if accepted else {},
+        patched_vulnerabilities=verdict.gone,
+        patches={i: patch.claims[i] for i in (*verdict.gone, *verdict.unproven)},
         remaining_risks=patch.remaining,
         confidence_in_defense=patch.confidence,
         patched_code=patched if accepted else "",
