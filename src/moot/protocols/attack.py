@@ -111,13 +111,12 @@ async def ask_red(code: Code, number: int, defenses: Sequence[DefenseReport], ro
 
 def gap(said: RedReply | Absent | None, scan: Scan, room: Room) -> str:
     """Why nobody may conclude from this attack that the code is clean."""
-    if isinstance(said, Absent):
-        return "unreachable" if said.why in ("unreachable", "timeout") else "unreadable"
     if scan.not_analysed:
         first = scan.not_analysed[0]
         room.degrade(f"not analysed: {first.file}:{first.line}: {first.why}" + _more(len(scan.not_analysed) - 1))
-        return "not_analysed"
-    return ""
+    if isinstance(said, Absent):
+        return "unreachable" if said.why in ("unreachable", "timeout") else "unreadable"
+    return "not_analysed" if scan.not_analysed else ""
 
 
 def located(reply: RedReply, code: Code) -> list[Vulnerability]:
