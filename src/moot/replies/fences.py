@@ -49,13 +49,13 @@ def _closing(fences: list[tuple[int, re.Match[str]]], opening: int, *, nesting: 
     ticks, indent, depth = fences[opening][1]["ticks"], _indent(fences[opening][1]), 0
     for at in range(opening + 1, len(fences)):
         fence = fences[at][1]
-        if fence["ticks"][0] != ticks[0] or _indent(fence) > indent:
-            continue  # a deeper fence belongs to the code: a docstring, a template
+        if not fence["ticks"].startswith(ticks) or _indent(fence) > indent:
+            continue  # a deeper or shorter fence belongs to the code: a docstring, a template
         if fence["info"].strip():
             depth += nesting
-        elif len(fence["ticks"]) >= len(ticks):
-            if depth == 0:
-                return at
+        elif depth == 0:
+            return at
+        else:
             depth -= 1
     return None
 

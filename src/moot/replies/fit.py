@@ -196,8 +196,10 @@ def _entries(text: str) -> list[str]:
 
 
 def _one_line(line: str) -> list[str]:
-    """`[V-1, V-2]` and `V-1, V-2` are lists; a sentence with a comma in it is one entry."""
+    """`[V-1, V-2]` and `V-1, V-2` are lists; a sentence with a comma in it is one entry, and so is a bullet."""
     text = BULLET.sub("", line).strip()
+    if text != line.strip():
+        return [text]
     inner = text[1:-1] if text.startswith("[") and text.endswith("]") else text
     pieces = [piece.strip() for piece in re.split(r"[;,]", inner)]
     if len(pieces) > 1 and all(piece and " " not in piece for piece in pieces):

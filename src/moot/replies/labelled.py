@@ -248,4 +248,4 @@ def words(lines: Sequence[Line]) -> str:
     text = "\n".join(kept).strip()
     if len(text) > 2 and text[0] == text[-1] == "`" and "`" not in text[1:-1]:
         text = text[1:-1].strip()
-    return text.removesuffix("**").strip() if text.count("**") % 2 else text
+    return text
