@@ -35,7 +35,7 @@ def scan_file(file: SourceFile) -> FileScan:
     problem = trouble(source)
     gaps = [problem] if problem is not None else []
     if len(found) > MAX_FINDINGS:
-        first_left_out = found[MAX_FINDINGS].node.start_point.row + 1
+        first_left_out = found[MAX_FINDINGS].node.start_point[0] + 1
         gaps.append(
             NotAnalysed(
                 file=file.path, line=first_left_out, why=f"more than {MAX_FINDINGS} findings; the rest is not listed"
@@ -67,7 +67,7 @@ def _vulnerability(source: Source, match: Match) -> Vulnerability:
         evidence=source.line(node),
         exploit=rule.exploit,
         file=source.path,
-        line=node.start_point.row + 1,
+        line=node.start_point[0] + 1,
         column=source.column(node),
         source="scan",
         rule=rule.id,

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from moot.scan.bindings import Binding, origins
 from moot.scan.calls import CALLS, qualified, read_call
 from moot.scan.strings import STRINGS, build, unwrapped
-from moot.scan.syntax import MODULE, Source, inside, words
+from moot.scan.syntax import MODULE, Source, inside, nth, words
 
 DEPTH = 5
 ATOMS = words(
@@ -78,7 +78,7 @@ def constant(source: Source, node: Node, depth: int = 0) -> bool:
     if node.type in ("identifier", "shorthand_property_identifier"):
         return _constant_name(source, node, depth)
     if node.type in CONTAINER:
-        thing = node.named_child(0)
+        thing = nth(node, 0)
         return thing is not None and constant(source, thing, depth + 1)
     return node.type in CHAINS and bool(re.fullmatch(r"(?:[\w]+\.)*[A-Z][A-Z0-9_]{2,}", source.text(node)))
 

@@ -15,7 +15,7 @@ from moot.scan.rules.errors import Discard, discards, result_types
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
 from moot.scan.strings import Hole, build
-from moot.scan.syntax import Scope, Source
+from moot.scan.syntax import Scope, Source, nth
 
 NUMBERED = ("github.com/lib/pq", "github.com/jackc/pgx")
 NUMBERS = re.compile(r"u?int(?:8|16|32|64)?|float(?:32|64)|byte|rune|uintptr|complex(?:64|128)")
@@ -89,7 +89,7 @@ def _argument(source: Source, word: Word) -> str:
 
 
 def tls(source: Source, node: Node) -> Change:
-    value = node.child_by_field_name("right") or node.named_child(1)
+    value = node.child_by_field_name("right") or nth(node, 1)
     return Change((replaced(needed(value, "the value is not here"), "false"),), "certificates are checked")
 
 

@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 from moot.scan.calls import imports
 from moot.scan.edits import Edit
-from moot.scan.syntax import Source
+from moot.scan.syntax import Source, nth
 
 LEADING = frozenset({"comment", "import_statement", "import_from_statement", "future_import_statement"})
 
@@ -30,8 +30,8 @@ def _is_plain(source: Source, alias: str, name: str) -> bool:
 def _import(source: Source, name: str) -> Edit:
     newline = "\r\n" if b"\r\n" in source.data else "\n"
     last: Node | None = None
-    for index, statement in enumerate(source.root.named_children):
-        docstring = index == 0 and _is_docstring(statement)
+    for statement in source.root.named_children:
+        docstring = (last is None or last.type == "comment") and _is_docstring(statement)
         if statement.type not in LEADING and not docstring:
             break
         if statement.type != "comment" or statement.start_byte == 0:
@@ -46,5 +46,5 @@ def _import(source: Source, name: str) -> Edit:
 
 
 def _is_docstring(statement: Node) -> bool:
-    inner = statement.named_child(0)
+    inner = nth(statement, 0)
     return statement.type == "expression_statement" and inner is not None and inner.type == "string"
