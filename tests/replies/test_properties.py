@@ -297,7 +297,7 @@ FRAMES = [
     "VULNERABILITIES:\nDESCRIPTION: a\nEVIDENCE: {}\nSEVERITY: low",
     "PATCHES:\n{}\nPATCHED_CODE:\n{}\n```\nx\n```",
 ]
-SMALL, TIMES = 8_000, 8
+SMALL, TIMES = 5_000, 8
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -368,6 +368,11 @@ REFUSED: dict[str, str] = {
     "JSON none, then labelled items": f'{{"vulnerabilities": []}}\n\nVULNERABILITIES:\n{FLAW}',
     "JSON none, then bare items": f'{{"vulnerabilities": []}}\n\n{ITEM_JSON}',
     "labelled none, then bare JSON items": f"VULNERABILITIES: NONE\n\nOVERALL_RISK: 0.9\n\n{ITEM_JSON}",
+    "none, then prose": "VULNERABILITIES: NONE\n\nOVERALL_RISK: 1\n\nVULNERABILITIES:\nLine 3 is an SQL injection.",
+    "empty list, then prose": "VULNERABILITIES: []\n\nVULNERABILITIES:\nLine 3 is an SQL injection.",
+    "items above the none": f"{FLAW}\nVULNERABILITIES: NONE",
+    "items far below the none": f"VULNERABILITIES: NONE\n\nEDGE_CASES: NONE\n\nOVERALL_RISK: 0.1\n\n{FLAW}",
+    "JSON none, then items under no label": f'{{"vulnerabilities": []}}\n\nOVERALL_RISK: 1\n{FLAW}',
     "a label alone": "VULNERABILITIES:",
     "a heading alone": "## Vulnerabilities\n\n## Edge cases\n\n- empty name\n",
     "a label and prose": "VULNERABILITIES:\nThere are several problems with this code.",
@@ -459,6 +464,11 @@ def test_complete_json_in_a_reply_that_was_cut_off(text: str) -> None:
 def test_labelled_text_that_was_cut_off_may_lack_its_end(text: str) -> None:
     with pytest.raises(ParseError, match="cut off"):
         read(text, RedReply, whole=False)
+
+
+def test_a_cut_off_reply_may_not_deny_what_it_lists() -> None:
+    with pytest.raises(ParseError):
+        read(f'{{"vulnerabilities": []}}\n\nCorrection:\n\n{FLAW}', RedReply, whole=False)
 
 
 def test_a_cut_off_defence_needs_closed_fences() -> None:

@@ -48,7 +48,7 @@ class Boundary(Value):
     description: Annotated[str, Title(), Also("case", "edge_case", "title", "name")] = Field(
         min_length=1, description="the case"
     )
-    input: str = Field(default="", description="an input")
+    input: str = Field(default="", description="a short input, or what it is like")
     expected: Annotated[str, Also("expected_behavior", "expected_output", "expected_result")] = Field(
         default="", description="what should happen"
     )

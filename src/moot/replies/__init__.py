@@ -54,7 +54,7 @@ def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False
     if not said.strip():
         raise ParseError("the reply is empty")
     try:
-        return chosen(readings_of(said, shape, whole=whole), shape, salvage=salvage)
+        return chosen(readings_of(said, shape, whole=whole), shape, whole=whole, salvage=salvage)
     except ParseError:
         if whole:
             raise
@@ -78,16 +78,16 @@ def readings_of(text: str, shape: type[BaseModel], *, whole: bool) -> Readings:
     parts = sections(lines, shape)
     return Readings(
         objects=objects(json, shape),
-        labelled=labelled(lines, parts, shape) if whole else {},
+        labelled=labelled(lines, parts, shape),
         bare=bare_items(json, shape, whole=whole),
         code=code_in(text, [block for block in fences if block.start not in taken], parts, shape),
     )
 
 
-def chosen(readings: Readings, shape: type[T], *, salvage: bool) -> Read[T]:
+def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) -> Read[T]:
     """The first reading that fits. JSON that has every field asked for is the answer, be it right or wrong."""
     full = required(shape) <= readings.objects.keys()
-    others = () if full else (readings.labelled, readings.bare)
+    others = () if full else (readings.labelled, readings.bare) if whole else (readings.bare,)
     complaints: list[str] = []
     for raw in (readings.objects, *({**other, **readings.objects} for other in others)):
         unfit = Unfit(salvage=salvage)

@@ -17,8 +17,6 @@ NAMED = re.compile(
     r"\s*+(?:(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s++)?[*`\"'_]{0,3}(?P<name>[\w.-]{1,60})[*`\"'_]{0,3}(?:\s*\([^()]{0,60}\))?"
     r"[*`\"'_]{0,3}\s*(?:[:=：][*`_]{0,3}|\s[-–—]{1,2}\s|[-=]>|$)"
 )
-
-
 NUMBER = re.compile(r"^\d{1,3}[.)]\s*")
 
 
@@ -78,9 +76,11 @@ def labelled(lines: Sequence[Line], found: Sequence[Section], shape: type[BaseMo
         own = [section for section in found if section.slot == slot and slot.kind != "code"]
         if own:
             raw[slot.name] = _said(own)
-    first = min((section.numbers[0] for section in found), default=len(lines))
-    for name, items in _only_items(lines[:first], shape).items():
-        raw.setdefault(name, items)
+    bare, first = only_list(shape), found[0].numbers[0] if found else len(lines)
+    if bare and bare.name not in raw and (items := _bare_items(lines[:first], bare) or _bare_items(lines, bare)):
+        raw[bare.name] = items
+    elif bare and _is_nothing(raw.get(bare.name)) and _bare_items(lines, bare):
+        raise ParseError(f"the reply both lists {bare.name} and says there are none")
     return raw
 
 
@@ -99,13 +99,19 @@ def _said(own: Sequence[Section]) -> object:
 
 
 def _joined(answers: Sequence[object], slot: Slot) -> object:
-    lists = [answer for answer in answers if isinstance(answer, list)]
-    none = any(isinstance(answer, str) and NOTHING.fullmatch(answer) for answer in answers)
-    if lists and none:
-        raise ParseError(f"{slot.name} holds items and says there are none")
-    if lists:
-        return [item for answer in lists for item in answer]
-    return next((answer for answer in answers if answer != ""), "")
+    """Items from several sections; prose above them is no answer, but nothing excuses an answer that denies them."""
+    lists = [answer for answer in answers if answer and not isinstance(answer, str)]
+    nothing = [answer for answer in answers if _is_nothing(answer)]
+    unclear = [answer for answer in answers if isinstance(answer, str) and answer and answer not in nothing]
+    if nothing and (lists or unclear):
+        raise ParseError(f"the reply both lists {slot.name} and says there are none")
+    if len(lists) < 2:
+        return next(iter([*lists, *unclear, *nothing]), "")
+    return [item for answer in lists for item in (answer if isinstance(answer, list) else [answer])]
+
+
+def _is_nothing(answer: object) -> bool:
+    return answer == [] or (isinstance(answer, str) and bool(NOTHING.fullmatch(answer)))
 
 
 def _body(section: Section) -> object:
@@ -128,13 +134,10 @@ def _body(section: Section) -> object:
     return items or text  # unreadable items are not an empty list
 
 
-def _only_items(lines: Sequence[Line], shape: type[BaseModel]) -> Raw:
-    """A reply that goes straight to its items, where only one kind of item can be meant."""
-    slot = only_list(shape)
-    if slot is None or slot.shape is None:
-        return {}
-    items, needed = items_of(lines, slot.shape), required(slot.shape)
-    return {slot.name: items} if any(needed <= item.keys() for item in items) else {}
+def _bare_items(lines: Sequence[Line], slot: Slot) -> list[Raw]:
+    """Items that stand under no label of their own; without a single full one it is just talk."""
+    items = items_of(lines, slot.shape) if slot.shape else []
+    return items if slot.shape and any(required(slot.shape) <= item.keys() for item in items) else []
 
 
 def named(lines: Sequence[Line]) -> dict[str, str]:
