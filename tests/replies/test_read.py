@@ -83,6 +83,7 @@ def value(text: str, shape: type[BaseModel]) -> BaseModel:
         json.dumps([RED.model_dump()]),
         RED_JSON.replace('"vulnerabilities"', '"Findings"').replace('"description"', '"title"'),
         RED_JSON.replace("\n  ]", ",\n  ]").replace('"high"', '"high", // for sure'),
+        RED_JSON.replace('"edge_cases"', '// the rest\n  "edge_cases"'),
         RED_JSON.replace("\n", "\r\n"),
         RED_JSON.replace('"overall_risk": 0.9', '"overall_risk": "90%"'),
         f"{RED_JSON}\n\nand once more:\n\n{RED_JSON}",
@@ -130,6 +131,7 @@ def test_sections_that_hold_json() -> None:
         ('"len("-".join([*kept, word])) > limit:"', 'len("-".join([*kept, word])) > limit:'),
         ('{"name": "x"}', '{"name": "x"}'),
         ("42", "42"),
+        ("items[0]", "items[0]"),
         ("true", "true"),
         ('["one", "two"]', "one\ntwo"),
     ],
@@ -138,6 +140,11 @@ def test_slips_in_one_line_of_json_are_mended(written: str, said: str) -> None:
     text = RED_JSON.replace('"exploit": ""', f'"exploit": {written}')
     flaw = read(f"```json\n{text}\n```", RedReply).value.vulnerabilities[1]
     assert (flaw.exploit, flaw.severity) == (said, "high")
+
+
+def test_null_beside_a_slip_is_still_nothing() -> None:
+    text = RED_JSON.replace('"exploit": ""', '"exploit": "say "a""').replace("0.9", "null")
+    assert read(text, RedReply).value.overall_risk is None
 
 
 def test_the_better_of_two_labels_holds() -> None:
@@ -176,6 +183,11 @@ def test_labelled_text_in_every_layout(text: str) -> None:
     assert value(text, RedReply) == BOTH
 
 
+def test_items_that_are_labelled_differently() -> None:
+    text = FLAW.replace("DESCRIPTION", "TITLE") + FLAW_2
+    assert value(text, RedReply) == BOTH
+
+
 def test_headings_as_labels_of_fields() -> None:
     text = f"""## Vulnerabilities
 
@@ -208,6 +220,11 @@ def test_numbered_steps_belong_to_their_field() -> None:
     assert read(text, RedReply).value.vulnerabilities[0].exploit == "1. log in\n2. send it"
 
 
+@pytest.mark.parametrize("tag", ["<script>", "<a href=x>", "<img src=x onerror=alert(1)>", "<b>what is wrong</b>"])
+def test_a_tag_is_content(tag: str) -> None:
+    assert read(FLAW.replace(SQLI.exploit, tag), RedReply).value.vulnerabilities[0].exploit == tag
+
+
 def test_a_label_inside_code_is_code() -> None:
     text = f"VULNERABILITIES:\n{FLAW}".replace(
         "EXPLOIT: ", "EXPLOIT:\n```\nVULNERABILITIES: NONE\nSEVERITY: low\n```\n"
@@ -230,6 +247,7 @@ def test_an_explicit_nothing_is_an_answer(text: str) -> None:
     [
         BLUE_TEXT,
         BLUE_TEXT.replace("PATCHES:", "**Patches:**").replace("REMAINING_RISKS:", "## Remaining risks"),
+        BLUE_TEXT.replace("PATCHES:", "### Patch"),
         BLUE_TEXT.replace("VULN-001:", "- **VULN-001**:").replace("VULN-002:", "- **VULN-002** (high):"),
         BLUE_TEXT.replace("VULN-001: ", "1. VULN-001: ").replace("VULN-002: ", "2. `VULN-002` - "),
         BLUE_TEXT.replace("VULN-001: ", "### VULN-001\n").replace("VULN-002: ", "### VULN-002\n"),
@@ -315,6 +333,7 @@ README = "# Title\n\n```python\nf()\n```\n\nEnd.\n"
         (f"FILES:\n```python\n{INNER}```", [("", INNER)]),
         (f"FILES:\nFILE: README.md\n```markdown\n{README}```", [("README.md", README)]),
         (f"FILES:\nFILE: README.md\n````markdown\n{README}````", [("README.md", README)]),
+        ("FILES:\n```\na\n```python\nb\n```", [("", "a\n```python\nb\n")]),
         (f"FILES:\n~~~\n{README}~~~", [("", README)]),
         ("FILES:\nFILE: a.py\n```\nx = 1\n```\n\nFILE: src/b.go (go)\n```go\nvar x = 1\n```",
          [("a.py", "x = 1\n"), ("src/b.go", "var x = 1\n")]),
@@ -347,6 +366,11 @@ REFUSED: dict[str, str] = {
     "half JSON behind a wrapper": '{"analysis": "x", "vulnerabilities": [{"description": "a", "evidence": "b"',
     "a complete item in half a wrapper": f'{{"analysis": "x", "first": {ITEM_JSON}, "second": {{',
     "half a list of items": f"[{ITEM_JSON}, {ITEM_JSON[:40]}",
+    "an item, then half a list": f'{ITEM_JSON}\nMore: [{{"description": "x", ',
+    "an answer, then half a call": '{"vulnerabilities": []}\nSee call({"name": x, ',
+    "a list of answers": f'[{{"vulnerabilities": []}}, {{"vulnerabilities": [{ITEM_JSON}]}}]',
+    "unreadable JSON, then labelled none": '{"vulnerabilities": [{"description": "x"}]}\n\nVULNERABILITIES: NONE',
+    "broken quotes in a line of two fields": RED_JSON.replace('"exploit": "",\n', '"exploit": "a "b"", "note": "c",\n'),
     "half a list after words": f"My findings: [{ITEM_JSON}, {ITEM_JSON[:40]}",
     "labels inside half JSON": '{"summary": "\nVULNERABILITIES: NONE\n", "vulnerabilities": [',
     "bare empty list": "[]",
@@ -382,6 +406,8 @@ REFUSED: dict[str, str] = {
     "only thought": "<think>{\"vulnerabilities\": []}",
     "only thought, ended": "<think>{\"vulnerabilities\": []}</think>",
     "the form itself": "VULNERABILITIES:\nDESCRIPTION: <what is wrong>\nEVIDENCE: x\nCATEGORY: xss\nSEVERITY: low",
+    "a blank of another field": FLAW.replace(SQLI.description, "<the case>"),
+    "a blank of the model's own": FLAW.replace(SQLI.description, "<the function>"),
     "the form without brackets": FLAW.replace(SQLI.description, "what is wrong"),
     "the choice not made": FLAW.replace("critical", "<one of: critical | high | medium | low>"),
     "two choices": FLAW.replace("critical", "low or high"),
@@ -421,7 +447,8 @@ def test_defences_that_are_none(change: Callable[[str], str], because: str) -> N
 @pytest.mark.parametrize(
     ("text", "shape"),
     [
-        ("SCORE: 0.3 to 0.5", Score), ("SCORE: high", Score), ("SCORE: 8/0", Score), ("SCORE: " + "9" * 5000, Score),
+        ("SCORE: 0.3 to 0.5", Score), ("SCORE: high", Score), ("SCORE: 8/0", Score), ("SCORE: " + "9" * 400, Score),
+        ("SCORE: " + "9" * 5000, Score), ('{"score": ' + "9" * 400 + "}", Score),
         ('{"score": 1e999}', Score), ('{"score": true}', Score), ("SCORE: 70% or 80%", Score), ("SCORE:", Score),
         ("SCORE: 0.2\nSCORE: 0.9", Score), ("SCORE: <number: score>", Score), ("SCORE: 1/" + "9" * 400, Score),
         ("COUNT: 1.5", Count), ("COUNT: 8/10", Count), ("AGREED: perhaps", Choice), ("AGREED: yes or no", Choice),
@@ -488,6 +515,7 @@ def test_a_cut_off_defence_needs_closed_fences() -> None:
         ('{"vulnerabilities": [{"description": "x"}]}', r"vulnerabilities\[1\].evidence is missing"),
         (FLAW.replace("critical", "so so"), "'so so' is not one of critical, high, medium, low"),
         ("I refuse.", "none of the fields"),
+        ("\n", "the reply is empty"),
     ],
 )
 def test_the_error_tells_the_model_what_to_mend(text: str, because: str) -> None:

@@ -1,7 +1,6 @@
 """From what a reply says to the value asked for: tolerant of form, never of missing content."""
 
 import json
-import math
 import re
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -21,7 +20,7 @@ NOTHING = re.compile(
 )
 BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?!\w|\.\d)")
-LONGEST_NUMBER = 20
+MOST = 10**18
 SHARE = re.compile(
     r"(?<![\w.-])(\d{1,9}(?:\.\d{1,9})?)\s*(?:(?:/|out of)\s*(\d{1,9})(?![\w/]|\.\d)|%|percent\b)", re.IGNORECASE
 )
@@ -129,14 +128,14 @@ def text_of(said: object, place: str) -> str:
 
 
 def number_of(said: object, place: str) -> float | int:
-    if isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said):
+    if isinstance(said, int | float) and not isinstance(said, bool) and abs(said) < MOST:
         return said
     text = said if isinstance(said, str) and len(said) <= LONGEST_CHOICE else ""
     shares = SHARE.findall(text)
     rest = NUMBER.findall(SHARE.sub(" ", text))
     if len(shares) == 1 and not rest and float(shares[0][1] or 100):
         return float(shares[0][0]) / float(shares[0][1] or 100)
-    if len(rest) == 1 and not shares and len(rest[0]) <= LONGEST_NUMBER:
+    if len(rest) == 1 and not shares and abs(float(rest[0])) < MOST:
         return float(rest[0]) if "." in rest[0] else int(rest[0])
     raise ParseError(f"{place}: {_quoted(said)} is not one number")
 

@@ -1,5 +1,6 @@
 """How a reply should look: the one place that writes format instructions into prompts."""
 
+import re
 from functools import lru_cache
 
 from pydantic import BaseModel
@@ -7,6 +8,7 @@ from pydantic import BaseModel
 from moot.replies.shape import Slot, label_key, slots
 
 LONGEST_BLANK = 200
+BLANK = re.compile(r"<(?:the|an?|how|what|why|from|your|one of|number|yes or no)\b[^<>=]*>", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)
@@ -28,15 +30,11 @@ def native_schema(shape: type[BaseModel]) -> dict[str, object] | None:
 
 
 def is_blank(slot: Slot, text: str) -> bool:
-    """Whether a reply only copies the form: `<what is wrong>`, with or without its brackets."""
+    """Whether a reply only copies the form: `<what is wrong>`, also that of another field, or the words without
+    their brackets. A tag such as `<a href=x>` is content."""
     if len(text) > LONGEST_BLANK:
         return False
-    copied = label_key(text)
-    return bool(copied) and copied in {
-        label_key(_blank(slot)),
-        label_key(_about(slot)),
-        f"id_{label_key(_about(slot))}",
-    }
+    return bool(BLANK.fullmatch(text.strip())) or label_key(text) in (label_key(_blank(slot)), label_key(_about(slot)))
 
 
 def _has_list(shape: type[BaseModel]) -> bool:

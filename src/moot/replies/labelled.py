@@ -64,9 +64,7 @@ def sections(lines: Sequence[Line], shape: type[BaseModel]) -> list[Section]:
 def _opened(label: Label, wanted: Sequence[Slot], current: Section | None) -> Slot | None:
     """The section this label begins, unless it belongs to an item of the section we are in."""
     inside = slots(current.slot.shape) if current and current.slot.shape else ()
-    if slot_for(label.key, inside) and not (label.hashed and label.rest):
-        return None
-    return slot_for(label.key, wanted)
+    return None if slot_for(label.key, inside) else slot_for(label.key, wanted)
 
 
 def labelled(lines: Sequence[Line], found: Sequence[Section], shape: type[BaseModel]) -> Raw:
@@ -99,11 +97,11 @@ def _said(own: Sequence[Section]) -> object:
 
 
 def _joined(answers: Sequence[object], slot: Slot) -> object:
-    """Items from several sections; prose above them is no answer, but nothing excuses an answer that denies them."""
+    """Items from several sections. Prose above them is no answer; an answer that denies them is an error."""
     lists = [answer for answer in answers if answer and not isinstance(answer, str)]
     nothing = [answer for answer in answers if _is_nothing(answer)]
     unclear = [answer for answer in answers if isinstance(answer, str) and answer and answer not in nothing]
-    if nothing and (lists or unclear):
+    if nothing and lists:
         raise ParseError(f"the reply both lists {slot.name} and says there are none")
     if len(lists) < 2:
         return next(iter([*lists, *unclear, *nothing]), "")

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from moot.replies.shape import label_key
 
 LABEL = re.compile(
-    r"\s*+(?:>\s*+)?(?:(?:[-*+•]|\d{1,3}[.)])\s++)?(?P<hash>#{1,6}\s*+)?(?:\d{1,3}[.)]\s++)?(?P<bold>[*_`]{0,3})"
+    r"\s*+(?:>\s*+)?(?:(?:[-*+•]|\d{1,3}[.)])\s++)?(?:#{1,6}\s*+)?(?:\d{1,3}[.)]\s++)?(?P<bold>[*_`]{0,3})"
     r"(?P<label>[A-Za-z][\w /#-]{0,48}?)(?:\s*\([^()]{0,40}\))?(?P<close>[*_`]{0,3})\s*[:：]"
 )
 HEADING = re.compile(
-    r"(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:(?P<hash>#{1,6})\s*(?P<a>.+)|(?:\*\*|__)(?P<b>[^*]+)(?:\*\*|__)"
+    r"(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:#{1,6}\s*(?P<a>.+)|(?:\*\*|__)(?P<b>[^*]+)(?:\*\*|__)"
     r"|(?P<c>[A-Z][A-Z0-9 _]+))"
 )
 ENTRY = re.compile(r"(?P<indent>\s{0,3})(?P<mark>\d{1,3}[.)]|[-*+•])\s+(?P<title>\S.*)")
@@ -31,7 +31,6 @@ class Line:
 class Label:
     key: str
     rest: str = ""
-    hashed: bool = False
     numbered: bool = False
     """"Vulnerability 2" names one of several."""
 
@@ -46,9 +45,9 @@ def label_of(text: str) -> Label | None:
         if bold and not found["close"]:  # `**Label:** value`, `**Label: value**`
             rest = rest.removeprefix(bold).removesuffix(bold if not rest.startswith(bold) else "").strip()
         name = found["label"]
-        return Label(label_key(ORDINAL.sub("", name)), rest, bool(found["hash"]), bool(ORDINAL.search(name)))
+        return Label(label_key(ORDINAL.sub("", name)), rest, bool(ORDINAL.search(name)))
     if title := heading_of(text):
-        return Label(label_key(ORDINAL.sub("", title)), "", "#" in text[:8], bool(ORDINAL.search(title)))
+        return Label(label_key(ORDINAL.sub("", title)), "", bool(ORDINAL.search(title)))
     return None
 
 
