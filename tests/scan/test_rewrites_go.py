@@ -50,7 +50,8 @@ CASES = [
     (
         program("\tn, _ := strconv.Atoi(name)\n\terr := save(n)\n\treturn n, err", "strconv"),
         program(
-            "\tn, nErr := strconv.Atoi(name)\n\tif nErr != nil {\n\t\treturn 0, nErr\n\t}\n\terr := save(n)\n\treturn n, err",
+            "\tn, nErr := strconv.Atoi(name)\n\tif nErr != nil {\n\t\treturn 0, nErr\n\t}\n"
+            "\terr := save(n)\n\treturn n, err",
             "strconv",
         ),
     ),
@@ -65,15 +66,36 @@ CASES = [
     (
         program("\t_ = save(1)\n\treturn x, nil", signature="f() (string, bool, []int, *T, time.Time, error)"),
         program(
-            '\tif err := save(1); err != nil {\n\t\treturn "", false, nil, nil, *new(time.Time), err\n\t}\n\treturn x, nil',
+            '\tif err := save(1); err != nil {\n\t\treturn "", false, nil, nil, *new(time.Time), err\n\t}\n'
+            "\treturn x, nil",
             signature="f() (string, bool, []int, *T, time.Time, error)",
         ),
     ),
     (
         program("\tn, _ = strconv.Atoi(name)\n\treturn n, nil", "strconv"),
         program(
-            "\tvar err error\n\tn, err = strconv.Atoi(name)\n\tif err != nil {\n\t\treturn 0, err\n\t}\n\treturn n, nil",
+            "\tvar err error\n\tn, err = strconv.Atoi(name)\n\tif err != nil {\n\t\treturn 0, err\n\t}\n"
+            "\treturn n, nil",
             "strconv",
+        ),
+    ),
+    (
+        program("\terr := save(1)\n\ts.n, _ = strconv.Atoi(name)\n\treturn 0, err", "strconv"),
+        program(
+            "\terr := save(1)\n\tvar snErr error\n\ts.n, snErr = strconv.Atoi(name)\n"
+            "\tif snErr != nil {\n\t\treturn 0, snErr\n\t}\n\treturn 0, err",
+            "strconv",
+        ),
+    ),
+    (
+        program(
+            "\tn, _ = strconv.Atoi(name)\n\treturn n, err", "strconv", signature="f(name string) (n int, err error)"
+        ),
+        program(
+            "\tvar nErr error\n\tn, nErr = strconv.Atoi(name)\n\tif nErr != nil {\n\t\treturn 0, nErr\n\t}\n"
+            "\treturn n, err",
+            "strconv",
+            signature="f(name string) (n int, err error)",
         ),
     ),
     (

@@ -32,7 +32,8 @@ CASES = [
     ),
     (
         "import { execSync } from 'child_process';\nconst out = execSync(`cat /srv/${name}.txt`);",
-        "import { execSync, execFileSync } from 'child_process';\nconst out = execFileSync(\"cat\", [`/srv/${name}.txt`]);",
+        "import { execSync, execFileSync } from 'child_process';\n"
+        'const out = execFileSync("cat", [`/srv/${name}.txt`]);',
     ),
     (
         "const cp = require('child_process');\ncp.exec(`ls ${dir}`);",

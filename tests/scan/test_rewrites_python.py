@@ -123,6 +123,15 @@ OTHERS = [
     ("import yaml\nyaml.load(x)", "import yaml\nyaml.safe_load(x)"),
     ("import yaml\nyaml.load(x, Loader=yaml.Loader)", "import yaml\nyaml.safe_load(x)"),
     ("import yaml as y\ny.load(x, y.UnsafeLoader)", "import yaml as y\ny.safe_load(x)"),
+    (
+        "try:\n    import yaml\nexcept ImportError:\n    yaml = None\nyaml.load(x)",
+        "try:\n    import yaml\nexcept ImportError:\n    yaml = None\nyaml.safe_load(x)",
+    ),
+    ("def f():\n    import yaml\n    yaml.load(x)", "def f():\n    import yaml\n    yaml.safe_load(x)"),
+    (
+        "def f():\n    import yaml as y\ndef g():\n    from yaml import load\n    load(x)",
+        "import yaml\ndef f():\n    import yaml as y\ndef g():\n    from yaml import load\n    yaml.safe_load(x)",
+    ),
     ("from yaml import load\nload(x)\n", "from yaml import load\nimport yaml\nyaml.safe_load(x)\n"),
     (
         "import hashlib\nh = hashlib.md5(password.encode()).hexdigest()",

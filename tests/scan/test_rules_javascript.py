@@ -87,6 +87,13 @@ def test_markup_in_jsx() -> None:
     assert rules("javascript", "const a = <p dangerouslySetInnerHTML={{ __html: '<b>' }} />;") == []
 
 
+def test_a_path_made_for_a_file_is_told_once() -> None:
+    text = (
+        "const fs = require('fs'), path = require('path'); function f(req) { fs.readFile(path.join(d, req.query.f)); }"
+    )
+    assert rules("javascript", text) == ["javascript-path"]
+
+
 def test_typed_code() -> None:
     text = "export const f = (id: string) => pool.query(`SELECT * FROM t WHERE id = ${id}` as string);"
     assert rules("typescript", text) == ["javascript-sql-string"]

@@ -3,17 +3,19 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from itertools import islice
+from typing import Protocol, cast
 
 from moot.scan.change import Change, Refused
 from moot.scan.edits import Overlap, applied, moved
 from moot.scan.rewrites import REWRITES
-from moot.scan.rule import SEED_FIXES
+from moot.scan.rule import SEED_FIXES, Match
 from moot.scan.rules import matches
 from moot.scan.syntax import Source, parse
 from moot.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
 
-MAX_READ = 30_000_000
+MAX_MATCHES = 2000
+MAX_READ = 20_000_000
 """Characters read again while repairing one file: every rewrite reads all of it, so a huge one gets only a few."""
 
 
@@ -68,23 +70,23 @@ def _targets(scanned: Scanned, wanted: set[str]) -> list[Target]:
 
 def _repair_file(file: SourceFile, targets: list[Target], scan: Callable[[SourceFile], Scanned]) -> Progress:
     progress = Progress(file, {}, {})
-    budget = MAX_READ
-    waiting = list(reversed(targets))
-    while waiting:
+    waiting, budget = list(reversed(targets)), MAX_READ
+    source = parse(file.path, file.language, file.text) if waiting else None
+    while waiting and source is not None:
         target = waiting.pop(0)
-        budget -= len(progress.file.text)
         try:
             if budget < 0:
                 raise Refused("the file is too large to repair everything in one go; run it again")
-            source = parse(file.path, file.language, progress.file.text)
             change = _change(source, target)
-            text = _checked(progress.file, source, change, target)
+            budget -= len(source.data)
+            source = _checked(source, change, target)
         except Refused as refusal:
             progress.left[target.finding.fingerprint] = _advice(target.finding, str(refusal))
             continue
         waiting = [replace(other, start=moved(other.start, change.edits)) for other in waiting]
         progress.fixed[target.finding.fingerprint] = f"{change.did} ({SEED_FIXES[target.finding.category]})"
-        progress = replace(progress, file=progress.file.model_copy(update={"text": text}))
+    if progress.fixed and source is not None:
+        progress = replace(progress, file=file.model_copy(update={"text": source.data.decode("utf-8", "replace")}))
     return _honest(progress, scan)
 
 
@@ -92,27 +94,34 @@ def _change(source: Source, target: Target) -> Change:
     rewrite = REWRITES.get(target.finding.rule)
     if rewrite is None:
         raise Refused("no safe rewrite is known for it")
-    found = (m.node for m in matches(source) if m.rule.id == target.finding.rule and m.node.start_byte == target.start)
+    found = (m.node for m in _found(source) if m.rule.id == target.finding.rule and m.node.start_byte == target.start)
     node = next(found, None)
     if node is None:
         raise Refused("another rewrite changed the place")
     return rewrite(source, node)
 
 
-def _checked(file: SourceFile, source: Source, change: Change, target: Target) -> str:
+def _checked(source: Source, change: Change, target: Target) -> Source:
     """The new text, if it parses as well as before, has one flaw of this kind less, and no new one."""
     try:
-        text = applied(source.data, change.edits).decode("utf-8", "replace")
+        data = applied(source.data, change.edits)
     except Overlap:
         raise Refused("the changes run into each other") from None
-    after = parse(file.path, file.language, text)
+    after = parse(source.path, source.language, data.decode("utf-8", "replace"))
     if _broken(after) > _broken(source):
         raise Refused("the rewritten code would not parse")
     before_counts, after_counts = _counts(source), _counts(after)
     rule = target.finding.rule
     if after_counts[rule] >= before_counts[rule] or any(after_counts[r] > before_counts[r] for r in after_counts):
         raise Refused("the flaw would still be there")
-    return text
+    return after
+
+
+def _found(source: Source) -> list[Match]:
+    """What the rules match, worked out once per text: most of it is asked for by every rewrite."""
+    if "matches" not in source.memo:
+        source.memo["matches"] = list(islice(matches(source), MAX_MATCHES))
+    return cast(list[Match], source.memo["matches"])
 
 
 def _broken(source: Source) -> int:
@@ -120,7 +129,7 @@ def _broken(source: Source) -> int:
 
 
 def _counts(source: Source) -> Counter[str]:
-    return Counter(rule for rule, _ in {(m.rule.id, m.node.start_byte) for m in matches(source)})
+    return Counter(rule for rule, _ in {(m.rule.id, m.node.start_byte) for m in _found(source)})
 
 
 def _advice(finding: Vulnerability, why: str) -> str:

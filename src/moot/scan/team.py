@@ -8,7 +8,7 @@ from itertools import islice
 from moot.findings import printed
 from moot.scan.edges import STRESS, edge_cases
 from moot.scan.public import public_names
-from moot.scan.repair import repair
+from moot.scan.repair import MAX_MATCHES, repair
 from moot.scan.rule import Match, fix_of
 from moot.scan.rules import hints, matches
 from moot.scan.syntax import Source, parse, trouble
@@ -31,7 +31,7 @@ class FileScan:
 
 def scan_file(file: SourceFile) -> FileScan:
     source = parse(file.path, file.language, file.text)
-    found = _ordered(islice(matches(source), MAX_FINDINGS * 4))
+    found = _ordered(islice(matches(source), MAX_MATCHES))
     problem = trouble(source)
     gaps = [problem] if problem is not None else []
     if len(found) > MAX_FINDINGS:
