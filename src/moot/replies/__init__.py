@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
 from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
 
 from moot.errors import ParseError
 from moot.replies.answers import bare_items, objects
@@ -21,8 +22,9 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T", bound=BaseModel)
-THINKING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
-THOUGHT = re.compile(r"</(think|thinking|reasoning)>[ \t]*\n?", re.IGNORECASE)
+TAG = r"(?:think|thinking|reasoning)>"
+THOUGHTS = re.compile(rf"^[ \t]*<{TAG}(?:(?!</?{TAG}).)*+</{TAG}", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+BEGUN, ENDED = re.compile(rf"\s*<{TAG}", re.IGNORECASE), re.compile(rf"</{TAG}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,12 @@ def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False
 
 
 def spoken(text: str) -> str:
-    """The reply without what a reasoning model thought aloud before it; a thought that never ends is no answer."""
-    end = THOUGHT.search(text)
-    if end is None:
-        return "" if THINKING.match(text) else text
-    opened = THINKING.match(text) or "```" not in text[: end.start()]
-    return text[end.end() :] if opened else text
+    """The reply without what a reasoning model thought aloud; a thought that never ends is no answer."""
+    text = THOUGHTS.sub("", text)
+    if BEGUN.match(text):
+        return ""
+    ended = ENDED.search(text)  # some servers eat the tag that began it
+    return text[ended.end() :] if ended and "```" not in text[: ended.start()] else text
 
 
 def readings_of(text: str, shape: type[BaseModel], *, whole: bool) -> Readings:
@@ -97,6 +99,7 @@ def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) ->
             complaints += [str(error)] if raw else []
             continue
         refuse_denial(value, readings, shape)
+        refuse_half_characters(value)
         return Read(value, tuple(unfit.dropped))
     raise ParseError(complaints[-1] if complaints else "the reply holds none of the fields asked for")
 
@@ -108,3 +111,11 @@ def refuse_denial(value: BaseModel, readings: Readings, shape: type[BaseModel]) 
         said = any(isinstance(other, list) and other for other in others)
         if slot.kind == "items" and slot.required and said and not getattr(value, slot.name):
             raise ParseError(f"the reply both lists {slot.name} and says there are none")
+
+
+def refuse_half_characters(value: BaseModel) -> None:
+    """`"\\ud800"` is valid JSON and no text: it could neither be stored nor shown."""
+    try:
+        value.model_dump_json()
+    except PydanticSerializationError:
+        raise ParseError("the reply holds half of a character pair (a lone \\ud800 or the like)") from None

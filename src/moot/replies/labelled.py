@@ -149,7 +149,7 @@ def named(lines: Sequence[Line]) -> dict[str, str]:
         if found and alike and (found.end() < len(line.text.rstrip()) or _has_digit(found["name"])):
             current = found["name"]
             parts.setdefault(current, []).append(Line(line.text[found.end() :].strip()))
-        elif current:
+        elif current and (line.opaque or not NOTHING.fullmatch(line.text)):  # "NONE" after the last of them
             parts[current].append(line)
     return {name: words(said) for name, said in parts.items()}
 

@@ -5,7 +5,8 @@ import re
 
 SLIPS = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?P<closing>\s*+[}\]])|(?<!:)//[^\n]*', re.DOTALL)
 HEAD = re.compile(r'\s*+(?:[{\[]\s*+)*+"[^"\\]{1,60}"\s*:\s*')
-ESCAPES = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\|"')
+ESCAPES = re.compile(r'\\(?:["\\/bfnrt\'`]|u[0-9a-fA-F]{4})|\\|"')
+QUOTES = "\"'`"
 BETWEEN = re.compile(r'"\s*,\s*"')
 
 
@@ -34,14 +35,25 @@ def _requoted(line: str) -> str:
     core = value.rstrip(" \t\r},]")
     if not core or core[0] in "{[" or _is_json(core) or BETWEEN.search(core):
         return line
-    quoted = len(core) > 1 and core[0] == core[-1] == '"'
-    if not quoted:  # an expression or a bare word; brackets at its end belong to it
-        core = value.rstrip(" \t\r,")
-    inner = core[1:-1] if quoted else core
+    inner = _unquoted(core)
+    if inner is None:  # an expression or a bare word; brackets at its end belong to it
+        inner = core = value.rstrip(" \t\r,")
     return f'{before}"{ESCAPES.sub(_escaped, inner)}"{value[len(core) :]}'
 
 
+def _unquoted(core: str) -> str | None:
+    """What stands between the quotes, be they the wrong ones or the last one forgotten; None where it is unclear."""
+    first, rest, last = core[0], core[1:], core[-1]
+    if first not in QUOTES or not rest:
+        return None
+    if last in QUOTES and (first == last == '"' or (first != '"' and (last != first or first not in rest[:-1]))):
+        return rest[:-1]
+    return rest if first == '"' and '"' not in rest else None
+
+
 def _escaped(found: re.Match[str]) -> str:
+    if found[0] in ("\\'", "\\`"):  # JSON knows no such escape, and needs none
+        return found[0][1]
     return found[0] if len(found[0]) > 1 else f"\\{found[0]}"
 
 
