@@ -29,7 +29,7 @@ from reply_shapes import (
 from moot.protocols.attack import Boundary, Flaw, Load, RedReply
 from moot.protocols.defend import BlueReply
 from moot.render import fenced
-from moot.replies import CodeBlock, ParseError, read
+from moot.replies import CodeBlock, ParseError, instructions, read
 from moot.replies.fit import NOTHING
 from moot.replies.form import is_blank
 from moot.replies.shape import label_key, slots
@@ -191,6 +191,13 @@ def test_any_text_gives_a_value_or_a_parse_error(shape: type[BaseModel], text: s
         if value is not None:
             check_nothing_invented(value, text)
     attempt(text, shape, whole=False)
+
+
+@pytest.mark.parametrize("shape", ALL)
+def test_the_form_itself_is_no_answer(shape: type[BaseModel]) -> None:
+    for form in (instructions(shape), instructions(shape).split("\n\n", 1)[1]):
+        with pytest.raises(ParseError):
+            read(form, shape)
 
 
 GOOD = [as_json(RED, 2, w) for w in WRAPPINGS] + [as_json(RED, None, "{}"), as_labelled(RED), as_labelled(BLUE)]

@@ -10,13 +10,13 @@ from moot.prompts import prompt
 from moot.protocols.patches import Patch, Verdict, judged, texts_for
 from moot.protocols.reports import AttackReport, DefenseReport, Version, where
 from moot.render import fenced, joined, material
-from moot.replies import Also, Fenced, instructions
+from moot.replies import Also, Fenced, Keys, instructions
 from moot.room import Ask, Room
 from moot.types import Absent, Code, SuiteRun, Tests, Unit, Value, Vulnerability
 
 
 class BlueReply(Value):
-    patches: Annotated[dict[str, str], Also("patched_vulnerabilities", "fixes", "changes")] = Field(
+    patches: Annotated[dict[str, str], Keys("VULN-001"), Also("patched_vulnerabilities", "fixes", "changes")] = Field(
         description="what you changed for this finding"
     )
     remaining_risks: Annotated[tuple[str, ...], Also("risks")] = Field(default=(), description="what is left and why")

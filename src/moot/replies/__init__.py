@@ -15,10 +15,11 @@ from moot.replies.fit import Raw, Unfit, fit
 from moot.replies.form import instructions, native_schema
 from moot.replies.jsonish import pieces
 from moot.replies.labelled import json_lines, labelled, lines_of, sections
-from moot.replies.shape import Also, CodeBlock, Fenced, Synonyms, Title, required, slots
+from moot.replies.shape import Also, CodeBlock, Fenced, Keys, Synonyms, Title, required, slots
 
 __all__ = [
-    "Also", "CodeBlock", "Fenced", "ParseError", "Read", "Synonyms", "Title", "instructions", "native_schema", "read",
+    "Also", "CodeBlock", "Fenced", "Keys", "ParseError", "Read", "Synonyms", "Title", "instructions", "native_schema",
+    "read",
 ]  # fmt: skip
 
 T = TypeVar("T", bound=BaseModel)

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from moot.errors import ParseError
 from moot.replies.fences import Block, blocks, code_of
 from moot.replies.fit import Raw
+from moot.replies.form import is_blank
 from moot.replies.labelled import Section
 from moot.replies.shape import CodeBlock, Slot, slots
 
@@ -19,7 +20,8 @@ def code_in(text: str, fences: Sequence[Block], parts: Sequence[Section], shape:
             own = _under_label(slot, fences, parts) or [block for block in fences if not block.holds_json]
             if own and not own[-1].closed:
                 raise ParseError(f"the code block of {slot.name} is never closed")
-            if written := _written(own, text.split("\n")):
+            written = [block for block in _written(own, text.split("\n")) if not is_blank(slot, block.text)]
+            if written:
                 found[slot.name] = written
     return found
 

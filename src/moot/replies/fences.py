@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from moot.replies.shape import CodeBlock
 
 FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<ticks>`{3,}|~{3,})(?P<info>[^`]*)$")
-FILE = re.compile(r"\W{0,6}(?:file|path|filename|file name)\b\W{0,6}[:=]\W{0,6}(?P<path>[^\s`*\"'(]+)", re.IGNORECASE)
+FILE = re.compile(r"\W{0,6}(?:file|path|filename|file name)\b\W{0,6}[:=]\W{0,6}(?P<path>[^\s`*\"'(<>]+)", re.IGNORECASE)
 PATH = re.compile(r"(?<![\w./\\@+-])[\w./\\@+-]*[\w-]\.[A-Za-z]\w{0,9}(?![\w/\\])")
 LONGEST_PATH_LINE = 300
 MOST_UNBALANCED = 8

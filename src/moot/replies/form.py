@@ -7,6 +7,10 @@ from pydantic import BaseModel
 
 from moot.replies.shape import Slot, label_key, slots
 
+JSON = """Answer with one JSON object in this form and nothing else. Fill in each <…>. A list holds as many entries as
+you have; if there are none, write []. Write " inside a text as \\"."""
+LABELLED = """Answer in this form, with these labels, and nothing else. Fill in each <…>. Write one line for each entry
+of a list; where there is nothing to list, write NONE. Give each file its own FILE line and its own fence."""
 LONGEST_BLANK = 200
 BLANK = re.compile(r"<(?:the|an?|how|what|why|from|your|one of|number|yes or no)\b[^<>=]*>", re.IGNORECASE)
 
@@ -16,9 +20,7 @@ def instructions(shape: type[BaseModel]) -> str:
     """JSON where the reply is only data; labelled text and a fenced block where it holds code."""
     if any(slot.kind == "code" for slot in slots(shape)):
         return _labelled_form(shape)
-    head = 'Answer with one JSON object in this form and nothing else. Fill in each <…>, write " inside a text as \\":'
-    foot = ["", "A list holds as many entries as you have; if there are none, write []."]
-    return "\n".join([head, "", *_json_object(shape, ""), *(foot if _has_list(shape) else [])])
+    return "\n".join([JSON, "", *_json_object(shape, "")])
 
 
 @lru_cache(maxsize=64)
@@ -35,10 +37,6 @@ def is_blank(slot: Slot, text: str) -> bool:
     if len(text) > LONGEST_BLANK:
         return False
     return bool(BLANK.fullmatch(text.strip())) or label_key(text) in (label_key(_blank(slot)), label_key(_about(slot)))
-
-
-def _has_list(shape: type[BaseModel]) -> bool:
-    return any(slot.kind in ("items", "texts") for slot in slots(shape))
 
 
 def _json_object(shape: type[BaseModel], indent: str) -> list[str]:
@@ -65,34 +63,29 @@ def _json_blank(slot: Slot) -> str:
         case "texts":
             return f'["{_blank(slot)}"]'
         case "mapping":
-            return f'{{"<id>": "{_blank(slot)}"}}'
+            return f'{{"{slot.key}": "{_blank(slot)}"}}'
         case _:
             return f'"{_blank(slot)}"'
 
 
 def _labelled_form(shape: type[BaseModel]) -> str:
-    lines = ["Answer in this form, with these labels, and nothing else. Fill in each <…>:", ""]
-    for slot in slots(shape):
-        lines += _labelled_slot(slot)
-        lines.append("")
-    return "\n".join(lines).rstrip()
+    parts = ["\n".join(_labelled_slot(slot)) for slot in slots(shape)]
+    return "\n\n".join([LABELLED, *parts])
 
 
 def _labelled_slot(slot: Slot) -> list[str]:
     label = slot.name.upper()
     match slot.kind:
         case "code":
-            fence = "(one such block for each file; if the code itself holds ``` lines, fence it with ````)"
-            return [f"{label}:", "FILE: <path>", "```", _blank(slot), "```", fence]
+            return [f"{label}:", "FILE: <path>", "```", _blank(slot), "```"]
         case "items" if slot.shape:
-            inner = [line for part in slots(slot.shape) for line in _labelled_slot(part)]
-            return [f"{label}:", *inner, "---", "(one such block for each; only the word NONE if there are none)"]
+            return [f"{label}:", *(line for part in slots(slot.shape) for line in _labelled_slot(part)), "---"]
         case "item" if slot.shape:
             return [f"{label}:", *(line for part in slots(slot.shape) for line in _labelled_slot(part))]
         case "texts":
-            return [f"{label}:", f"- {_blank(slot)}", "(one line for each; only the word NONE if there are none)"]
+            return [f"{label}:", f"- {_blank(slot)}"]
         case "mapping":
-            return [f"{label}:", f"<id>: {_blank(slot)}", "(one line for each; only the word NONE if there are none)"]
+            return [f"{label}:", f"{slot.key}: {_blank(slot)}"]
         case _:
             return [f"{label}: {_blank(slot)}"]
 

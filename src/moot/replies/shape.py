@@ -32,6 +32,13 @@ class Title:
 
 
 @dataclass(frozen=True)
+class Keys:
+    """A key such as the mapping's keys are, to stand in the form: models copy a mere `<id>`."""
+
+    like: str
+
+
+@dataclass(frozen=True)
 class Synonyms:
     """Words models use for a word of the closed set; `otherwise` is the set's own word for everything else."""
 
@@ -62,6 +69,8 @@ class Slot:
     """Its own name first: where a reply uses two of them, the earlier one holds."""
     title: bool = False
     synonyms: Synonyms | None = None
+    key: str = "<id>"
+    """For a mapping, how a key looks."""
 
 
 @lru_cache(maxsize=256)
@@ -111,6 +120,7 @@ def _slot(name: str, field: FieldInfo) -> Slot:
         labels=tuple(dict.fromkeys(key for label in (name, *also) for key in _numbers(label_key(label)))),
         title=any(isinstance(mark, Title) for mark in field.metadata),
         synonyms=next((mark for mark in field.metadata if isinstance(mark, Synonyms)), None),
+        key=next((mark.like for mark in field.metadata if isinstance(mark, Keys)), "<id>"),
     )
 
 
