@@ -123,9 +123,13 @@ def test_exactly_the_given_prints_are_answered() -> None:
     assert team.repair(given, []).texts == {}
 
 
-def test_nothing_is_claimed_that_still_stands() -> None:
+MENDABLE = "def read(x):\n    return eval(x)\n\n\n"
+NOT_MENDABLE = "def calculate(x):\n    return eval(x)\n\n\n"
+
+
+@pytest.mark.parametrize("text", [MENDABLE + NOT_MENDABLE, NOT_MENDABLE + MENDABLE])
+def test_nothing_is_claimed_that_still_stands(text: str) -> None:
     """Of two identical lines one can be mended and one cannot: the print that stands is the one that is left."""
-    text = "def calculate(x):\n    return eval(x)\n\n\ndef read(x):\n    return eval(x)\n"
     after, repair = repaired("python", text)
     standing = {f.fingerprint for f in scanned("python", after).findings}
     assert after.count("literal_eval") == 1

@@ -87,7 +87,7 @@ def _repair_file(file: SourceFile, targets: list[Target], scan: Callable[[Source
         progress.fixed[target.finding.fingerprint] = f"{change.did} ({SEED_FIXES[target.finding.category]})"
     if progress.fixed and source is not None:
         progress = replace(progress, file=file.model_copy(update={"text": source.data.decode("utf-8", "replace")}))
-    return _honest(progress, scan)
+    return _honest(progress, targets, scan)
 
 
 def _change(source: Source, target: Target) -> Change:
@@ -136,15 +136,17 @@ def _advice(finding: Vulnerability, why: str) -> str:
     return f"{finding.fix} Not rewritten: {why}."
 
 
-def _honest(progress: Progress, scan: Callable[[SourceFile], Scanned]) -> Progress:
-    """A print that is still there is not fixed, whichever of several identical lines was rewritten."""
+def _honest(progress: Progress, targets: list[Target], scan: Callable[[SourceFile], Scanned]) -> Progress:
+    """A print that is still there is not fixed. Of identical lines the last ones keep the first prints, so the
+    rewritten ones swap with those that were left."""
     standing = {finding.fingerprint: finding for finding in scan(progress.file).findings}
+    lines = {t.finding.fingerprint: (t.finding.category, t.finding.evidence) for t in targets}
     for mark in [m for m in progress.fixed if m in standing]:
-        free = next((m for m in progress.left if m not in standing), None)
+        free = next((m for m in progress.left if m not in standing and lines[m] == lines[mark]), None)
         did = progress.fixed.pop(mark)
-        progress.left[mark] = (
-            progress.left.pop(free) if free else _advice(standing[mark], "an identical line is still there")
-        )
-        if free:
+        if free is None:
+            progress.left[mark] = _advice(standing[mark], "an identical line is still there")
+        else:
+            progress.left[mark] = progress.left.pop(free)
             progress.fixed[free] = did
     return progress
