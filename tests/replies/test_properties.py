@@ -183,7 +183,7 @@ def check_fails_closed(value: BaseModel | None, text: str) -> None:
 
 @pytest.mark.parametrize("shape", ALL)
 @given(text=st.text() | scraps)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_text_gives_a_value_or_a_parse_error(shape: type[BaseModel], text: str) -> None:
     for salvage in (False, True):
         value = attempt(text, shape, salvage=salvage)
@@ -216,7 +216,7 @@ def mutated(draw: st.DrawFn) -> str:
 
 
 @given(text=mutated(), shape=st.sampled_from([RedReply, BlueReply]))
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_mutated_replies(text: str, shape: type[BaseModel]) -> None:
     for salvage in (False, True):
         value = attempt(text, shape, salvage=salvage)
@@ -230,7 +230,7 @@ def test_mutated_replies(text: str, shape: type[BaseModel]) -> None:
 
 
 @given(reply=reds(prose), indent=st.sampled_from([None, 2]), wrapping=st.sampled_from(WRAPPINGS), data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_cut_json_is_never_read(reply: RedReply, indent: int | None, wrapping: str, data: st.DataObject) -> None:
     text = as_json(reply, indent, wrapping)
     at = data.draw(st.integers(0, text.rindex("}")))
@@ -259,7 +259,7 @@ def test_findings_are_never_denied_by_a_second_answer(one: RedReply, other: RedR
 
 
 @given(text=st.text(st.characters(exclude_characters="{[")) | scraps.filter(lambda t: "{" not in t and "[" not in t))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_cut_off_reply_needs_complete_json(text: str) -> None:
     for reply in (text, f"VULNERABILITIES: NONE\n{text}", f"{as_labelled(BLUE)}\n{text}"):
         assert attempt(reply, RedReply, whole=False) is None
@@ -270,14 +270,14 @@ def test_a_cut_off_reply_needs_complete_json(text: str) -> None:
 
 
 @given(reply=reds(prose), indent=st.sampled_from([None, 1, 4]), wrapping=st.sampled_from(WRAPPINGS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_json_round_trip(reply: RedReply, indent: int | None, wrapping: str) -> None:
     assert read(as_json(reply, indent, wrapping), RedReply).value == reply
     assert read(as_json(reply, indent, wrapping), RedReply, whole=False).value == reply
 
 
 @given(reply=reds(plain))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_labelled_round_trip(reply: RedReply) -> None:
     assume(not any(NOTHING.fullmatch(case.description) for case in reply.edge_cases))
     assert read(as_labelled(reply), RedReply).value == reply
@@ -304,7 +304,7 @@ FRAMES = [
     "VULNERABILITIES:\nDESCRIPTION: a\nEVIDENCE: {}\nSEVERITY: low",
     "PATCHES:\n{}\nPATCHED_CODE:\n{}\n```\nx\n```",
 ]
-SMALL, TIMES = 5_000, 8
+SMALL, TIMES = 3_000, 8
 
 
 @pytest.mark.parametrize("unit", UNITS)

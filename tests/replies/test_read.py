@@ -84,6 +84,7 @@ def value(text: str, shape: type[BaseModel]) -> BaseModel:
         json.dumps([RED.model_dump()]),
         RED_JSON.replace('"vulnerabilities"', '"Findings"').replace('"description"', '"title"'),
         RED_JSON.replace("\n  ]", ",\n  ]").replace('"high"', '"high", // for sure'),
+        RED_JSON.replace(",\n", "\n"),
         RED_JSON.replace('"edge_cases"', '// the rest\n  "edge_cases"'),
         RED_JSON.replace("\n", "\r\n"),
         RED_JSON.replace('"overall_risk": 0.9', '"overall_risk": "90%"'),

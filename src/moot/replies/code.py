@@ -50,7 +50,7 @@ def code_from(said: object) -> list[CodeBlock]:
 
 def _under_label(slot: Slot, fences: Sequence[Block], parts: Sequence[Section]) -> list[Block]:
     """The blocks under the best of the slot's labels that has any."""
-    own = sorted((part for part in parts if part.slot == slot), key=lambda part: part.rank)
+    own = sorted((part for part in parts if part.slot is slot), key=lambda part: part.rank)
     for rank in dict.fromkeys(part.rank for part in own):
         numbers = {number for part in own if part.rank == rank for number in part.numbers}
         if under := [block for block in fences if block.start in numbers]:

@@ -83,7 +83,7 @@ def by_slot(said: dict[str, JsonValue], shape: type[BaseModel]) -> Raw:
     """
     heard: dict[str, tuple[int, JsonValue]] = {}
     for key, value in said.items():
-        slot = slot_for(label_key(key), slots(shape))
+        slot = slot_for(label_key(key), shape)
         if slot is None or value is None:
             continue
         rank = slot.labels.index(label_key(key))

@@ -51,7 +51,7 @@ def sections(lines: Sequence[Line], shape: type[BaseModel]) -> list[Section]:
     for number, line in enumerate(lines):
         current = found[-1] if found else None
         label = None if line.opaque else label_of(line.text)
-        slot = _opened(label, slots(shape), current) if label else None
+        slot = _opened(label, shape, current) if label else None
         if label and slot:
             rest = f"# {label.rest}" if label.rest and label.numbered else label.rest  # "Vulnerability 1: …"
             found.append(Section(slot, slot.labels.index(label.key), [Line(rest)], [number]))
@@ -61,23 +61,24 @@ def sections(lines: Sequence[Line], shape: type[BaseModel]) -> list[Section]:
     return found
 
 
-def _opened(label: Label, wanted: Sequence[Slot], current: Section | None) -> Slot | None:
+def _opened(label: Label, shape: type[BaseModel], current: Section | None) -> Slot | None:
     """The section this label begins, unless it belongs to an item of the section we are in."""
-    inside = slots(current.slot.shape) if current and current.slot.shape else ()
-    return None if slot_for(label.key, inside) else slot_for(label.key, wanted)
+    inside = slot_for(label.key, current.slot.shape) if current else None
+    return None if inside else slot_for(label.key, shape)
 
 
 def labelled(lines: Sequence[Line], found: Sequence[Section], shape: type[BaseModel]) -> Raw:
     """What stands under the labels of the shape; an empty mapping when there are none."""
     raw: Raw = {}
     for slot in slots(shape):
-        own = [section for section in found if section.slot == slot and slot.kind != "code"]
+        own = [section for section in found if section.slot is slot and slot.kind != "code"]
         if own:
             raw[slot.name] = _said(own)
     bare, first = only_list(shape), found[0].numbers[0] if found else len(lines)
-    if bare and bare.name not in raw and (items := _bare_items(lines[:first], bare) or _bare_items(lines, bare)):
-        raw[bare.name] = items
-    elif bare and _is_nothing(raw.get(bare.name)) and _bare_items(lines, bare):
+    if bare and bare.name not in raw:
+        if items := _bare_items(lines[:first], bare) or (_bare_items(lines, bare) if found else []):
+            raw[bare.name] = items
+    elif bare and _is_nothing(raw[bare.name]) and _bare_items(lines, bare):
         raise ParseError(f"the reply both lists {bare.name} and says there are none")
     return raw
 
@@ -169,9 +170,9 @@ class _ItemReader:
     """Labelled lines to items: a rule, a heading, an entry's number or a label seen before begins the next one."""
 
     def __init__(self, shape: type[BaseModel]) -> None:
-        self.wanted = slots(shape)
+        self.shape = shape
         self.required = required(shape)
-        self.titled = next((slot.name for slot in self.wanted if slot.title), "")
+        self.titled = next((slot.name for slot in slots(shape) if slot.title), "")
         self.items: list[Raw] = []
         self.parts: dict[str, list[Line]] = {}
         """Label -> what stands there; two labels of one field are settled when the item ends."""
@@ -186,7 +187,7 @@ class _ItemReader:
             self._continue(line)
         elif RULE.fullmatch(line.text):
             self._end()
-        elif (label := label_of(line.text)) and (slot := slot_for(label.key, self.wanted)):
+        elif (label := label_of(line.text)) and (slot := slot_for(label.key, self.shape)):
             if label.key in self.parts or (slot.title and slot.name in self.filled and len(self.filled) > 1):
                 self._end()
             self.current = label.key
@@ -217,13 +218,13 @@ class _ItemReader:
     def _continue(self, line: Line) -> None:
         if self.current is not None:
             self.parts[self.current].append(line)
-            if line.text and not line.text.isspace() and (slot := slot_for(self.current, self.wanted)):
+            if line.text and not line.text.isspace() and (slot := slot_for(self.current, self.shape)):
                 self.filled.add(slot.name)
 
     def _said(self) -> Raw:
         best: dict[str, tuple[int, str]] = {}
         for key, lines in self.parts.items():
-            slot, text = slot_for(key, self.wanted), words(lines)
+            slot, text = slot_for(key, self.shape), words(lines)
             if slot and text and (slot.name not in best or slot.labels.index(key) < best[slot.name][0]):
                 best[slot.name] = (slot.labels.index(key), text)
         return {name: text for name, (_, text) in best.items()}

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from moot.replies.shape import label_key
 
@@ -20,8 +21,7 @@ LONGEST = 200
 """A line whose first colon stands further out has no label."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     text: str
     opaque: bool = False
     """Inside a fence or a JSON value: content, never a label."""

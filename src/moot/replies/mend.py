@@ -6,6 +6,9 @@ import re
 SLIPS = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?P<closing>\s*+[}\]])|(?<!:)//[^\n]*', re.DOTALL)
 HEAD = re.compile(r'\s*+(?:[{\[]\s*+)*+"[^"\\]{1,60}"\s*:\s*')
 ESCAPES = re.compile(r'\\(?:["\\/bfnrt\'`]|u[0-9a-fA-F]{4})|\\|"')
+NEXT = re.compile(r'\s*+(?:"[^"\\]{1,60}"\s*:|\{)')
+COMPLETE = ('"', "}", "]", "e", "l", *"0123456789")
+"""How a value ends; the letters are those of true, false and null."""
 QUOTES = "\"'`"
 BETWEEN = re.compile(r'"\s*,\s*"')
 
@@ -20,8 +23,16 @@ def mended(source: str) -> str:
 
 
 def requoted(source: str) -> str:
-    """Values alone on their line as proper strings: code copied without a backslash at its quotes, `"a" * 1000`."""
-    return "\n".join(_requoted(line) for line in source.split("\n"))
+    """Lines that hold one value each, with that value as a proper string and a comma where the next one follows:
+    for code copied without a backslash at its quotes, and for `"a" * 1000`."""
+    lines = [_requoted(line) for line in source.split("\n")]
+    following = ""
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number].rstrip()
+        if NEXT.match(following) and line.endswith(COMPLETE):  # a comma was forgotten at the end of the line
+            lines[number] = f"{line},"
+        following = line or following
+    return "\n".join(lines)
 
 
 def _requoted(line: str) -> str:

@@ -2,7 +2,6 @@
 
 import re
 import types
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal, Union, get_args, get_origin
@@ -96,12 +95,18 @@ def only_list(shape: type[BaseModel]) -> Slot | None:
     return lists[0] if len(lists) == 1 else None
 
 
-def slot_for(key: str, wanted: Iterable[Slot]) -> Slot | None:
+def slot_for(key: str, shape: type[BaseModel] | None) -> Slot | None:
     """The slot that goes by this label; a field's own name comes before another's alias."""
-    named = [slot for slot in wanted if key in slot.labels]
-    return min(named, key=lambda slot: slot.labels.index(key), default=None)
+    return _by_label(shape).get(key) if shape else None
 
 
+@lru_cache(maxsize=256)
+def _by_label(shape: type[BaseModel]) -> dict[str, Slot]:
+    ranked = [(rank, label, slot) for slot in slots(shape) for rank, label in enumerate(slot.labels)]
+    return {label: slot for _, label, slot in sorted(ranked, key=lambda entry: -entry[0])}
+
+
+@lru_cache(maxsize=4096)
 def label_key(text: str) -> str:
     """`**Edge Cases**`, `EDGE_CASES` and `edge-cases` are one label."""
     return "_".join(WORDS.findall(text.lower()))
