@@ -15,7 +15,7 @@ from moot.replies.fit import Raw, Unfit, fit
 from moot.replies.form import instructions, native_schema
 from moot.replies.jsonish import pieces
 from moot.replies.labelled import json_lines, labelled, lines_of, sections
-from moot.replies.shape import Also, CodeBlock, Fenced, Keys, Synonyms, Title, required, slots
+from moot.replies.shape import Also, CodeBlock, Fenced, Keys, Synonyms, Title, slots
 
 __all__ = [
     "Also", "CodeBlock", "Fenced", "Keys", "ParseError", "Read", "Synonyms", "Title", "instructions", "native_schema",
@@ -88,9 +88,8 @@ def readings_of(text: str, shape: type[BaseModel], *, whole: bool) -> Readings:
 
 
 def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) -> Read[T]:
-    """The first reading that fits. JSON that has every field asked for is the answer, be it right or wrong."""
-    full = required(shape) <= readings.objects.keys()
-    others = () if full else (readings.labelled, readings.bare) if whole else (readings.bare,)
+    """The first reading that fits. What a JSON object says holds, right or wrong: the others only add to it."""
+    others = (readings.labelled, readings.bare) if whole else (readings.bare,)
     complaints: list[str] = []
     for raw in (readings.objects, *({**other, **readings.objects} for other in others)):
         unfit = Unfit(salvage=salvage)
