@@ -123,6 +123,7 @@ def test_diff_looks_only_at_what_changed(cli: Cli, tmp_path: Path) -> None:
 def test_tests_are_run_in_the_sandbox_and_hold_patches_back(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(BAD)
     (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "__init__.py").touch()
     (tmp_path / "tests" / "test_app.py").write_text(
         "import sqlite3, app\n\ndef test_find():\n    db = sqlite3.connect(':memory:')\n"
         "    db.execute('CREATE TABLE t (n)')\n    db.execute(\"INSERT INTO t VALUES ('x')\")\n"

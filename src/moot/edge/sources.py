@@ -75,9 +75,8 @@ def read_tests(path: str) -> Tests:
     if not root.exists():
         raise UsageError(f"there are no tests at {path!r}")
     files = [root] if root.is_file() else [f for f in sorted(root.rglob("*")) if f.is_file() and not _skipped(f, root)]
-    given = [
-        (_shown(f), _text(_bytes(f), str(f))) for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")
-    ]
+    wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")]
+    given = [(_shown(f), _text(data, _shown(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]]
     languages = [SUFFIXES[f.suffix] for f in files if f.suffix in SUFFIXES]
     if not languages:
         raise UsageError(f"there are no test files in {path!r} (looked for {', '.join(sorted(SUFFIXES))})")
