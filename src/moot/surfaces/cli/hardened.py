@@ -44,8 +44,12 @@ def show_result(result: HardenResult, plan: Plan) -> None:
 
 def headline(result: HardenResult, plan: Plan) -> str:
     """The first line: the outcome, and on what it rests."""
-    teams = "deterministic teams" if not plan.seats else f"{result.calls} of at most {result.calls_full_run} calls"
-    weak = f"; rests on a fallback: {result.degraded[0]}" if result.degraded else ""
+    full = f"{result.calls} calls, {result.calls_full_run} questions in a full run"
+    teams = full if plan.seats else "deterministic teams"
+    fallbacks = [note for note in result.degraded if "stand in" in note or "absent" in note]
+    weak = f"; rests on a fallback: {fallbacks[0]}" if fallbacks else ""
+    if result.degraded and not fallbacks:
+        weak = f"; weaker than asked for: {result.degraded[0]}"
     return f"{result.outcome}: {SAYS[result.outcome]} ({teams}){weak}"
 
 
