@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 
+from moot.scan.flow import python
 from moot.scan.flow.ir import Module, Parsed
 from moot.types import Language
 
-FRONTS: dict[Language, Callable[[Parsed], Module]] = {}
+FRONTS: dict[Language, Callable[[Parsed], Module]] = {
+    "python": python.lower,
+}
 
 
 def lower(source: Parsed) -> Module | None:
