@@ -1,0 +1,129 @@
+"""Which parameters are web requests, answers and messages: by what frameworks call them, their types and decorators.
+
+Such a parameter is bound, first thing in its function, to one name for all frameworks (`req`, `res`, `ctx`, …), and
+the rules speak of that name only.
+"""
+
+from collections.abc import Sequence
+
+from moot.scan.flow.ir import Attr, Call, Const, Expr, Function, Import, Lambda, Name, Param, Stmt
+from moot.scan.syntax import words
+
+REQUEST_NAMES = words("req request _req _request")
+REQUEST_TYPES = words("Request NextApiRequest NextRequest IncomingMessage FastifyRequest ExpressRequest AuthRequest")
+RESPONSE_NAMES = words("res response _res resp")
+RESPONSE_TYPES = words("Response NextApiResponse ServerResponse ExpressResponse")
+REPLY_NAMES = words("reply h")
+CONTEXT_TYPES = words("Context ParameterizedContext KoaContext")
+EVENT_TYPES = words("APIGatewayProxyEvent APIGatewayEvent APIGatewayProxyEventV2 LambdaFunctionURLEvent")
+DECORATED = {
+    "Query": "req.query", "Body": "req.body", "Param": "req.params", "Headers": "req.headers", "Req": "req",
+    "Request": "req", "Cookies": "req.cookies", "UploadedFile": "req.file", "Res": "res", "Response": "res",
+}  # fmt: skip
+QUIET_EVENTS = words("connect connection disconnect disconnecting error close open end drain finish ping pong")
+RESOLVER_FIRST = words("parent root obj source _ _parent _root _source _obj __ rootValue")
+
+
+def bound(name: str, params: Sequence[Param]) -> list[Stmt]:
+    """The statements that give the parameters of a handler their common names."""
+    plain = [param for param in params if param.name != "self"]
+    found: list[Stmt] = []
+    asked = False
+    for place, param in enumerate(plain):
+        origin = _by_decorator(param) or _request(param) or _by_shape(name, plain, place)
+        if origin is None and asked:
+            origin = _answer(param)
+        asked = asked or origin == "req"
+        if origin is not None:
+            found.append(_import(param, origin))
+    return found
+
+
+def _import(param: Param, origin: str) -> Import:
+    return Import(param.at, param.name, origin, origin)
+
+
+def _by_decorator(param: Param) -> str | None:
+    """`@Query("id") id`"""
+    note = param.annotation
+    if not isinstance(note, Call) or not isinstance(note.func, Name):
+        return None
+    return DECORATED.get(note.func.id)
+
+
+def _type(param: Param) -> str:
+    note = param.annotation
+    if isinstance(note, Attr):
+        return note.name
+    return note.id if isinstance(note, Name) else ""
+
+
+def _request(param: Param) -> str | None:
+    kind = _type(param)
+    if kind in EVENT_TYPES:
+        return "event"
+    if kind in CONTEXT_TYPES:
+        return "ctx"
+    return "req" if kind in REQUEST_TYPES or param.name in REQUEST_NAMES else None
+
+
+def _answer(param: Param) -> str | None:
+    if _type(param) in RESPONSE_TYPES or param.name in RESPONSE_NAMES:
+        return "res"
+    return "reply" if param.name in REPLY_NAMES else None
+
+
+def _by_shape(name: str, params: Sequence[Param], place: int) -> str | None:
+    """Koa's `(ctx, next)`, a cloud function's `(event, context)`, a resolver's `(parent, args, context)`."""
+    names = [param.name for param in params]
+    here = names[place]
+    if here == "parameter 0" and names[1:2] and names[1] in RESPONSE_NAMES | REPLY_NAMES:
+        # Taken apart where it stands: `({query}, res) => …`.
+        return "req"
+    if place == 0 and (here == "ctx" or (here == "context" and names[1:2] == ["next"])):
+        return "ctx"
+    if place == 0 and here == "event" and (name == "handler" or names[1:2] in (["context"], ["_context"])):
+        return "event"
+    if place == 1 and here in ("args", "_args") and names[0] in RESOLVER_FIRST:
+        return "graphql.args"
+    return None
+
+
+def listening(call: Call) -> Call:
+    """A listener whose event says what it is given: messages of other pages, of sockets, entries of archives."""
+    if not isinstance(call.func, Attr) or len(call.args) < 2 or call.func.name not in LISTENERS:
+        return call
+    event, listener = call.args[0], call.args[1]
+    if not isinstance(event, Const) or not isinstance(event.value, str) or not isinstance(listener, Lambda):
+        return call
+    origin = _event_origin(call.func, event.value)
+    params = listener.function.params
+    if origin is None or not params:
+        return call
+    told = told_of(listener, origin)
+    return call._replace(args=(event, told, *call.args[2:]))
+
+
+LISTENERS = words("on once addEventListener addListener")
+
+
+def _event_origin(func: Attr, event: str) -> str | None:
+    if event == "message" and func.name == "addEventListener":
+        return "message_event"
+    if event == "entry":
+        return "archive.entry"
+    if _is_socket(func.base) and event not in QUIET_EVENTS:
+        return "socket.data"
+    return None
+
+
+def _is_socket(base: Expr) -> bool:
+    return isinstance(base, Name) and base.id in ("socket", "ws", "wss", "webSocket", "websocket")
+
+
+def told_of(listener: Lambda, origin: str) -> Lambda:
+    """The same function, whose first parameter is known by this name."""
+    function: Function = listener.function
+    param = function.params[0]
+    body = (_import(param, origin), *function.body)
+    return listener._replace(function=function._replace(body=body))
