@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 
-from moot.scan.flow import golang, python
+from moot.scan.flow import golang, javascript, python
 from moot.scan.flow.ir import Module, Parsed
 from moot.types import Language
 
 FRONTS: dict[Language, Callable[[Parsed], Module]] = {
     "python": python.lower,
+    "javascript": javascript.lower,
+    "typescript": javascript.lower,
     "go": golang.lower,
 }
 

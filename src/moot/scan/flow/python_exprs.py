@@ -1,5 +1,6 @@
 """Python's expressions in the engine's form."""
 
+import re
 from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
@@ -227,7 +228,13 @@ def _filled(template: Const, gaps: Iterator[Gap], value: Callable[[Gap], Expr | 
             return
         found = value(gap)
         if found is not None:
-            yield Hole(found.at, found, gap.spec, gap.numeric)
+            yield Hole(found.at, _looked_into(found, gap.spec), gap.spec, gap.numeric)
+
+
+def _looked_into(value: Expr, spec: str) -> Expr:
+    """`{0[key]}` means one item of the argument."""
+    key = re.match(r"\[([^\]]+)\]", spec)
+    return Item(value.at, value, Const(value.at, int(key[1]) if key[1].isdigit() else key[1])) if key else value
 
 
 def _percent(at: Span, left: Const, right: Expr) -> Expr:

@@ -1,0 +1,5 @@
+"""Examples"""
+
+from moot.scan.flow.rulebook import Example
+
+EXAMPLES: tuple[Example, ...] = ()
