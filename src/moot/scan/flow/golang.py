@@ -262,11 +262,24 @@ def _for(reader: Reader, node: Node) -> Block:
 
 
 def _range(reader: Reader, node: Node, head: Node) -> Stmt:
+    """`for i, v := range xs` is told as `for range xs { i := key of xs; v := xs[i]; … }`."""
     left = head.child_by_field_name("left")
-    target = _target(reader.expr(left)) if left is not None else Name(span(head), "_")
     iterable = reader.field(head, "right")
+    names = [_target(reader.expr(child)) for child in named(left)] if left is not None else []
+    local = any(child.type == ":=" for child in head.children)
+    start: list[Stmt] = []
+    key: Expr = Opaque(span(head), (iterable,), "key")
+    if names and not _is_blank(names[0]):
+        start.append(Assign(span(head), (names[0],), key, local=local))
+        key = names[0]
+    if len(names) > 1 and not _is_blank(names[1]):
+        start.append(Assign(span(head), (names[1],), Item(span(head), iterable, key), local=local))
     body = _block(reader, node.child_by_field_name("body"))
-    return Each(span(node), target, iterable, body, keys=not isinstance(target, Many))
+    return Each(span(node), Name(span(head), "_"), iterable, (*start, *body), keys=True)
+
+
+def _is_blank(target: Expr) -> bool:
+    return isinstance(target, Name) and target.id == "_"
 
 
 def _switch(reader: Reader, node: Node) -> Block:

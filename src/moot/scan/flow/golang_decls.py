@@ -1,5 +1,6 @@
 """Go's declarations in the engine's form: imports, constants, variables, functions, types with their methods."""
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -27,6 +28,12 @@ from moot.scan.flow.ir import (
 )
 
 BUILDERS = frozenset({"strings.Builder", "bytes.Buffer"})
+HANDLES = re.compile(
+    r"^(?:net/http\.(?:Request|ResponseWriter)|database/sql\.\w+|archive/(?:zip\.File|tar\.Header)|"
+    r"mime/multipart\.FileHeader|github\.com/(?:gin-gonic/gin|labstack/echo(?:/v\d)?|gofiber/fiber(?:/v\d)?)\."
+    r"(?:Context|Ctx))$"
+)
+"""Types whose values are what they are, and come from a framework."""
 BUILDER_MAKERS = frozenset({"bytes.NewBufferString", "bytes.NewBuffer"})
 
 
@@ -179,7 +186,7 @@ def function(reader: Reader, node: Node) -> Function:
         for param in results
         if param.name and param.name != "_"
     ]
-    body = (*start, *reader.block(reader, node.child_by_field_name("body")))
+    body = (*_stand_ins(reader, found), *start, *reader.block(reader, node.child_by_field_name("body")))
     reader.named_results.pop()
     reader.builders = outer
     name = reader.text(node.child_by_field_name("name")) or "<func>"
@@ -201,16 +208,18 @@ def _params(reader: Reader, node: Node | None) -> list[Param]:
         if child.type == "variadic_parameter_declaration":
             found.extend(Param(span(n), reader.text(n), None, note, "star") for n in names)
         elif names:
-            found.extend(Param(span(n), reader.text(n), _stand_in(reader, note), note) for n in names)
+            found.extend(Param(span(n), reader.text(n), None, note) for n in names)
         elif child.type == "parameter_declaration":
             found.append(Param(span(child), "", None, note))
     return found
 
 
-def _stand_in(reader: Reader, note: Expr | None) -> Expr | None:
-    """With no caller known, a `*http.Request` is known by the name of its type."""
-    kind = note.value if isinstance(note, Unary) else note
-    return kind if isinstance(kind, Attr) and reader.origin(kind) else None
+def _stand_ins(reader: Reader, params: list[Param]) -> Iterator[Stmt]:
+    """A `*http.Request` is known by the name of its type, whoever passes it."""
+    for param in params:
+        kind = param.annotation.value if isinstance(param.annotation, Unary) else param.annotation
+        if param.name and isinstance(kind, Attr) and HANDLES.search(reader.origin(kind)):
+            yield Assign(param.at, (Name(param.at, param.name),), kind, param.annotation, local=True)
 
 
 def declared(reader: Reader, node: Node) -> Block:
