@@ -6,6 +6,7 @@ from tree_sitter import Node
 
 from moot.scan.flow.ir import (
     Assign,
+    Attr,
     Augment,
     Bind,
     Block,
@@ -22,6 +23,7 @@ from moot.scan.flow.ir import (
     Jump,
     Module,
     Name,
+    Opaque,
     Parsed,
     Raise,
     Return,
@@ -37,8 +39,9 @@ from moot.scan.flow.javascript_classes import class_
 from moot.scan.flow.javascript_exprs import EXPRS
 from moot.scan.flow.javascript_functions import VALUES, function
 from moot.scan.flow.javascript_modules import declared, exported, imported
+from moot.scan.flow.javascript_options import notice_target
 from moot.scan.flow.javascript_patterns import PATTERN_KINDS, opened, taken_apart
-from moot.scan.flow.javascript_reader import SKIPPED, Reader, first, named, span
+from moot.scan.flow.javascript_reader import CALLBACK, SKIPPED, Reader, first, named, span
 from moot.scan.syntax import words
 
 CAUGHT = "caught error"
@@ -68,10 +71,10 @@ def _statements(reader: Reader, node: Node, children: list[Node]) -> Block:
     found: list[Stmt] = []
     for child in children:
         if _declaration(child).type in HOISTED:
-            found.extend(_with_classes(reader, child))
+            found.extend(_with_before(reader, child))
     for child in children:
         if _declaration(child).type not in HOISTED:
-            found.extend(_with_classes(reader, child))
+            found.extend(_with_before(reader, child))
     reader.depth -= 1
     return tuple(found)
 
@@ -82,13 +85,13 @@ def _declaration(node: Node) -> Node:
     return inner if inner is not None else node
 
 
-def _with_classes(reader: Reader, node: Node) -> Block:
+def _with_before(reader: Reader, node: Node) -> Block:
     """A class that is a value (`module.exports = class {…}`) becomes a statement before the one that uses it."""
-    around, reader.classes = reader.classes, []
+    around, reader.before = reader.before, []
     found = _one(reader, node)
-    if reader.classes:
-        found = (*reader.classes, *found)
-    reader.classes = around
+    if reader.before:
+        found = (*reader.before, *found)
+    reader.before = around
     return found
 
 
@@ -154,7 +157,21 @@ def _assignment(reader: Reader, node: Node) -> Block:
             return taken_apart(reader, left, reader.expr(current.child_by_field_name("right")), local=False)
         targets.append(reader.expr(left))
         current = current.child_by_field_name("right")
-    return (Assign(span(node), tuple(targets), reader.expr(current)),)
+    value = reader.expr(current)
+    notice_target(reader, targets[0], value, span(node))
+    return _exported_function(node, targets[0], value) or (Assign(span(node), tuple(targets), value),)
+
+
+def _exported_function(node: Node, target: Expr, value: Expr) -> Block:
+    """`exports.name = function …` can be called by that name from other files."""
+    if not isinstance(target, Attr) or not isinstance(value, Name) or not value.id.startswith(CALLBACK):
+        return ()
+    base = target.base
+    if isinstance(base, Attr) and base.name == "exports":
+        base = Name(base.at, "exports")
+    if not isinstance(base, Name) or base.id != "exports":
+        return ()
+    return (Assign(span(node), (Name(target.at, target.name), target), value),)
 
 
 def _declarations(reader: Reader, node: Node) -> Block:
@@ -178,7 +195,9 @@ def _declared(reader: Reader, node: Node, local: bool) -> Block:
     made: Expr = reader.expr(value) if value is not None else Const(span(node), None)
     if target.type in PATTERN_KINDS:
         return taken_apart(reader, target, made, local=local)
-    return (Assign(span(node), (reader.expr(target),), made, local=local),)
+    name = reader.expr(target)
+    notice_target(reader, name, made, span(node))
+    return (Assign(span(node), (name,), made, local=local),)
 
 
 def _function(reader: Reader, node: Node) -> Block:
@@ -191,7 +210,7 @@ def _class(reader: Reader, node: Node) -> Block:
 
 def _class_value(reader: Reader, node: Node) -> Expr:
     name = reader.text(node.child_by_field_name("name")) or f"class {node.start_byte}"
-    reader.classes.append(class_(reader, node, name))
+    reader.before.append(class_(reader, node, name))
     return Name(span(node), name)
 
 
@@ -271,7 +290,7 @@ def _switch(reader: Reader, node: Node) -> Block:
     to_default = False
     for child in named(node.child_by_field_name("body")):
         value = child.child_by_field_name("value")
-        waiting.extend([reader.expr(value)] if value is not None else [])
+        waiting.extend([_wanted(reader.expr(value))] if value is not None else [])
         to_default = to_default or child.type == "switch_default"
         inside = _inside(child)
         if inside:
@@ -280,7 +299,15 @@ def _switch(reader: Reader, node: Node) -> Block:
             body = _statements(reader, child, kept)
             cases.append(Case(span(child), () if to_default else tuple(waiting), body, falls=not ends))
             waiting, to_default = [], False
+    if not any(case.falls for case in cases[:-1]):
+        # Wherever the default stands, it is what none of the others fits.
+        cases.sort(key=lambda case: not case.patterns)
     return (Switch(span(node), subject, tuple(cases)),)
+
+
+def _wanted(value: Expr) -> Expr:
+    """A name is compared with, it binds nothing."""
+    return value if isinstance(value, Const | Attr) else Opaque(value.at, (value,))
 
 
 def _inside(node: Node) -> list[Node]:

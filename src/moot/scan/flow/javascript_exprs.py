@@ -17,7 +17,6 @@ from moot.scan.flow.ir import (
     Expr,
     Hole,
     Item,
-    Lambda,
     Logic,
     Many,
     Name,
@@ -29,10 +28,11 @@ from moot.scan.flow.ir import (
     Wait,
     Yield,
 )
-from moot.scan.flow.javascript_functions import function, lambda_, member_name
+from moot.scan.flow.javascript_functions import lambda_
 from moot.scan.flow.javascript_jsx import JSX
 from moot.scan.flow.javascript_literals import number, unescaped
 from moot.scan.flow.javascript_modules import required
+from moot.scan.flow.javascript_options import notice_entry
 from moot.scan.flow.javascript_patterns import PATTERNS, key
 from moot.scan.flow.javascript_reader import Reader, first, named, operator, span
 from moot.scan.flow.javascript_requests import listening
@@ -42,6 +42,7 @@ COMPARISONS = {
     "==": "==", "===": "==", "!=": "!=", "!==": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
     "in": "in", "instanceof": "instanceof",
 }  # fmt: skip
+PAGE_TEXT = ("textContent", "innerText", "value")
 LOGIC = frozenset({"&&", "||", "??"})
 
 
@@ -99,10 +100,19 @@ def _member(reader: Reader, node: Node) -> Expr:
     base = node.child_by_field_name("object")
     name = reader.text(node.child_by_field_name("property"))
     value = _super(base) if base is not None and base.type == "super" else reader.expr(base)
-    if name == "length" and not is_target(node):
-        return Call(span(node), reader.known(span(node), "len"), (value,))
+    if name in ("length", *PAGE_TEXT) and not is_target(node):
+        return _page_text(reader, node, name, value)
     # What compilers make of `import x from "y"`: the module itself, for all that the rules know.
     return value if name == "default" else Attr(span(node), value, name)
+
+
+def _page_text(reader: Reader, node: Node, name: str, value: Expr) -> Expr:
+    """What stands in the page, whichever element it is taken from: text, not yet HTML."""
+    if name == "length":
+        return Call(span(node), reader.known(span(node), "len"), (value,))
+    if name == "value" and not (isinstance(value, Attr) and value.name in ("target", "currentTarget")):
+        return Attr(span(node), value, name)
+    return Attr(span(node), reader.known(span(node), "dom"), name)
 
 
 def is_target(node: Node) -> bool:
@@ -137,7 +147,7 @@ def _call(reader: Reader, node: Node) -> Expr:
     if given is not None and given.type == "template_string":
         return _tagged(reader, node, func, given)
     call = Call(span(node), func, reader.exprs(named(given)))
-    return _appended(call) or told(listening(call), reader.known)
+    return _appended(call) or told(listening(reader, call), reader.known)
 
 
 def _tagged(reader: Reader, node: Node, func: Expr, template: Node) -> Expr:
@@ -266,7 +276,10 @@ def _array(reader: Reader, node: Node) -> Expr:
 
 
 def _object(reader: Reader, node: Node) -> Expr:
-    return Table(span(node), tuple([_entry(reader, child) for child in named(node)]))
+    entries = [_entry(reader, child) for child in named(node)]
+    for entry in entries:
+        notice_entry(reader, entry)
+    return Table(span(node), tuple(entries))
 
 
 def _entry(reader: Reader, node: Node) -> Entry:
@@ -278,9 +291,7 @@ def _entry(reader: Reader, node: Node) -> Entry:
         case "shorthand_property_identifier":
             return Entry(at, Const(at, reader.text(node)), Name(at, reader.text(node)))
         case "method_definition":
-            name = node.child_by_field_name("name")
-            made = Lambda(at, function(reader, node, member_name(reader, name) or "<lambda>"))
-            return Entry(at, key(reader, name), made)
+            return Entry(at, key(reader, node.child_by_field_name("name")), lambda_(reader, node))
         case "spread_element":
             return Entry(at, None, reader.expr(first(node)))
         case _:

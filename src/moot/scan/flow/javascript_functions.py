@@ -7,16 +7,16 @@ from moot.scan.flow.ir import (
     Attr,
     Block,
     Const,
+    Define,
     Expr,
     Function,
-    Lambda,
     Name,
     Param,
     Return,
     Stmt,
 )
 from moot.scan.flow.javascript_patterns import PATTERN_KINDS, key, opened
-from moot.scan.flow.javascript_reader import Reader, first, named, span
+from moot.scan.flow.javascript_reader import CALLBACK, Reader, first, named, span
 from moot.scan.flow.javascript_requests import bound
 
 VALUES = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
@@ -46,15 +46,21 @@ def function(
 
 
 def lambda_(reader: Reader, node: Node) -> Expr:
-    name = node.child_by_field_name("name")
-    return Lambda(span(node), function(reader, node, reader.text(name) or "<lambda>"))
+    """A function that is a value is defined before the statement it stands in, under a name no program can have: then
+    it is analysed also when nobody is seen to call it."""
+    name = f"{CALLBACK}{node.start_point.row + 1}:{node.start_point.column + 1}"
+    made = function(reader, node, name)
+    reader.before.append(Define(span(node), made))
+    return Name(span(node), name)
 
 
 def _body(reader: Reader, node: Node | None) -> Block:
     if node is None or node.type == "statement_block":
         return reader.block(node)
+    around, reader.before = reader.before, []
     value = reader.expr(node)
-    return (Return(value.at, value),)
+    before, reader.before = reader.before, around
+    return (*before, Return(value.at, value))
 
 
 def _kept_params(reader: Reader, node: Node | None) -> Block:
@@ -132,6 +138,8 @@ def _annotation(reader: Reader, node: Node) -> Expr | None:
 
 def type_name(reader: Reader, node: Node) -> Expr | None:
     match node.type:
+        case "predefined_type" if reader.text(node) in ("number", "boolean"):
+            return Name(span(node), "int")
         case "type_identifier" | "identifier" | "predefined_type":
             return Name(span(node), reader.text(node))
         case "generic_type":

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from moot.scan.flow.ir import Attr, Call, Const, Entry, Expr, Name, Opaque, Table
+from moot.scan.flow.javascript_options import notice_entry
 from moot.scan.flow.javascript_reader import Reader, first, named, span
 
 CREATE = "react.createElement"
@@ -18,6 +19,8 @@ def _element(reader: Reader, node: Node) -> Expr:
 
 def _created(reader: Reader, node: Node, opening: Node, children: list[Node]) -> Expr:
     attributes = tuple([_attribute(reader, child) for child in opening.children_by_field_name("attribute")])
+    for attribute in attributes:
+        notice_entry(reader, attribute)
     properties = Table(span(opening), attributes)
     inner = tuple([child for child in map(reader.expr, children) if not _is_blank(child)])
     return Call(span(node), reader.known(span(node), CREATE), (_tag(reader, opening), properties, *inner))

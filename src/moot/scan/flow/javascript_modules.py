@@ -1,5 +1,8 @@
 """`require`, `import` and `export` in the engine's form: which local name stands for what of which module."""
 
+import posixpath
+import re
+
 from tree_sitter import Node
 
 from moot.scan.flow.ir import Assign, Block, Import, Name, Stmt
@@ -14,9 +17,12 @@ WRAPPERS = words(
 )
 
 
-def origin_of(text: str) -> str:
-    """Node's own modules are known without their prefix."""
-    return text.removeprefix("node:")
+def origin_of(path: str, text: str) -> str:
+    """Node's own modules are known without their prefix; files of the project by their place in it, with dots."""
+    if not text.startswith("."):
+        return text.removeprefix("node:")
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(path.replace("\\", "/")), text))
+    return ".".join(word for word in re.sub(r"\.[cm]?[jt]sx?$", "", place).split("/") if word not in ("", ".", ".."))
 
 
 def required(reader: Reader, node: Node) -> str | None:
@@ -42,7 +48,7 @@ def _literal(reader: Reader, node: Node | None) -> str | None:
         return None
     if any(child.type == "template_substitution" for child in node.named_children):
         return None
-    return origin_of(unescaped(reader.text(node)[1:-1]))
+    return origin_of(reader.path, unescaped(reader.text(node)[1:-1]))
 
 
 def module_member(reader: Reader, node: Node | None) -> str | None:

@@ -28,7 +28,8 @@ class Reader:
         self.depth = 0
         self.gaps: dict[int, NotAnalysed] = {}
         self.modules: dict[str, Import] = {}
-        self.classes: list[Stmt] = []
+        self.before: list[Stmt] = []
+        """What has to run before the statement at hand."""
         self._exprs = exprs_by_kind
         self._block = block
 
@@ -78,6 +79,9 @@ class Reader:
         local = f"require {origin}"
         self.modules.setdefault(local, Import(at, local, origin, origin))
         return Name(at, local)
+
+
+CALLBACK = "callback "
 
 
 def span(node: Node) -> Span:

@@ -6,7 +6,8 @@ the rules speak of that name only.
 
 from collections.abc import Sequence
 
-from moot.scan.flow.ir import Attr, Call, Const, Expr, Function, Import, Lambda, Name, Param, Stmt
+from moot.scan.flow.ir import Attr, Call, Const, Define, Expr, Import, Name, Param, Stmt
+from moot.scan.flow.javascript_reader import Reader
 from moot.scan.syntax import words
 
 REQUEST_NAMES = words("req request _req _request")
@@ -89,19 +90,17 @@ def _by_shape(name: str, params: Sequence[Param], place: int) -> str | None:
     return None
 
 
-def listening(call: Call) -> Call:
+def listening(reader: Reader, call: Call) -> Call:
     """A listener whose event says what it is given: messages of other pages, of sockets, entries of archives."""
     if not isinstance(call.func, Attr) or len(call.args) < 2 or call.func.name not in LISTENERS:
         return call
     event, listener = call.args[0], call.args[1]
-    if not isinstance(event, Const) or not isinstance(event.value, str) or not isinstance(listener, Lambda):
+    if not isinstance(event, Const) or not isinstance(event.value, str) or not isinstance(listener, Name):
         return call
     origin = _event_origin(call.func, event.value)
-    params = listener.function.params
-    if origin is None or not params:
-        return call
-    told = told_of(listener, origin)
-    return call._replace(args=(event, told, *call.args[2:]))
+    if origin is not None:
+        reader.before = [_told_of(stmt, listener.id, origin) for stmt in reader.before]
+    return call
 
 
 LISTENERS = words("on once addEventListener addListener")
@@ -121,9 +120,9 @@ def _is_socket(base: Expr) -> bool:
     return isinstance(base, Name) and base.id in ("socket", "ws", "wss", "webSocket", "websocket")
 
 
-def told_of(listener: Lambda, origin: str) -> Lambda:
-    """The same function, whose first parameter is known by this name."""
-    function: Function = listener.function
-    param = function.params[0]
-    body = (_import(param, origin), *function.body)
-    return listener._replace(function=function._replace(body=body))
+def _told_of(stmt: Stmt, name: str, origin: str) -> Stmt:
+    """The listener itself, whose first parameter is now known by this name."""
+    if not isinstance(stmt, Define) or stmt.function.name != name or not stmt.function.params:
+        return stmt
+    function = stmt.function
+    return Define(stmt.at, function._replace(body=(_import(function.params[0], origin), *function.body)))

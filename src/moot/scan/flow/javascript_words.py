@@ -20,7 +20,6 @@ from moot.scan.flow.ir import (
     Entry,
     Expr,
     Item,
-    Lambda,
     Many,
     Name,
     Opaque,
@@ -30,6 +29,7 @@ from moot.scan.flow.ir import (
     Unary,
     Wait,
 )
+from moot.scan.flow.javascript_reader import CALLBACK
 
 RENAMED = {
     "shift": "popleft", "toLowerCase": "lower", "toUpperCase": "upper", "toLocaleLowerCase": "lower",
@@ -74,7 +74,7 @@ def told(call: Call, known: Known) -> Expr:
 
 
 def is_function(value: Expr) -> bool:
-    return isinstance(value, Lambda)
+    return isinstance(value, Name) and value.id.startswith(CALLBACK)
 
 
 def _element(call: Call, base: Expr) -> Expr:
@@ -86,6 +86,8 @@ def _element(call: Call, base: Expr) -> Expr:
 
 
 def _function(call: Call, name: str, known: Known) -> Told:
+    if name == "promisify" and len(call.args) == 1:
+        return call.args[0]
     if name == "isNaN" and call.args:
         return Unary(call.at, "not", Call(call.at, known(call.at, PROVES), call.args[:1]))
     if name == "isFinite" and call.args:
@@ -254,7 +256,7 @@ def _each(call: Call, base: Expr, known: Known) -> Told:
 
 
 def _map(call: Call, base: Expr, known: Known) -> Told:
-    if not call.args or not isinstance(call.args[0], Lambda | Name):
+    if not call.args or not isinstance(call.args[0], Name):
         return None
     each = Name(call.at, f"each {call.at[0]}")
     return Comprehension(call.at, "list", Call(call.at, call.args[0], (each,)), (Clause(each, base),))
@@ -293,6 +295,16 @@ def _after(call: Call, base: Expr, known: Known) -> Told:
     return Opaque(call.at, (base, *call.args), "catch") if call.args and is_function(call.args[0]) else None
 
 
+def _promised(call: Call, base: Expr, known: Known) -> Told:
+    """The same function, whose result is waited for."""
+    return call.args[0] if len(call.args) == 1 else None
+
+
+def _attribute(call: Call, base: Expr, known: Known) -> Told:
+    """What stands in the page: text, not yet HTML."""
+    return Call(call.at, known(call.at, "dom.getAttribute"), call.args)
+
+
 METHODS: dict[str, Callable[[Call, Expr, Known], Told]] = {
     "push": _push,
     "unshift": _unshift,
@@ -322,6 +334,8 @@ METHODS: dict[str, Callable[[Call, Expr, Known], Told]] = {
     "then": _then,
     "catch": _after,
     "finally": _after,
+    "promisify": _promised,
+    "getAttribute": _attribute,
 }
 
 

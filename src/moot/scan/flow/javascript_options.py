@@ -1,0 +1,40 @@
+"""Options as calls the rules can speak of.
+
+`{rejectUnauthorized: false}` means the same wherever the object ends up. It becomes one more statement before the one
+it stands in: a call of `js.option.rejectUnauthorized`, which does nothing but carry the value to the rules.
+"""
+
+from moot.scan.flow.ir import Attr, Call, Const, Do, Entry, Expr, Name, Span, Unary
+from moot.scan.flow.javascript_reader import Reader
+from moot.scan.syntax import words
+
+SWITCHES = words(
+    "rejectUnauthorized strictSSL insecure checkServerIdentity httpOnly secure nodeIntegration contextIsolation "
+    "nodeIntegrationInWorker webSecurity allowRunningInsecureContent experimentalFeatures enableBlinkFeatures noEscape "
+    "noent noEnt ignoreExpiration minVersion secureProtocol SSL_VERIFYPEER ignoreHTTPSErrors sandbox"
+)
+FLOWS = words("__html innerHTML $where")
+
+
+def notice_entry(reader: Reader, entry: Entry) -> None:
+    if isinstance(entry.key, Const) and isinstance(entry.key.value, str):
+        notice(reader, entry.key.value, entry.value, entry.at)
+
+
+def notice(reader: Reader, name: str, value: Expr, at: Span) -> None:
+    if name in FLOWS or (name in SWITCHES and _is_plain(value)):
+        reader.before.append(Do(at, Call(at, reader.known(at, f"js.option.{name}"), (value,))))
+
+
+def notice_target(reader: Reader, target: Expr, value: Expr, at: Span) -> None:
+    if isinstance(target, Name):
+        notice(reader, target.id, value, at)
+    elif isinstance(target, Attr):
+        notice(reader, target.name, value, at)
+
+
+def _is_plain(value: Expr) -> bool:
+    """What can be evaluated twice without doing anything twice."""
+    while isinstance(value, Attr | Unary):
+        value = value.base if isinstance(value, Attr) else value.value
+    return isinstance(value, Const | Name)
