@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.scan.flow import ir, javascript
-from moot.scan.syntax import parse
+from moot.scan.syntax import parse, words
 
 WRITTEN = [
     # literals and text
@@ -41,7 +41,8 @@ WRITTEN = [
     ("x.replace('<', '')", "x.replace_first('<', '')"),
     ("x.replace(/[^a-z0-9]/gi, '')", "<js.only_harmless>(x)"),
     ("typeof x === 'number'", "<js.is_safe>(x)"),
-    ("p.then(v => g(v))", "(v => return g(v))(wait p)"),
+    ("'https://a.b/' + c", "text['https://a.b/', <js.path_part>(c)]"),
+    ("`https://${a}${b}`", "text['https://', {a}, {b}]"),
     ("xs.map(f)", "[f(each 0) for each 0 in xs]"),
     ("Object.keys(x)", "x.keys()"),
     ("path.join(a, b)", "path.resolve(a, b)"),
@@ -49,8 +50,7 @@ WRITTEN = [
     ("a ? b : c", "(a ? b : c)"),
     ("a && b && c", "(a and b and c)"),
     ("x !== y", "(x != y)"),
-    ("({a, 'b': 1, ...c, d() { return 1 }})", "{'a': a, 'b': 1, **c, 'd': ( => return 1)}"),
-    ("(a, {b, c: [d]}) => b", "(a, parameter 1 => let b = parameter 1.b; let [d] = parameter 1.c; return b)"),
+    ("({a, 'b': 1, ...c})", "{'a': a, 'b': 1, **c}"),
     ("<b id='x' {...p}>hi {y}</b>", "<react.createElement>('b', {'id': 'x', **p}, 'hi ', y)"),
 ]
 STATEMENTS = [
@@ -73,6 +73,14 @@ STATEMENTS = [
     ("try { a } catch ({m}) { b } finally { c }", "try: a except caught error: let m = caught error.m; b finally: c"),
     ("g(); function g(a = 1, ...b) {}", "def g(a=1, *b): ; g()"),
     ("const f = async x => x", "async def f(x): return x"),
+    ("p.then(v => g(v))", "def callback 7(v): return g(v); callback 7(wait p)"),
+    ("f(a => b => a)", "def callback 2(a): def callback 7(b): return a; return callback 7; f(callback 2)"),
+    ("x = {d() { return 1 }}", "def callback 5(): return 1; x = {'d': callback 5}"),
+    ("f((a, {b, c: [d]}) => b)",
+     "def callback 2(a, parameter 1): let b = parameter 1.b; let [d] = parameter 1.c; return b; f(callback 2)"),
+    ("f({rejectUnauthorized: false})", "<js.option.rejectUnauthorized>(False); f({'rejectUnauthorized': False})"),
+    ("exports.f = x => x", "def callback 12(x): return x; f = exports.f = callback 12"),
+    ("const b = require('./lib/b.js')", "import b=lib.b"),
     ("class A extends B { p = 1; constructor(x) { super(x) } m() {} }",
      "class A(B): p = 1; def __init__(self, x): super().__init__(x); def m(self): "),
     ("module.exports = class { m() {} }", "class class 17: def m(self): ; module.exports = class 17"),
@@ -81,7 +89,7 @@ STATEMENTS = [
     ("throw x", "raise x"),
     ("function h(req, res) { return req.query }", "def h(req, res): import req=req; import res=res; return req.query"),
     ("window.addEventListener('message', e => f(e.data))",
-     "window.addEventListener('message', (e => import e=message_event; return f(e.data)))"),
+     "def callback 35(e): import e=message_event; return f(e.data); window.addEventListener('message', callback 35)"),
 ]  # fmt: skip
 TYPED = [
     ("enum E { A = 1 }", "E = {'A': 1}"),
@@ -137,9 +145,13 @@ def test_what_is_too_deep_is_said() -> None:
 
 
 PIECES = st.sampled_from(
-    "( ) [ ] { } , ; : . => = == + - ? ?. ... ` ${ ' / < > </a> function class async await yield new return if else "
-    "for of in switch case default try catch throw const let var import export from require delete typeof get static "
-    "a b req x 1 'text' //".split()
+    sorted(
+        words(
+            "( ) [ ] { } , ; : . => = == + - ? ?. ... ` ${ ' / < > </a> function class async await yield new return if "
+            "else for of in switch case default try catch throw const let var import export from require delete typeof "
+            "get static a b req x 1 'text' //"
+        )
+    )
 )
 
 
@@ -254,8 +266,6 @@ def compound(expr: ir.Expr) -> str:
         case ir.Table():
             entries = [f"{shown(e.key)}: {shown(e.value)}" if e.key else f"**{shown(e.value)}" for e in expr.entries]
             return "{" + ", ".join(entries) + "}"
-        case ir.Lambda():
-            return f"({params(expr.function)} => {block(expr.function.body)})"
         case ir.Choice():
             return f"({shown(expr.test)} ? {shown(expr.then)} : {shown(expr.other)})"
         case ir.Logic():

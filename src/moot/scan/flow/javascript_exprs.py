@@ -28,6 +28,7 @@ from moot.scan.flow.ir import (
     Wait,
     Yield,
 )
+from moot.scan.flow.javascript_addresses import addressed
 from moot.scan.flow.javascript_functions import lambda_
 from moot.scan.flow.javascript_jsx import JSX
 from moot.scan.flow.javascript_literals import number, unescaped
@@ -67,7 +68,7 @@ def _template(reader: Reader, node: Node) -> Expr:
     parts = _template_parts(reader, node)
     if not any(isinstance(part, Hole) for part in parts):
         return Const(span(node), "".join(str(part.value) for part in parts if isinstance(part, Const)))
-    return Concat(span(node), parts)
+    return addressed(Concat(span(node), parts), reader.known)
 
 
 def _template_parts(reader: Reader, node: Node) -> tuple[Expr, ...]:
@@ -188,7 +189,7 @@ def _binary(reader: Reader, node: Node) -> Expr:
         if levels > MAX_DEPTH:
             reader.gap(whole, "nests too deep")
             value, levels = Opaque(span(whole)), 0
-    return value
+    return addressed(value, reader.known) if isinstance(value, Concat) else value
 
 
 def _combined(reader: Reader, at: Span, op: str, left: Expr, right: Expr) -> Expr:

@@ -48,7 +48,7 @@ def function(
 def lambda_(reader: Reader, node: Node) -> Expr:
     """A function that is a value is defined before the statement it stands in, under a name no program can have: then
     it is analysed also when nobody is seen to call it."""
-    name = f"{CALLBACK}{node.start_point.row + 1}:{node.start_point.column + 1}"
+    name = f"{CALLBACK}{node.start_byte}"
     made = function(reader, node, name)
     reader.before.append(Define(span(node), made))
     return Name(span(node), name)

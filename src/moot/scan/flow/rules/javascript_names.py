@@ -5,7 +5,7 @@ from moot.scan.flow.values import Label
 from moot.scan.syntax import words
 
 REQUEST_PARTS = words(
-    "query body params headers cookies url originalUrl path file files rawBody hostname nextUrl rawHeaders "
+    "query body params headers cookies url originalUrl path file files rawBody nextUrl rawHeaders "
     "param get header json text formData queryStringParameters payload"
 )
 CONTEXT_PARTS = words(
@@ -34,6 +34,7 @@ def _sources() -> dict[str, float]:
 
 SOURCES: dict[str, float] = {
     **_sources(),
+    "req.headers.host": 0.5, "req.hostname": 0.5, "ctx.headers.host": 0.5,
     "document.URL": 1.0, "document.documentURI": 1.0, "document.referrer": 1.0, "document.cookie": 0.6,
     "window.name": 0.9, "message_event.data": 1.0, "socket.data": 0.9, "graphql.args": 0.9,
     "dom.textContent": 0.6, "dom.innerText": 0.6, "dom.value": 0.6, "dom.getAttribute": 0.6,
