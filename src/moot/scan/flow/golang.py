@@ -33,6 +33,7 @@ from moot.scan.flow.ir import (
     Call,
     Case,
     Class,
+    Compare,
     Const,
     Define,
     Do,
@@ -50,8 +51,10 @@ from moot.scan.flow.ir import (
     Opaque,
     Parsed,
     Return,
+    Span,
     Stmt,
     Switch,
+    Unary,
     While,
     module,
 )
@@ -179,14 +182,25 @@ def _declare(reader: Reader, node: Node) -> Block:
         note_builder(reader, targets, None, value)
         if targets.id in reader.builders:
             value = first_content(reader, value)
-    return (Assign(span(node), (targets,), value, local=True), *_filled(value))
+    found = _looked_up(targets, value, span(node), local=True)
+    return found or (Assign(span(node), (targets,), value, local=True), *_filled(value))
+
+
+def _looked_up(targets: Expr, value: Expr, at: Span, local: bool) -> Block:
+    """`v, ok := m[k]`: ok tells that k is one of ours."""
+    if not isinstance(targets, Many) or len(targets.items) != 2 or not isinstance(value, Item):
+        return ()
+    found, ok = targets.items
+    member = Compare(value.at, "in", value.key, value.base)
+    return (Assign(at, (found,), value, local=local), Assign(at, (ok,), member, local=local))
 
 
 def _assign(reader: Reader, node: Node) -> Block:
     op = operator(node)
     target, value = _target(reader.field(node, "left")), reader.field(node, "right")
     if op in ("=", ""):
-        return (Assign(span(node), (target,), value), *_filled(value))
+        found = _looked_up(target, value, span(node), local=False)
+        return found or (Assign(span(node), (target,), value), *_filled(value))
     return (Augment(span(node), target, op[:-1], value),)
 
 
@@ -240,10 +254,17 @@ def _if(reader: Reader, node: Node) -> Block:
     other = _block(reader, last)
     for part in reversed(chain):
         before = statement(reader, part.child_by_field_name("initializer"))
-        test = reader.field(part, "condition")
+        test = _tested(reader.field(part, "condition"))
         then = _block(reader, part.child_by_field_name("consequence"))
         other = (*before, If(span(part), test, then, other))
     return other
+
+
+def _tested(test: Expr) -> Expr:
+    """`if allowed[x]`: a table of truths, asked whether x is in it."""
+    if isinstance(test, Unary) and test.op == "not":
+        return test._replace(value=_tested(test.value))
+    return Compare(test.at, "in", test.key, test.base) if isinstance(test, Item) else test
 
 
 def _for(reader: Reader, node: Node) -> Block:

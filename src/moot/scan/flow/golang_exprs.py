@@ -12,6 +12,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
+from moot.scan.flow.golang_library import FIXED_ORIGIN, anchored, told
 from moot.scan.flow.golang_text import FORMATTERS, folded, formatted, plus, rune, unescaped, whole
 from moot.scan.flow.ir import (
     MAX_DEPTH,
@@ -182,7 +183,8 @@ def _call(reader: Reader, node: Node) -> Expr:
         func = Name(func.at, _tight(reader, node.child_by_field_name("function")))
     arguments = node.child_by_field_name("arguments")
     call = Call(span(node), func, reader.exprs(arguments.named_children) if arguments is not None else ())
-    return _read_builder(reader, call) or _formatted(reader, call) or call
+    known = _read_builder(reader, call) or _formatted(reader, call)
+    return known or told(reader.origin(func), call) or call
 
 
 def _tight(reader: Reader, node: Node | None) -> str:
@@ -202,7 +204,8 @@ def _formatted(reader: Reader, call: Call) -> Expr | None:
     origin = reader.origin(call.func)
     if origin not in FORMATTERS or not call.args:
         return None
-    return formatted(call.at, origin, call.args, reader.consts)
+    text = formatted(call.at, origin, call.args, reader.consts)
+    return anchored(text) if text is not None else None
 
 
 def _conversion(reader: Reader, node: Node) -> Expr:
@@ -301,7 +304,7 @@ def _binary(reader: Reader, node: Node) -> Expr:
     result = reader.field(chain[-1], "left")
     for part in reversed(chain):
         result = _combined(reader, part, result, reader.field(part, "right"))
-    return result
+    return anchored(result)
 
 
 def _same_kind(node: Node) -> Node | None:
@@ -326,7 +329,7 @@ def _is_text(reader: Reader, value: Expr) -> bool:
     if isinstance(value, Name):
         return value.id in reader.builders or isinstance(reader.consts.get(value.id), str)
     if isinstance(value, Call) and isinstance(value.func, Name):
-        return value.func.id == "string"
+        return value.func.id in ("string", FIXED_ORIGIN)
     return isinstance(value, Concat) or (isinstance(value, Const) and isinstance(value.value, str))
 
 
