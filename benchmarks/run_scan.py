@@ -34,7 +34,10 @@ OWASP_CWES: dict[str, frozenset[int]] = {
     "xxe": frozenset({611, 776, 827}),
 }
 FAMILIES: tuple[frozenset[int], ...] = (
-    frozenset({20, 22, 23, 36, 73, 99, 377, 379, 434, 641, 1204, 59}),
+    # CWE-20 and CWE-116 are the roots of the injections: a right finding below them names the exact one.
+    frozenset({20, 22, 73, 78, 79, 89, 90, 94, 95, 502, 601, 611, 643, 776, 918}),
+    frozenset({116, 78, 79, 89, 90, 94, 117, 643}),
+    frozenset({22, 23, 36, 73, 99, 377, 379, 434, 641, 59}),
     frozenset({77, 78, 88}),
     frozenset({79, 80, 83, 87, 116, 1004}),
     frozenset({89, 564, 943}),
@@ -47,7 +50,7 @@ FAMILIES: tuple[frozenset[int], ...] = (
     frozenset({256, 259, 321, 522, 798, 260, 547}),
     frozenset({287, 306, 425, 862}),
     frozenset({295, 297, 319, 322, 523, 614, 311}),
-    frozenset({326, 327, 328, 916, 759, 760, 329, 347, 345}),
+    frozenset({326, 327, 328, 916, 759, 760, 329, 1204, 347, 345}),
     frozenset({330, 331, 338, 339, 340, 335, 336}),
     frozenset({367, 362}),
     frozenset({400, 730, 770, 1333, 406, 835, 185}),
@@ -60,7 +63,7 @@ FAMILIES: tuple[frozenset[int], ...] = (
     frozenset({611, 776, 827}),
     frozenset({703, 252, 390, 391, 396, 754}),
     frozenset({918, 941}),
-    frozenset({521, 916}),
+    frozenset({258, 521, 522, 916, 328}),
 )
 SERIOUS = ("critical", "high", "medium")
 

@@ -5,8 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from tree_sitter import Node
+
+from moot.scan.calls import calls
 from moot.scan.change import Change, Refused
 from moot.scan.edits import Overlap, applied, moved
+from moot.scan.flow.analyse import callees
 from moot.scan.rewrites import REWRITES
 from moot.scan.rule import SEED_FIXES
 from moot.scan.rules import matches
@@ -78,7 +82,7 @@ def _repair_file(file: SourceFile, targets: list[Target], scan: Callable[[Source
                 raise Refused("the file is too large to repair everything in one go; run it again")
             source = parse(file.path, file.language, progress.file.text)
             change = _change(source, target)
-            text = _checked(progress.file, source, change, target)
+            text = _checked(progress.file, source, change, target, scan)
         except Refused as refusal:
             progress.left[target.finding.fingerprint] = _advice(target.finding, str(refusal))
             continue
@@ -92,14 +96,26 @@ def _change(source: Source, target: Target) -> Change:
     rewrite = REWRITES.get(target.finding.rule)
     if rewrite is None:
         raise Refused("no safe rewrite is known for it")
-    found = (m.node for m in matches(source) if m.rule.id == target.finding.rule and m.node.start_byte == target.start)
-    node = next(found, None)
+    node = _node(source, target)
     if node is None:
         raise Refused("another rewrite changed the place")
     return rewrite(source, node)
 
 
-def _checked(file: SourceFile, source: Source, change: Change, target: Target) -> str:
+def _node(source: Source, target: Target) -> Node | None:
+    """The node a finding is about: the match of its rule, or the call the dataflow engine reported."""
+    rule, start = target.finding.rule, target.start
+    found = next((m.node for m in matches(source) if m.rule.id == rule and m.node.start_byte == start), None)
+    if found is not None:
+        return found
+    names = callees(source.language, rule)
+    each = (call for method in names for call in calls(source).get(method, ()))
+    return next((call.node for call in each if call.node.start_byte == start), None)
+
+
+def _checked(
+    file: SourceFile, source: Source, change: Change, target: Target, scan: Callable[[SourceFile], Scanned]
+) -> str:
     """The new text, if it parses as well as before, has one flaw of this kind less, and no new one."""
     try:
         text = applied(source.data, change.edits).decode("utf-8", "replace")
@@ -108,7 +124,8 @@ def _checked(file: SourceFile, source: Source, change: Change, target: Target) -
     after = parse(file.path, file.language, text)
     if _broken(after) > _broken(source):
         raise Refused("the rewritten code would not parse")
-    before_counts, after_counts = _counts(source), _counts(after)
+    before_counts = _counts(scan(file))
+    after_counts = _counts(scan(file.model_copy(update={"text": text})))
     rule = target.finding.rule
     if after_counts[rule] >= before_counts[rule] or any(after_counts[r] > before_counts[r] for r in after_counts):
         raise Refused("the flaw would still be there")
@@ -119,8 +136,8 @@ def _broken(source: Source) -> int:
     return len(source.found.get("ERROR", ())) + len(source.found.get("MISSING", ())) + source.root.has_error
 
 
-def _counts(source: Source) -> Counter[str]:
-    return Counter(rule for rule, _ in {(m.rule.id, m.node.start_byte) for m in matches(source)})
+def _counts(scanned: Scanned) -> Counter[str]:
+    return Counter(finding.rule for finding in scanned.findings)
 
 
 def _advice(finding: Vulnerability, why: str) -> str:

@@ -10,7 +10,31 @@ from moot.scan.flow.machine import Report
 from moot.scan.flow.rules import BOOKS
 from moot.scan.flow.values import Step
 from moot.scan.rule import fix_of
-from moot.types import NotAnalysed, PathStep, Vulnerability
+from moot.types import Language, NotAnalysed, PathStep, Vulnerability
+
+
+def covered(language: Language) -> frozenset[str]:
+    """The rules the dataflow engine decides in this language."""
+    book = BOOKS.get(language)
+    if book is None:
+        return frozenset()
+    return frozenset(
+        (
+            *(sink.rule.id for sinks in book.sinks.values() for sink in sinks),
+            *(store.rule.id for store in book.stores),
+            *(setting.rule.id for setting in book.settings),
+            *(sink.rule.id for sink in book.returns),
+        )
+    )
+
+
+def callees(language: Language, rule: str) -> frozenset[str]:
+    """The last names of the calls a rule is about."""
+    book = BOOKS.get(language)
+    sinks = book.sinks if book is not None else {}
+    return frozenset(
+        name.rpartition(".")[2] for name, found in sinks.items() if any(sink.rule.id == rule for sink in found)
+    )
 
 
 @dataclass(frozen=True)

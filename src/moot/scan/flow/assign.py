@@ -111,7 +111,10 @@ def _check_stores(m: Machine, words: tuple[str, ...], value: Val, key: Val | Non
         for taint in taints:
             wrong = taint.label == store.label and store.kind not in taint.ended and ALL not in taint.ended
             if wrong and taint.strength >= 0.5 and re.search(store.pattern, words[0]):
-                m.report(store.rule, at, taint)
+                if store.label == "random":
+                    m.report_source(store.rule, taint, at)
+                else:
+                    m.report(store.rule, at, taint)
                 break
 
 

@@ -31,7 +31,7 @@ def call(m: Machine, e: Call, state: State) -> Val:
     if isinstance(thing, Kind):
         return instantiate(m, thing, args, keywords, state, e.at)
     name = callee.name or "?"
-    return library_call(m, CallSite(m, state, name, receiver, args, keywords), e)
+    return library_call(m, CallSite(m, state, name, receiver, args, keywords, e.at), e)
 
 
 def _bound(e: Call, closure: Closure, receiver: Val, args: list[Val]) -> list[Val]:
@@ -140,7 +140,7 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
         else value
         for value in args
     ]
-    frame = Frame(closure.unit, function, closure.env, closure.owner)
+    frame = Frame(closure.unit, function, closure.env, closure.owner, address=m.frame.address)
     inner = State(_parameters(m, closure, passed, keywords, state), state.heap.copy(), state.proved)
     m.frames.append(frame)
     try:

@@ -97,7 +97,8 @@ def route_of(m: Machine, function: Function) -> str | None:
 def run_entry(m: Machine, closure: Closure, heap: dict[int, Cell]) -> None:
     function = closure.function
     m.called.add(id(function))
-    frame = Frame(closure.unit, function, closure.env, closure.owner, route=route_of(m, function))
+    address = route_of(m, function)
+    frame = Frame(closure.unit, function, closure.env, closure.owner, route=address, address=address)
     state = State({}, {**m.heap, **heap})
     m.frames.append(frame)
     try:

@@ -1,5 +1,6 @@
 """Expressions on abstract values."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -36,12 +37,18 @@ from moot.scan.flow.ir import (
 from moot.scan.flow.look import attribute, element, item, lookup, taints_in
 from moot.scan.flow.machine import Closure, Machine
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ANY, NO_FACTS, NOTHING, Key, Taints, Val, joined, merged, truth
+from moot.scan.flow.values import ANY, NO_FACTS, NOTHING, SPREADING, Key, Taints, Val, joined, merged, truth
 
 SMALL = 16
+STATEMENT = re.compile(
+    r"(?is)\s*(?:--.*\n\s*)?\(?\s*(?:select\b.*|insert\s+into|update\s|delete\s+from|replace\s+into|drop\s+|create\s+"
+    r"|alter\s+|with\s+\w+\s+as|call\s+\w|merge\s+into|truncate\s|grant\s|exec\s|union\s|where\s|pragma\s|attach\s)"
+)
 
 
 def _const(m: Machine, e: Const, state: State) -> Val:
+    if isinstance(e.value, str) and STATEMENT.match(e.value):
+        return Val(const=e.value, marks=SPREADING)
     return Val(const=e.value)
 
 
@@ -101,18 +108,23 @@ def _hole(m: Machine, e: Hole, state: State) -> Val:
 def _concat(m: Machine, e: Concat, state: State) -> Val:
     taints: Taints = ()
     known: list[Any] | None = []
+    marks = NOTHING
     for part in e.parts:
         value = m.eval(part, state)
         found = value.taints or (taints_in(m, value, state) if value.refs else ())
         if found:
             taints = merged(taints, found)
+        if isinstance(part, Const) and not marks and isinstance(part.value, str) and STATEMENT.match(part.value):
+            marks = SPREADING
+        elif value.marks & SPREADING:
+            marks = SPREADING
         plain = not isinstance(part, Hole) or not part.spec or part.spec in ("%s", "%d", "%i")
         if known is not None and value.const is not UNKNOWN and plain:
             known.append(value.const)
         else:
             known = None
     text = fold.joined(known) if known is not None else UNKNOWN
-    return Val(taints, text, marks=NOTHING)
+    return Val(taints, text, marks=marks)
 
 
 def _many(m: Machine, e: Many, state: State) -> Val:
@@ -283,7 +295,7 @@ def combined(m: Machine, op: str, left: Val, right: Val, state: State) -> Val:
         whole = joined(element(m, left, state), element(m, right, state))
         return m.allocate(state, Cell("list", {}, whole, False))
     taints = merged(left.taints or taints_in(m, left, state), right.taints or taints_in(m, right, state))
-    return Val(taints, name=left.name if op == "/" else "")
+    return Val(taints, name=left.name if op == "/" else "", marks=(left.marks | right.marks) & SPREADING)
 
 
 def _bind(m: Machine, e: Bind, state: State) -> Val:

@@ -17,6 +17,7 @@ CLEANER = re.compile(
     r"(?i)sanit|escap|clean|purif|quote|strip_tags|whitelist|secure_filename|safe_(?:join|path|str|name|url|html)|"
     r"encode_for|normali[sz]e_(?:path|name)|validate|slugify|bleach"
 )
+CALLER = 0.5
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
 NORMALISERS = words(
     "os.path.realpath os.path.abspath os.path.normpath pathlib.Path.resolve .resolve .absolute posixpath.normpath"
@@ -59,8 +60,14 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
                 m.report(sink.rule, e.at)
             continue
         matched = True
-        taint = next((t for place in sink.args for t in site.carried(place) if harmful(t, sink, site.state)), None)
-        if taint is not None and sink.when(site):
+        taint = next(
+            (t for place in sink.args for t in site.carried(place, sink.kind) if harmful(t, sink, site.state)), None
+        )
+        if taint is None or not sink.when(site):
+            continue
+        if sink.label == "random":
+            m.report_source(sink.rule, taint, e.at)
+        else:
             m.report(sink.rule, e.at, taint)
     return matched
 
@@ -115,6 +122,9 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool) -> Val:
         return Val(name=out, marks=_marks(name, last, site))
     if kinds is not None:
         return Val(ending(taints, _narrowed(kinds, last, site)), name=out, marks=_marks(name, last, site))
+    if name in book.restores:
+        opened = book.restores[name]
+        return Val(tuple(t._replace(ended=t.ended - opened) for t in taints), name=out)
     if name in book.passes or ("." + last in book.passes and site.receiver.taints):
         return Val(taints, name=out, marks=_marks(name, last, site))
     if matched or name.split(".")[0] in book.roots:
@@ -122,7 +132,9 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool) -> Val:
     if CLEANER.search(name):
         return Val(name=out)
     if site.receiver.taints:
-        return Val(taints, name=out, marks=_marks(name, last, site))
+        # What an object of the caller's answers to an unknown method is hardly text of the caller's.
+        strong = tuple(taint for taint in taints if taint.strength >= CALLER)
+        return Val(strong, name=out, marks=_marks(name, last, site))
     return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=out)
 
 

@@ -1,5 +1,7 @@
 """Reading: what a name, an attribute, an item stands for, and what a value carries all told."""
 
+import builtins
+
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.fold import item as folded_item
 from moot.scan.flow.ir import Span
@@ -7,6 +9,8 @@ from moot.scan.flow.machine import Bound, Closure, Kind, Machine
 from moot.scan.flow.state import Cell, State
 from moot.scan.flow.values import ANY, NOTHING, Step, Taint, Taints, Val, joined, merged
 
+BUILTINS = frozenset(dir(builtins))
+ELSEWHERE = 0.35
 HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain"})
 
 
@@ -20,7 +24,15 @@ def lookup(m: Machine, name: str, state: State) -> Val:
         if value is not None:
             return value
     value = frame.unit.names.get(name)
-    return value if value is not None else Val(name=name)
+    if value is not None:
+        return value
+    if name in BUILTINS:
+        return Val(name=name)
+    if frame.unit.stars:
+        return Val(name=f"{frame.unit.stars[-1]}.{name}")
+    # A name that nothing here gives a value: like a parameter, it may hold anything.
+    step = Step(None, frame.unit.module.path, 1, f"{name} comes from elsewhere", 1)
+    return Val((Taint(name, "outside", ELSEWHERE, NOTHING, step),), name=name)
 
 
 def resolve(m: Machine, dotted: str) -> Val:
@@ -40,15 +52,24 @@ def sourced(m: Machine, value: Val, at: Span) -> Val:
     strength = m.book.sources.get(value.name)
     if strength is None:
         return value
-    if m.frame.route is not None and value.name.endswith("request.path") and "<" not in m.frame.route:
-        return Val(const=m.frame.route or UNKNOWN, name=value.name)
+    address = m.frame.address
+    if address and "<" not in address and value.name.endswith("request.path"):
+        # A handler of one fixed address is only called for that address.
+        return Val(const=address, name=value.name)
     return value._replace(taints=(source(m, value.name, strength, at),))
 
 
 def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
     module = m.frame.unit.module
     label = m.book.labels.get(origin, "outside")
-    return Taint(origin, label, strength, NOTHING, Step(None, module.path, module.line(at[0]), f"{origin} is read", 1))
+    return Taint(
+        origin,
+        label,
+        strength,
+        NOTHING,
+        Step(None, module.path, module.line(at[0]), f"{origin} is read", 1),
+        (module.path, at),
+    )
 
 
 def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:

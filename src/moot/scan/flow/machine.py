@@ -35,6 +35,8 @@ class Unit:
 
     module: Module
     name: str
+    stars: list[str] = field(default_factory=list)
+    """Unknown modules of which everything was imported."""
     names: dict[str, Val] = field(default_factory=dict)
     imports: set[str] = field(default_factory=set)
     done: bool = False
@@ -88,6 +90,8 @@ class Frame:
     """A call that never returns was made in the statement at hand."""
     route: str | None = None
     """The address of a web handler; None for any other function."""
+    address: str | None = None
+    """The address of the handler that is being run, also in what it calls."""
     target: str = ""
     """The name the value at hand will be assigned to."""
 
@@ -201,7 +205,18 @@ class Machine:
         self.heap.update(state.heap)
 
     def report(self, rule: Rule, at: Span, taint: Taint | None = None) -> None:
-        module = self.frame.unit.module
+        self._report(rule, self.frame.unit.module, at, taint)
+
+    def report_source(self, rule: Rule, taint: Taint, at: Span) -> None:
+        """At where the value was made, which is what has to change; where that is unknown, at where it is used."""
+        path, place = taint.place
+        home = next((unit.module for unit in self.units.values() if unit.module.path == path), None)
+        if home is None:
+            self.report(rule, at, taint)
+        else:
+            self._report(rule, home, place, taint)
+
+    def _report(self, rule: Rule, module: Module, at: Span, taint: Taint | None) -> None:
         key = (rule.id, module.path, at[0])
         known = self.reports.get(key)
         if known is None or (taint is not None and known.taint is not None and taint.strength > known.taint.strength):

@@ -263,16 +263,26 @@ def _binary(reader: Reader, node: Node) -> Expr:
         rights.append((operator.type, right, current))
         current = current.child_by_field_name("left")
     value = reader.expr(current)
+    terms: list[Expr] = []
     for op, right, whole in reversed(rights):
-        value = _combined(span(whole), op, value, reader.expr(right))
-    return value
+        term = reader.expr(right)
+        if terms and op == "+":
+            terms.append(term)
+        elif op == "+" and (_is_text(value) or _is_text(term)):
+            terms = [*_operands(value), *_operands(term)]
+        else:
+            value = _combined(span(whole), op, _sum(node, terms) if terms else value, term)
+            terms = []
+    return _sum(node, terms) if terms else value
+
+
+def _sum(node: Node, terms: list[Expr]) -> Expr:
+    return Concat(span(node), tuple(terms), "plus")
 
 
 def _combined(at: Span, op: str, left: Expr, right: Expr) -> Expr:
     if op == "%" and isinstance(left, Const) and isinstance(left.value, str):
         return _percent(at, left, right)
-    if op == "+" and (_is_text(left) or _is_text(right)):
-        return Concat(at, (*_operands(left), *_operands(right)), "plus")
     return Binary(at, op, left, right)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from moot.scan.flow.fold import Known
-from moot.scan.flow.values import NOTHING, Key, Label, Val
+from moot.scan.flow.values import Key, Label, Val
 from moot.scan.rule import Rule
 
 
@@ -30,6 +30,9 @@ class Site(Protocol):
 
     def module(self, *names: str) -> bool:
         """Whether the file imports one of these modules."""
+
+    def text(self) -> str:
+        """The call as it is written."""
 
     def words(self) -> str:
         """The names around the call: what it is assigned to, and the function it is in."""
@@ -117,7 +120,8 @@ class Book:
     routes: frozenset[str]
     """Decorators (last word) that make a function a web handler."""
     constants: dict[str, Known] = field(default_factory=dict)
-    decorated: frozenset[str] = NOTHING
+    restores: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Name -> the kinds of sink an encoder had ended and this decoder opens again."""
 
 
 def by_name(sinks: Iterable[Sink]) -> dict[str, tuple[Sink, ...]]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from moot.scan.flow.ir import Span
 from moot.scan.flow.look import taints_in
 from moot.scan.flow.machine import Machine
 from moot.scan.flow.state import State
@@ -16,6 +17,7 @@ class CallSite:
     receiver: Val
     args: list[Val]
     keywords: dict[str, Val]
+    at: Span = (0, 0)
 
     @property
     def count(self) -> int:
@@ -54,9 +56,16 @@ class CallSite:
         frame = self.m.frame
         return f"{frame.target} {frame.function.name if frame.function else ''}"
 
-    def carried(self, place: int | str) -> Taints:
+    def text(self) -> str:
+        return self.m.frame.unit.module.text(self.at)
+
+    def carried(self, place: int | str, kind: str) -> Taints:
         if place == "*":
             every = [*self.args, *self.keywords.values()]
             return tuple(t for value in every for t in taints_in(self.m, value, self.state))
         value = self.arg(place)
+        if kind == "xss" and value is not None and value.refs:
+            # `(body, headers)`: only the body is a page.
+            parts = self.items(value)
+            value = parts[0] if parts else value
         return taints_in(self.m, value, self.state) if value is not None else ()

@@ -321,12 +321,17 @@ def _known_members(m: Machine, iterable: Val, state: State) -> list[Val] | None:
 
 
 def _try(m: Machine, s: Try, state: State) -> bool:
-    before = state.copy()
-    alive = m.run(s.body, state)
     ends: list[State] = []
     # An error can come from anywhere in the body: nothing it proved is sure, all it assigned is possible.
-    wrong = joined_states([before, state.copy()]) or before
-    wrong.proved = before.proved
+    wrong = state.copy()
+    proved = state.proved
+    alive = True
+    for stmt in s.body:
+        alive = m.run((stmt,), state)
+        wrong = joined_states([wrong, state]) or wrong
+        if not alive:
+            break
+    wrong.proved = proved
     if alive and m.run(s.other, state):
         ends.append(State(state.names, state.heap, state.proved))
     for handler in s.handlers:
@@ -371,8 +376,10 @@ def _import(m: Machine, s: Import, state: State) -> bool:
     m.load(origin)
     if s.local == "*":
         known = m.units.get(module)
-        for name, value in known.names.items() if known is not None else ():
-            state.names[name] = value
+        if known is None:
+            unit.stars.append(module)
+        else:
+            state.names.update(known.names)
     elif s.local:
         state.names[s.local] = resolve(m, origin)
     return True

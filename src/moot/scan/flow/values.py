@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from moot.scan.flow.fold import UNKNOWN, Known
-from moot.scan.flow.ir import Scalar
+from moot.scan.flow.ir import Scalar, Span
 
 Label = Literal["outside", "random", "upload"]
 """What makes a value unwelcome somewhere: it came from outside, or it can be guessed."""
@@ -11,6 +11,8 @@ Key = Scalar
 MAX_TAINTS = 6
 MAX_STEPS = 14
 ALL = "*"
+SPREADING = frozenset({"sql"})
+"""Marks that hold for a value as soon as one of its parts has them."""
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -33,6 +35,8 @@ class Taint(NamedTuple):
     """How sure it is that a stranger controls it: a web request 1.0, the command line .6, a bare parameter .4."""
     ended: frozenset[str]
     step: Step
+    place: tuple[str, Span] = ("", (0, 0))
+    """The file and span it was read at."""
 
 
 Taints = tuple[Taint, ...]
@@ -92,7 +96,7 @@ def joined(left: Val, right: Val) -> Val:
         Facts(left.facts.true & right.facts.true, left.facts.false & right.facts.false)
         if left.facts and right.facts
         else NO_FACTS,
-        left.marks & right.marks,
+        (left.marks & right.marks) | ((left.marks | right.marks) & SPREADING),
     )
 
 

@@ -37,6 +37,12 @@ def said(keyword: str, *wanted: object) -> Callable[[Site], bool]:
     return lambda site: is_const(site.arg(keyword), *wanted)
 
 
+def _is_statement(site: Site) -> bool:
+    """Text of our own around the value is SQL, or the value surely comes from a stranger."""
+    value = site.arg(0, "query", "sql", "statement", "operation")
+    return value is not None and ("sql" in value.marks or any(taint.strength >= SURE for taint in value.taints))
+
+
 def _through_shell(site: Site) -> bool:
     shell = site.arg("shell")
     return shell is not None and shell.const is not UNKNOWN and bool(shell.const)
@@ -77,6 +83,18 @@ def _weak_digest(site: Site) -> bool:
         algorithm = site.arg(0, "name")
         return algorithm is not None and isinstance(algorithm.const, str) and bool(WEAK_HASH.search(algorithm.const))
     return True
+
+
+def _about_password(site: Site) -> bool:
+    return bool(re.search(r"(?i)passw|pwd|passphrase", f"{site.text()} {site.words()}"))
+
+
+def _password_digest(site: Site) -> bool:
+    return _weak_digest(site) and _about_password(site)
+
+
+def _other_digest(site: Site) -> bool:
+    return _weak_digest(site) and not _about_password(site)
 
 
 def _plain_cookie(site: Site) -> bool:
@@ -198,11 +216,19 @@ OLD_TLS = re.compile(r"PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
 
 def _old_tls(site: Site) -> bool:
     chosen = site.arg("ssl_version", 0)
+    if site.name == "ssl.wrap_socket" and site.arg("cert_reqs") is None:
+        return True
     return any(v is not None and bool(OLD_TLS.search(v.name)) for v in (chosen, site.arg(5), site.arg("ssl_version")))
 
 
 def _unfiltered(site: Site) -> bool:
-    return site.arg("filter") is None
+    archive = site.setting(site.receiver, 0)
+    ours = archive is not None and archive.const is not UNKNOWN
+    return site.arg("filter") is None and not ours
+
+
+def _unescaped(site: Site) -> bool:
+    return site.arg("autoescape") is None or is_const(site.arg("autoescape"), False)
 
 
 def _all_interfaces(site: Site) -> bool:
@@ -216,7 +242,7 @@ SINKS: tuple[Sink, ...] = (
         known.SQL, "sql",
         ".execute .executemany .executescript .raw .exec_driver_sql .read_sql .read_sql_query .RawSQL "
         "sqlalchemy.text sqlalchemy.sql.text django.db.models.expressions.RawSQL pandas.read_sql pandas.read_sql_query",
-        0, "query", "sql", "statement", "operation", floor=ANY_CALLER,
+        0, "query", "sql", "statement", "operation", when=_is_statement, floor=ANY_CALLER,
     ),
     sink(flaw.NOSQL, "nosql", ".find .find_one .update_one .update_many .delete_one .delete_many .aggregate "
          ".find_one_and_update .count_documents", 0, "filter",
@@ -270,7 +296,7 @@ SINKS: tuple[Sink, ...] = (
          "logging.getLogger().error logging.getLogger().debug logging.getLogger().critical "
          "logging.getLogger().exception logging.getLogger().warn flask.current_app.logger.info "
          "flask.current_app.logger.error flask.Flask().logger.info flask.Flask().logger.error "
-         "flask.Flask().logger.warning flask.Flask().logger.debug", 0, 1, 2, floor=SURE),
+         "flask.Flask().logger.warning flask.Flask().logger.debug", 0, 1, 2, floor=MEDIUM),
     sink(flaw.LDAP, "ldap", ".search .search_s .search_ext .search_st .search_ext_s .paged_search", 1, 2, 0,
          "search_filter", "search_base", "filterstr", "base",
          when=lambda site: site.module("ldap3", "ldap") or site.name.startswith("ldap"), floor=ANY_CALLER),
@@ -309,9 +335,11 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.SLOW_REGEX, "regex", "re.compile().match re.compile().search re.compile().fullmatch "
          "re.compile().findall", 0, "string", when=_slow_pattern, floor=ANY_CALLER),
     sink(known.RANDOM, "random", ".set_cookie", 1, "value", label="random"),
+    sink(known.PASSWORD_HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new "
+         "Crypto.Hash.SHA1.new Crypto.Hash.SHA.new", when=_password_digest),
     sink(known.HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new Crypto.Hash.SHA1.new "
          "Crypto.Hash.SHA.new Crypto.Hash.MD4.new Crypto.Hash.MD2.new Cryptodome.Hash.MD5.new Cryptodome.Hash.SHA1.new "
-         "cryptography.hazmat.primitives.hashes.MD5 cryptography.hazmat.primitives.hashes.SHA1", when=_weak_digest),
+         "cryptography.hazmat.primitives.hashes.MD5 cryptography.hazmat.primitives.hashes.SHA1", when=_other_digest),
     sink(known.CIPHER, "cipher", "Crypto.Cipher.DES.new Crypto.Cipher.DES3.new Crypto.Cipher.ARC4.new "
          "Crypto.Cipher.ARC2.new Crypto.Cipher.Blowfish.new Crypto.Cipher.XOR.new Cryptodome.Cipher.DES.new "
          "Cryptodome.Cipher.DES3.new Cryptodome.Cipher.ARC4.new Cryptodome.Cipher.ARC2.new "
@@ -324,7 +352,7 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.STATIC_IV, "iv", "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new", when=_constant_iv),
     sink(flaw.STATIC_IV, "iv", "cryptography.hazmat.primitives.ciphers.modes.CBC cryptography.hazmat.primitives.ciphers.modes.GCM "
          "cryptography.hazmat.primitives.ciphers.modes.CTR", when=_constant_first),
-    sink(flaw.STATIC_SALT, "salt", "hashlib.pbkdf2_hmac hashlib.scrypt cryptography.hazmat.primitives.kdf.scrypt.Scrypt", when=_constant_salt),
+    sink(flaw.STATIC_SALT, "salt", "hashlib.pbkdf2_hmac cryptography.hazmat.primitives.kdf.scrypt.Scrypt", when=_constant_salt),
     sink(flaw.KEY_SIZE, "key", "cryptography.hazmat.primitives.asymmetric.rsa.generate_private_key "
          "cryptography.hazmat.primitives.asymmetric.dsa.generate_private_key Crypto.PublicKey.RSA.generate "
          "Crypto.PublicKey.DSA.generate Cryptodome.PublicKey.RSA.generate", when=_short_key),
@@ -338,14 +366,22 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.COOKIE, "cookie", ".set_cookie", when=_plain_cookie),
     sink(flaw.COOKIE_SCRIPT, "cookie", ".set_cookie", when=_scripted_cookie),
     sink(flaw.JWT, "jwt", "jwt.decode jose.jwt.decode", when=_unverified),
-    sink(flaw.JWT, "jwt", "jwt.process_jwt jwt.get_unverified_claims jose.jwt.get_unverified_claims"),
+    sink(flaw.JWT, "jwt", "jwt.process_jwt python_jwt.process_jwt jwt.get_unverified_claims jose.jwt.get_unverified_claims"),
     sink(flaw.PERMISSION, "mode", "os.chmod os.fchmod", when=_open_mode),
     sink(flaw.EXTRACT, "archive", "tarfile.open().extractall tarfile.TarFile().extractall", when=_unfiltered),
+    sink(flaw.EXTRACT, "archive", "tarfile.open().extract", when=_unfiltered),
     sink(flaw.CLEAR_TEXT, "clear", "ftplib.FTP telnetlib.Telnet"),
     sink(flaw.BIND, "bind", "socket.socket().bind", when=_all_interfaces),
     sink(known.MKTEMP, "temp", "tempfile.mktemp os.tempnam os.tmpnam"),
     sink(known.DEBUG, "debug", ".run", when=_debug),
-    sink(known.AUTOESCAPE, "xss", "jinja2.Environment jinja2.sandbox.SandboxedEnvironment", when=said("autoescape", False)),
+    sink(known.AUTOESCAPE, "xss", "jinja2.Environment jinja2.sandbox.SandboxedEnvironment", when=_unescaped),
+    sink(flaw.XML_BOMB, "xxe", "xml.etree.ElementTree.fromstring xml.etree.ElementTree.XML "
+         "xml.etree.ElementTree.iterparse xml.etree.cElementTree.fromstring", 0, floor=SURE),
+    sink(flaw.EMPTY_PASSWORD, "empty", ".connect", when=lambda site: is_const(site.arg("passwd", "password"), "")),
+    sink(flaw.NOSQL, "nosql", ".scan .query", "FilterExpression", "KeyConditionExpression",
+         when=lambda site: site.module("boto3"), floor=ANY_CALLER),
+    sink(flaw.HEADER, "header", "werkzeug.datastructures.Headers().add werkzeug.datastructures.Headers().set", 1,
+         floor=SURE),
 )  # fmt: skip
 STORES = (
     Store(known.RANDOM, "random", SECRET_NAME, "random"),
@@ -357,6 +393,7 @@ STORES = (
         keys=True,
         imported=r"(?:^|\.)(?:flask\.session|request\.session|session)$",
     ),
+    Store(known.REDIRECT, "redirect", r"\[['\"]Location['\"]\]$", "outside"),
     Store(flaw.HEADER, "header", r"\.headers\[", "outside", imported=r"headers$"),
 )
 SETTINGS = (
@@ -378,11 +415,12 @@ BOOK = Book(
     settings=SETTINGS,
     returns=(Sink(known.RESPONSE, "xss", (), floor=SURE),),
     sanitisers=names.SANITISERS,
+    restores=names.RESTORES,
     passes=names.PASSES,
     roots=names.ROOTS,
     keeps=names.KEEPS,
     makes=names.MAKES,
     ends=names.ENDS,
     routes=names.ROUTES,
-    constants={"os.sep": "/", "string.digits": "0123456789"},
+    constants={"os.sep": "/", "Crypto.Cipher.AES.block_size": 16, "Cryptodome.Cipher.AES.block_size": 16},
 )

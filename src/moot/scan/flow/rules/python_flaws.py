@@ -140,6 +140,18 @@ CLEAR_TEXT = Rule(
     "Whoever listens on the network reads the password.",
     "Use the TLS form of the protocol.", 0.6,
 )  # fmt: skip
+XML_BOMB = Rule(
+    "python-xml-bomb", "other", "medium", 776,
+    "A document from outside is read by a parser that expands entities without limit.",
+    "A document of nested entities fills the memory.",
+    "Use defusedxml.", 0.6,
+)  # fmt: skip
+EMPTY_PASSWORD = Rule(
+    "python-empty-password", "auth", "low", 521,
+    "A connection is made with an empty password.",
+    "Whoever reaches the server is let in.",
+    "Set a password, and read it from the environment or a secret store.", 0.7,
+)  # fmt: skip
 EXPOSED = Rule(
     "python-error-shown", "other", "low", 209,
     "An error's text is sent to the visitor.",

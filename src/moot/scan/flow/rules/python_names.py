@@ -111,6 +111,17 @@ def _sanitisers() -> dict[str, frozenset[str]]:
 
 
 SANITISERS = _sanitisers()
+RESTORES = {
+    **dict.fromkeys(
+        words("base64.b64decode base64.urlsafe_b64decode base64.b32decode base64.decodebytes binascii.a2b_base64"),
+        SANITISERS["base64.b64encode"],
+    ),
+    **dict.fromkeys(
+        words("urllib.parse.unquote urllib.parse.unquote_plus urllib.unquote"), SANITISERS["urllib.parse.quote"]
+    ),
+    "html.unescape": frozenset({"xss"}),
+    "xml.sax.saxutils.unescape": frozenset({"xss"}),
+}
 PASSES = words(
     "str bytes bytearray list tuple set dict sorted reversed iter next map filter zip enumerate min max sum repr ascii "
     "format memoryview getattr vars copy.copy copy.deepcopy os.path.join os.path.normpath os.path.abspath "
@@ -139,7 +150,7 @@ KNOWN_LIBRARIES = words(
 ROOTS = frozenset(sys.stdlib_module_names) | KNOWN_LIBRARIES
 KEEPS = words(
     "lxml.etree.XMLParser etree.XMLParser xml.sax.make_parser re.compile ssl.create_default_context ssl.SSLContext "
-    "paramiko.SSHClient paramiko.client.SSHClient xml.sax.expatreader.create_parser"
+    "tarfile.open zipfile.ZipFile paramiko.SSHClient paramiko.client.SSHClient xml.sax.expatreader.create_parser"
 )
 MAKES = {
     "list": "list", "collections.deque": "list", "deque": "list", "queue.Queue": "list", "queue.SimpleQueue": "list",
