@@ -11,7 +11,7 @@ demo: setup  ## harden the examples: no key, no network service
 
 test: setup sandbox  ## all tests, with coverage
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n 2 $(PYTEST)
+	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/coverage run -m pytest -n 2 $(PYTEST)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 
@@ -23,8 +23,8 @@ check: setup  ## style, types, import direction, documents
 
 bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/bench.txt
-	$(BIN)/python benchmarks/run_exchange.py
-	$(BIN)/python benchmarks/run_startup.py
+	$(BIN)/python -m benchmarks.run_exchange
+	$(BIN)/python -m benchmarks.run_startup
 
 docs: setup  ## write docs/cli.md from the commands' own help
 	$(BIN)/python scripts/cli_page.py > docs/cli.md

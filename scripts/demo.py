@@ -22,7 +22,7 @@ def main() -> int:
         say(f"$ cd examples && moot {' '.join(command[3:])}")
         code = subprocess.run(command, cwd=work, env=env).returncode
         say("")
-        say("Nothing was written. `--write` puts the patch into the files; `-m PROVIDER:MODEL` adds a red and a blue model.")
+        say("Nothing was written. --write puts the patch into the files; -m PROVIDER:MODEL seats a model.")
         return 0 if code in (0, 1) else code
 
 

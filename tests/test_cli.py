@@ -1,8 +1,10 @@
 """The command line, through its own door: what it prints, what it exits with, what it refuses."""
 
+import contextlib
 import io
 import json
 import os
+import pty
 import sqlite3
 import stat
 import subprocess
@@ -199,6 +201,23 @@ def test_text_from_models_cannot_draw_on_the_screen(cli: Cli, tmp_path: Path) ->
     ran = cli("harden", "app.py", "-m", script(tmp_path, {"seat": "red", "reply": evil, "always": True},
               {"seat": "blue", "reply": blue(CLEAN), "always": True}))  # fmt: skip
     assert "\x1b" not in ran.out + ran.err and "\u202e" not in ran.out and "[bold]all clear[/bold]" in ran.out
+
+
+def test_on_a_terminal_progress_moves_on_stderr_and_the_result_stays_clean(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(BAD)
+    full_script(tmp_path)
+    screen, side = pty.openpty()
+    command = [sys.executable, "-m", "moot", "harden", "app.py", "-m", "script:replies.yaml", "--json"]
+    env = {**os.environ, "TERM": "xterm"}
+    process = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=side)
+    os.close(side)
+    out, shown = process.communicate()[0], b""
+    with contextlib.suppress(OSError):  # the far side is gone: everything was read
+        while piece := os.read(screen, 4096):
+            shown += piece
+    os.close(screen)
+    assert process.returncode == 0 and json.loads(out)["outcome"] == "hardened"
+    assert b"round 1: 1 findings" in shown and b" calls, " in shown
 
 
 # --- bad input gets one clear line

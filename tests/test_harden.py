@@ -127,6 +127,18 @@ def test_what_only_red_saw_stands_until_its_line_is_gone() -> None:
     assert (result.outcome, result.final_code) == ("hardened", fixed)
 
 
+def test_a_patch_gets_credit_only_for_what_is_gone() -> None:
+    other = BAD.replace("find", "drop").replace("name", "title")
+    both = SQLI.replace("]}", "") + ", " + SQLI.replace('{"vulnerabilities": [', "").replace("name", "title")
+    patches = "VULN-001: bound the parameter\nVULN-002: bound this one too"
+    half = blue(GOOD + other, patches)
+    result, model, _ = run_harden(BAD + other, {"red": [both, NOTHING], "blue": [half]}, HardenRules(max_rounds=1))
+    defense = result.defense_reports[0]
+    assert defense.accepted and defense.patched_vulnerabilities == tuple(defense.patches) == ("VULN-001",)
+    assert (result.outcome, result.final_code) == ("unresolved", GOOD + other)
+    assert "bound this one too" not in model.asked[2].prompt
+
+
 def test_novelty_is_by_fingerprint_and_ids_last_over_rounds() -> None:
     stuck = BAD.replace("name", "title")
     said = SQLI.replace("name", "title")

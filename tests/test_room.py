@@ -68,7 +68,7 @@ def live(
     events: list[Event] | None = None,
 ) -> LiveRoom:  # fmt: skip
     clock = clock or FrozenClock()
-    listen = events.append if events is not None else lambda event: None
+    listen = None if events is None else events.append
     desk = Desk(scanner=FakeScanner(), clock=clock, vault=vault or Vault({}), listen=listen)
     journal = Journal("s", clock, rows, past)  # type: ignore[arg-type]
     return LiveRoom(desk, models, limits or Limits(), journal, seconds)

@@ -36,6 +36,10 @@ class Journal:
         """Whether anyone records this session."""
         return self._store is not None
 
+    def asked(self, *parts: str) -> str:
+        """The digest of what a step is asked to do; none where nobody keeps or reads a record."""
+        return digest(*parts) if self.kept or self._past else ""
+
     @property
     def latest(self) -> int:
         return self._next

@@ -11,7 +11,7 @@ from pydantic import BaseModel, JsonValue
 from moot.calling import Caller, Exchange, Try
 from moot.errors import Cut, SandboxError
 from moot.events import Asked, Degraded, Event, Retried, StepDone, Told, TurnTaken
-from moot.journal import Journal, digest
+from moot.journal import Journal
 from moot.ledger import Ledger
 from moot.ports import Clock, Model, Row, Sandbox, Scanner, VersionRow
 from moot.render import joined, unified_diff
@@ -32,7 +32,7 @@ class Desk:
     clock: Clock
     sandbox: Sandbox | None = None
     vault: Vault = field(default_factory=lambda: Vault({}))
-    listen: Callable[[Event], None] = lambda event: None
+    listen: Callable[[Event], None] | None = None
 
 
 class VersionNumber(Value):
@@ -88,16 +88,16 @@ class LiveRoom:
         return answers
 
     async def scan(self, code: Code) -> Scan:
-        asked = digest(code.model_dump_json())
+        asked = self._journal.asked(code.model_dump_json())
         return await self._step("scan", asked, Scan, lambda: asyncio.to_thread(self._desk.scanner.scan, code))
 
     async def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair:
-        asked = digest(code.model_dump_json(), *fingerprints)
+        asked = self._journal.asked(code.model_dump_json(), *fingerprints)
         rewrite = self._desk.scanner.repair
         return await self._step("repair", asked, Repair, lambda: asyncio.to_thread(rewrite, code, fingerprints))
 
     async def execute(self, code: Code, tests: Tests) -> SuiteRun:
-        asked = digest(code.model_dump_json(), tests.model_dump_json())
+        asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
         return await self._step("execute", asked, SuiteRun, lambda: self._run_tests(code, tests))
 
     async def snapshot(self, code: Code, note: str) -> int:
@@ -116,7 +116,7 @@ class LiveRoom:
         async def keep() -> VersionNumber:
             return VersionNumber(number=number)
 
-        asked = digest(code.model_dump_json(), note)
+        asked = self._journal.asked(code.model_dump_json(), note)
         return (await self._step("snapshot", asked, VersionNumber, keep, row)).number
 
     def seated(self, seat: str) -> bool:
@@ -129,7 +129,7 @@ class LiveRoom:
         self._note(self._journal.latest, note)
 
     def tell(self, headline: str) -> None:
-        self._desk.listen(Told(headline=self._desk.vault.hide(headline)))
+        self._emit(lambda: Told(headline=self._desk.vault.hide(headline)))
 
     # --- what the runner may do
 
@@ -152,7 +152,7 @@ class LiveRoom:
         if not chain:
             return Absent(seat=ask.seat, why="no_model")
         call = self._call(ask)
-        self._desk.listen(Asked(seq=seq, seat=ask.seat, phase=ask.phase, round=ask.round, model=chain[0].name))
+        self._emit(lambda: Asked(seq=seq, seat=ask.seat, phase=ask.phase, round=ask.round, model=chain[0].name))
         exchange, rows = await self._exchange(seq, 1, call, chain)
         answer = self._read(seq, ask, exchange, last=False)
         if isinstance(answer, Absent) and answer.why == "unreadable":
@@ -188,7 +188,7 @@ class LiveRoom:
     async def _exchange(self, seq: int, part: int, call: Call, chain: Sequence[Model]) -> tuple[Exchange, list[Row]]:
         """The recorded exchange, or a live one with the rows that will record it."""
         name = f"ask {call.seat}"
-        asked = digest(call.phase, str(call.round), call.system, call.prompt)
+        asked = self._journal.asked(call.phase, str(call.round), call.system, call.prompt)
         if past := self._journal.recall(seq, part, name, asked):
             exchange = Exchange.model_validate(past.value["exchange"] if isinstance(past.value, dict) else None)
             self._caller.replay(call, chain, exchange)
@@ -197,7 +197,7 @@ class LiveRoom:
 
         def retried(attempt: Try, wait: float) -> None:
             why = self._desk.vault.hide(attempt.error)
-            self._desk.listen(Retried(seq=seq, seat=call.seat, model=attempt.model, why=why, wait=wait))
+            self._emit(lambda: Retried(seq=seq, seat=call.seat, model=attempt.model, why=why, wait=wait))
 
         with self._cuttable():
             exchange = self._hidden(await self._caller.put(call, chain, retried))
@@ -209,15 +209,18 @@ class LiveRoom:
     def _hidden(self, exchange: Exchange) -> Exchange:
         """No secret in what is kept."""
         hide = self._desk.vault.hide
-        tries = tuple(t.model_copy(update={"error": hide(t.error)}) for t in exchange.tries)
-        reply = kept(exchange.reply, self._limits.max_reply_bytes) if exchange.reply else None
-        if reply is not None:
-            reply = reply.model_copy(update={"text": hide(reply.text)})
-        return exchange.model_copy(update={"tries": tries, "reply": reply})
+        change: dict[str, object] = {}
+        if any(t.error for t in exchange.tries):
+            change["tries"] = tuple(t.model_copy(update={"error": hide(t.error)}) for t in exchange.tries)
+        if exchange.reply is not None:
+            text = hide(kept(exchange.reply.text, self._limits.max_reply_bytes))
+            if text != exchange.reply.text:
+                change["reply"] = exchange.reply.model_copy(update={"text": text})
+        return exchange.model_copy(update=change) if change else exchange
 
     def _announce(self, seq: int, ask: Ask[T], exchange: Exchange, answer: Read[T] | Absent) -> None:
-        self._desk.listen(
-            TurnTaken(
+        self._emit(
+            lambda: TurnTaken(
                 seq=seq,
                 seat=ask.seat,
                 phase=ask.phase,
@@ -256,13 +259,18 @@ class LiveRoom:
             if extra is not None:
                 rows.append(extra.model_copy(update={"seq": seq}))
             await self._journal.append(rows)
-        self._desk.listen(StepDone(seq=seq, name=name))
+        self._emit(lambda: StepDone(seq=seq, name=name))
         return value
+
+    def _emit(self, event: Callable[[], Event]) -> None:
+        """Events are made only when somebody listens."""
+        if self._desk.listen is not None:
+            self._desk.listen(event())
 
     def _note(self, seq: int, note: str) -> None:
         hidden = self._desk.vault.hide(note)
         self._notes.append((seq, hidden))
-        self._desk.listen(Degraded(note=hidden))
+        self._emit(lambda: Degraded(note=hidden))
 
     def _check_stopped(self) -> None:
         if self._stopping:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pydantic import Field, JsonValue
 
 from moot.errors import MootError, StoreError, UsageError
-from moot.events import SessionEnded, SessionStarted
+from moot.events import Event, SessionEnded, SessionStarted
 from moot.journal import Journal
 from moot.liveroom import Desk, LiveRoom
 from moot.ports import Model, SessionRecord, StepRow, Store
@@ -93,9 +93,7 @@ class Runner:
         journal = Journal(record.id, desk.clock, self._store, past)
         cast = {seat: [self._open_model(name) for name in chain] for seat, chain in plan.seats.items()}
         self._room = room = LiveRoom(desk, cast, plan.limits, journal, rules.timeout)
-        desk.listen(
-            SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past))
-        )
+        self._emit(SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past)))
         self._task = asyncio.ensure_future(protocol.script(protocol.input.model_validate(plan.input), rules, room))
         result = await self._task
         filled = result.model_copy(
@@ -128,7 +126,11 @@ class Runner:
         )
         if self._store is not None:
             await self._store.update(ended)
-        self._desk.listen(SessionEnded(session_id=record.id, status=status))
+        self._emit(SessionEnded(session_id=record.id, status=status))
+
+    def _emit(self, event: Event) -> None:
+        if self._desk.listen is not None:
+            self._desk.listen(event)
 
     async def _interrupted(self, record: SessionRecord, error: BaseException) -> None:
         """The session stays, and can be resumed; the error says which one it was."""

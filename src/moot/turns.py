@@ -7,16 +7,17 @@ from moot.errors import ParseError
 from moot.ports import LogRow, TurnRow
 from moot.replies import Read, read
 from moot.room import Ask, T
-from moot.types import AbsenceReason, Absent, Call, Reply
+from moot.types import AbsenceReason, Absent, Call
 
 TOO_LONG = "[reply not kept: it has"
 
 
-def kept(reply: Reply, limit: int) -> Reply:
+def kept(text: str, limit: int) -> str:
     """The reply as it is recorded; one that is too long to keep says so in its place."""
-    size = len(reply.text.encode("utf-8", "replace"))
-    text = reply.text if size <= limit else f"{TOO_LONG} {size} bytes, more than the {limit} allowed]"
-    return reply.model_copy(update={"text": text.encode("utf-8", "replace").decode()})
+    if len(text) * 4 <= limit and text.isascii():
+        return text
+    data = text.encode("utf-8", "replace")  # a lone surrogate cannot be stored
+    return data.decode() if len(data) <= limit else f"{TOO_LONG} {len(data)} bytes, more than the {limit} allowed]"
 
 
 def reading(ask: Ask[T], exchange: Exchange, *, last: bool) -> Read[T] | Absent:

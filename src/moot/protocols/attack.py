@@ -35,7 +35,7 @@ class Flaw(Value):
         min_length=1, description="what is wrong"
     )
     evidence: Annotated[str, Also("code", "code_evidence", "line", "snippet", "location")] = Field(
-        min_length=1, description="the exact line of code, copied"
+        min_length=1, description="the exact line of code, copied, without its number"
     )
     exploit: Annotated[str, Also("attack", "exploitation", "how", "impact")] = Field(
         default="", description="how it is exploited"
@@ -45,17 +45,19 @@ class Flaw(Value):
 
 
 class Boundary(Value):
-    description: Annotated[str, Title(), Also("case", "edge_case", "name")] = Field(
+    description: Annotated[str, Title(), Also("case", "edge_case", "title", "name")] = Field(
         min_length=1, description="the case"
     )
-    input: str = Field(default="", description="an input")
+    input: str = Field(default="", description="a short input, or what it is like")
     expected: Annotated[str, Also("expected_behavior", "expected_output", "expected_result")] = Field(
         default="", description="what should happen"
     )
 
 
 class Load(Value):
-    description: Annotated[str, Title(), Also("scenario", "name")] = Field(min_length=1, description="the scenario")
+    description: Annotated[str, Title(), Also("scenario", "title", "name")] = Field(
+        min_length=1, description="the scenario"
+    )
     load: str = Field(default="", description="how much of what")
     expected_behavior: Annotated[str, Also("expected")] = Field(default="", description="what should happen")
 
@@ -68,7 +70,7 @@ class RedReply(Value):
     stress_scenarios: Annotated[tuple[Load, ...], Also("stress_tests")] = Field(
         default=(), json_schema_extra={"maxItems": 2}
     )
-    overall_risk: Unit | None = Field(default=None, description="from 0 to 1")
+    overall_risk: Unit | None = Field(default=None, description="from 0 to 1, how bad it is")
 
 
 async def attack(
@@ -109,13 +111,12 @@ async def ask_red(code: Code, number: int, defenses: Sequence[DefenseReport], ro
 
 def gap(said: RedReply | Absent | None, scan: Scan, room: Room) -> str:
     """Why nobody may conclude from this attack that the code is clean."""
-    if isinstance(said, Absent):
-        return "unreachable" if said.why in ("unreachable", "timeout") else "unreadable"
     if scan.not_analysed:
         first = scan.not_analysed[0]
         room.degrade(f"not analysed: {first.file}:{first.line}: {first.why}" + _more(len(scan.not_analysed) - 1))
-        return "not_analysed"
-    return ""
+    if isinstance(said, Absent):
+        return "unreachable" if said.why in ("unreachable", "timeout") else "unreadable"
+    return "not_analysed" if scan.not_analysed else ""
 
 
 def located(reply: RedReply, code: Code) -> list[Vulnerability]:

@@ -10,18 +10,18 @@ from moot.prompts import prompt
 from moot.protocols.patches import Patch, Verdict, judged, texts_for
 from moot.protocols.reports import AttackReport, DefenseReport, Version, where
 from moot.render import fenced, joined, material
-from moot.replies import Also, Fenced, instructions
+from moot.replies import Also, Fenced, Keys, instructions
 from moot.room import Ask, Room
 from moot.types import Absent, Code, SuiteRun, Tests, Unit, Value, Vulnerability
 
 
 class BlueReply(Value):
-    patches: Annotated[dict[str, str], Also("patched_vulnerabilities", "fixes", "changes")] = Field(
-        description="what you changed, under the id of the finding"
+    patches: Annotated[dict[str, str], Keys("VULN-001"), Also("patched_vulnerabilities", "fixes", "changes")] = Field(
+        description="what you changed for this finding"
     )
     remaining_risks: Annotated[tuple[str, ...], Also("risks")] = Field(default=(), description="what is left and why")
     confidence: Annotated[Unit | None, Also("confidence_in_defense")] = Field(
-        default=None, description="number from 0 to 1"
+        default=None, description="from 0 to 1, how sure you are"
     )
     patched_code: Annotated[Fenced, Also("code", "patched_file")] = Field(description="the complete repaired file")
 
@@ -152,8 +152,8 @@ async def broken_tests(code: Code, baseline: Baseline, room: Room) -> list[str]:
 def defense_report(patch: Patch, report: AttackReport, verdict: Verdict, patched: str) -> DefenseReport:
     accepted = not verdict.rejected
     return DefenseReport(
-        patched_vulnerabilities=verdict.gone if accepted else (),
-        patches=patch.claims if accepted else {},
+        patched_vulnerabilities=verdict.gone,
+        patches={i: patch.claims[i] for i in (*verdict.gone, *verdict.unproven)},
         remaining_risks=patch.remaining,
         confidence_in_defense=patch.confidence,
         patched_code=patched if accepted else "",

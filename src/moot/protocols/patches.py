@@ -23,6 +23,8 @@ class Verdict(Value):
     """Why the patch does not count; empty when it does."""
     gone: tuple[str, ...] = ()
     """Ids of findings that a second look no longer shows."""
+    unproven: tuple[str, ...] = ()
+    """Claimed, seen by Red alone, and the line it quoted still stands: Red's next attack decides."""
 
 
 def judged(patch: Patch, before: Version, after: Version, findings: Sequence[Vulnerability]) -> Verdict:
@@ -41,7 +43,8 @@ def judged(patch: Patch, before: Version, after: Version, findings: Sequence[Vul
         return Verdict(rejected=f"still there on a second look: {', '.join(sorted(scanned))}")
     if scanned & set(gone) and lighter == 0:
         return Verdict(rejected=f"the flaw has only moved: {_worst(earlier, later)}")
-    return Verdict(gone=gone)
+    unproven = tuple(f.id for f in claimed if f.source == "model" and f.id not in gone)
+    return Verdict(gone=gone, unproven=unproven)
 
 
 def unparsed(texts: Mapping[str, str], later: Scan) -> str:

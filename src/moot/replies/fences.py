@@ -5,8 +5,12 @@ from dataclasses import dataclass
 
 from moot.replies.shape import CodeBlock
 
-FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<ticks>`{3,}|~{3,})(?P<info>[^`]*)$")
-PATH = re.compile(r"[\w./\\@+-]*[\w-]\.[A-Za-z]{1,5}")
+FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<ticks>`{3,}|~{3,})(?P<info>[^`]*)$")
+FILE = re.compile(r"\W{0,6}(?:file|path|filename|file name)\b\W{0,6}[:=]\W{0,6}(?P<path>[^\s`*\"'(<>]+)", re.IGNORECASE)
+PATH = re.compile(r"(?<![\w./\\@+-])[\w./\\@+-]*[\w-]\.[A-Za-z]\w{0,9}(?![\w/\\])")
+LONGEST_PATH_LINE = 300
+MOST_UNBALANCED = 8
+"""How often a block is searched to the end of the reply for a closing fence that is not there."""
 
 
 @dataclass(frozen=True)
@@ -19,50 +23,59 @@ class Block:
     """Line of the closing fence, or one past the last line when it never closed."""
     closed: bool
 
+    @property
+    def holds_json(self) -> bool:
+        first = next((line.lstrip() for line in self.lines if line.strip()), "")
+        return self.info.lower().startswith("json") or first[:1] in ("{", "[")
+
 
 def blocks(lines: list[str]) -> list[Block]:
+    fences = [(n, fence) for n, line in enumerate(lines) if (fence := FENCE.match(line))]
     found: list[Block] = []
-    at = 0
-    while at < len(lines):
-        if opening := FENCE.match(lines[at]):
-            block = _block(lines, at, opening, nesting=True)
-            if not block.closed:  # an inner fence that never closed must not swallow the reply
-                block = _block(lines, at, opening, nesting=False)
-            found.append(block)
-            at = block.end
-        at += 1
+    at = unbalanced = 0
+    while at < len(fences):
+        end = _closing(fences, at, nesting=unbalanced < MOST_UNBALANCED)
+        if end is None:  # an inner fence that never closed must not swallow the reply
+            unbalanced += 1
+            end = _closing(fences, at, nesting=False)
+        start, fence = fences[at]
+        last = fences[end][0] if end is not None else len(lines)
+        found.append(Block(fence["info"].strip(), tuple(lines[start + 1 : last]), start, last, end is not None))
+        at = len(fences) if end is None else end + 1
     return found
 
 
-def _block(lines: list[str], start: int, opening: re.Match[str], *, nesting: bool) -> Block:
-    ticks, indent, depth = opening["ticks"], len(opening["indent"].expandtabs()), 0
-    for at in range(start + 1, len(lines)):
-        fence = FENCE.match(lines[at])
-        if not fence or fence["ticks"][0] != ticks[0] or len(fence["indent"].expandtabs()) > indent:
-            continue  # a deeper fence belongs to the code: a docstring, a template
-        if nesting and fence["info"].strip():
-            depth += 1
-        elif len(fence["ticks"]) >= len(ticks):
-            if depth == 0:
-                return Block(opening["info"].strip(), tuple(lines[start + 1 : at]), start, at, True)
+def _closing(fences: list[tuple[int, re.Match[str]]], opening: int, *, nesting: bool) -> int | None:
+    ticks, indent, depth = fences[opening][1]["ticks"], _indent(fences[opening][1]), 0
+    for at in range(opening + 1, len(fences)):
+        fence = fences[at][1]
+        if not fence["ticks"].startswith(ticks) or _indent(fence) > indent:
+            continue  # a deeper or shorter fence belongs to the code: a docstring, a template
+        if fence["info"].strip():
+            depth += nesting
+        elif depth == 0:
+            return at
+        else:
             depth -= 1
-    return Block(opening["info"].strip(), tuple(lines[start + 1 :]), start, len(lines), False)
+    return None
 
 
-def code_blocks(text: str, *, whole: bool) -> list[CodeBlock]:
-    """Every block with the path named in its info string or just above it; cut-off code is not code."""
-    lines = text.splitlines()
-    return [
-        CodeBlock(path=_path(block, lines), text="\n".join(block.lines) + "\n")
-        for block in blocks(lines)
-        if (block.closed or whole) and any(line.strip() for line in block.lines)
-    ]
+def _indent(fence: re.Match[str]) -> int:
+    return len(fence["indent"].expandtabs())
+
+
+def code_of(block: Block, lines: list[str]) -> CodeBlock:
+    """The block's code, with the path named in its info string, just above it, or in its first line."""
+    first = FILE.fullmatch(block.lines[0].rstrip(" *`")) if block.lines else None
+    code = block.lines[1:] if first else block.lines
+    return CodeBlock(path=first["path"] if first else _path(block, lines), text="\n".join(code) + "\n")
 
 
 def _path(block: Block, lines: list[str]) -> str:
     above = next((line for line in reversed(lines[max(0, block.start - 2) : block.start]) if line.strip()), "")
-    labelled = above if re.match(r"\W*(file|path|filename)\b", above, re.IGNORECASE) or len(above.split()) <= 2 else ""
-    for place in (block.info, labelled):
-        if found := PATH.search(place):
+    if len(above) <= LONGEST_PATH_LINE and (labelled := FILE.match(above)):
+        return labelled["path"]
+    for place in (block.info, above if len(above.split()) <= 2 else ""):
+        if len(place) <= LONGEST_PATH_LINE and (found := PATH.search(place)):
             return found[0]
     return ""

@@ -1,10 +1,18 @@
 """How a reply should look: the one place that writes format instructions into prompts."""
 
+import re
 from functools import lru_cache
 
 from pydantic import BaseModel
 
-from moot.replies.shape import Slot, slots
+from moot.replies.shape import Slot, label_key, slots
+
+JSON = """Answer with one JSON object in this form and nothing else. Fill in each <…>. A list holds as many entries as
+you have; if there are none, write []. Write " inside a text as \\"."""
+LABELLED = """Answer in this form, with these labels, and nothing else. Fill in each <…>. Write one line for each entry
+of a list; where there is nothing to list, write NONE. Give each file its own FILE line and its own fence."""
+LONGEST_BLANK = 200
+BLANK = re.compile(r"<(?:the|an?|how|what|why|from|your|one of|number|yes or no)\b[^<>=]*>", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)
@@ -12,7 +20,7 @@ def instructions(shape: type[BaseModel]) -> str:
     """JSON where the reply is only data; labelled text and a fenced block where it holds code."""
     if any(slot.kind == "code" for slot in slots(shape)):
         return _labelled_form(shape)
-    return "\n".join(["Answer with one JSON object and nothing else, in this form:", "", *_json_object(shape, "")])
+    return "\n".join([JSON, "", *_json_object(shape, "")])
 
 
 @lru_cache(maxsize=64)
@@ -23,74 +31,76 @@ def native_schema(shape: type[BaseModel]) -> dict[str, object] | None:
     return shape.model_json_schema()
 
 
+def is_blank(slot: Slot, text: str) -> bool:
+    """Whether a reply only copies the form: `<what is wrong>`, also that of another field, or the words without
+    their brackets. A tag such as `<a href=x>` is content."""
+    if len(text) > LONGEST_BLANK:
+        return False
+    return bool(BLANK.fullmatch(text.strip())) or label_key(text) in (label_key(_blank(slot)), label_key(_about(slot)))
+
+
 def _json_object(shape: type[BaseModel], indent: str) -> list[str]:
+    """The form of one object; its first line has no indent, for it follows a key or a bracket."""
     inner = indent + "  "
-    lines = [f"{indent}{{"]
-    wanted = slots(shape)
-    for number, slot in enumerate(wanted, start=1):
-        comma = "," if number < len(wanted) else ""
+    lines = ["{"]
+    for slot in slots(shape):
         if slot.kind in ("items", "item") and slot.shape:
-            body = _json_object(slot.shape, inner + "  ")
-            many = slot.kind == "items"
-            lines.append(f'{inner}"{slot.name}": {"[" if many else ""}')
-            lines += body
-            lines.append(f"{inner}{', … or [] if there are none]' if many else ''}{comma}")
+            body = _json_object(slot.shape, inner)
+            body[-1] += "]" if slot.kind == "items" else ""
+            lines.append(f'{inner}"{slot.name}": {"[" if slot.kind == "items" else ""}{body[0]}')
+            lines += body[1:]
         else:
-            lines.append(f'{inner}"{slot.name}": {_json_blank(slot)}{comma}')
-    lines.append(f"{indent}}}")
-    return lines
+            lines.append(f'{inner}"{slot.name}": {_json_blank(slot)}')
+        lines[-1] += ","
+    lines[-1] = lines[-1].removesuffix(",")
+    return [*lines, f"{indent}}}"]
 
 
 def _json_blank(slot: Slot) -> str:
-    about = slot.about or slot.name.replace("_", " ")
     match slot.kind:
-        case "word":
-            return f"<one of: {' | '.join(slot.words)}>"
-        case "number":
-            return f"<number: {about}>"
-        case "whole":
-            return f"<whole number: {about}>"
-        case "yesno":
-            return f"<true or false: {about}>"
+        case "number" | "whole" | "yesno":
+            return _blank(slot)
         case "texts":
-            return f"[<{about}>, …]"
+            return f'["{_blank(slot)}"]'
         case "mapping":
-            return f"{{<name>: <{about}>, …}}"
+            return f'{{"{slot.key}": "{_blank(slot)}"}}'
         case _:
-            return f"<text: {about}>"
+            return f'"{_blank(slot)}"'
 
 
 def _labelled_form(shape: type[BaseModel]) -> str:
-    lines = ["Answer in this form, with these labels, and nothing else:", ""]
-    for slot in slots(shape):
-        lines += _labelled_slot(slot)
-        lines.append("")
-    return "\n".join(lines).rstrip()
+    parts = ["\n".join(_labelled_slot(slot)) for slot in slots(shape)]
+    return "\n\n".join([LABELLED, *parts])
 
 
 def _labelled_slot(slot: Slot) -> list[str]:
-    label, about = slot.name.upper(), slot.about or slot.name.replace("_", " ")
+    label = slot.name.upper()
     match slot.kind:
         case "code":
-            return [
-                f"{label}:",
-                "FILE: <path>",
-                "```",
-                f"<{about}>",
-                "```",
-                "(one such block for each file; if the code itself holds ``` lines, fence it with ````)",
-            ]
+            return [f"{label}:", "FILE: <path>", "```", _blank(slot), "```"]
         case "items" if slot.shape:
-            blanks = [f"{inner.name.upper()}: {_blank(inner)}" for inner in slots(slot.shape)]
-            return [f"{label}:", *blanks, "---", "(one such block for each, with --- between them; or the word NONE)"]
+            return [f"{label}:", *(line for part in slots(slot.shape) for line in _labelled_slot(part)), "---"]
+        case "item" if slot.shape:
+            return [f"{label}:", *(line for part in slots(slot.shape) for line in _labelled_slot(part))]
         case "texts":
-            return [f"{label}:", f"- <{about}>", "(one line each; or the word NONE)"]
+            return [f"{label}:", f"- {_blank(slot)}"]
         case "mapping":
-            return [f"{label}:", f"<name>: <{about}>", "(one line each; or the word NONE)"]
+            return [f"{label}:", f"{slot.key}: {_blank(slot)}"]
         case _:
             return [f"{label}: {_blank(slot)}"]
 
 
 def _blank(slot: Slot) -> str:
-    about = slot.about or slot.name.replace("_", " ")
-    return f"<one of: {' | '.join(slot.words)}>" if slot.kind == "word" else f"<{about}>"
+    match slot.kind:
+        case "word":
+            return f"<one of: {' | '.join(slot.words)}>"
+        case "yesno":
+            return f"<yes or no: {_about(slot)}>" if slot.about else "<yes or no>"
+        case "number" | "whole":
+            return f"<number: {_about(slot)}>"
+        case _:
+            return f"<{_about(slot)}>"
+
+
+def _about(slot: Slot) -> str:
+    return slot.about or slot.name.replace("_", " ")

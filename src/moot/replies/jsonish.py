@@ -1,62 +1,159 @@
-"""JSON in a reply: bare, fenced, or inside prose; small slips mended, nothing made up."""
+"""JSON in a reply: bare, fenced, or inside prose; slips mended, nothing made up, half an answer never taken for one."""
 
 import json
+import math
 import re
-from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
-from moot.replies.fences import blocks
+from moot.errors import ParseError
+from moot.replies.fences import Block
+from moot.replies.mend import mended, requoted
+from moot.replies.shape import label_key, labels, slots
 
-MOST_CANDIDATES = 12
-OPENING = re.compile(r"[{\[]\s*[\"{\[]")
-MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
-SLIPS = re.compile(r'"(?:[^"\\]|\\.)*"|,(?P<closing>\s*[}\]])|(?<!:)//[^\n]*', re.DOTALL)
+KEY = re.compile(r'"([^"\\\n]{1,60})"\s*:')
+OPENING = re.compile(r'(?:\[\s*)?\{\s*"([^"\\\n]{1,60})"\s*:')
+MARKS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)
+DEEPEST = 40
+MOST_PATCHED = 4
+"""Pieces in a row that take more than commas to mend; each costs a walk to the end of the reply."""
 DECODER = json.JSONDecoder(
     strict=False,  # real newlines inside strings are a slip, not an error
     object_pairs_hook=lambda pairs: _object(pairs),
     parse_constant=lambda word: _refuse(word),
+    parse_float=lambda digits: _finite(digits),
 )
 
 
-def values(text: str) -> Iterator[JsonValue]:
-    """Every JSON object or list in the text, the most deliberate first."""
-    seen: set[str] = set()
-    for candidate in _candidates(text):
-        for source in (candidate, _mended(candidate)):
-            if source not in seen:
-                seen.add(source)
-                try:
-                    value, _ = DECODER.raw_decode(source)
-                except (ValueError, RecursionError):
-                    continue
-                if isinstance(value, dict | list):
-                    yield value
-                break
+@dataclass(frozen=True)
+class Piece:
+    value: JsonValue
+    start: int
+    end: int
+    patched: bool = False
 
 
-def _candidates(text: str) -> Iterator[str]:
-    whole = text.strip()
-    if whole[:1] in ("{", "["):
-        yield whole
-    for block in blocks(text.splitlines()):
-        inner = "\n".join(block.lines).strip()
-        if inner[:1] in ("{", "["):
-            yield inner
-    yield from _in_prose(text)
+@dataclass(frozen=True)
+class Pieces:
+    found: tuple[Piece, ...] = ()
+    ragged: bool = False
+    """Something like JSON was begun and never finished: what stands before it may not be all that was said."""
 
 
-def _in_prose(text: str) -> Iterator[str]:
-    """Each balanced piece that may be an object or a list. What is inside a broken or cut-off piece is never
-    offered by itself: half an answer must not pass for a whole one."""
+def pieces(text: str, blocks: list[Block], shape: type[BaseModel]) -> Pieces:
+    """Every JSON object or list in the text, outside blocks of code. One that was meant as an answer and is broken
+    is an error: what is inside it is never offered by itself, for half an answer must not pass for a whole one."""
+    known = labels(shape)
+    last = max((key.start() for key in KEY.finditer(text) if label_key(key[1]) in known), default=-1)
+    prose = without_code(text, blocks) if last >= 0 else ""
+    found: list[Piece] = []
     at = 0
-    for _ in range(MOST_CANDIDATES):
-        opening = OPENING.search(text, at)
-        end = _closing(text, opening.start()) if opening else None
-        if opening is None or end is None:
-            return
-        yield text[opening.start() : end]
-        at = end
+    while (opening := OPENING.search(prose, at)) and opening.start() < last:
+        end = _closing(text, opening.start())
+        if piece := _sound(text, opening.start(), end) or _patched(text, opening, end, shape):
+            found.append(piece)
+            at = piece.end
+            if sum(piece.patched for piece in found[-MOST_PATCHED:]) == MOST_PATCHED:
+                raise ParseError("the JSON is not valid in too many places")
+        elif end:
+            at = end
+        else:
+            return Pieces(tuple(found), ragged=True)
+    return Pieces(tuple(found))
+
+
+def decoded(text: str) -> JsonValue | None:
+    """The text as one JSON object or list and nothing else, or None."""
+    text = text.strip()
+    if text[:1] not in ("{", "["):
+        return None
+    for source in (text, mended(text), mended(requoted(text))):
+        try:
+            value, end = _decode(source)
+        except ValueError:
+            continue
+        if not source[end:].strip():
+            return value
+    return None
+
+
+def without_code(text: str, blocks: list[Block]) -> str:
+    """The text with blocks of code blanked out, every character in its place."""
+    lines = text.split("\n")
+    for block in blocks:
+        if not block.holds_json:
+            for number in range(block.start, min(block.end + 1, len(lines))):
+                lines[number] = " " * len(lines[number])
+    return "\n".join(lines)
+
+
+def _sound(text: str, start: int, end: int | None) -> Piece | None:
+    """Valid JSON, but for commas and comments."""
+    own = text[start:end] if end else ""
+    for source in (own, mended(own)) if own else ():
+        with suppress(ValueError):
+            return Piece(_decode(source)[0], start, start + len(own))
+    return None
+
+
+def _patched(text: str, opening: re.Match[str], end: int | None, shape: type[BaseModel]) -> Piece | None:
+    """JSON whose quotes are in disorder, so that its end is known only after mending."""
+    if not _is_attempt(text, opening, end, shape):
+        return None
+    tail = text[opening.start() :]
+    source = mended(requoted(tail))
+    try:
+        value, stop = _decode(source)
+    except ValueError:
+        raise ParseError(_complaint(tail[: end - opening.start()] if end else "")) from None
+    return Piece(value, opening.start(), opening.start() + _same_place(stop, source, tail), patched=True)
+
+
+def _complaint(source: str) -> str:
+    try:
+        _decode(source)
+    except ValueError as error:
+        return f"the JSON is not valid: {error}" if source else "the JSON is not complete"
+    return "the JSON is not valid"
+
+
+def _decode(text: str) -> tuple[JsonValue, int]:
+    try:
+        value, end = DECODER.raw_decode(text)
+    except RecursionError:
+        raise ParseError("the JSON is nested too deeply") from None
+    level: list[JsonValue] = [value]
+    for _ in range(DEEPEST):
+        level = [inner for outer in level for inner in _inside(outer)]
+    if level:
+        raise ParseError("the JSON is nested too deeply")
+    return value, end
+
+
+def _inside(value: JsonValue) -> list[JsonValue]:
+    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+
+
+def _is_attempt(text: str, opening: re.Match[str], end: int | None, shape: type[BaseModel]) -> bool:
+    """Whether a broken piece was meant as an answer: it begins a line with one of our labels, or holds one that
+    the answer cannot do without. Anything else is code or a payload that somebody quotes."""
+    start = opening.start()
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    if label_key(opening[1]) in labels(shape) and not before.strip(" \t>*-`#"):
+        return True
+    wanted = {label for slot in slots(shape) if slot.required and slot.kind != "code" for label in slot.labels}
+    return any(label_key(key[1]) in wanted for key in KEY.finditer(text, start, end or len(text)))
+
+
+def _same_place(end: int, source: str, original: str) -> int:
+    """Where a place in mended JSON is in the original: mending never moves anything to another line."""
+    number = source.count("\n", 0, end)
+    lines = original.split("\n")
+    rest = source[end:].split("\n", 1)[0]
+    before = sum(len(line) + 1 for line in lines[:number])
+    return before + len(lines[number]) - (len(rest) if lines[number].endswith(rest) else 0)
 
 
 def _closing(text: str, start: int) -> int | None:
@@ -71,20 +168,16 @@ def _closing(text: str, start: int) -> int | None:
     return None
 
 
-def _mended(source: str) -> str:
-    """Without trailing commas and line comments; strings stay as they are."""
-
-    def mend(piece: re.Match[str]) -> str:
-        return piece[0] if piece[0][0] == '"' else piece["closing"] or ""
-
-    return SLIPS.sub(mend, source)
-
-
 def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     value = dict(pairs)
     if len(value) < len(pairs):  # a second `vulnerabilities: []` must not wipe out the first
         raise ValueError("a key stands twice")
     return value
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse(digits)
 
 
 def _refuse(word: str) -> float:

@@ -1,143 +1,202 @@
 """Labelled text in a reply: `LABEL: value`, `**Label:** value`, headings, bullets, `---` between items or none."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from moot.replies.fences import blocks
+from moot.errors import ParseError
+from moot.replies.fences import Block
 from moot.replies.fit import NOTHING, Raw
-from moot.replies.shape import Slot, label_key, slots
+from moot.replies.jsonish import Piece, decoded
+from moot.replies.labels import ENTRY, ORDINAL, RULE, Label, Line, heading_of, label_of
+from moot.replies.shape import MANY, Slot, only_list, required, slot_for, slots
 
-LABEL = re.compile(
-    r"^\s*(?:>\s*)?(?P<bullet>(?:[-*+•]|\d{1,3}[.)])\s+)?(?P<hash>#{1,6}\s*)?(?:\d{1,3}[.)]\s+)?(?P<bold>[*_`]{0,3})"
-    r"(?P<label>[A-Za-z][\w /#-]{0,48}?)[*_`]{0,3}\s*[:：]\s*[*_`]{0,3}\s*(?P<rest>.*?)\s*$"
+NAMED = re.compile(
+    r"\s*+(?:(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s++)?[*`\"'_]{0,3}(?P<name>[\w.-]{1,60})[*`\"'_]{0,3}(?:\s*\([^()]{0,60}\))?"
+    r"[*`\"'_]{0,3}\s*(?:[:=：][*`_]{0,3}|\s[-–—]{1,2}\s|[-=]>|$)"
 )
-HEADING = re.compile(
-    r"^\s*(?:(?P<hash>#{1,6})\s*(?P<a>.+?)|(?P<stars>\*\*|__)(?P<b>[^*]+)(?:\*\*|__)|(?P<c>[A-Z][A-Z0-9 _]+))\s*:?\s*$"
-)
-NUMBERED = re.compile(r"^\s{0,3}(?:\d{1,3}[.)]|[-*+•])\s+(?P<title>\S.*)$")
-RULE = re.compile(r"^\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$")
-ORDINAL = re.compile(r"[\s_#]*\d{1,3}$")
-
-
-@dataclass
-class Line:
-    text: str
-    fenced: bool
+NUMBER = re.compile(r"^\d{1,3}[.)]\s*")
 
 
 @dataclass
 class Section:
     slot: Slot
+    rank: int
     lines: list[Line] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    """Which lines of the reply these are."""
 
 
-def labelled(text: str, shape: type[BaseModel]) -> Raw:
-    """What stands under the labels of the shape; an empty mapping when there are none."""
-    lines = _lines(text)
-    raw: Raw = {}
-    for section in _sections(lines, slots(shape)):
-        if section.slot.kind == "code":
-            continue
-        said = _said(section)
-        earlier = raw.get(section.slot.name)
-        if isinstance(earlier, list) and isinstance(said, list):
-            raw[section.slot.name] = earlier + said
-        elif earlier is None or earlier == "":
-            raw[section.slot.name] = said
-    return raw or _only_items(lines, slots(shape))
+def lines_of(text: str, blocks: Sequence[Block], json: set[int]) -> list[Line]:
+    opaque = json.union(*(range(block.start, block.end + 1) for block in blocks))
+    return [Line(line, n in opaque) for n, line in enumerate(text.split("\n"))]
 
 
-def _lines(text: str) -> list[Line]:
-    lines = text.splitlines()
-    fenced = {n for block in blocks(lines) for n in range(block.start, block.end + 1)}
-    return [Line(line, n in fenced) for n, line in enumerate(lines)]
+def json_lines(text: str, pieces: Sequence[Piece]) -> set[int]:
+    """The lines that JSON takes up; the one on which it begins after other words is not among them."""
+    taken: set[int] = set()
+    number = at = 0
+    for piece in pieces:
+        number += text.count("\n", at, piece.start)
+        first = number + bool(text[text.rfind("\n", 0, piece.start) + 1 : piece.start].strip())
+        number, at = number + text.count("\n", piece.start, piece.end), piece.end
+        taken.update(range(first, number + 1))
+    return taken
 
 
-def _sections(lines: list[Line], wanted: tuple[Slot, ...]) -> list[Section]:
+def sections(lines: Sequence[Line], shape: type[BaseModel]) -> list[Section]:
     found: list[Section] = []
-    for line in lines:
+    for number, line in enumerate(lines):
         current = found[-1] if found else None
-        start = None if line.fenced else _opens(line.text, wanted, current)
-        if start:
-            slot, rest = start
-            found.append(Section(slot, [Line(rest, False)] if rest else []))  # "Vulnerability 1: …" comes as "# …"
+        label = None if line.opaque else label_of(line.text)
+        slot = _opened(label, shape, current) if label else None
+        if label and slot:
+            rest = f"# {label.rest}" if label.rest and label.numbered else label.rest  # "Vulnerability 1: …"
+            found.append(Section(slot, slot.labels.index(label.key), [Line(rest)], [number]))
         elif current:
             current.lines.append(line)
+            current.numbers.append(number)
     return found
 
 
-def _opens(text: str, wanted: tuple[Slot, ...], current: Section | None) -> tuple[Slot, str] | None:
-    """The section this line begins, unless its label belongs to an item of the section we are in."""
-    labelled_line = LABEL.match(text)
-    if labelled_line:
-        label, rest = labelled_line["label"], labelled_line["rest"]
-        key = label_key(ORDINAL.sub("", label))
-        if rest and ORDINAL.search(label):
-            rest = f"# {rest}"
-    elif heading := HEADING.match(text):
-        key, rest = label_key(ORDINAL.sub("", heading["a"] or heading["b"] or heading["c"])), ""
-    else:
-        return None
-    inside = slots(current.slot.shape) if current and current.slot.shape else ()
-    if any(key in slot.labels for slot in inside) and not (labelled_line and labelled_line["hash"]):
-        return None
-    slot = next((slot for slot in wanted if key in slot.labels), None)
-    return (slot, rest) if slot else None
+def _opened(label: Label, shape: type[BaseModel], current: Section | None) -> Slot | None:
+    """The section this label begins, unless it belongs to an item of the section we are in."""
+    inside = slot_for(label.key, current.slot.shape) if current else None
+    return None if inside else slot_for(label.key, shape)
 
 
-def _said(section: Section) -> object:
-    if section.slot.kind == "items" and section.slot.shape:
-        body = "\n".join(line.text for line in section.lines).strip()
-        if not body or NOTHING.fullmatch(body):
-            return body
-        return _items(section.lines, section.slot.shape) or body  # unreadable items are not an empty list
-    return _text(section.lines)
+def labelled(lines: Sequence[Line], found: Sequence[Section], shape: type[BaseModel]) -> Raw:
+    """What stands under the labels of the shape; an empty mapping when there are none."""
+    raw: Raw = {}
+    for slot in slots(shape):
+        own = [section for section in found if section.slot is slot and slot.kind != "code"]
+        if own:
+            raw[slot.name] = _said(own)
+    bare, first = only_list(shape), found[0].numbers[0] if found else len(lines)
+    if bare and bare.name not in raw:
+        if items := _bare_items(lines[:first], bare) or (_bare_items(lines, bare) if found else []):
+            raw[bare.name] = items
+    elif bare and _is_nothing(raw[bare.name]) and _bare_items(lines, bare):
+        raise ParseError(f"the reply both lists {bare.name} and says there are none")
+    return raw
 
 
-def _only_items(lines: list[Line], wanted: tuple[Slot, ...]) -> Raw:
-    """A reply that goes straight to its items, where only one kind of item can be meant."""
-    lists = [slot for slot in wanted if slot.kind == "items" and slot.required]
-    if len(lists) != 1 or lists[0].shape is None:
-        return {}
-    required = {slot.name for slot in slots(lists[0].shape) if slot.required}
-    items = [item for item in _items(lines, lists[0].shape) if required <= item.keys()]
-    return {lists[0].name: items} if items else {}
+def _said(own: Sequence[Section]) -> object:
+    """What the sections of one slot say together: the better label holds, and two answers that differ are none."""
+    slot, best = own[0].slot, min(section.rank for section in own)
+    if slot.kind == "items":
+        return _joined([_body(section) for section in own], slot)
+    answers = [_body(section) for section in own if section.rank == best]
+    answers = [answer for answer in answers if answer != ""] or [""]
+    if slot.kind == "mapping" and all(isinstance(answer, dict) for answer in answers):
+        return {name: text for answer in answers if isinstance(answer, dict) for name, text in answer.items()}
+    if any(answer != answers[0] for answer in answers):
+        raise ParseError(f"the reply holds different answers for {slot.name}; give one")
+    return answers[0]
 
 
-def _items(lines: list[Line], shape: type[BaseModel]) -> list[Raw]:
-    reader = _ItemReader(slots(shape))
+def _joined(answers: Sequence[object], slot: Slot) -> object:
+    """Items from several sections. Prose above them is no answer; an answer that denies them is an error."""
+    lists = [answer for answer in answers if answer and not isinstance(answer, str)]
+    nothing = [answer for answer in answers if _is_nothing(answer)]
+    unclear = [answer for answer in answers if isinstance(answer, str) and answer and answer not in nothing]
+    if nothing and lists:
+        raise ParseError(f"the reply both lists {slot.name} and says there are none")
+    if len(lists) < 2:
+        return next(iter([*lists, *unclear, *nothing]), "")
+    return [item for answer in lists for item in (answer if isinstance(answer, list) else [answer])]
+
+
+def _is_nothing(answer: object) -> bool:
+    return answer == [] or (isinstance(answer, str) and bool(NOTHING.fullmatch(answer)))
+
+
+def _body(section: Section) -> object:
+    slot, text = section.slot, words(section.lines)
+    if slot.kind not in MANY:
+        if slot.kind == "text":
+            return text
+        return next((line.text.strip() for line in section.lines if line.text.strip()), "")
+    if not text or NOTHING.fullmatch(text):
+        return text
+    if (value := decoded(text)) is not None:
+        return value
+    if slot.kind == "mapping":
+        return named(section.lines) or text
+    if slot.shape is None:
+        return text
+    items = items_of(section.lines, slot.shape)
+    if slot.kind == "item":
+        return items[0] if len(items) == 1 else text
+    return items or text  # unreadable items are not an empty list
+
+
+def _bare_items(lines: Sequence[Line], slot: Slot) -> list[Raw]:
+    """Items that stand under no label of their own; without a single full one it is just talk."""
+    items = items_of(lines, slot.shape) if slot.shape else []
+    return items if slot.shape and any(required(slot.shape) <= item.keys() for item in items) else []
+
+
+def named(lines: Sequence[Line]) -> dict[str, str]:
+    """`name: text` lines, or headings with text below them. When the first name has a digit in it, as ids have,
+    a line that begins with any other word goes on with the text."""
+    parts: dict[str, list[Line]] = {}
+    current = ""
+    for line in lines:
+        found = None if line.opaque else NAMED.match(line.text[:200])
+        alike = found and (not parts or _has_digit(found["name"]) or not _has_digit(next(iter(parts))))
+        if found and alike and (found.end() < len(line.text.rstrip()) or _has_digit(found["name"])):
+            current = found["name"]
+            parts.setdefault(current, []).append(Line(line.text[found.end() :].strip()))
+        elif current and (line.opaque or not NOTHING.fullmatch(line.text)):  # "NONE" after the last of them
+            parts[current].append(line)
+    return {name: words(said) for name, said in parts.items()}
+
+
+def _has_digit(text: str) -> bool:
+    return any(c.isdigit() for c in text)
+
+
+def items_of(lines: Sequence[Line], shape: type[BaseModel]) -> list[Raw]:
+    reader = _ItemReader(shape)
     for line in lines:
         reader.take(line)
     return reader.finished()
 
 
 class _ItemReader:
-    """Labelled lines to items: a rule, a heading or a label seen before begins the next one."""
+    """Labelled lines to items: a rule, a heading, an entry's number or a label seen before begins the next one."""
 
-    def __init__(self, wanted: tuple[Slot, ...]) -> None:
-        self.wanted = wanted
+    def __init__(self, shape: type[BaseModel]) -> None:
+        self.shape = shape
+        self.required = required(shape)
+        self.titled = next((slot.name for slot in slots(shape) if slot.title), "")
         self.items: list[Raw] = []
         self.parts: dict[str, list[Line]] = {}
-        self.title = ""
+        """Label -> what stands there; two labels of one field are settled when the item ends."""
+        self.filled: set[str] = set()
+        self.title, self.is_entry = "", False
+        self.bullet = ""
+        """How the entry that began this item is marked; another one like it begins the next."""
         self.current: str | None = None
 
     def take(self, line: Line) -> None:
-        if line.fenced:
+        if line.opaque or not line.text or line.text.isspace():
             self._continue(line)
-        elif RULE.match(line.text):
+        elif RULE.fullmatch(line.text):
             self._end()
-        elif start := self._label(line.text):
-            slot, rest = start
-            if slot.name in self.parts:
+        elif (label := label_of(line.text)) and (slot := slot_for(label.key, self.shape)):
+            if label.key in self.parts or (slot.title and slot.name in self.filled and len(self.filled) > 1):
                 self._end()
-            self.current = slot.name
-            self.parts[slot.name] = [Line(rest, False)]
+            self.current = label.key
+            self.parts[label.key] = []
+            self._continue(Line(label.rest))
         elif (title := self._title(line.text)) is not None:
-            if self.parts:
-                self._end()
-            self.title, self.current = title, None
+            self._end()
+            self.title, self.is_entry = title
+            self.bullet = _bullet(line.text)
         else:
             self._continue(line)
 
@@ -145,40 +204,50 @@ class _ItemReader:
         self._end()
         return self.items
 
-    def _label(self, text: str) -> tuple[Slot, str] | None:
-        found = LABEL.match(text)
-        if not found:
-            return None
-        key = label_key(ORDINAL.sub("", found["label"]))
-        slot = next((slot for slot in self.wanted if key in slot.labels), None)
-        return (slot, found["rest"]) if slot else None
-
-    def _title(self, text: str) -> str | None:
-        """A heading or the first line of a numbered entry; a bullet inside a field is not one."""
-        if heading := HEADING.match(text):
-            return ORDINAL.sub("", heading["a"] or heading["b"] or heading["c"]).strip(" :*_")
-        if (entry := NUMBERED.match(text)) and (self.current is None or text.lstrip()[0].isdigit()):
-            return entry["title"].strip(" :*_")
+    def _title(self, text: str) -> tuple[str, bool] | None:
+        """A heading or the first line of an entry, and whether it is an item even without a label below it.
+        Inside an item that is not yet full, both are content."""
+        full = self.current is None or self.required <= self.filled | ({self.titled} if self.title else set())
+        entry = ENTRY.match(text)
+        if full and (heading := heading_of(text)):
+            return NUMBER.sub("", heading), bool(entry or ORDINAL.search(heading))
+        if entry and (self.current is None or (full and _bullet(text) in ("1", self.bullet))):
+            return entry["title"].strip(" :*_"), True
         return None
 
     def _continue(self, line: Line) -> None:
         if self.current is not None:
             self.parts[self.current].append(line)
+            if line.text and not line.text.isspace() and (slot := slot_for(self.current, self.shape)):
+                self.filled.add(slot.name)
+
+    def _said(self) -> Raw:
+        best: dict[str, tuple[int, str]] = {}
+        for key, lines in self.parts.items():
+            slot, text = slot_for(key, self.shape), words(lines)
+            if slot and text and (slot.name not in best or slot.labels.index(key) < best[slot.name][0]):
+                best[slot.name] = (slot.labels.index(key), text)
+        return {name: text for name, (_, text) in best.items()}
 
     def _end(self) -> None:
-        item: Raw = {name: _text(lines) for name, lines in self.parts.items()}
-        titled = next((slot for slot in self.wanted if slot.title), None)
-        if item and titled and self.title and not item.get(titled.name):
-            item[titled.name] = self.title
+        item = self._said()
+        if self.titled and self.title and (item or self.is_entry):  # an entry without any label is an item as well
+            item.setdefault(self.titled, self.title)
         if item:
-            self.items.append({name: said for name, said in item.items() if said})
-        self.parts, self.title, self.current = {}, "", None
+            self.items.append(item)
+        self.parts, self.filled, self.current = {}, set(), None
+        self.title, self.is_entry, self.bullet = "", False, ""
 
 
-def _text(lines: list[Line]) -> str:
+def _bullet(text: str) -> str:
+    entry = ENTRY.match(text)
+    return "" if not entry else "1" if entry["mark"][0].isdigit() else entry["indent"] + entry["mark"]
+
+
+def words(lines: Sequence[Line]) -> str:
     """The words of a field: fences and wrapping backticks around a quoted piece of code are layout."""
-    kept = [line.text for line in lines if not (line.fenced and re.match(r"^\s*(```|~~~)", line.text))]
+    kept = [line.text for line in lines if not (line.opaque and line.text.lstrip().startswith(("```", "~~~")))]
     text = "\n".join(kept).strip()
     if len(text) > 2 and text[0] == text[-1] == "`" and "`" not in text[1:-1]:
         text = text[1:-1].strip()
-    return re.sub(r"\*\*$", "", text).strip()
+    return text

@@ -1,5 +1,6 @@
 """What a reply must hold, read off the pydantic shape that a protocol asks for."""
 
+import re
 import types
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,11 +10,14 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 Kind = Literal["text", "number", "whole", "yesno", "word", "texts", "items", "item", "mapping", "code"]
+MANY: frozenset[Kind] = frozenset({"texts", "items", "item", "mapping", "code"})
+"""Kinds that hold several things: said twice in different words, they contradict each other."""
+WORDS = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
 class Also:
-    """Other labels under which models send this field."""
+    """Other labels under which models send this field, the better ones first."""
 
     labels: tuple[str, ...]
 
@@ -24,6 +28,13 @@ class Also:
 @dataclass(frozen=True)
 class Title:
     """An item's bare heading ("1. SQL injection") stands for this field when nothing else does."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A key such as the mapping's keys are, to stand in the form: models copy a mere `<id>`."""
+
+    like: str
 
 
 @dataclass(frozen=True)
@@ -53,9 +64,12 @@ class Slot:
     about: str = ""
     words: tuple[str, ...] = ()
     shape: type[BaseModel] | None = None
-    labels: frozenset[str] = frozenset()
+    labels: tuple[str, ...] = ()
+    """Its own name first: where a reply uses two of them, the earlier one holds."""
     title: bool = False
     synonyms: Synonyms | None = None
+    key: str = "<id>"
+    """For a mapping, how a key looks."""
 
 
 @lru_cache(maxsize=256)
@@ -63,9 +77,39 @@ def slots(shape: type[BaseModel]) -> tuple[Slot, ...]:
     return tuple(_slot(name, field) for name, field in shape.model_fields.items())
 
 
+@lru_cache(maxsize=256)
+def labels(shape: type[BaseModel]) -> frozenset[str]:
+    """Every label of the shape and of the items in it."""
+    own = {label for slot in slots(shape) for label in slot.labels}
+    return frozenset(own.union(*(labels(slot.shape) for slot in slots(shape) if slot.shape)))
+
+
+def required(shape: type[BaseModel]) -> set[str]:
+    """The fields that data must hold; code stands beside the data."""
+    return {slot.name for slot in slots(shape) if slot.required and slot.kind != "code"}
+
+
+def only_list(shape: type[BaseModel]) -> Slot | None:
+    """The list that bare items belong to, where only one can be meant."""
+    lists = [slot for slot in slots(shape) if slot.kind == "items" and slot.required]
+    return lists[0] if len(lists) == 1 else None
+
+
+def slot_for(key: str, shape: type[BaseModel] | None) -> Slot | None:
+    """The slot that goes by this label; a field's own name comes before another's alias."""
+    return _by_label(shape).get(key) if shape else None
+
+
+@lru_cache(maxsize=256)
+def _by_label(shape: type[BaseModel]) -> dict[str, Slot]:
+    ranked = [(rank, label, slot) for slot in slots(shape) for rank, label in enumerate(slot.labels)]
+    return {label: slot for _, label, slot in sorted(ranked, key=lambda entry: -entry[0])}
+
+
+@lru_cache(maxsize=4096)
 def label_key(text: str) -> str:
     """`**Edge Cases**`, `EDGE_CASES` and `edge-cases` are one label."""
-    return "_".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+    return "_".join(WORDS.findall(text.lower()))
 
 
 def _slot(name: str, field: FieldInfo) -> Slot:
@@ -78,9 +122,10 @@ def _slot(name: str, field: FieldInfo) -> Slot:
         about=field.description or "",
         words=words,
         shape=shape,
-        labels=frozenset(key for label in (name, *also) for key in _numbers(label_key(label))),
+        labels=tuple(dict.fromkeys(key for label in (name, *also) for key in _numbers(label_key(label)))),
         title=any(isinstance(mark, Title) for mark in field.metadata),
         synonyms=next((mark for mark in field.metadata if isinstance(mark, Synonyms)), None),
+        key=next((mark.like for mark in field.metadata if isinstance(mark, Keys)), "<id>"),
     )
 
 
@@ -88,6 +133,8 @@ def _numbers(key: str) -> tuple[str, ...]:
     """Singular and plural of a label: models use either."""
     if key.endswith("ies"):
         return key, f"{key[:-3]}y"
+    if key.endswith(("ches", "shes", "xes")):
+        return key, key[:-2]
     return (key, key[:-1]) if key.endswith("s") and len(key) > 3 else (key, f"{key}s")
 
 

@@ -6,7 +6,7 @@ from typing import Literal, cast
 
 from tree_sitter import Node
 
-from moot.scan.syntax import Scope, Source, inside
+from moot.scan.syntax import Scope, Source, inside, nth
 
 Kind = Literal["set", "add", "loop", "part", "parameter", "unknown"]
 
@@ -66,7 +66,7 @@ def _pairs(source: Source, node: Node, left: Node, right: Node | None, kind: Kin
     if left.type == "identifier":
         value = right
         if right is not None and right.type == "expression_list" and right.named_child_count == 1:
-            value = right.named_child(0)
+            value = nth(right, 0)
         yield Binding(kind, source.text(left), node, value)
     elif left.type in ("pattern_list", "tuple_pattern", "expression_list", "list_pattern", "array_pattern"):
         lefts = left.named_children
@@ -84,7 +84,7 @@ def _pairs(source: Source, node: Node, left: Node, right: Node | None, kind: Kin
 
 def _single(node: Node | None) -> Node | None:
     alone = node is not None and node.type == "expression_list" and node.named_child_count == 1
-    return node.named_child(0) if alone and node is not None else node
+    return nth(node, 0) if alone and node is not None else node
 
 
 def _parts(source: Source, node: Node, left: Node, right: Node | None) -> Iterator[Binding]:
@@ -113,7 +113,7 @@ def _python(source: Source) -> Iterator[Binding]:
     for node in source.nodes("as_pattern"):
         alias = node.child_by_field_name("alias")
         if alias is not None:
-            yield Binding("part", source.text(alias), node, node.named_child(0))
+            yield Binding("part", source.text(alias), node, nth(node, 0))
 
 
 def _javascript(source: Source) -> Iterator[Binding]:

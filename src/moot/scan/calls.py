@@ -6,7 +6,7 @@ from typing import cast
 
 from tree_sitter import Node
 
-from moot.scan.syntax import Source
+from moot.scan.syntax import Source, nth
 
 CALLS = ("call", "call_expression", "new_expression")
 MAX_PARTS = 12
@@ -65,7 +65,9 @@ def qualified(source: Source, node: Node) -> str:
     """The dotted name of an expression, its first part replaced by what it was imported from."""
     parts: list[str] = []
     current: Node | None = node
-    while current is not None and len(parts) < MAX_PARTS:
+    for _ in range(MAX_PARTS):
+        if current is None:
+            break
         match current.type:
             case "identifier" | "this" | "super" | "type_identifier" | "package_identifier":
                 name = source.text(current)
@@ -83,7 +85,7 @@ def qualified(source: Source, node: Node) -> str:
                 if parts:
                     parts.append("()")
             case "parenthesized_expression" | "non_null_expression" | "await_expression" | "await":
-                current = current.named_child(0)
+                current = nth(current, 0)
             case "subscript" | "subscript_expression" | "index_expression":
                 parts.append("[]")
                 current = _field(current, "value", "object", "operand")
@@ -94,7 +96,10 @@ def qualified(source: Source, node: Node) -> str:
 
 
 def _field(node: Node, *names: str) -> Node | None:
-    return next((child for name in names if (child := node.child_by_field_name(name)) is not None), None)
+    for name in names:
+        if (child := node.child_by_field_name(name)) is not None:
+            return child
+    return None
 
 
 def imports(source: Source) -> dict[str, str]:
@@ -167,7 +172,7 @@ def required_module(source: Source, node: Node) -> str:
     callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if callee is None or arguments is None or source.text(callee) != "require" or arguments.named_child_count != 1:
         return ""
-    first = arguments.named_child(0)
+    first = nth(arguments, 0)
     return _module(source, first) if first is not None and first.type == "string" else ""
 
 

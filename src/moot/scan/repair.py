@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from itertools import islice
+from typing import Protocol, cast
 
 from tree_sitter import Node
 
@@ -12,12 +13,13 @@ from moot.scan.change import Change, Refused
 from moot.scan.edits import Overlap, applied, moved
 from moot.scan.flow.analyse import callees
 from moot.scan.rewrites import REWRITES
-from moot.scan.rule import SEED_FIXES
+from moot.scan.rule import SEED_FIXES, Match
 from moot.scan.rules import matches
 from moot.scan.syntax import Source, parse
 from moot.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
 
-MAX_READ = 30_000_000
+MAX_MATCHES = 2000
+MAX_READ = 20_000_000
 """Characters read again while repairing one file: every rewrite reads all of it, so a huge one gets only a few."""
 
 
@@ -26,6 +28,8 @@ class Scanned(Protocol):
     def findings(self) -> tuple[Vulnerability, ...]: ...
     @property
     def starts(self) -> tuple[int, ...]: ...
+    @property
+    def counts(self) -> Counter[str]: ...
     @property
     def not_analysed(self) -> tuple[NotAnalysed, ...]: ...
 
@@ -72,24 +76,24 @@ def _targets(scanned: Scanned, wanted: set[str]) -> list[Target]:
 
 def _repair_file(file: SourceFile, targets: list[Target], scan: Callable[[SourceFile], Scanned]) -> Progress:
     progress = Progress(file, {}, {})
-    budget = MAX_READ
-    waiting = list(reversed(targets))
-    while waiting:
+    waiting, budget = list(reversed(targets)), MAX_READ
+    source = parse(file.path, file.language, file.text) if waiting else None
+    while waiting and source is not None:
         target = waiting.pop(0)
-        budget -= len(progress.file.text)
         try:
             if budget < 0:
                 raise Refused("the file is too large to repair everything in one go; run it again")
-            source = parse(file.path, file.language, progress.file.text)
             change = _change(source, target)
-            text = _checked(progress.file, source, change, target, scan)
+            budget -= len(source.data)
+            source = _checked(progress.file, source, change, target, scan)
         except Refused as refusal:
             progress.left[target.finding.fingerprint] = _advice(target.finding, str(refusal))
             continue
         waiting = [replace(other, start=moved(other.start, change.edits)) for other in waiting]
         progress.fixed[target.finding.fingerprint] = f"{change.did} ({SEED_FIXES[target.finding.category]})"
-        progress = replace(progress, file=progress.file.model_copy(update={"text": text}))
-    return _honest(progress, scan)
+    if progress.fixed and source is not None:
+        progress = replace(progress, file=file.model_copy(update={"text": source.data.decode("utf-8", "replace")}))
+    return _honest(progress, targets, scan)
 
 
 def _change(source: Source, target: Target) -> Change:
@@ -105,7 +109,7 @@ def _change(source: Source, target: Target) -> Change:
 def _node(source: Source, target: Target) -> Node | None:
     """The node a finding is about: the match of its rule, or the call the dataflow engine reported."""
     rule, start = target.finding.rule, target.start
-    found = next((m.node for m in matches(source) if m.rule.id == rule and m.node.start_byte == start), None)
+    found = next((m.node for m in _found(source) if m.rule.id == rule and m.node.start_byte == start), None)
     if found is not None:
         return found
     names = callees(source.language, rule)
@@ -115,44 +119,51 @@ def _node(source: Source, target: Target) -> Node | None:
 
 def _checked(
     file: SourceFile, source: Source, change: Change, target: Target, scan: Callable[[SourceFile], Scanned]
-) -> str:
+) -> Source:
     """The new text, if it parses as well as before, has one flaw of this kind less, and no new one."""
     try:
-        text = applied(source.data, change.edits).decode("utf-8", "replace")
+        data = applied(source.data, change.edits)
     except Overlap:
         raise Refused("the changes run into each other") from None
-    after = parse(file.path, file.language, text)
+    text = data.decode("utf-8", "replace")
+    after = parse(source.path, source.language, text)
     if _broken(after) > _broken(source):
         raise Refused("the rewritten code would not parse")
-    before_counts = _counts(scan(file))
-    after_counts = _counts(scan(file.model_copy(update={"text": text})))
+    before = file.model_copy(update={"text": source.data.decode("utf-8", "replace")})
+    before_counts = scan(before).counts
+    after_counts = scan(before.model_copy(update={"text": text})).counts
     rule = target.finding.rule
     if after_counts[rule] >= before_counts[rule] or any(after_counts[r] > before_counts[r] for r in after_counts):
         raise Refused("the flaw would still be there")
-    return text
+    return after
+
+
+def _found(source: Source) -> list[Match]:
+    """What the rules match, worked out once per text: most of it is asked for by every rewrite."""
+    if "matches" not in source.memo:
+        source.memo["matches"] = list(islice(matches(source), MAX_MATCHES))
+    return cast(list[Match], source.memo["matches"])
 
 
 def _broken(source: Source) -> int:
     return len(source.found.get("ERROR", ())) + len(source.found.get("MISSING", ())) + source.root.has_error
 
 
-def _counts(scanned: Scanned) -> Counter[str]:
-    return Counter(finding.rule for finding in scanned.findings)
-
-
 def _advice(finding: Vulnerability, why: str) -> str:
     return f"{finding.fix} Not rewritten: {why}."
 
 
-def _honest(progress: Progress, scan: Callable[[SourceFile], Scanned]) -> Progress:
-    """A print that is still there is not fixed, whichever of several identical lines was rewritten."""
+def _honest(progress: Progress, targets: list[Target], scan: Callable[[SourceFile], Scanned]) -> Progress:
+    """A print that is still there is not fixed. Of identical lines the last ones keep the first prints, so the
+    rewritten ones swap with those that were left."""
     standing = {finding.fingerprint: finding for finding in scan(progress.file).findings}
+    lines = {t.finding.fingerprint: (t.finding.category, t.finding.evidence) for t in targets}
     for mark in [m for m in progress.fixed if m in standing]:
-        free = next((m for m in progress.left if m not in standing), None)
+        free = next((m for m in progress.left if m not in standing and lines[m] == lines[mark]), None)
         did = progress.fixed.pop(mark)
-        progress.left[mark] = (
-            progress.left.pop(free) if free else _advice(standing[mark], "an identical line is still there")
-        )
-        if free:
+        if free is None:
+            progress.left[mark] = _advice(standing[mark], "an identical line is still there")
+        else:
+            progress.left[mark] = progress.left.pop(free)
             progress.fixed[free] = did
     return progress

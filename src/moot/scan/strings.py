@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from moot.scan.bindings import Binding, origins
 from moot.scan.calls import Call, qualified, read_call
-from moot.scan.syntax import Source
+from moot.scan.syntax import Source, nth
 
 MAX_PIECES = 300
 PERCENT = re.compile(r"%(?:\((?P<key>\w+)\))?[#0\- +]*(?:\*|\d+)?(?:\.\d+)?(?P<verb>[a-zA-Z%])")
@@ -77,7 +77,7 @@ def build(source: Source, node: Node, depth: int = 0) -> Built:
 
 def unwrapped(node: Node) -> Node:
     while node.type in WRAPPERS:
-        inner = node.named_child(0)
+        inner = nth(node, 0)
         if inner is None:
             break
         node = inner
@@ -90,7 +90,7 @@ def _string(source: Source, node: Node) -> Iterator[Piece]:
     for child in node.named_children:
         if child.type in ("interpolation", "template_substitution"):
             yield Text(node, start, child.start_byte)
-            inner = child.child_by_field_name("expression") or child.named_child(0) or child
+            inner = child.child_by_field_name("expression") or nth(child, 0) or child
             shown = source.slice(inner.end_byte, child.end_byte).strip().removesuffix("}")
             yield Hole(inner, shown, child.start_byte, child.end_byte)
             start = child.end_byte

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice, pairwise
 from typing import Generic, TypeVar
 
 import tree_sitter_go
@@ -35,6 +36,8 @@ STATEMENTS = words(
     "assignment_statement go_statement defer_statement if_statement while_statement for_statement with_statement "
     "try_statement field_definition public_field_definition"
 )
+FIRST_LOOK = 16_384
+MAX_MESS = 1000
 UNINDEXED = frozenset({"identifier", "comment", "property_identifier", "field_identifier"})
 
 
@@ -120,7 +123,7 @@ def grammar(language: Language, tsx: bool) -> Grammar:
 
 def parse(path: str, language: Language, text: str) -> Source:
     data = text.encode("utf-8", "replace")
-    root = Parser(grammar(language, path.endswith(".tsx"))).parse(data).root_node
+    root = _root(Parser(grammar(language, path.endswith(".tsx"))), data)
     module = Scope(MODULE, root, None)
     source = Source(
         path, language, data, root, defaultdict(list), Landmarks([-1], [module]), Landmarks[Node | None]([-1], [None])
@@ -129,53 +132,80 @@ def parse(path: str, language: Language, text: str) -> Source:
     return source
 
 
-def walk(root: Node) -> Iterator[tuple[Node, bool]]:
-    """Every node on the way in (True) and out (False). No recursion: hostile code nests deeper than a stack."""
+def _root(parser: Parser, data: bytes) -> Node:
+    """The tree of the whole text, or of its beginning when that is no code at all: on garbage the parser's time grows
+    with the square of its length, and it cannot be stopped."""
+    end = FIRST_LOOK
+    while end < len(data):
+        cut = data.rfind(b"\n", 0, end) + 1 or end
+        root = parser.parse(data[:cut]).root_node
+        if root.has_error and _mess(root) > MAX_MESS:
+            return root
+        end *= 2
+    return parser.parse(data).root_node
+
+
+def _mess(root: Node) -> int:
+    """How many pieces do not fit. A text that is merely cut off has one or two."""
+    broken = [node for node in walk(root) if node.is_error or node.is_missing]
+    kinds = [child.type for node in broken for child in node.children]
+    loose = sum(kind in ("'", '"', "`") for kind in kinds)
+    joined = sum(one == other and "string" in one for one, other in pairwise(kinds))
+    return len(broken) + loose + joined
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """Every node, outer before inner. No recursion: hostile code nests deeper than a stack."""
     cursor = root.walk()
     while True:
         node = cursor.node
         assert node is not None
-        yield node, True
+        yield node
         if cursor.goto_first_child():
             continue
-        yield node, False
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
                 return
-            node = cursor.node
-            assert node is not None
-            yield node, False
+
+
+def nth(node: Node, index: int) -> Node | None:
+    """A named child; the binding raises where there is none."""
+    return node.named_child(index) if index < node.named_child_count else None
 
 
 def inside(root: Node, limit: int = 4000) -> Iterator[Node]:
     """The nodes under a node, itself first. Bounded, so that nested code cannot make it quadratic."""
-    for node, entering in walk(root):
-        if entering:
-            yield node
-            limit -= 1
-            if limit < 0:
-                return
+    return islice(walk(root), limit)
 
 
 def _index(source: Source) -> None:
-    scopes, statements = [source.scopes.values[0]], [source.statements.values[0]]
-    for node, entering in walk(source.root):
+    scopes: list[tuple[Node, Scope]] = [(source.root, source.scopes.values[0])]
+    statements: list[tuple[Node, Node | None]] = [(source.root, None)]
+    for node in walk(source.root):
         kind = node.type
-        if entering and (node.is_missing or (node.is_named and kind not in UNINDEXED)):
-            source.found["MISSING" if node.is_missing else kind].append(node)
         if kind in FUNCTIONS:
-            if entering:
-                scopes.append(_scope(source, node, scopes[-1]))
-                source.functions.append(scopes[-1])
-            else:
-                scopes.pop()
-            source.scopes.add(node.start_byte if entering else node.end_byte, scopes[-1])
+            _leave(scopes, source.scopes, node.start_byte)
+            scope = _scope(source, node, scopes[-1][1])
+            source.functions.append(scope)
+            scopes.append((node, scope))
+            source.scopes.add(node.start_byte, scope)
         elif kind in STATEMENTS:
-            if entering:
-                statements.append(node)
-            else:
-                statements.pop()
-            source.statements.add(node.start_byte if entering else node.end_byte, statements[-1])
+            _leave(statements, source.statements, node.start_byte)
+            statements.append((node, node))
+            source.statements.add(node.start_byte, node)
+        if node.is_missing:
+            source.found["MISSING"].append(node)
+        elif kind not in UNINDEXED and node.is_named:
+            source.found[kind].append(node)
+    _leave(scopes, source.scopes, len(source.data) + 1)
+    _leave(statements, source.statements, len(source.data) + 1)
+
+
+def _leave(open_nodes: list[tuple[Node, T]], landmarks: Landmarks[T], byte: int) -> None:
+    """Close what ended before this byte; the outermost stays."""
+    while len(open_nodes) > 1 and open_nodes[-1][0].end_byte <= byte:
+        ended, _ = open_nodes.pop()
+        landmarks.add(ended.end_byte, open_nodes[-1][1])
 
 
 def _scope(source: Source, node: Node, outer: Scope) -> Scope:
@@ -202,7 +232,9 @@ def trouble(source: Source) -> NotAnalysed | None:
     first, more = broken[0], len(broken) - 1
     what = f"{first.type!r} is missing" if first.is_missing else f"cannot parse {_excerpt(source, first)!r}"
     rest = f"; {more} more such place{'s' if more > 1 else ''}" if more else ""
-    return NotAnalysed(file=source.path, line=first.start_point.row + 1, why=f"syntax error: {what}{rest}")
+    if source.root.end_byte < len(source.data.rstrip()):
+        rest += f"; nothing after line {source.root.end_point[0] + 1} was read"
+    return NotAnalysed(file=source.path, line=first.start_point[0] + 1, why=f"syntax error: {what}{rest}")
 
 
 def _excerpt(source: Source, node: Node) -> str:

@@ -1,7 +1,7 @@
 """The deterministic red and blue team behind the `Scanner` port."""
 
 import re
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -10,7 +10,7 @@ from moot.findings import printed
 from moot.scan.edges import STRESS, edge_cases
 from moot.scan.flow.analyse import Analysis, Flow, analyse, covered
 from moot.scan.public import public_names
-from moot.scan.repair import repair
+from moot.scan.repair import MAX_MATCHES, repair
 from moot.scan.rule import Match, fix_of
 from moot.scan.rules import hints, matches
 from moot.scan.syntax import Source, parse, trouble
@@ -28,6 +28,8 @@ class FileScan:
     findings: tuple[Vulnerability, ...]
     starts: tuple[int, ...]
     """The byte each finding starts at, in the same order."""
+    counts: Counter[str]
+    """How often each rule speaks, also beyond what is listed."""
     hints: tuple[Vulnerability, ...]
     not_analysed: tuple[NotAnalysed, ...]
     names: tuple[str, ...]
@@ -36,7 +38,7 @@ class FileScan:
 def scan_file(source: Source, analysis: Analysis) -> FileScan:
     """What the rules about syntax and the dataflow engine find in one file, in the order of the text."""
     path = source.path
-    found = _ordered(islice(matches(source, covered(source.language)), MAX_FINDINGS * 4))
+    found = _ordered(islice(matches(source, covered(source.language)), MAX_MATCHES))
     flows = [flow for flow in analysis.flows if flow.finding.file == path]
     both = sorted(
         [*(Flow(_vulnerability(source, match), match.node.start_byte) for match in found), *flows], key=_place
@@ -55,6 +57,7 @@ def scan_file(source: Source, analysis: Analysis) -> FileScan:
     return FileScan(
         tuple(printed(flow.finding for flow in kept)),
         tuple(flow.start for flow in kept),
+        Counter(flow.finding.rule for flow in both),
         tuple(printed(_vulnerability(source, match) for match in islice(hints(source), MAX_FINDINGS))),
         tuple(gaps),
         public_names(source),
@@ -81,7 +84,7 @@ def _vulnerability(source: Source, match: Match) -> Vulnerability:
         evidence=source.line(node),
         exploit=rule.exploit,
         file=source.path,
-        line=node.start_point.row + 1,
+        line=node.start_point[0] + 1,
         column=source.column(node),
         source="scan",
         rule=rule.id,

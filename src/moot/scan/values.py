@@ -9,7 +9,7 @@ from tree_sitter import Node
 from moot.scan.bindings import Binding, origins
 from moot.scan.calls import CALLS, qualified, read_call
 from moot.scan.strings import STRINGS, build, unwrapped
-from moot.scan.syntax import MODULE, Source, inside, words
+from moot.scan.syntax import MODULE, Source, inside, nth, words
 
 DEPTH = 5
 ATOMS = words(
@@ -28,6 +28,9 @@ NUMBERS = words(
     "int float len bool ord hash round sum abs Number parseInt parseFloat Math.floor Math.round Math.abs Boolean "
     "strconv.Itoa strconv.FormatInt strconv.Quote uuid.uuid4 time.time Date.now int64 uint float64"
 )
+FIXED_METHODS = words("strip lower upper encode dedent trim join fill repeat copy keys items values")
+"""Of a constant they give a constant."""
+CONVERSIONS = words("textwrap.dedent str strings.Repeat String list tuple sorted frozenset set")
 SAFE = re.compile(
     r"(?i)(?:escape|sanitiz|sanitis|encodeuri|quote|basename|secure_filename|bleach|purify|clean|valid|allow|"
     r"filepath\.clean|safe_join|literal|int$|float$|bool$|len$|number$|parseint|parsefloat|atoi|isdigit|uuid|"
@@ -78,7 +81,7 @@ def constant(source: Source, node: Node, depth: int = 0) -> bool:
     if node.type in ("identifier", "shorthand_property_identifier"):
         return _constant_name(source, node, depth)
     if node.type in CONTAINER:
-        thing = node.named_child(0)
+        thing = nth(node, 0)
         return thing is not None and constant(source, thing, depth + 1)
     return node.type in CHAINS and bool(re.fullmatch(r"(?:[\w]+\.)*[A-Z][A-Z0-9_]{2,}", source.text(node)))
 
@@ -104,34 +107,9 @@ def _constant_call(source: Source, node: Node, depth: int) -> bool:
     thing = callee.child_by_field_name("object") if callee is not None else None
     if call.method == "join" and thing is not None and constant(source, thing, depth + 1):
         return all(_placeholder_list(source, arg, depth) for arg in call.args)
-    fixed = (
-        "strip",
-        "lower",
-        "upper",
-        "encode",
-        "dedent",
-        "trim",
-        "join",
-        "fill",
-        "repeat",
-        "copy",
-        "keys",
-        "items",
-        "values",
-    )
-    if call.method in fixed and thing is not None and constant(source, thing, depth + 1):
+    if call.method in FIXED_METHODS and thing is not None and constant(source, thing, depth + 1):
         return all(constant(source, arg, depth + 1) for arg in call.args)
-    return call.name in (
-        "textwrap.dedent",
-        "str",
-        "strings.Repeat",
-        "String",
-        "list",
-        "tuple",
-        "sorted",
-        "frozenset",
-        "set",
-    ) and all(constant(source, arg, depth + 1) for arg in call.args[:1])
+    return call.name in CONVERSIONS and all(constant(source, arg, depth + 1) for arg in call.args[:1])
 
 
 def _placeholder_list(source: Source, node: Node, depth: int) -> bool:

@@ -31,7 +31,7 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
     store: str | Path | None = None,
     keep: bool = True,
     write: bool = False,
-    listen: Callable[[Event], None] = lambda event: None,
+    listen: Callable[[Event], None] | None = None,
 ) -> HardenResult:
     """Attack and patch code until it holds.
 

@@ -129,7 +129,7 @@ class Workshop:
 @asynccontextmanager
 async def workshop(
     settings: Settings,
-    listen: Callable[[Event], None] = lambda event: None,
+    listen: Callable[[Event], None] | None = None,
     sandbox: Sandbox | None = None,
     vault: Vault | None = None,
     *,

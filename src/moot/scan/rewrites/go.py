@@ -15,7 +15,7 @@ from moot.scan.rules.errors import Discard, discards, result_types
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
 from moot.scan.strings import Hole, build
-from moot.scan.syntax import Scope, Source
+from moot.scan.syntax import Scope, Source, nth
 
 NUMBERED = ("github.com/lib/pq", "github.com/jackc/pgx")
 NUMBERS = re.compile(r"u?int(?:8|16|32|64)?|float(?:32|64)|byte|rune|uintptr|complex(?:64|128)")
@@ -89,7 +89,7 @@ def _argument(source: Source, word: Word) -> str:
 
 
 def tls(source: Source, node: Node) -> Change:
-    value = node.child_by_field_name("right") or node.named_child(1)
+    value = node.child_by_field_name("right") or nth(node, 1)
     return Change((replaced(needed(value, "the value is not here"), "false"),), "certificates are checked")
 
 
@@ -143,16 +143,21 @@ def _statement(source: Source, discard: Discard, scope: Scope, handling: str) ->
     handled = re.sub(r"\berr\b", error, handling)
     check = f"{newline}{indent}if {error} != nil {{{newline}{indent}\t{handled}{newline}{indent}}}"
     edits = [replaced(last, error), Edit(node.end_byte, node.end_byte, check)]
-    declared = any(b.node.start_byte < node.start_byte for b in changes(source, scope, error))
-    if node.type == "assignment_statement" and not declared:
+    if node.type == "assignment_statement":
         edits.append(Edit(node.start_byte, node.start_byte, f"var {error} error{newline}{indent}"))
     return edits
 
 
 def _error_name(source: Source, discard: Discard, scope: Scope) -> str:
-    """`err`, unless a later `err :=` would then declare nothing new."""
-    later = [b for b in changes(source, scope, "err") if b.node.start_byte > discard.node.start_byte]
-    return "err" if not later else f"{discard.names[0]}Err"
+    """`err` where the function has none yet; another one must keep its value, so this one gets a name of its own."""
+    result = scope.node.child_by_field_name("result")
+    named = result is not None and re.search(r"\berr\b", source.text(result))
+    others = [b for b in changes(source, scope, "err") if b.node.parent is None or b.node.parent.type != "if_statement"]
+    if not named and "err" not in scope.parameters and not others:
+        return "err"
+    name = re.sub(r"\W", "", discard.names[0]) + "Err"
+    taken = sum(bool(changes(source, scope, name + digit)) for digit in ("", "2", "3", "4"))
+    return name + ("" if not taken else str(taken + 1))
 
 
 def _import(source: Source, name: str) -> Edit:

@@ -1,37 +1,42 @@
 """Python imports: what a module is called here, and where a new import goes."""
 
+import re
+
 from tree_sitter import Node
 
 from moot.scan.calls import imports
 from moot.scan.edits import Edit
-from moot.scan.syntax import Source
+from moot.scan.syntax import Scope, Source, nth
 
 LEADING = frozenset({"comment", "import_statement", "import_from_statement", "future_import_statement"})
 
 
-def module(source: Source, name: str) -> tuple[str, tuple[Edit, ...]]:
-    """The local name of a module, with the edit that imports it when nothing does yet."""
-    local = next(
-        (alias for alias, real in imports(source).items() if real == name and _is_plain(source, alias, name)), None
-    )
-    if local is not None:
-        return local, ()
+def module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
+    """What a module is called at a place, with the edit that imports it when nothing does yet."""
+    for alias, real in imports(source).items():
+        if real == name and _reaches(source, alias, at):
+            return alias, ()
     return name, (_import(source, name),)
 
 
-def _is_plain(source: Source, alias: str, name: str) -> bool:
-    """Imported at the top of the file, where the whole file sees it."""
+def _reaches(source: Source, alias: str, at: Node) -> bool:
+    """Imported in this function or one around it, be it in a `try` or an `if`: the code here relies on it already."""
+    around: list[Scope] = []
+    scope: Scope | None = source.scope(at)
+    while scope is not None:
+        around.append(scope)
+        scope = scope.outer
     return any(
-        statement.type == "import_statement" and alias in source.text(statement).replace(",", " ").split()
-        for statement in source.root.named_children
+        source.scope(statement) in around and alias in re.split(r"[\s,]+", source.text(statement))
+        for statement in source.nodes("import_statement")
     )
 
 
 def _import(source: Source, name: str) -> Edit:
     newline = "\r\n" if b"\r\n" in source.data else "\n"
     last: Node | None = None
-    for index, statement in enumerate(source.root.named_children):
-        docstring = index == 0 and _is_docstring(statement)
+    for statement in source.root.named_children:
+        docstring = (last is None or last.type == "comment") and _is_docstring(statement)
         if statement.type not in LEADING and not docstring:
             break
         if statement.type != "comment" or statement.start_byte == 0:
@@ -46,5 +51,5 @@ def _import(source: Source, name: str) -> Edit:
 
 
 def _is_docstring(statement: Node) -> bool:
-    inner = statement.named_child(0)
+    inner = nth(statement, 0)
     return statement.type == "expression_statement" and inner is not None and inner.type == "string"

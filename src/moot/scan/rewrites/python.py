@@ -131,7 +131,7 @@ def os_system(source: Source, node: Node) -> Change:
     if built.home is not None:
         raise Refused("the command is kept in a variable")
     command = _command(source, built, call.args[0])
-    local, added = module(source, "subprocess")
+    local, added = module(source, "subprocess", node)
     if call.name == "os.popen":
         target, tail = _read_of(source, node), ", capture_output=True, text=True, check=False).stdout"
     else:
@@ -161,7 +161,7 @@ def evaluate(source: Source, node: Node) -> Change:
         raise Refused("the names say that more than a literal is wanted")
     if node.parent is not None and node.parent.type in ("attribute", "call"):
         raise Refused("the result is used as an object with behaviour")
-    local, added = module(source, "ast")
+    local, added = module(source, "ast", node)
     callee = needed(node.child_by_field_name("function"), "the call has no name")
     return Change(
         (replaced(callee, f"{local}.literal_eval"), *added), "only literals are read; anything else raises ValueError"
@@ -171,7 +171,7 @@ def evaluate(source: Source, node: Node) -> Change:
 def yaml_load(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     safe = "safe_load_all" if call.method.endswith("_all") else "safe_load"
-    local, added = module(source, "yaml")
+    local, added = module(source, "yaml", node)
     callee = needed(node.child_by_field_name("function"), "the call has no name")
     edits = [replaced(callee, f"{local}.{safe}"), *added]
     if loader := call.keywords.get("Loader"):
@@ -197,7 +197,7 @@ def weak_hash(source: Source, node: Node) -> Change:
         return Change((replaced(name, f"{opening}sha256{closing}"),), "SHA-256 takes the place of the broken hash")
     if call.name not in ("hashlib.md5", "hashlib.sha1"):
         raise Refused(f"there is no plain replacement for {call.name}")
-    local, added = module(source, "hashlib")
+    local, added = module(source, "hashlib", node)
     callee = needed(node.child_by_field_name("function"), "the call has no name")
     return Change(
         (replaced(callee, f"{local}.sha256"), *added), "SHA-256 takes the place of the broken hash; digests are longer"
@@ -215,7 +215,7 @@ def password_hash(source: Source, node: Node) -> Change:
     ending = source.slice(node.end_byte, whole.end_byte)
     if whole.type != "call" or ending not in (".hexdigest()", ".digest()"):
         raise Refused("the digest is taken elsewhere")
-    local, added = module(source, "hashlib")
+    local, added = module(source, "hashlib", node)
     length = 16 if call.name == "hashlib.md5" else 20
     value = source.text(call.args[0])
     text = f"{local}.scrypt({value}, salt={SALT}, n=16384, r=8, p=1, dklen={length})"
@@ -231,8 +231,8 @@ def mktemp(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if call.name != "tempfile.mktemp":
         raise Refused(f"there is no plain replacement for {call.name}")
-    local, added = module(source, "tempfile")
-    system, more = module(source, "os")
+    local, added = module(source, "tempfile", node)
+    system, more = module(source, "os", node)
     rest = [f"{key}={source.text(v)}" for key, i in (("prefix", 1), ("dir", 2)) if (v := call.arg(i, key)) is not None]
     suffix = call.arg(0, "suffix")
     text = constant_text(source, suffix)
@@ -258,7 +258,7 @@ def tls(source: Source, node: Node) -> Change:
         return Change((replaced(right, "True" if text == "False" else new),), did)
     call = read_call(source, node)
     if call.name == "ssl._create_unverified_context":
-        local, added = module(source, "ssl")
+        local, added = module(source, "ssl", node)
         callee = needed(node.child_by_field_name("function"), "the call has no name")
         if call.args or call.keywords:
             raise Refused("the context is made with options of its own")
@@ -281,7 +281,7 @@ def _switch(name: str, value: str, did: str) -> Rewrite:
 
 def random_secret(source: Source, node: Node) -> Change:
     call = read_call(source, node)
-    local, added = module(source, "secrets")
+    local, added = module(source, "secrets", node)
     callee = needed(node.child_by_field_name("function"), "the call has no name")
     same = {"choice": "choice", "getrandbits": "randbits", "randbytes": "token_bytes"}
     name = same.get(call.method) or f"SystemRandom().{call.method}"

@@ -12,7 +12,7 @@ from moot.scan.edits import Edit
 from moot.scan.marks import Mark, marks, prefix_edits, unescaped
 from moot.scan.sql import Part, Slot, slots
 from moot.scan.strings import Built, Hole, Text, build, quotes, unwrapped
-from moot.scan.syntax import Source, inside, words
+from moot.scan.syntax import Source, inside, nth, words
 
 SIMPLE = words(
     "identifier attribute subscript call integer float member_expression subscript_expression call_expression "
@@ -101,7 +101,7 @@ def _unconverted(source: Source, node: Node) -> Node:
         or arguments.named_child_count != 1
     ):
         return node
-    return arguments.named_child(0) or node
+    return nth(arguments, 0) or node
 
 
 def sole_use(source: Source, built: Built, arg: Node) -> None:

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from moot.scan.calls import Call, read_call
 from moot.scan.rule import Match, Rule
-from moot.scan.syntax import Source, words
+from moot.scan.syntax import Source, nth, words
 
 DISCARDED = Rule(
     "go-discarded-error", "logic_error", "medium", 252,
@@ -80,7 +80,7 @@ def discards(source: Source) -> Iterator[Discard]:
         if left is not None and right is not None and right.named_child_count == 1:
             yield from _assigned(source, node, left, right)
     for node in source.nodes("expression_statement"):
-        inner = node.named_child(0)
+        inner = nth(node, 0)
         if inner is not None and inner.type == "call_expression":
             call = read_call(source, inner)
             if results(source, call) == ("error",):
@@ -88,7 +88,7 @@ def discards(source: Source) -> Iterator[Discard]:
 
 
 def _assigned(source: Source, node: Node, left: Node, right: Node) -> Iterator[Discard]:
-    inner = right.named_child(0)
+    inner = nth(right, 0)
     targets = left.named_children
     if inner is None or inner.type != "call_expression" or len(targets) > 6 or source.text(targets[-1]) != "_":
         return

@@ -21,7 +21,7 @@ from moot.scan.rules.when import (
     varying,
 )
 from moot.scan.strings import constant_text
-from moot.scan.syntax import Source, words
+from moot.scan.syntax import Source, nth, words
 from moot.scan.values import constant
 
 SQL = Rule(
@@ -125,11 +125,9 @@ RANDOM_FUNCTIONS = words("Int Intn IntN Int31 Int31n Int63 Int63n Read Float64 P
 RANDOM_NAMES = " ".join(f"math/rand{version}.{name}" for version in ("", "/v2") for name in sorted(RANDOM_FUNCTIONS))
 
 CALL_RULES: tuple[CallRule, ...] = (
-    on(
-        SQL,
-        ".Query .QueryRow .Exec .Prepare .Raw .Queryx .NamedExec .MustExec .Select .Get",
-        either(built_sql(0), built_sql(1)),
-    ),
+    on(SQL, ".Query .QueryRow .Exec .Queryx", either(built_sql(0), built_sql(1))),
+    on(SQL, ".Prepare .Raw .NamedExec .MustExec", built_sql(0)),
+    on(SQL, ".Get .Select", built_sql(1)),
     on(SQL, ".QueryContext .QueryRowContext .ExecContext .PrepareContext .GetContext .SelectContext", built_sql(1)),
     on(EXEC, "os/exec.Command syscall.Exec", _shell(0)),
     on(EXEC, "os/exec.CommandContext", _shell(1)),
@@ -176,7 +174,7 @@ CALL_RULES: tuple[CallRule, ...] = (
 
 def tls_off(source: Source) -> Iterator[Match]:
     for node in source.nodes("keyed_element"):
-        key, value = node.named_child(0), node.named_child(1)
+        key, value = nth(node, 0), nth(node, 1)
         if (
             key is not None
             and value is not None

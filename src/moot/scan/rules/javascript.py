@@ -149,6 +149,14 @@ FILES = (
     "fs/promises.readFile fs.promises.writeFile fs.open fs.openSync fs.stat fs.statSync fs.access res.sendFile "
     "res.download response.sendFile reply.sendFile res.render"
 )
+
+
+def _not_in_sink(source: Source, call: Call) -> bool:
+    """`fs.readFile(path.join(…))` is one flaw, told at the outer call."""
+    outer = call.node.parent.parent if call.node.parent is not None else None
+    return outer is None or outer.type not in CALLS or read_call(source, outer).name not in FILES.split()
+
+
 SWITCHES = ("rejectUnauthorized", "strictSSL")
 WEAK = text_is(0, r"(?i)md4|md5|sha-?1|ripemd160")
 
@@ -191,7 +199,7 @@ CALL_RULES: tuple[CallRule, ...] = (
     on(CIPHER, "crypto.createCipheriv crypto.createDecipheriv", text_is(0, r"(?i)(?:des|rc4|rc2|bf).*|.*-ecb")),
     on(RANDOM, "Math.random", about(SECRET_USE)),
     on(PATH, FILES, from_outside(0)),
-    on(PATH, "path.join path.resolve", from_outside()),
+    on(PATH, "path.join path.resolve", every(from_outside(), _not_in_sink)),
     on(
         SSRF,
         "axios axios.get axios.post axios.request axios.put fetch node-fetch got got.get request request.get "

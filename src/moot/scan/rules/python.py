@@ -24,7 +24,7 @@ from moot.scan.rules.when import (
     without,
 )
 from moot.scan.strings import unwrapped
-from moot.scan.syntax import Source
+from moot.scan.syntax import Source, nth
 from moot.scan.values import constant
 
 SAFE_LOADERS = ("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader", "FullLoader")
@@ -304,7 +304,7 @@ def swallowed(source: Source) -> Iterator[Match]:
     for clause in source.nodes("except_clause"):
         caught = clause.child_by_field_name("value")
         if caught is not None and caught.type == "as_pattern":
-            caught = caught.named_child(0)
+            caught = nth(caught, 0)
         broad = caught is None or source.text(caught) in ("Exception", "BaseException")
         body = next((child for child in clause.named_children if child.type == "block"), None)
         if broad and body is not None and _does_nothing(body):
@@ -314,7 +314,7 @@ def swallowed(source: Source) -> Iterator[Match]:
 def _does_nothing(block: Node) -> bool:
     kinds = []
     for statement in block.named_children:
-        inner = statement.named_child(0) if statement.type == "expression_statement" else statement
+        inner = nth(statement, 0) if statement.type == "expression_statement" else statement
         kinds.append(inner.type if inner is not None else "")
     return all(kind in ("pass_statement", "ellipsis", "comment", "continue_statement") for kind in kinds)
 

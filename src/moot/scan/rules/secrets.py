@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from moot.scan.rule import Match, Rule
 from moot.scan.strings import STRINGS, constant_text
-from moot.scan.syntax import Source
+from moot.scan.syntax import Source, nth
 from moot.types import Language
 
 PASSWORD_NAME = re.compile(r"(?i)(?:^|_|\b|[a-z])(?:password|passwd|passphrase|pwd|pass)$")
@@ -79,7 +79,7 @@ def _named_values(source: Source) -> Iterator[tuple[Node, str, Node]]:
             if name is not None and value is not None and name.end_byte - name.start_byte < 200:
                 yield node, _last_name(source.text(name)), _only(value)
     for node in source.nodes("keyed_element"):
-        name, value = node.named_child(0), node.named_child(1)
+        name, value = nth(node, 0), nth(node, 1)
         if name is not None and value is not None and name.end_byte - name.start_byte < 200:
             yield node, _last_name(source.text(name)), _only(value)
     for node in source.nodes(*COMPARISONS):
@@ -99,7 +99,7 @@ def _compared(source: Source, node: Node) -> Iterator[tuple[Node, str, Node]]:
 
 def _only(value: Node) -> Node:
     while value.type in ("expression_list", "literal_element") and value.named_child_count == 1:
-        inner = value.named_child(0)
+        inner = nth(value, 0)
         if inner is None:
             break
         value = inner

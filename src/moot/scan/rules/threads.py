@@ -9,7 +9,7 @@ from tree_sitter import Node
 from moot.scan.bindings import origins
 from moot.scan.calls import calls
 from moot.scan.rule import Match, Rule
-from moot.scan.syntax import Scope, Source, inside
+from moot.scan.syntax import Scope, Source, inside, nth
 
 PYTHON = Rule(
     "python-thread-race", "race_condition", "high", 362,
@@ -152,8 +152,8 @@ def _target(node: Node) -> Node | None:
     """What an assignment or `x++` changes."""
     if node.type not in ("assignment_statement", "inc_statement", "dec_statement"):
         return None
-    left = node.child_by_field_name("left") or node.named_child(0)
-    return left.named_child(0) if left is not None and left.type == "expression_list" else left
+    left = node.child_by_field_name("left") or nth(node, 0)
+    return nth(left, 0) if left is not None and left.type == "expression_list" else left
 
 
 def _captured(source: Source, name: Node, literal: Node) -> bool:

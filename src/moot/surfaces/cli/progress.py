@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.status import Status
 
 from moot.events import Asked, Degraded, Event, Retried, SessionStarted, StepDone, Told, TurnTaken
-from moot.surfaces.cli.screen import clean, err, plain
+from moot.surfaces.cli.screen import err, plain
 from moot.types import Spend
 
 
@@ -17,7 +17,6 @@ class Progress:
         self._console = console
         self._status = status
         self._usage: dict[str, Spend] = {}
-        self._headline = ""
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -31,7 +30,6 @@ class Progress:
             case TurnTaken():
                 self._usage = event.usage
             case Told():
-                self._headline = event.headline
                 self._line(f"  {event.headline}")
             case Degraded():
                 self._line(f"  note: {event.note}")
@@ -47,8 +45,7 @@ class Progress:
         if self._status is not None:
             spent = sum(s.input_tokens + s.output_tokens for s in self._usage.values())
             calls = sum(s.calls for s in self._usage.values())
-            tail = f" | {self._headline}" if self._headline else ""
-            self._status.update(plain(clean(f"{text} | {calls} calls, {spent} tokens{tail}")))
+            self._status.update(plain(f"{text} | {calls} calls, {spent} tokens"))
 
 
 class Silent(Progress):

@@ -1,0 +1,76 @@
+"""Slips that models make in JSON and that leave no doubt: each is mended in its own line, and nothing is made up."""
+
+import json
+import re
+
+SLIPS = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?P<closing>\s*+[}\]])|(?<!:)//[^\n]*', re.DOTALL)
+HEAD = re.compile(r'\s*+(?:[{\[]\s*+)*+"[^"\\]{1,60}"\s*:\s*')
+ESCAPES = re.compile(r'\\(?:["\\/bfnrt\'`]|u[0-9a-fA-F]{4})|\\|"')
+NEXT = re.compile(r'\s*+(?:"[^"\\]{1,60}"\s*:|\{)')
+COMPLETE = ('"', "}", "]", "e", "l", *"0123456789")
+"""How a value ends; the letters are those of true, false and null."""
+QUOTES = "\"'`"
+BETWEEN = re.compile(r'"\s*,\s*"')
+
+
+def mended(source: str) -> str:
+    """Without trailing commas and line comments; strings stay as they are."""
+
+    def mend(piece: re.Match[str]) -> str:
+        return piece[0] if piece[0][0] == '"' else piece["closing"] or ""
+
+    return SLIPS.sub(mend, source)
+
+
+def requoted(source: str) -> str:
+    """Lines that hold one value each, with that value as a proper string and a comma where the next one follows:
+    for code copied without a backslash at its quotes, and for `"a" * 1000`."""
+    lines = [_requoted(line) for line in source.split("\n")]
+    following = ""
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number].rstrip()
+        if NEXT.match(following) and line.endswith(COMPLETE):  # a comma was forgotten at the end of the line
+            lines[number] = f"{line},"
+        following = line or following
+    return "\n".join(lines)
+
+
+def _requoted(line: str) -> str:
+    head = HEAD.match(line)
+    before, value = (head[0], line[head.end() :]) if head else ("", line)
+    if not head:  # an entry of a list of texts
+        value = line.lstrip()
+        before = line[: len(line) - len(value)]
+        if value[:1] != '"':
+            return line
+    core = value.rstrip(" \t\r},]")
+    if not core or core[0] in "{[" or _is_json(core) or BETWEEN.search(core):
+        return line
+    inner = _unquoted(core)
+    if inner is None:  # an expression or a bare word; brackets at its end belong to it
+        inner = core = value.rstrip(" \t\r,")
+    return f'{before}"{ESCAPES.sub(_escaped, inner)}"{value[len(core) :]}'
+
+
+def _unquoted(core: str) -> str | None:
+    """What stands between the quotes, be they the wrong ones or the last one forgotten; None where it is unclear."""
+    first, rest, last = core[0], core[1:], core[-1]
+    if first not in QUOTES or not rest:
+        return None
+    if last in QUOTES and (first == last == '"' or (first != '"' and (last != first or first not in rest[:-1]))):
+        return rest[:-1]
+    return rest if first == '"' and '"' not in rest else None
+
+
+def _escaped(found: re.Match[str]) -> str:
+    if found[0] in ("\\'", "\\`"):  # JSON knows no such escape, and needs none
+        return found[0][1]
+    return found[0] if len(found[0]) > 1 else f"\\{found[0]}"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return False
+    return True

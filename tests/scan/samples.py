@@ -1,0 +1,25 @@
+"""How the tests of the scan put questions to it."""
+
+from moot.scan import StaticTeam
+from moot.types import Code, Language, Repair, Scan, SourceFile
+
+ENDINGS: dict[Language, str] = {"python": "a.py", "javascript": "a.js", "typescript": "a.ts", "go": "a.go"}
+
+
+def code(language: Language, text: str) -> Code:
+    return Code(files=(SourceFile(path=ENDINGS[language], language=language, text=text),))
+
+
+def scanned(language: Language, text: str) -> Scan:
+    return StaticTeam().scan(code(language, text))
+
+
+def rules(language: Language, text: str) -> list[str]:
+    return [finding.rule for finding in scanned(language, text).findings]
+
+
+def repaired(language: Language, text: str) -> tuple[str, Repair]:
+    """The text after a repair of everything that was found in it."""
+    team, given = StaticTeam(), code(language, text)
+    repair = team.repair(given, [finding.fingerprint for finding in team.scan(given).findings])
+    return repair.texts.get(ENDINGS[language], text), repair

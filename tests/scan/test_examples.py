@@ -1,0 +1,47 @@
+"""The examples do what they are there for: they run, they are flawed, and most of it can be mended."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from moot.scan import StaticTeam
+from moot.types import Code, Language, SourceFile
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FILES: dict[str, Language] = {
+    "service.py": "python",
+    "store.go": "go",
+    "app.js": "javascript",
+    "client.ts": "typescript",
+}
+
+
+def example(name: str) -> Code:
+    return Code(files=(SourceFile(path=name, language=FILES[name], text=(EXAMPLES / name).read_text()),))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_most_flaws_are_mended_and_some_are_left(name: str) -> None:
+    team, code = StaticTeam(), example(name)
+    before = team.scan(code)
+    repair = team.repair(code, [finding.fingerprint for finding in before.findings])
+    after = team.scan(code.with_texts(repair.texts))
+    assert before.not_analysed == after.not_analysed == ()
+    assert len(repair.fixed) > len(repair.left) > 0
+    assert {finding.fingerprint for finding in after.findings} == set(repair.left)
+    assert before.public_names == after.public_names
+
+
+def test_the_service_behaves_the_same_after_hardening(tmp_path: Path) -> None:
+    team, code = StaticTeam(), example("service.py")
+    repair = team.repair(code, [finding.fingerprint for finding in team.scan(code).findings])
+    for folder, text in (("before", code.files[0].text), ("after", repair.texts["service.py"])):
+        home = tmp_path / folder
+        home.mkdir()
+        (home / "service.py").write_text(text)
+        (home / "test_service.py").write_text((EXAMPLES / "tests" / "test_service.py").read_text())
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(home)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=home)
+        assert done.returncode == 0, done.stdout

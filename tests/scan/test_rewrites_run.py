@@ -1,0 +1,122 @@
+"""Rewritten Python is run: it does what it did, and the attack no longer works."""
+
+import hashlib
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from samples import repaired
+
+ROWS = [(1, "ann", 30), (2, "bob", 40), (3, "o'hara", 50)]
+ATTACK = "x' OR '1' LIKE '1"
+QUERIES = [
+    "f\"SELECT * FROM t WHERE name = '{name}'\"",
+    '"SELECT * FROM t WHERE name = \'" + name + "\'"',
+    "\"SELECT * FROM t WHERE name = '%s'\" % name",
+    "\"SELECT * FROM t WHERE name = '{}'\".format(name)",
+    "f\"SELECT * FROM t WHERE name LIKE '%{name}%'\"",
+]
+
+
+def rows(expression: str, name: str) -> list[tuple[object, ...]]:
+    """What a function with this query returns on a small table."""
+    space: dict[str, object] = {}
+    exec(f"def find(db, name):\n    return db.execute({expression}).fetchall()\n", space)
+    return _find(space, name)
+
+
+def _find(space: dict[str, object], name: str) -> list[tuple[object, ...]]:
+    database = sqlite3.connect(":memory:")
+    try:
+        database.execute("CREATE TABLE t (id INTEGER, name TEXT, age INTEGER)")
+        database.executemany("INSERT INTO t VALUES (?, ?, ?)", ROWS)
+        find = space["find"]
+        assert callable(find)
+        result: list[tuple[object, ...]] = find(database, name)
+        return result
+    finally:
+        database.close()
+
+
+def rows_after_repair(expression: str, name: str) -> list[tuple[object, ...]]:
+    text, repair = repaired("python", f"def find(db, name):\n    return db.execute({expression}).fetchall()\n")
+    assert repair.fixed
+    space: dict[str, object] = {}
+    exec(text, space)
+    return _find(space, name)
+
+
+@pytest.mark.parametrize("expression", QUERIES)
+def test_a_bound_query_finds_the_same_rows(expression: str) -> None:
+    assert rows_after_repair(expression, "bob") == rows(expression, "bob") == [ROWS[1]]
+
+
+@pytest.mark.parametrize("expression", QUERIES)
+def test_a_bound_query_resists_injection(expression: str) -> None:
+    assert len(rows(expression, ATTACK)) == 3
+    assert rows_after_repair(expression, ATTACK) == []
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(alphabet=st.characters(exclude_characters="'\0", exclude_categories=["Cs"])))
+def test_a_bound_query_agrees_on_every_name_without_a_quote(name: str) -> None:
+    assert rows_after_repair(QUERIES[0], name) == rows(QUERIES[0], name)
+
+
+def run(text: str, folder: Path, *arguments: str) -> str:
+    script = folder / "script.py"
+    script.write_text(text)
+    done = subprocess.run(
+        [sys.executable, str(script), *arguments], capture_output=True, text=True, check=True, cwd=folder
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'print(subprocess.run("echo hello " + x, shell=True, capture_output=True, text=True).stdout)',
+        'print(subprocess.check_output(f"echo hello {x}", shell=True, text=True))',
+        'print(os.popen("echo hello " + x).read())',
+    ],
+)
+def test_a_command_prints_the_same_and_runs_nothing_else(call: str, tmp_path: Path) -> None:
+    before = f"import os, subprocess, sys\nx = sys.argv[1]\n{call}\n"
+    after, repair = repaired("python", before)
+    assert repair.fixed
+    assert run(after, tmp_path, "you") == run(before, tmp_path, "you") == "hello you\n\n"
+    run(before, tmp_path, "you; touch owned")
+    assert (tmp_path / "owned").exists()
+    (tmp_path / "owned").unlink()
+    assert "you; touch owned" in run(after, tmp_path, "you; touch owned")
+    assert not (tmp_path / "owned").exists()
+
+
+def test_literals_are_still_read_and_code_is_not(tmp_path: Path) -> None:
+    after, _ = repaired("python", "import sys\nprint(eval(sys.argv[1]))\n")
+    assert run(after, tmp_path, "[1, 'a']") == "[1, 'a']\n"
+    with pytest.raises(subprocess.CalledProcessError):
+        run(after, tmp_path, "__import__('os').getpid()")
+
+
+def test_a_password_hash_still_compares_and_has_the_same_length() -> None:
+    before = "import hashlib\ndef hash_password(p):\n    return hashlib.md5(p.encode()).hexdigest()\n"
+    after, _ = repaired("python", before)
+    space: dict[str, object] = {}
+    exec(after, space)
+    hashed = space["hash_password"]
+    assert callable(hashed)
+    assert hashed("a") == hashed("a") != hashed("b")
+    assert len(hashed("a")) == len(hashlib.md5(b"a", usedforsecurity=False).hexdigest())
+
+
+def test_a_temporary_name_is_private_and_free(tmp_path: Path) -> None:
+    after, _ = repaired("python", 'import tempfile\nprint(tempfile.mktemp(suffix=".txt", dir="."))\n')
+    path = tmp_path / run(after, tmp_path).strip()
+    assert path.suffix == ".txt" and not path.exists()
+    assert os.stat(path.parent).st_mode & 0o077 == 0
