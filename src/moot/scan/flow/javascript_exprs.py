@@ -33,10 +33,10 @@ from moot.scan.flow.javascript_functions import lambda_
 from moot.scan.flow.javascript_jsx import JSX
 from moot.scan.flow.javascript_literals import number, unescaped
 from moot.scan.flow.javascript_modules import required
-from moot.scan.flow.javascript_options import notice_entry
+from moot.scan.flow.javascript_options import notice_comparison, notice_entry
 from moot.scan.flow.javascript_patterns import PATTERNS, key
 from moot.scan.flow.javascript_reader import Reader, first, named, operator, span
-from moot.scan.flow.javascript_requests import listening
+from moot.scan.flow.javascript_requests import listening, part_of_request
 from moot.scan.flow.javascript_words import NUMBER, compared, told
 
 COMPARISONS = {
@@ -104,7 +104,7 @@ def _member(reader: Reader, node: Node) -> Expr:
     if name in ("length", *PAGE_TEXT) and not is_target(node):
         return _page_text(reader, node, name, value)
     # What compilers make of `import x from "y"`: the module itself, for all that the rules know.
-    return value if name == "default" else Attr(span(node), value, name)
+    return value if name == "default" else Attr(span(node), part_of_request(reader, value, name), name)
 
 
 def _page_text(reader: Reader, node: Node, name: str, value: Expr) -> Expr:
@@ -194,6 +194,7 @@ def _binary(reader: Reader, node: Node) -> Expr:
 
 def _combined(reader: Reader, at: Span, op: str, left: Expr, right: Expr) -> Expr:
     if op in COMPARISONS:
+        notice_comparison(reader, COMPARISONS[op], left, right, at)
         return compared(at, COMPARISONS[op], left, right, reader.known)
     if op == "&&":
         return Logic(at, "and", (*_same(left, "and"), right))

@@ -4,6 +4,8 @@
 it stands in: a call of `js.option.rejectUnauthorized`, which does nothing but carry the value to the rules.
 """
 
+import re
+
 from moot.scan.flow.ir import Attr, Call, Const, Do, Entry, Expr, Name, Span, Unary
 from moot.scan.flow.javascript_reader import Reader
 from moot.scan.syntax import words
@@ -12,6 +14,11 @@ SWITCHES = words(
     "rejectUnauthorized strictSSL insecure checkServerIdentity httpOnly secure nodeIntegration contextIsolation "
     "nodeIntegrationInWorker webSecurity allowRunningInsecureContent experimentalFeatures enableBlinkFeatures noEscape "
     "noent noEnt ignoreExpiration minVersion secureProtocol SSL_VERIFYPEER ignoreHTTPSErrors sandbox"
+)
+COMPARED = "js.compared"
+SECRET = re.compile(
+    r"(?:^|_)(?:API_?KEY|SECRET|TOKEN|PASSWORD)$|(?:secret|apiKey|api_key|[tT]oken|signature|Signature|hmac|digest)$|"
+    r"^(?:expected|stored|computed|valid)\w*(?:[hH]ash|[pP]assword|[kK]ey|[cC]ode)$"
 )
 FLOWS = words("__html innerHTML $where")
 
@@ -38,3 +45,19 @@ def _is_plain(value: Expr) -> bool:
     while isinstance(value, Attr | Unary):
         value = value.base if isinstance(value, Attr) else value.value
     return isinstance(value, Const | Name)
+
+
+def notice_comparison(reader: Reader, op: str, left: Expr, right: Expr, at: Span) -> None:
+    """`given === SECRET`: what a stranger gave, compared with what only we should know."""
+    if op not in ("==", "!="):
+        return
+    for secret, other in ((left, right), (right, left)):
+        if _is_plain(secret) and _is_plain(other) and not isinstance(other, Const) and SECRET.search(_last(secret)):
+            reader.before.append(Do(at, Call(at, reader.known(at, COMPARED), (other,))))
+            return
+
+
+def _last(value: Expr) -> str:
+    if isinstance(value, Attr):
+        return value.name
+    return value.id if isinstance(value, Name) else ""

@@ -1,5 +1,6 @@
 """One JavaScript or TypeScript file while it is lowered: its text, how deep we are, what was left out."""
 
+import re
 from collections.abc import Callable
 
 from tree_sitter import Node
@@ -10,6 +11,7 @@ from moot.types import NotAnalysed
 SKIPPED = frozenset(
     {"comment", "html_comment", "hash_bang_line", "type_arguments", "type_annotation", "accessibility_modifier"}
 )
+SET_ON_REQUEST = re.compile(rb"\breq\.(\w+)\s*(?:[+|?&]{1,2})?=(?![=>])")
 
 
 class Reader:
@@ -30,6 +32,7 @@ class Reader:
         self.modules: dict[str, Import] = {}
         self.before: list[Stmt] = []
         """What has to run before the statement at hand."""
+        self.set_on_request = frozenset(found.decode() for found in SET_ON_REQUEST.findall(data))
         self._exprs = exprs_by_kind
         self._block = block
 

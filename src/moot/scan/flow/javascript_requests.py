@@ -21,6 +21,24 @@ DECORATED = {
     "Query": "req.query", "Body": "req.body", "Param": "req.params", "Headers": "req.headers", "Req": "req",
     "Request": "req", "Cookies": "req.cookies", "UploadedFile": "req.file", "Res": "res", "Response": "res",
 }  # fmt: skip
+KNOWN_PARTS = words(
+    "query body params headers cookies url originalUrl path file files rawBody nextUrl rawHeaders param get "
+    "header json "
+    "text formData payload hostname host other"
+)
+# What the server itself puts there, or what says nothing the sender chose freely.
+OWN_PARTS = words(
+    "user session app log logger id ip ips method protocol secure xhr fresh stale route baseUrl subdomains res next "
+    "socket connection httpVersion auth account db i18n t locale lang language context container isAuthenticated "
+    "isUnauthenticated login logIn logout logOut flash csrfToken token userId user_id tenant org organization on once "
+    "off emit pipe unpipe end abort destroy setTimeout aborted complete signedCookies timedout startTime requestId "
+    "correlationId traceId config models services service prisma knex mongo redis io permissions roles role "
+    "currentUser "
+    "admin is accepts acceptsCharsets acceptsEncodings acceptsLanguages range resume pause read setEncoding signal "
+    "length constructor hasOwnProperty sessionID sessionStore client server raw entity scope jwt decoded isAdmin "
+    "removeListener removeAllListeners addListener listeners trailers statusCode aborted timeout clone cache mode "
+    "credentials redirect referrer integrity keepalive bodyUsed geo storage repository dataSources loaders"
+)
 QUIET_EVENTS = words("connect connection disconnect disconnecting error close open end drain finish ping pong")
 RESOLVER_FIRST = words("parent root obj source _ _parent _root _source _obj __ rootValue")
 
@@ -88,6 +106,16 @@ def _by_shape(name: str, params: Sequence[Param], place: int) -> str | None:
     if place == 1 and here in ("args", "_args") and names[0] in RESOLVER_FIRST:
         return "graphql.args"
     return None
+
+
+def part_of_request(reader: Reader, base: Expr, name: str) -> Expr:
+    """What `req.<name>` hangs on. A part nobody sets in this file was put there by a parser we do not know, mostly from
+    the request itself: it is told as a part of `req.other`."""
+    if not isinstance(base, Name) or base.id != "req" or name in KNOWN_PARTS or name in OWN_PARTS:
+        return base
+    if name in reader.set_on_request:
+        return base
+    return Attr(base.at, base, "other")
 
 
 def listening(reader: Reader, call: Call) -> Call:

@@ -109,6 +109,7 @@ PAGES = (
     sink(flaw.COOKIE, "cookie", "express-session cookie-session session", when=lambda site: when.is_const(
          when.setting(site, site.arg(0), "cookie", "secure"), False) or when.is_const(
          when.setting(site, site.arg(0), "secure"), False)),
+    sink(flaw.COOKIE, "cookie", "express-session", when=when.session_without("secure")),
     sink(flaw.COOKIE_SCRIPT, "cookie", "express-session cookie-session session", when=lambda site: when.is_const(
          when.setting(site, site.arg(0), "cookie", "httpOnly"), False) or when.is_const(
          when.setting(site, site.arg(0), "httpOnly"), False)),
@@ -157,6 +158,9 @@ SECRETS = (
     sink(flaw.JWT, "jwt", "jsonwebtoken.verify jwt.verify", when=when.no_key),
     sink(flaw.JWT, "jwt", "jwt-simple.decode", when=when.const(2, True)),
     sink(flaw.JWT, "jwt", "js.option.ignoreExpiration", when=when.first_is(True)),
+    sink(flaw.JWT_CONTENT, "jwt", "jsonwebtoken.sign jwt.sign jose.JWT.sign jwt-simple.encode", when=when.tells_much),
+    sink(flaw.CLEAR_TEXT, "clear", ".createInsecure", when=imports("grpc", "@grpc/grpc-js")),
+    sink(flaw.TIMING, "timing", "js.compared", 0, floor=SURE),
     sink(flaw.ELECTRON, "electron", "js.option.nodeIntegration js.option.nodeIntegrationInWorker "
          "js.option.allowRunningInsecureContent js.option.experimentalFeatures", when=when.first_is(True)),
     sink(flaw.ELECTRON, "electron", "js.option.webSecurity js.option.contextIsolation", when=when.first_is(False)),
@@ -180,6 +184,7 @@ STORES = (
 )
 SETTINGS = (
     Setting(known.TLS, r"NODE_TLS_REJECT_UNAUTHORIZED", lambda value: when.is_const(value, "0", 0, False)),
+    Setting(flaw.ESCAPE_OFF, r"(?i)^mustache\.escape$", lambda value: True),
     Setting(flaw.XXE, r"\.ondoctype$", lambda value: True, ("sax",)),
 )
 SINKS = (*INJECTION, *FILES, *PAGES, *NETWORK, *SECRETS)

@@ -134,6 +134,24 @@ JWT = Rule(
     "A token written by hand, with any user in it, is accepted.",
     "Verify with a key and a list of real algorithms.", 0.8,
 )  # fmt: skip
+JWT_CONTENT = Rule(
+    "javascript-jwt-content", "auth", "medium", 522,
+    "A password, or a whole record of a user, is put into a token that anyone can read.",
+    "Whoever sees the token reads the password or its hash.",
+    "Put only an id and what the receiver needs into the token.", 0.6,
+)  # fmt: skip
+CLEAR_TEXT = Rule(
+    "javascript-clear-text", "auth", "medium", 319,
+    "The connection is not encrypted.",
+    "Anyone on the way reads and changes the traffic.",
+    "Use credentials with TLS.", 0.7,
+)  # fmt: skip
+TIMING = Rule(
+    "javascript-timing", "auth", "low", 208,
+    "A secret is compared with outside data by an operator that stops at the first difference.",
+    "The time the answer takes tells how much of a guess was right.",
+    "Use crypto.timingSafeEqual.", 0.5,
+)  # fmt: skip
 REDOS = Rule(
     "javascript-regex-injection", "injection", "medium", 1333,
     "Outside data becomes a regular expression.",

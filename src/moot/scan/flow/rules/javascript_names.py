@@ -34,7 +34,7 @@ def _sources() -> dict[str, float]:
 
 SOURCES: dict[str, float] = {
     **_sources(),
-    "req.headers.host": 0.5, "req.hostname": 0.5, "ctx.headers.host": 0.5,
+    "req.other": 0.7, "req.headers.host": 0.5, "req.hostname": 0.5, "ctx.headers.host": 0.5,
     "document.URL": 1.0, "document.documentURI": 1.0, "document.referrer": 1.0, "document.cookie": 0.6,
     "window.name": 0.9, "message_event.data": 1.0, "socket.data": 0.9, "graphql.args": 0.9,
     "dom.textContent": 0.6, "dom.innerText": 0.6, "dom.value": 0.6, "dom.getAttribute": 0.6,

@@ -294,3 +294,26 @@ def raw_size(site: Site) -> bool:
     if first is None or site.count != 1 or first.refs:
         return False
     return isinstance(first.const, int) or bool(first.taints)
+
+
+USER_RECORD = re.compile(r"^[uU]ser$|\.find(?:One|ById|Unique|First|OneAndUpdate)\(\)$")
+
+
+def tells_much(site: Site) -> bool:
+    """A password in the token, or a user as the database knows it."""
+    payload = site.arg(0)
+    if payload is None:
+        return False
+    if any(site.setting(payload, key) is not None for key in ("password", "passwd", "passwordHash", "password_hash")):
+        return True
+    return not payload.refs and bool(USER_RECORD.search(payload.name))
+
+
+def session_without(flag: str) -> When:
+    """A session whose cookie is described, but not this."""
+
+    def check(site: Site) -> bool:
+        cookie = site.setting(site.arg(0), "cookie")
+        return cookie is not None and bool(cookie.refs) and site.setting(cookie, flag) is None
+
+    return check
