@@ -101,7 +101,8 @@ RESTORES = dict.fromkeys(words("net/url.QueryUnescape net/url.PathUnescape"), SA
 PASSES = words(
     "append copy string []byte []rune []string error any interface{} min max new fmt.Sprint fmt.Sprintf fmt.Sprintln "
     "fmt.Append fmt.Appendf strings.Trim strings.TrimLeft strings.TrimRight strings.Title strings.Fields "
-    "strings.SplitN strings.Repeat strings.Map strings.NewReader strings.Cut strings.ToTitle strings.Clone bytes.NewReader "
+    "strings.SplitN strings.Repeat strings.Map strings.NewReader strings.Cut strings.ToTitle strings.Clone "
+    "bytes.NewReader "
     "bytes.NewBuffer bytes.NewBufferString bytes.TrimSpace bytes.Join path.Join path/filepath.Join path/filepath.Clean "
     "path/filepath.Abs path/filepath.Rel path/filepath.Dir path.Dir path.Clean path/filepath.EvalSymlinks "
     "path/filepath.FromSlash path/filepath.ToSlash path/filepath.Ext io.ReadAll io/ioutil.ReadAll io.LimitReader "
@@ -116,7 +117,8 @@ PASSES = words(
 )
 ROOTS = words(
     "os net/http net time log log/slog errors sync sync/atomic context crypto/rand crypto/tls crypto/x509 database/sql "
-    "fmt io io/fs io/ioutil strings strconv sort math math/rand math/rand/v2 regexp runtime reflect testing unicode utf8 "
+    "fmt io io/fs io/ioutil strings strconv sort math math/rand math/rand/v2 regexp runtime reflect testing unicode "
+    "utf8 "
     "path path/filepath os/exec os/signal os/user syscall encoding/binary encoding/hex encoding/csv text/template "
     "html/template len cap make delete close panic print println recover archive/zip archive/tar compress/gzip"
 )
