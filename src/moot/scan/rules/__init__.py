@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from moot.scan.calls import calls
+from moot.scan.flow.golang_checks import structure
 from moot.scan.rule import CallRule, Check, Match
 from moot.scan.rules import go, javascript, python
 from moot.scan.rules.errors import discarded
@@ -27,7 +28,7 @@ BOOKS: dict[Language, Book] = {
     "python": Book(python.CALL_RULES, (*python.CHECKS, python_threads, hardcoded)),
     "javascript": JAVASCRIPT,
     "typescript": JAVASCRIPT,
-    "go": Book(go.CALL_RULES, (*go.CHECKS, go_routines, discarded, hardcoded)),
+    "go": Book(go.CALL_RULES, (*go.CHECKS, go_routines, discarded, hardcoded, structure)),
 }
 
 
