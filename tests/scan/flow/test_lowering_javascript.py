@@ -95,8 +95,8 @@ TYPED = [
     ("enum E { A = 1 }", "E = {'A': 1}"),
     ("const x: string = y! as T", "let x = y"),
     ("class A { constructor(private db: Db) {} }", "class A: def __init__(self, db): self.db = db"),
-    ("class A { @Get() m(@Query('q') q: string) {} }", "class A: def m(self, q): import q=req.query"),
-    ("import fs = require('fs')", "import fs=fs"),
+    ("class A { @Get() m(@Query('q') q: string) {} }", "class A: def m(self, q): import q=req; q = q.query"),
+    ("import files = require('fs')", "import files=fs"),
     ("namespace N { f() }", "f()"),
 ]
 
@@ -170,7 +170,7 @@ def body(source: str, language: str) -> str:
 
 
 def _is_own(stmt: ir.Stmt) -> bool:
-    return isinstance(stmt, ir.Import) and stmt.local.startswith("require ")
+    return isinstance(stmt, ir.Import) and (stmt.local.startswith("require ") or stmt.local == stmt.origin)
 
 
 def block(stmts: ir.Block) -> str:

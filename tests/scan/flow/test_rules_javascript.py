@@ -24,34 +24,70 @@ def test_every_rule_has_an_example() -> None:
     assert covered("javascript") == {example.rule for example in javascript_examples.EXAMPLES}
 
 
-SQL, XSS, PATH, REDIRECT = (
-    "javascript-sql-string",
-    "javascript-response-xss",
-    "javascript-path",
-    "javascript-open-redirect",
-)
+SQL, XSS, PATH = "javascript-sql-string", "javascript-response-xss", "javascript-path"
 EXEC, NOSQL, SSRF, HTML = "javascript-exec", "javascript-nosql", "javascript-ssrf", "javascript-html"
-PAIRS = [
-    # handlers of all frameworks
-    (SQL, "app.get('/', async ({query}, res) => { await db.query('x = ' + query.id) })", "app.get('/', async ({query}, res) => { await db.query('x = ?', [query.id]) })"),
-    (SQL, "router.get(async (ctx, next) => { await db.query('x = ' + ctx.query.id) })", "router.get(async (ctx, next) => { await db.query('x = ' + Number(ctx.query.id)) })"),
-    (SQL, "exports.handler = async (event, context) => db.query('x = ' + event.pathParameters.id)", "exports.handler = async (event, context) => db.query('x = ' + parseInt(event.pathParameters.id, 10))"),
-    # through functions, lists and promises
-    (SQL, "const by = id => 'x = ' + id; app.get('/', (req, res) => { db.query(by(req.query.id)) })", "const by = id => 'x = ' + id; app.get('/', (req, res) => { db.query(by(7)) })"),
-    (SQL, "app.get('/', (req, res) => { const w = []; w.push('x = ' + req.query.id); db.query(w.join(' and ')) })", "app.get('/', (req, res) => { const w = []; w.push('x = 1'); db.query(w.join(' and '), [req.query.id]) })"),
-    (XSS, "app.get('/', (req, res) => { load(1).then(x => res.send('<b>' + req.query.n)) })", "app.get('/', (req, res) => { load(1).then(x => res.send('<b>' + x)) })"),
-    (XSS, "app.get('/', (req, res) => { res.status(400).send(`no ${req.params.x}`) })", "app.get('/', (req, res) => { res.status(400).json({no: req.params.x}) })"),
-    (SQL, "class A { constructor(db) { this.db = db } get(req) { return this.db.query(`x = ${req.body.id}`) } }", "class A { constructor(db) { this.db = db } get(req) { return this.db.query('x = $1', [req.body.id]) } }"),
-    # checks
-    (EXEC, "const {exec} = require('child_process'); app.get('/', (req, res) => { const {n} = req.query; exec('ls ' + n) })", "const {exec} = require('child_process'); app.get('/', (req, res) => { const {n} = req.query; if (!/^[a-z]+$/.test(n)) return; exec('ls ' + n) })"),
-    (REDIRECT, "app.get('/', (req, res) => { res.redirect(req.query.to) })", "const OK = ['/a', '/b']; app.get('/', (req, res) => { if (!OK.includes(req.query.to)) return res.end(); res.redirect(req.query.to) })"),
-    (PATH, "const fs = require('fs'); app.get('/', (req, res) => { fs.readFileSync('./x/' + req.params.f) })", "const fs = require('fs'), path = require('path'); app.get('/', (req, res) => { fs.readFileSync('./x/' + path.basename(req.params.f)) })"),
-    (SSRF, "const axios = require('axios'); app.get('/', (req, res) => { axios.post(req.body.url, {}) })", "const axios = require('axios'); app.get('/', (req, res) => { axios.post('https://a.example/x', req.body) })"),
-    (NOSQL, "app.get('/', (req, res) => { User.findOne({name: req.query.name}) })", "app.get('/', (req, res) => { User.findOne({name: req.params.name}) })"),
-    # pages
-    (HTML, "const q = new URLSearchParams(location.search).get('q'); out.innerHTML = `<b>${q}</b>`", "const q = new URLSearchParams(location.search).get('q'); out.textContent = q"),
-    (HTML, "window.addEventListener('message', e => { out.innerHTML = e.data })", "window.addEventListener('message', e => { out.innerText = e.data })"),
-]  # fmt: skip
+REDIRECT = "javascript-open-redirect"
+IMPORTS = "const {exec} = require('child_process'), fs = require('fs'), path = require('path'), axios = require('axios')"
+    "const {exec} = require('child_process'), fs = require('fs'), path = require('path'), axios = require('axios');"
+)
+
+
+def route(body: str) -> str:
+    return f"{IMPORTS};\nconst OK = ['/a', '/b'], by = id => 'x = ' + id;\napp.get('/', (req, res) => {{ {body} }});"
+
+
+IN_HANDLERS = [
+    (SQL, "const {id} = req.query; db.query('x = ' + id)", "const {id} = req.query; db.query('x = ?', [id])"),
+    (SQL, "db.query(by(req.query.id))", "db.query(by(7))"),
+    (
+        SQL,
+        "const w = []; w.push('x = ' + req.query.id); db.query(w.join(' and '))",
+        "const w = []; w.push('x = ?'); db.query(w.join(' and '), [req.query.id])",
+    ),
+    (SQL, "db.query({sql: `x = ${req.body.x}`})", "db.query({sql: 'x = ?', values: [req.body.x]})"),
+    (XSS, "load(1).then(x => res.send('<b>' + req.query.n))", "load(1).then(x => res.send('<b>' + x))"),
+    (XSS, "res.status(400).send(`no ${req.params.x}`)", "res.status(400).json({no: req.params.x})"),
+    (XSS, "res.send('<b>' + req.query.n)", "res.send('<b>' + req.query.n.replace(/</g, '&lt;'))"),
+    (EXEC, "exec('ls ' + req.query.n)", "const {n} = req.query; if (!/^[a-z]+$/.test(n)) return; exec('ls ' + n)"),
+    (REDIRECT, "res.redirect(req.query.to)", "if (!OK.includes(req.query.to)) return; res.redirect(req.query.to)"),
+    (PATH, "fs.readFileSync('./x/' + req.params.f)", "fs.readFileSync('./x/' + path.basename(req.params.f))"),
+    (SSRF, "axios.post(req.body.url, {})", "axios.post('https://a.example/x', req.body)"),
+    (SSRF, "axios.get(`https://${req.body.host}/x`)", "axios.get(`https://a.example/${req.body.host}`)"),
+    (NOSQL, "User.findOne({name: req.query.name})", "User.findOne({name: req.params.name})"),
+]
+ELSEWHERE = [
+    (
+        SQL,
+        "app.get('/', ({query}, res) => { db.query('x = ' + query.id) })",
+        "app.get('/', ({query}, res) => { db.query('x = ?', [query.id]) })",
+    ),
+    (
+        SQL,
+        "router.get(async (ctx, next) => { await db.query('x = ' + ctx.query.id) })",
+        "router.get(async (ctx, next) => { await db.query('x = ' + Number(ctx.query.id)) })",
+    ),
+    (
+        SQL,
+        "exports.handler = async (event, context) => db.query('x = ' + event.body)",
+        "exports.handler = async (event, context) => db.query('x = ' + parseInt(event.body, 10))",
+    ),
+    (
+        SQL,
+        "class A { constructor(db) { this.db = db } get(req) { this.db.query(`x = ${req.body.id}`) } }",
+        "class A { constructor(db) { this.db = db } get(req) { this.db.query('x = $1', [req.body.id]) } }",
+    ),
+    (
+        HTML,
+        "const q = new URLSearchParams(location.search).get('q'); out.innerHTML = `<b>${q}</b>`",
+        "const q = new URLSearchParams(location.search).get('q'); out.textContent = q",
+    ),
+    (
+        HTML,
+        "window.addEventListener('message', e => { out.innerHTML = e.data })",
+        "window.addEventListener('message', e => { out.innerText = e.data })",
+    ),
+]
+PAIRS = [*((rule, route(unsafe), route(safe)) for rule, unsafe, safe in IN_HANDLERS), *ELSEWHERE]
 
 
 @pytest.mark.parametrize(("rule", "unsafe", "safe"), PAIRS)

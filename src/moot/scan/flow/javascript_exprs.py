@@ -35,7 +35,7 @@ from moot.scan.flow.javascript_literals import number, unescaped
 from moot.scan.flow.javascript_modules import required
 from moot.scan.flow.javascript_options import notice_comparison, notice_entry
 from moot.scan.flow.javascript_patterns import PATTERNS, key
-from moot.scan.flow.javascript_reader import Reader, first, named, operator, span
+from moot.scan.flow.javascript_reader import GIVEN, Reader, first, named, operator, span
 from moot.scan.flow.javascript_requests import listening, part_of_request
 from moot.scan.flow.javascript_words import NUMBER, compared, told
 
@@ -48,7 +48,10 @@ LOGIC = frozenset({"&&", "||", "??"})
 
 
 def _name(reader: Reader, node: Node) -> Expr:
-    return Name(span(node), reader.text(node))
+    name = reader.text(node)
+    if name in GIVEN:
+        reader.given(span(node), name)
+    return Name(span(node), name)
 
 
 def _inner(reader: Reader, node: Node) -> Expr:
@@ -323,7 +326,7 @@ EXPRS: dict[str, Callable[[Reader, Node], Expr]] = {
     "shorthand_property_identifier": _name,
     "this": lambda reader, node: Name(span(node), "self"),
     "super": lambda reader, node: _super(node),
-    "meta_property": lambda reader, node: Name(span(node), "import.meta"),
+    "meta_property": _name,
     "number": _number,
     "string": _string,
     "template_string": _template,

@@ -6,10 +6,23 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from moot.scan.flow.ir import MAX_DEPTH, Block, Expr, Import, Name, Opaque, Span, Stmt
+from moot.scan.syntax import words
 from moot.types import NotAnalysed
 
 SKIPPED = frozenset(
     {"comment", "html_comment", "hash_bang_line", "type_arguments", "type_annotation", "accessibility_modifier"}
+)
+GIVEN = words(
+    "process console __dirname __filename document window Buffer JSON Math Object Array String Number Boolean Date "
+    "Promise Symbol Map Set WeakMap WeakSet RegExp Error TypeError RangeError SyntaxError globalThis global module "
+    "exports require navigator location history localStorage sessionStorage fetch setTimeout setInterval setImmediate "
+    "clearTimeout clearInterval URL URLSearchParams TextEncoder TextDecoder Intl Reflect Proxy BigInt "
+    "performance alert "
+    "prompt confirm $ jQuery _ angular Vue React import.meta encodeURIComponent decodeURIComponent encodeURI decodeURI "
+    "escape unescape parseInt parseFloat isNaN isFinite eval Function atob btoa structuredClone queueMicrotask Blob "
+    "FormData Headers Request Response AbortController WebSocket XMLHttpRequest DOMParser Infinity NaN crypto "
+    "DOMPurify "
+    "arguments"
 )
 SET_ON_REQUEST = re.compile(rb"\breq\.(\w+)\s*(?:[+|?&]{1,2})?=(?![=>])")
 
@@ -76,6 +89,10 @@ class Reader:
 
     def block(self, node: Node | None) -> Block:
         return self._block(self, node)
+
+    def given(self, at: Span, name: str) -> None:
+        """A name that every program has from the start: what it stands for is no surprise."""
+        self.modules.setdefault(name, Import(at, name, name, name))
 
     def known(self, at: Span, origin: str) -> Expr:
         """A module or function that has no name of its own here (`require("x").y()`): no program can hide this one."""

@@ -6,7 +6,7 @@ the rules speak of that name only.
 
 from collections.abc import Sequence
 
-from moot.scan.flow.ir import Attr, Call, Const, Define, Expr, Import, Name, Param, Stmt
+from moot.scan.flow.ir import Assign, Attr, Call, Const, Define, Expr, Import, Name, Param, Stmt
 from moot.scan.flow.javascript_reader import Reader
 from moot.scan.syntax import words
 
@@ -54,12 +54,18 @@ def bound(name: str, params: Sequence[Param]) -> list[Stmt]:
             origin = _answer(param)
         asked = asked or origin == "req"
         if origin is not None:
-            found.append(_import(param, origin))
+            found.extend(_known_as(param, origin))
     return found
 
 
-def _import(param: Param, origin: str) -> Import:
-    return Import(param.at, param.name, origin, origin)
+def _known_as(param: Param, origin: str) -> list[Stmt]:
+    """`q` is `req.query`: first the root of the name, then its parts, as if they were read here."""
+    root, *parts = origin.split(".")
+    value: Expr = Name(param.at, param.name)
+    for part in parts:
+        value = Attr(param.at, value, part)
+    imported: list[Stmt] = [Import(param.at, param.name, root, root)]
+    return [*imported, Assign(param.at, (Name(param.at, param.name),), value)] if parts else imported
 
 
 def _by_decorator(param: Param) -> str | None:
@@ -153,4 +159,4 @@ def _told_of(stmt: Stmt, name: str, origin: str) -> Stmt:
     if not isinstance(stmt, Define) or stmt.function.name != name or not stmt.function.params:
         return stmt
     function = stmt.function
-    return Define(stmt.at, function._replace(body=(_import(function.params[0], origin), *function.body)))
+    return Define(stmt.at, function._replace(body=(*_known_as(function.params[0], origin), *function.body)))

@@ -8,7 +8,8 @@ from moot.scan.flow.rules.javascript_when import every, imports, of
 from moot.scan.rule import Rule
 from moot.scan.rules import javascript as known
 
-ANY_CALLER, MEDIUM, SURE, REFLECTED = 0.3, 0.5, 0.7, 0.85
+ANY_CALLER, MEDIUM, SURE, REFLECTED = 0.4, 0.5, 0.7, 0.85
+"""A parameter of an unseen caller; the command line; a request, or what an unknown function made of it; a request."""
 SECRET_NAME = (
     r"(?i)passw|secret|token|session_?id|sess(?:ion)?_?key|nonce|salt|(?<![a-z])otp|csrf|api_?key|credential|captcha|"
     r"reset_?code|verif\w*_?code|auth_?code|private_?key|invite_?code|activation|encryption_?key"

@@ -86,7 +86,7 @@ FILES = (
         handler("fs.readFile(path.join('/data', req.query.name), done)", before=FS),
         handler(
             "const p = path.resolve(ROOT, req.query.name); if (!p.startsWith(ROOT)) return; fs.readFile(p, done)",
-            before=FS,
+            before=FS + "const ROOT = path.resolve('./data');",
         ),
     ),
 )
