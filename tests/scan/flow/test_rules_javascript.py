@@ -27,8 +27,8 @@ def test_every_rule_has_an_example() -> None:
 SQL, XSS, PATH = "javascript-sql-string", "javascript-response-xss", "javascript-path"
 EXEC, NOSQL, SSRF, HTML = "javascript-exec", "javascript-nosql", "javascript-ssrf", "javascript-html"
 REDIRECT = "javascript-open-redirect"
-IMPORTS = "const {exec} = require('child_process'), fs = require('fs'), path = require('path'), axios = require('axios')"
-    "const {exec} = require('child_process'), fs = require('fs'), path = require('path'), axios = require('axios');"
+IMPORTS = (
+    "const {exec} = require('child_process'), fs = require('fs'), path = require('path'), axios = require('axios')"
 )
 
 
