@@ -141,6 +141,7 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
         for value in args
     ]
     frame = Frame(closure.unit, function, closure.env, closure.owner, address=m.frame.address)
+    m.steps += len(state.heap) >> 3
     inner = State(_parameters(m, closure, passed, keywords, state), state.heap.copy(), state.proved)
     m.frames.append(frame)
     try:

@@ -1,13 +1,14 @@
 """The analysis of a set of files: run every module, then every function that nothing called."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from moot.scan.flow.calling import instantiate
 from moot.scan.flow.evaluate import EVALS
 from moot.scan.flow.ir import Attr, Call, Const, Expr, Function, Module, Name, Param
 from moot.scan.flow.look import source
-from moot.scan.flow.machine import Closure, Cutoff, Frame, Kind, Machine, Report, Unit
+from moot.scan.flow.machine import STEPS, Closure, Cutoff, Frame, Kind, Machine, Report, Unit
 from moot.scan.flow.rulebook import Book
 from moot.scan.flow.state import Cell, State
 from moot.scan.flow.statements import EXECS
@@ -18,6 +19,9 @@ from moot.types import NotAnalysed
 HARMLESS = words("int float bool uuid.UUID UUID datetime.date datetime.datetime date datetime")
 PARAMETER = 0.4
 """A parameter of a function whose callers we do not see: it may be anything, but often is not."""
+MAX_STEPS = 200_000
+ENTRY_STEPS = 30_000
+"""What one function and all it calls may cost: a wild one must not use up the budget of the rest."""
 CONVERTERS = re.compile(r"<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>")
 
 
@@ -30,33 +34,42 @@ class Outcome:
 
 
 def run(modules: Iterable[Module], book: Book) -> Outcome:
-    units = {name: unit for module in modules for unit in [_unit(module)] for name in _names_of(unit.name)}
-    machine = Machine(book, units)
+    units = [_unit(module) for module in modules]
+    machine = Machine(book, _by_name(units))
     machine.evals = EVALS
     machine.execs = EXECS
     gaps: list[NotAnalysed] = []
-    for unit in _unique(units.values()):
+    for unit in units:
         gaps.extend(unit.module.gaps)
         machine.steps = 0
-        try:
-            machine.load(unit.name)
-            _run_waiting(machine)
-        except Cutoff:
-            machine.frames.clear()
-            machine.waiting.clear()
-            machine.level = 0
-            gaps.append(
-                NotAnalysed(file=unit.module.path, line=1, why="too much to follow: part of the file was not analysed")
-            )
+        limit = machine.limit = min(MAX_STEPS, STEPS + len(unit.module.data) // 3)
+        gaps.extend(_guarded(machine, partial(machine.load, unit.name), unit, 0))
+        for closure, heap in _waiting(machine):
+            machine.limit = min(limit, machine.steps + ENTRY_STEPS)
+            entry = partial(run_entry, machine, closure, heap)
+            gaps.extend(_guarded(machine, entry, closure.unit, closure.function.at[0]))
+            if machine.steps > limit:
+                break
+        machine.waiting.clear()
     return Outcome(list(machine.reports.values()), gaps)
 
 
-def _unique(units: Iterable[Unit]) -> Iterator[Unit]:
-    seen: set[int] = set()
-    for unit in units:
-        if id(unit) not in seen:
-            seen.add(id(unit))
-            yield unit
+def _guarded(m: Machine, act: Callable[[], None], unit: Unit, byte: int) -> list[NotAnalysed]:
+    """Do it within the budget; what was cut off is said."""
+    try:
+        act()
+    except Cutoff:
+        m.frames.clear()
+        m.level = 0
+        why = "too much to follow: part of the code was not analysed"
+        return [NotAnalysed(file=unit.module.path, line=unit.module.line(byte), why=why)]
+    return []
+
+
+def _by_name(units: list[Unit]) -> dict[str, Unit]:
+    """By every name a module can be imported as; its full name is its own."""
+    short = {name: unit for unit in units for name in _names_of(unit.name)}
+    return short | {unit.name: unit for unit in units}
 
 
 def _unit(module: Module) -> Unit:
@@ -73,15 +86,14 @@ def _names_of(name: str) -> list[str]:
     return [".".join(words[index:]) for index in range(len(words))]
 
 
-def _run_waiting(m: Machine) -> None:
-    """Web handlers first, then the last defined: callers mostly stand below what they call."""
+def _waiting(m: Machine) -> Iterator[tuple[Closure, dict[int, Cell]]]:
+    """The functions nothing has called. Web handlers first, then the last defined: callers mostly stand below."""
     while m.waiting:
         batch, m.waiting = m.waiting, []
         handlers = [entry for entry in batch if route_of(m, entry[0].function) is not None]
         others = [entry for entry in reversed(batch) if route_of(m, entry[0].function) is None]
-        for closure, heap in (*handlers, *others):
-            if id(closure.function) not in m.called or route_of(m, closure.function) is not None:
-                run_entry(m, closure, heap)
+        yield from handlers
+        yield from (entry for entry in others if id(entry[0].function) not in m.called)
 
 
 def route_of(m: Machine, function: Function) -> str | None:

@@ -10,7 +10,7 @@ from moot.scan.flow.state import Cell, State
 from moot.scan.flow.values import ANY, NONE, Taint, Val
 from moot.scan.rule import Rule
 
-STEPS = 120_000
+STEPS = 60_000
 """Expressions and statements one file may cost."""
 MAX_LEVELS = 90
 """Nested evaluations, over all calls: the interpreter's own stack is the limit behind it."""
@@ -109,6 +109,7 @@ class Machine:
         self.memo: dict[object, Val] = {}
         self.waiting: list[tuple[Closure, dict[int, Cell]]] = []
         self.steps = 0
+        self.limit = STEPS
         self.level = 0
         self._last = 0
         self.evals: dict[type, Callable[[Machine, Expr, State], Val]] = {}
@@ -145,7 +146,7 @@ class Machine:
         if expr is None:
             return NONE
         self.steps += 1
-        if self.steps > STEPS:
+        if self.steps > self.limit:
             raise Cutoff
         if self.level >= MAX_LEVELS:
             return ANY
@@ -155,6 +156,11 @@ class Machine:
         finally:
             self.level -= 1
 
+    def branch(self, state: State) -> State:
+        """A copy of this moment. Copies of large moments cost more than a step."""
+        self.steps += (len(state.names) + len(state.heap)) >> 3
+        return state.copy()
+
     def run(self, body: Sequence[Stmt], state: State) -> bool:
         """Whether the end of the block can be reached; `state` is then the moment it is."""
         if self.level >= MAX_LEVELS:
@@ -163,7 +169,7 @@ class Machine:
         try:
             for stmt in body:
                 self.steps += 1
-                if self.steps > STEPS:
+                if self.steps > self.limit:
                     raise Cutoff
                 alive = self.execs[type(stmt)](self, stmt, state)
                 frame = self.frames[-1]

@@ -126,7 +126,7 @@ def _if(m: Machine, s: If, state: State) -> bool:
             return False
         sure = truth(test)
         if sure is not False:
-            then = state if sure else state.copy()
+            then = state if sure else m.branch(state)
             _know(m, current.test, test, True, then)
             if m.run(current.then, then):
                 ends.append(then)
@@ -172,7 +172,7 @@ def _switch(m: Machine, s: Switch, state: State) -> bool:
             sure = None
         if sure is False and carried is None:
             continue
-        inner = state.copy() if carried is None else joined_states([state.copy(), carried]) or state
+        inner = m.branch(state) if carried is None else joined_states([m.branch(state), carried]) or state
         carried = None
         _enter_case(m, s, case, subject, inner)
         if m.run(case.body, inner):
@@ -182,7 +182,7 @@ def _switch(m: Machine, s: Switch, state: State) -> bool:
                 ends.append(inner)
         if sure is True and not case.falls:
             return _meet(state, ends)
-    return _meet(state, [*ends, state.copy(), *([carried] if carried is not None else [])])
+    return _meet(state, [*ends, m.branch(state), *([carried] if carried is not None else [])])
 
 
 def _matches(m: Machine, case: Case, subject: Val, state: State, conditions: bool) -> bool | None:
@@ -247,12 +247,12 @@ def _while(m: Machine, s: While, state: State) -> bool:
         test = m.eval(s.test, state) if s.test is not None else Val(const=True)
         sure = truth(test)
         if sure is not True:
-            left = state.copy()
+            left = m.branch(state)
             _know(m, s.test or Const(s.at, True), test, False, left)
             exits.append(left)
         if sure is False:
             break
-        before = state.copy()
+        before = m.branch(state)
         if s.test is not None:
             _know(m, s.test, test, True, state)
         alive = _round(m, s.body, s.step, state)
@@ -264,7 +264,7 @@ def _while(m: Machine, s: While, state: State) -> bool:
     frame.continues.pop()
     broken = frame.breaks.pop()
     if alive and not skipped and not broken and s.test is not None:
-        exits.append(state.copy())
+        exits.append(m.branch(state))
     if exits:
         end = joined_states(exits) or state
         if m.run(s.other, end):
@@ -296,13 +296,13 @@ def _each(m: Machine, s: Each, state: State) -> bool:
             if not alive:
                 break
     else:
-        before = state.copy()
+        before = m.branch(state)
         for _ in range(2):
             assign(m, s.target, element(m, iterable, state)._replace(const=UNKNOWN), state)
             if not _round(m, s.body, (), state):
                 state.become(before)
                 break
-            state.become(joined_states([before.copy(), state]) or state)
+            state.become(joined_states([m.branch(before), state]) or state)
     frame.continues.pop()
     broken = frame.breaks.pop()
     if alive and m.run(s.other, state):
@@ -323,7 +323,7 @@ def _known_members(m: Machine, iterable: Val, state: State) -> list[Val] | None:
 def _try(m: Machine, s: Try, state: State) -> bool:
     ends: list[State] = []
     # An error can come from anywhere in the body: nothing it proved is sure, all it assigned is possible.
-    wrong = state.copy()
+    wrong = m.branch(state)
     proved = state.proved
     alive = True
     for stmt in s.body:
@@ -335,7 +335,7 @@ def _try(m: Machine, s: Try, state: State) -> bool:
     if alive and m.run(s.other, state):
         ends.append(State(state.names, state.heap, state.proved))
     for handler in s.handlers:
-        inner = wrong.copy()
+        inner = m.branch(wrong)
         if handler.name:
             inner.names[handler.name] = Val(name="exception")
         if m.run(handler.body, inner):
@@ -358,7 +358,7 @@ def _with(m: Machine, s: With, state: State) -> bool:
 def _jump(m: Machine, s: Jump, state: State) -> bool:
     waiting = m.frame.breaks if s.how == "break" else m.frame.continues
     if waiting:
-        waiting[-1].append(state.copy())
+        waiting[-1].append(m.branch(state))
     return False
 
 
