@@ -23,14 +23,13 @@ from moot.scan.flow.golang_decls import (
     variables,
 )
 from moot.scan.flow.golang_exprs import Reader, first, named, operator, span
-from moot.scan.flow.golang_text import formatted
+from moot.scan.flow.golang_places import builder_write, elsewhere, filled, looked_up
 from moot.scan.flow.ir import (
     MAX_DEPTH,
     Assign,
     Attr,
     Augment,
     Block,
-    Call,
     Case,
     Class,
     Compare,
@@ -51,23 +50,13 @@ from moot.scan.flow.ir import (
     Opaque,
     Parsed,
     Return,
-    Span,
     Stmt,
     Switch,
     Unary,
     While,
     module,
 )
-from moot.scan.syntax import words
 
-WRITES = frozenset({"WriteString", "WriteByte", "WriteRune", "Write"})
-FILLERS = words(
-    "Scan Scanln Scanf Fscan Fscanln Fscanf Sscan Sscanln Sscanf Unmarshal Decode Bind BindJSON BindQuery BindUri "
-    "ShouldBind ShouldBindJSON ShouldBindQuery ShouldBindUri BodyParser QueryParser ParamsParser ReadJSON ReadFull "
-    "Read copy"
-)
-"""Calls that put what they read into the things they are given."""
-FILLED_BUFFERS = frozenset({"Read", "ReadFull", "copy"})
 TYPES = frozenset({"type_declaration", "method_declaration"})
 
 
@@ -85,7 +74,7 @@ def lower(source: Parsed) -> Module:
     body = (*_statements(reader, [node for node in top if node.type not in TYPES]), *classes(reader, top))
     # Types and functions can be used before they are written down: told first, as the compiler sees them.
     ordered = sorted(body, key=_rank)
-    return module(source, ordered, tuple(reader.gaps.values()))
+    return module(source, (*elsewhere(ordered), *ordered), tuple(reader.gaps.values()))
 
 
 def _rank(stmt: Stmt) -> int:
@@ -125,6 +114,14 @@ def _statements(reader: Reader, nodes: list[Node]) -> Block:
 
 
 def statement(reader: Reader, node: Node | None) -> Block:
+    """The statement, after the function literals it hands to others."""
+    outer, reader.handed = reader.handed, []
+    found = _statement(reader, node)
+    made, reader.handed = reader.handed, outer
+    return (*made, *found) if made else found
+
+
+def _statement(reader: Reader, node: Node | None) -> Block:
     if node is None or node.type in ("comment", "package_clause", "empty_statement", "fallthrough_statement"):
         return ()
     lower_one = STATEMENTS.get(node.type)
@@ -138,41 +135,7 @@ def statement(reader: Reader, node: Node | None) -> Block:
 
 def _expression(reader: Reader, node: Node) -> Block:
     value = reader.expr(first(node))
-    return _builder_write(reader, value) or (Do(span(node), value), *_filled(value))
-
-
-def _filled(value: Expr) -> Block:
-    """`Scan(&x)`, `Unmarshal(data, &x)`, `copy(dst, src)`: what is given as a place holds the result afterwards."""
-    if not isinstance(value, Call) or not isinstance(value.func, Name | Attr):
-        return ()
-    word = value.func.id if isinstance(value.func, Name) else value.func.name
-    if word not in FILLERS:
-        return ()
-    places = [arg for arg in value.args if isinstance(arg, Hole) and arg.spec == "&"]
-    if not places and word in FILLED_BUFFERS:
-        places = [Hole(arg.at, arg) for arg in value.args[word == "ReadFull" :][:1]]
-    rest = tuple(arg for arg in value.args if all(arg.at != place.at for place in places))
-    return tuple(
-        Assign(value.at, (place.value,), Call(value.at, value.func, rest))
-        for place in places
-        if isinstance(place.value, Name | Attr | Item)
-    )
-
-
-def _builder_write(reader: Reader, value: Expr) -> Block:
-    """`b.WriteString(x)` and `fmt.Fprintf(&b, "…", x)` add to the text in `b`."""
-    if not isinstance(value, Call) or not value.args:
-        return ()
-    func, origin = value.func, reader.origin(value.func)
-    if isinstance(func, Attr) and isinstance(func.base, Name) and func.base.id in reader.builders:
-        return (Augment(value.at, func.base, "+", value.args[0]),) if func.name in WRITES else ()
-    target = value.args[0].value if isinstance(value.args[0], Hole) else value.args[0]
-    known = isinstance(target, Name) and target.id in reader.builders
-    if not known or origin not in ("fmt.Fprintf", "fmt.Fprint", "fmt.Fprintln", "io.WriteString"):
-        return ()
-    same = origin.replace("io.WriteString", "fmt.Sprint").replace(".Fp", ".Sp")
-    text = formatted(value.at, same, value.args[1:], reader.consts) if len(value.args) > 1 else None
-    return (Augment(value.at, target, "+", text or Opaque(value.at, value.args[1:], "format")),)
+    return builder_write(reader, value) or (Do(span(node), value), *filled(value))
 
 
 def _declare(reader: Reader, node: Node) -> Block:
@@ -182,25 +145,16 @@ def _declare(reader: Reader, node: Node) -> Block:
         note_builder(reader, targets, None, value)
         if targets.id in reader.builders:
             value = first_content(reader, value)
-    found = _looked_up(targets, value, span(node), local=True)
-    return found or (Assign(span(node), (targets,), value, local=True), *_filled(value))
-
-
-def _looked_up(targets: Expr, value: Expr, at: Span, local: bool) -> Block:
-    """`v, ok := m[k]`: ok tells that k is one of ours."""
-    if not isinstance(targets, Many) or len(targets.items) != 2 or not isinstance(value, Item):
-        return ()
-    found, ok = targets.items
-    member = Compare(value.at, "in", value.key, value.base)
-    return (Assign(at, (found,), value, local=local), Assign(at, (ok,), member, local=local))
+    found = looked_up(targets, value, span(node), local=True)
+    return found or (Assign(span(node), (targets,), value, local=True), *filled(value))
 
 
 def _assign(reader: Reader, node: Node) -> Block:
     op = operator(node)
     target, value = _target(reader.field(node, "left")), reader.field(node, "right")
     if op in ("=", ""):
-        found = _looked_up(target, value, span(node), local=False)
-        return found or (Assign(span(node), (target,), value), *_filled(value))
+        found = looked_up(target, value, span(node), local=False)
+        return found or (Assign(span(node), (target,), value), *filled(value))
     return (Augment(span(node), target, op[:-1], value),)
 
 

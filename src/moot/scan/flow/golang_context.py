@@ -28,8 +28,8 @@ MAKERS = words(
     "context.WithCancel context.WithTimeout context.WithDeadline context.WithCancelCause context.WithTimeoutCause"
 )
 BLOCKING = words(
-    "Sleep Get Post Head Do PostForm Query QueryRow Exec QueryContext ExecContext Read Write ReadFile WriteFile ReadAll "
-    "Accept Dial ReadString Scan Recv Send Call Ping"
+    "Sleep Get Post Head Do PostForm Query QueryRow Exec QueryContext ExecContext Read Write ReadFile WriteFile "
+    "ReadAll Accept Dial ReadString Scan Recv Send Call Ping"
 )
 FRESH = ("context.Background", "context.TODO")
 Found = tuple[Rule, Span]
@@ -57,11 +57,12 @@ def _never_cancelled(program: Program, function: Function) -> Iterator[Found]:
         if not isinstance(value, Call) or program.origin(value.func) not in MAKERS or not isinstance(target, Many):
             continue
         cancel = target.items[-1]
-        if (
-            (isinstance(cancel, Name) and cancel.id == "_")
-            or (isinstance(cancel, Name) and not _is_used(program, function, cancel))
-            or (isinstance(cancel, Attr) and not _field_used(program, function, cancel))
-        ):
+        dropped = isinstance(cancel, Name) and cancel.id == "_"
+        if isinstance(cancel, Name) and not dropped:
+            dropped = not _is_used(program, function, cancel)
+        elif isinstance(cancel, Attr):
+            dropped = not _field_used(program, function, cancel)
+        if dropped:
             yield flaw.CANCEL, value.at
 
 
@@ -111,9 +112,9 @@ def _plainly_used(scope: object, name: str, in_literal: bool) -> bool:
                 return True
             if any(isinstance(arg, Name) and arg.id == name for arg in node.args):
                 return True
-        if isinstance(node, Return) and node.value is not None and not in_literal:
-            if any(isinstance(part, Name) and part.id == name for part in within(node.value)):
-                return True
+        returns = isinstance(node, Return) and not in_literal
+        if returns and any(isinstance(part, Name) and part.id == name for part in within(node)):
+            return True
     return False
 
 

@@ -24,6 +24,7 @@ from moot.scan.flow.ir import (
     Concat,
     Const,
     Cut,
+    Define,
     Entry,
     Expr,
     Function,
@@ -66,6 +67,8 @@ class Reader:
         self.named_results: list[tuple[str, ...]] = []
         self.gaps: dict[int, NotAnalysed] = {}
         self.elements: list[Expr | None] = []
+        self.handed: list[Define] = []
+        """Function literals of the statement at hand: nobody in the file may call them, but somebody else will."""
         self.functions = functions
         self.block = block
 
@@ -181,6 +184,8 @@ def _call(reader: Reader, node: Node) -> Expr:
     func = reader.field(node, "function")
     if isinstance(func, Opaque):  # `[]byte(x)` and `*T(x)`: the type's text is what a rule asks for
         func = Name(func.at, _tight(reader, node.child_by_field_name("function")))
+    if isinstance(func, Lambda):
+        reader.handed = [define for define in reader.handed if define.function is not func.function]
     arguments = node.child_by_field_name("arguments")
     call = Call(span(node), func, reader.exprs(arguments.named_children) if arguments is not None else ())
     known = _read_builder(reader, call) or _formatted(reader, call)
@@ -280,7 +285,9 @@ def _inner(reader: Reader, node: Node) -> Expr:
 
 
 def _lambda(reader: Reader, node: Node) -> Expr:
-    return Lambda(span(node), reader.functions(reader, node))
+    made = reader.functions(reader, node)
+    reader.handed.append(Define(span(node), made))
+    return Lambda(span(node), made)
 
 
 def _unary(reader: Reader, node: Node) -> Expr:

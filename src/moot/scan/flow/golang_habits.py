@@ -1,9 +1,8 @@
 """Small things about Go code that need no more than a look: loop variables, callbacks, imports, characters."""
 
-import re
 from collections.abc import Iterator
 
-from moot.scan.flow.golang_program import Program, inside, key, root, shape, within
+from moot.scan.flow.golang_program import Program, inside, key, root, within
 from moot.scan.flow.ir import (
     Assign,
     Attr,
@@ -22,14 +21,16 @@ from moot.scan.flow.ir import (
 )
 from moot.scan.flow.rules import golang_structure as flaw
 from moot.scan.rule import Rule
+from moot.scan.syntax import words
 
 Found = tuple[Rule, Span]
 MARKS = tuple(chr(code).encode() for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F))
 WALKS = ("path/filepath.Walk", "path/filepath.WalkDir", "io/fs.WalkDir")
-ACTS = frozenset(
-    f"os.{name}" for name in ("Remove", "RemoveAll", "Chmod", "Chown", "WriteFile", "Create", "OpenFile", "Rename", "Open",
-                              "ReadFile", "Truncate", "Lchown", "Symlink", "Link")
-)  # fmt: skip
+ACTS = words(
+    "os.Remove os.RemoveAll os.Chmod os.Chown os.WriteFile os.Create os.OpenFile os.Rename os.Open os.ReadFile "
+    "os.Truncate os.Lchown os.Symlink os.Link"
+)
+CREDENTIALS = ("authorization", "cookie", "www-authenticate")
 
 
 def hidden_direction(program: Program) -> Iterator[Found]:
@@ -55,7 +56,10 @@ def loop_variables(program: Program) -> Iterator[tuple[Each, tuple[str, ...]]]:
             names = tuple(
                 stmt.targets[0].id
                 for stmt in node.body[:2]
-                if isinstance(stmt, Assign) and stmt.local and isinstance(stmt.targets[0], Name) and _is_head(stmt.value)
+                if isinstance(stmt, Assign)
+                and stmt.local
+                and isinstance(stmt.targets[0], Name)
+                and _is_head(stmt.value)
             )
             if names:
                 yield node, names
@@ -72,10 +76,10 @@ def aliases(program: Program) -> Iterator[Found]:
         body = loop.body[len(names) :]
         copied = {key(n.targets[0]) for n in within(body) if isinstance(n, Assign) and n.local}
         for node in within(body):
-            taken = isinstance(node, Hole) and node.spec == "&"
-            if isinstance(node, Hole) and taken and isinstance(node.value, Name):
-                if node.value.id in names and node.value.id not in copied and not _only_filled(body, node):
-                    yield flaw.ALIAS, node.at
+            if not isinstance(node, Hole) or node.spec != "&" or not isinstance(node.value, Name):
+                continue
+            if node.value.id in names and node.value.id not in copied and not _only_filled(body, node):
+                yield flaw.ALIAS, node.at
 
 
 def _only_filled(body: object, taken: Hole) -> bool:
@@ -136,7 +140,9 @@ def _carries_headers(function: Function) -> Iterator[Found]:
             yield flaw.CARRIED_HEADER, node.at
         elif isinstance(node, Call) and isinstance(node.func, Attr) and key(node.func.base) == f"{request}.Header":
             name = getattr(node.args[0], "value", "") if node.args else ""
-            if node.func.name in ("Set", "Add") and str(name).lower() in ("authorization", "cookie", "www-authenticate"):
+            if node.func.name in ("Set", "Add") and str(name).lower() in (
+                "authorization",
+                "cookie",
+                "www-authenticate",
+            ):
                 yield flaw.CARRIED_HEADER, node.at
-
-

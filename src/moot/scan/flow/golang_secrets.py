@@ -14,10 +14,12 @@ from moot.scan.flow.ir import (
     Compare,
     Const,
     Cut,
+    Entry,
     Expr,
     Function,
     Hole,
     Item,
+    Keyword,
     Lambda,
     Many,
     Name,
@@ -57,6 +59,7 @@ EXPOSED_FIELD = re.compile(
     r"(?i)^(?:\w*_)?(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|"
     r"access[_-]?tokens?|refresh[_-]?tokens?|bearer|token|client[_-]?secret|credentials?)s?$|_secret$|[a-z]Secret$"
 )
+MAX_BUFFER = 4096
 CIPHERS = {
     "crypto/cipher.NewCBCEncrypter": 1, "crypto/cipher.NewCFBEncrypter": 1, "crypto/cipher.NewCTR": 1,
     "crypto/cipher.NewOFB": 1, "crypto/cipher.NewCFB": 1,
@@ -66,25 +69,20 @@ CIPHERS = {
 def hardcoded(program: Program) -> Iterator[Found]:
     for node in inside(program.module.body):
         match node:
-            case Assign(targets=(target,), value=Const(value=str() as text)):
-                word = _last_word(target)
-                if is_token(text) or (SECRET_WORD.search(word) and is_random(text)):
-                    yield flaw.SECRET, node.value.at
-            case Compare(op="==", left=left, right=Const(value=str() as text)):
-                if SECRET_WORD.search(_last_word(left)) and is_random(text):
-                    yield flaw.SECRET, node.at
-            case Call(keywords=keywords):
-                for keyword in keywords:
-                    yield from _named(keyword.name, keyword.value)
-            case Table(entries=entries):
-                for entry in entries:
-                    yield from _named(entry.key.value if isinstance(entry.key, Const) else "", entry.value)
+            case Assign(targets=(target,), value=value):
+                yield from _named(node.at, _last_word(target), value)
+            case Compare(op="==", left=left, right=right):
+                yield from _named(node.at, _last_word(left), right)
+            case Keyword(name=name, value=value):
+                yield from _named(node.at, name, value)
+            case Entry(key=Const(value=str() as name), value=value):
+                yield from _named(node.at, name, value)
 
 
-def _named(word: object, value: Expr) -> Iterator[Found]:
-    if isinstance(value, Const) and isinstance(value.value, str) and isinstance(word, str):
-        if is_token(value.value) or (SECRET_WORD.search(word) and is_random(value.value)):
-            yield flaw.SECRET, value.at
+def _named(at: Span, word: str, value: Expr) -> Iterator[Found]:
+    text = value.value if isinstance(value, Const) else None
+    if isinstance(text, str) and (is_token(text) or (SECRET_WORD.search(word) and is_random(text))):
+        yield flaw.SECRET, at
 
 
 def _last_word(target: Expr) -> str:
@@ -106,24 +104,19 @@ def is_random(text: str) -> bool:
 
 
 def marshalled(program: Program) -> Iterator[Found]:
-    for owner, function in _functions(program):
+    for function in program.bodies:
         if function.name in ("MarshalJSON", "MarshalYAML", "MarshalXML", "MarshalText"):
             continue  # what hides the secret has to marshal something too
         shapes = Shapes(program, function)
         for node in within(function.body):
             if isinstance(node, Assign) and isinstance(node.targets[0], Name):
                 shapes.learn(node.targets[0].id, shape(program, node.annotation) or shapes.of(node.value))
-            if isinstance(node, Call) and node.args and _is_marshal(program, node, shapes):
-                if _shows_secret(program, _held(program, node.args[0], shapes), _format(program, node), owner):
-                    yield flaw.EXPOSED, node.at
+            marshals = isinstance(node, Call) and node.args and _is_marshal(program, node)
+            if isinstance(node, Call) and marshals and _shows_secret(program, node, shapes):
+                yield flaw.EXPOSED, node.at
 
 
-def _functions(program: Program) -> Iterator[tuple[str, Function]]:
-    for function in program.bodies:
-        yield "", function
-
-
-def _is_marshal(program: Program, node: Call, shapes: Shapes) -> bool:
+def _is_marshal(program: Program, node: Call) -> bool:
     if program.origin(node.func) in MARSHALS:
         return True
     func = node.func
@@ -151,7 +144,8 @@ def _held(program: Program, value: Expr, shapes: Shapes) -> Shape | None:
     return found.holds if found is not None and found.word in ("list", "map") else found
 
 
-def _shows_secret(program: Program, found: Shape | None, form: str, owner: str) -> bool:
+def _shows_secret(program: Program, call: Call, shapes: Shapes) -> bool:
+    found, form = _held(program, call.args[0], shapes), _format(program, call)
     if found is None or _hides(program, found.word):
         return False
     for name, note, made in program.fields(found.word):
@@ -160,11 +154,8 @@ def _shows_secret(program: Program, found: Shape | None, form: str, owner: str) 
         if match is not None and match[1] == "-" and not match[2]:
             continue
         shown = match[1] if match is not None and match[1] else name
-        if (
-            name[:1].isupper()
-            and _is_text(program, note)
-            and (EXPOSED_FIELD.search(shown) or EXPOSED_FIELD.search(name))
-        ):
+        telling = any(EXPOSED_FIELD.search(word) for word in (shown, name))
+        if telling and name[:1].isupper() and _is_text(program, note):
             return True
     return False
 
@@ -210,7 +201,11 @@ def _is_fixed(program: Program, function: Function, value: Expr, before: int, de
             return isinstance(inner, Const) or _is_fixed(program, function, inner, before, depth + 1)
         case Many(items=items):
             return all(isinstance(item, Const) for item in items)
-        case Cut(base=base) | Hole(value=base):
+        case Cut(base=base):
+            part = _bounds(value, None)
+            whole = isinstance(base, Name) and part is not None and _is_written(function, base.id, part, before)
+            return not whole and _is_fixed(program, function, base, before, depth + 1)
+        case Hole(value=base):
             return _is_fixed(program, function, base, before, depth + 1)
         case Call(func=Lambda(function=made)):
             returned = [n.value for n in within(made.body) if isinstance(n, Return) and n.value is not None]
@@ -247,14 +242,27 @@ def _fixed_name(program: Program, function: Function, name: str, before: int, de
     return _is_fixed(program, function, last, before, depth + 1)
 
 
+def _is_written(function: Function, name: str, part: set[int], before: int) -> bool:
+    made = next((n.value for n in within(function.body) if isinstance(n, Assign) and key(n.targets[0]) == name), None)
+    if not isinstance(made, Call) or called(made) != "make":
+        return False
+    everything, fresh = _fresh(function, name, made, before)
+    return everything or part <= fresh
+
+
 def _is_filling(call: Call) -> bool:
     return called(call) in ("Read", "ReadFull", "copy", "ReadAtLeast", "PutUint64", "PutUint32")
 
 
 def _is_filled(function: Function, name: str, made: Call, before: int) -> bool:
-    """Bytes of a fresh buffer that some call wrote, and no plain assignment took back; all of them?"""
     size = made.args[1].value if len(made.args) > 1 and isinstance(made.args[1], Const) else None
-    whole = set(range(size)) if isinstance(size, int) and size <= 4096 else None
+    everything, fresh = _fresh(function, name, made, before)
+    return everything or (isinstance(size, int) and size <= MAX_BUFFER and set(range(size)) <= fresh)
+
+
+def _fresh(function: Function, name: str, made: Call, before: int) -> tuple[bool, set[int]]:
+    """Whether all of a new buffer was written by some call, and which bytes of it were and stayed so."""
+    size = made.args[1].value if len(made.args) > 1 and isinstance(made.args[1], Const) else None
     fresh: set[int] = set()
     everything = False
     for node in sorted((n for n in within(function.body) if isinstance(n, Call | Assign)), key=lambda n: n.at[0]):
@@ -272,15 +280,15 @@ def _is_filled(function: Function, name: str, made: Call, before: int) -> bool:
                 fresh.discard(place.value)
             else:
                 everything, fresh = False, set()
-    return everything or (whole is not None and whole <= fresh)
+    return everything, fresh
 
 
 def _bounds(arg: Expr, size: object) -> set[int] | None:
     """The bytes a call was given; None for all there are."""
     if not isinstance(arg, Cut) or (arg.low is None and arg.high is None):
-        return set(range(size)) if isinstance(size, int) and size <= 4096 else None
+        return set(range(size)) if isinstance(size, int) and size <= MAX_BUFFER else None
     low = arg.low.value if isinstance(arg.low, Const) else 0 if arg.low is None else None
     high = arg.high.value if isinstance(arg.high, Const) else size if arg.high is None else None
-    if not isinstance(low, int) or not isinstance(high, int) or high > 4096:
+    if not isinstance(low, int) or not isinstance(high, int) or high > MAX_BUFFER:
         return None
     return set(range(low, high))
