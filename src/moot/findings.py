@@ -12,7 +12,7 @@ SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
 
 def normalised(evidence: str) -> str:
     """Evidence as code, free of layout: a quoted line number, fences, indentation and spacing do not matter."""
-    text = re.sub(r"^\s*(?:line\s*)?\d+\s*[:|]\s*", "", evidence.strip().strip("`"), flags=re.IGNORECASE)
+    text = re.sub(r"^\s*(?:line\s*)?\d+\s*[:|]\s*", "", evidence.strip().strip("`"), flags=re.IGNORECASE).strip("`")
     return re.sub(r"\s+", " ", text).strip().rstrip(";").strip()
 
 
@@ -54,8 +54,9 @@ def by_gravity(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
 
 def locate(code: Code, evidence: str, file: str = "") -> tuple[SourceFile, int] | None:
     """The file and line (from 1) a quoted piece of code stands in; None when it is not in the code at all."""
-    pieces = [normalised(line) for line in evidence.splitlines()]
-    wanted = [p for p in pieces if len(p) > 2 and not p.startswith("```")]
+    lines = [line for line in evidence.splitlines() if not line.lstrip().startswith("```")]
+    quoted = [piece for line in lines for piece in re.findall(r"`([^`]+)`", line)]  # "line 12: `hits[name]++`"
+    wanted = [piece for piece in map(normalised, [*lines, *quoted]) if len(piece) > 2]
     if not wanted:
         return None
     candidates = [f for f in code.files if not file or f.path == file] or list(code.files)

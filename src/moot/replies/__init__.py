@@ -1,21 +1,21 @@
 """The one tolerant reader of replies, and the one writer of what form a reply should have."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from moot.errors import ParseError
-from moot.replies.answers import bare_items, objects
+from moot.replies.answers import bare_items, objects, sole_answer
 from moot.replies.code import code_in, with_code
 from moot.replies.fences import blocks
 from moot.replies.fit import Raw, Unfit, fit
 from moot.replies.form import instructions, native_schema
 from moot.replies.jsonish import pieces
 from moot.replies.labelled import json_lines, labelled, lines_of, sections
-from moot.replies.shape import Also, CodeBlock, Fenced, Keys, Synonyms, Title, required, slots
+from moot.replies.shape import Also, CodeBlock, Fenced, Keys, Synonyms, Title, slots
 
 __all__ = [
     "Also", "CodeBlock", "Fenced", "Keys", "ParseError", "Read", "Synonyms", "Title", "instructions", "native_schema",
@@ -41,10 +41,10 @@ class Readings:
 
     objects: Raw
     """JSON objects of the shape."""
-    labelled: Raw
-    bare: Raw
+    labelled: Raw = field(default_factory=dict)
+    bare: Raw = field(default_factory=dict)
     """JSON items without an object around them."""
-    code: Raw
+    code: Raw = field(default_factory=dict)
 
 
 def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False) -> Read[T]:
@@ -74,6 +74,8 @@ def spoken(text: str) -> str:
 
 
 def readings_of(text: str, shape: type[BaseModel], *, whole: bool) -> Readings:
+    if sole := sole_answer(text, shape):
+        return Readings(objects=sole)
     fences = blocks(text.split("\n"))
     json = pieces(text, fences, shape)
     taken = json_lines(text, json.found)
@@ -88,9 +90,8 @@ def readings_of(text: str, shape: type[BaseModel], *, whole: bool) -> Readings:
 
 
 def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) -> Read[T]:
-    """The first reading that fits. JSON that has every field asked for is the answer, be it right or wrong."""
-    full = required(shape) <= readings.objects.keys()
-    others = () if full else (readings.labelled, readings.bare) if whole else (readings.bare,)
+    """The first reading that fits. What a JSON object says holds, right or wrong: the others only add to it."""
+    others = (readings.labelled, readings.bare) if whole else (readings.bare,)
     complaints: list[str] = []
     for raw in (readings.objects, *({**other, **readings.objects} for other in others)):
         unfit = Unfit(salvage=salvage)

@@ -4,10 +4,17 @@ from pydantic import BaseModel, JsonValue
 
 from moot.errors import ParseError
 from moot.replies.fit import Raw, by_slot
-from moot.replies.jsonish import Pieces
+from moot.replies.jsonish import Pieces, sole_object
 from moot.replies.shape import Slot, only_list, required
 
 DEEPEST_WRAPPER = 3
+
+
+def sole_answer(text: str, shape: type[BaseModel]) -> Raw:
+    """A reply that is one JSON object of the shape: there is nothing else in it to be read."""
+    said = sole_object(text)
+    raw = by_slot(said, shape) if said is not None else {}
+    return raw if required(shape) <= raw.keys() else {}
 
 
 def objects(pieces: Pieces, shape: type[BaseModel]) -> Raw:

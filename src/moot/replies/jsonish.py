@@ -64,6 +64,18 @@ def pieces(text: str, blocks: list[Block], shape: type[BaseModel]) -> Pieces:
     return Pieces(tuple(found))
 
 
+def sole_object(text: str) -> dict[str, JsonValue] | None:
+    """The text, when it is one flawless JSON object and nothing else: the usual case, and the quick one."""
+    text = text.strip()
+    if text[:1] != "{" or text[-1:] != "}":
+        return None
+    try:
+        value, end = _decode(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and end == len(text) else None
+
+
 def decoded(text: str) -> JsonValue | None:
     """The text as one JSON object or list and nothing else, or None."""
     text = text.strip()
@@ -127,9 +139,9 @@ def _decode(text: str) -> tuple[JsonValue, int]:
     level: list[JsonValue] = [value]
     for _ in range(DEEPEST):
         level = [inner for outer in level for inner in _inside(outer)]
-    if level:
-        raise ParseError("the JSON is nested too deeply")
-    return value, end
+        if not level:
+            return value, end
+    raise ParseError("the JSON is nested too deeply")
 
 
 def _inside(value: JsonValue) -> list[JsonValue]:

@@ -113,16 +113,19 @@ def _settle(future: "asyncio.Future[None]") -> None:
 async def _run(words: tuple[str, ...], env: dict[str, str], question: bytes) -> _Run:
     loop = asyncio.get_running_loop()
     run = _Run(loop.create_future(), loop.create_future())
-    # A session of its own, so that whatever it starts can be ended with it.
-    transport, _ = await loop.subprocess_exec(lambda: run, *words, env=env, start_new_session=True)
+    # A session of its own, so that whatever it starts can be ended with it. A cancellation must not come between
+    # the start and our hold on the process: what it had already started would live on.
+    starting = loop.create_task(loop.subprocess_exec(lambda: run, *words, env=env, start_new_session=True))
     complete = False
     try:
+        transport, _ = await asyncio.shield(starting)
         stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
         stdin.write(question)
         stdin.close()
         await run.ended
         complete = not run.full
     finally:
+        transport, _ = await starting
         if not complete:
             with suppress(ProcessLookupError):
                 os.killpg(transport.get_pid(), signal.SIGKILL)

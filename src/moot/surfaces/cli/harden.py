@@ -1,23 +1,14 @@
 """`moot harden`: attack and patch code until it holds."""
 
 import asyncio
-import json
 import os
 import sys
-from collections import defaultdict
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_code
 from moot.errors import UsageError
-from moot.protocols.harden import HardenResult
-from moot.runner import Plan
-from moot.sarif import sarif
-from moot.surfaces.cli.hardened import show_result
 from moot.surfaces.cli.options import (
     CallsFlag,
     CallTimeoutFlag,
@@ -32,10 +23,9 @@ from moot.surfaces.cli.options import (
     UsdFlag,
     seat_settings,
 )
-from moot.surfaces.cli.progress import progress
-from moot.surfaces.cli.screen import err, plain, print_json
-from moot.surfaces.hardening import exit_code, found, harden_plan, write_result
-from moot.surfaces.setup import Settings, check_prices, stopping_on_interrupt, workshop
+from moot.surfaces.cli.running import Ending, play
+from moot.surfaces.hardening import harden_plan
+from moot.surfaces.setup import Settings, check_prices
 from moot.vault import Vault
 
 EXAMPLES = """Examples:
@@ -50,24 +40,6 @@ EXAMPLES = """Examples:
 
   cat app.py | moot harden - --language python --json
 """
-
-
-WHY_MORE = defaultdict(
-    lambda: "a provider failed; to try again from there",
-    cancelled="stopped; carry on with",
-    budget_exhausted="carry on with a larger --max-calls, --max-tokens or --max-usd",
-    timed_out="carry on with a larger --timeout",
-)
-
-
-@dataclass(frozen=True)
-class Ending:
-    """What to do with the result."""
-
-    write: bool = False
-    sarif: str | None = None
-    json: bool = False
-    quiet: bool = False
 
 
 def register(app: typer.Typer) -> None:
@@ -125,45 +97,4 @@ def harden_command(
         plan = plan.model_copy(update={"seats": {}})
     check_prices(plan.seats, plan.limits)
     ending = Ending(write, sarif_file, json_output, quiet)
-    raise typer.Exit(asyncio.run(_run(settings, plan, vault, ending)))
-
-
-async def _run(settings: Settings, plan: Plan, vault: Vault, ending: Ending) -> int:
-    sandbox = find_sandbox(bool(plan.notes.get("unsafe_local"))) if plan.input.get("tests") else None
-    with progress(quiet=ending.quiet) as listen:
-        async with workshop(settings, listen, sandbox, vault) as shop:
-            shop.check_models(plan.seats)
-            with stopping_on_interrupt(shop.runner):
-                result = await shop.runner.start(plan)
-    assert isinstance(result, HardenResult)
-    return finish(result, plan, vault, ending)
-
-
-def finish(result: HardenResult, plan: Plan, vault: Vault, ending: Ending) -> int:
-    """Show the result, and write what was asked to be written."""
-    if ending.json:
-        print_json(result)
-    else:
-        show_result(result, plan)
-    if ending.sarif:
-        _write_sarif(result, ending)
-    if ending.write and result.diff:
-        written = write_result(result, plan, vault)
-        err().print(
-            plain(f"written: {', '.join(written)}" if written else "nothing to write to: the code came from no file")
-        )
-    elif vault.count and result.diff and not ending.write:
-        err().print(plain(f"{vault.count} secrets are masked in what is shown; --write keeps them as they are"))
-    if result.resumable:
-        err().print(plain(f"{WHY_MORE[result.outcome]}: moot resume {result.session_id}"))
-    return exit_code(result)
-
-
-def _write_sarif(result: HardenResult, ending: Ending) -> None:
-    """Before `--write` the files hold every finding; after it, only what is left."""
-    entries = [f for f in found(result) if f.state == "open" or not ending.write]
-    report = sarif([f.finding for f in entries], frozenset(f.finding.id for f in entries if f.state == "patched"))
-    try:
-        Path(ending.sarif or "").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {ending.sarif!r}: {error.strerror}") from None
+    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))

@@ -10,13 +10,11 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
 from moot.errors import UsageError
 from moot.ports import SessionRecord
 from moot.protocols.harden import HardenResult
 from moot.runner import Plan, finished_result
-from moot.surfaces.cli.harden import Ending, finish
 from moot.surfaces.cli.options import (
     CallsFlag,
     CallTimeoutFlag,
@@ -27,10 +25,10 @@ from moot.surfaces.cli.options import (
     TokensFlag,
     UsdFlag,
 )
-from moot.surfaces.cli.progress import progress
+from moot.surfaces.cli.running import Ending, finish, play
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.hardening import learn_secrets, origins_of
-from moot.surfaces.setup import Settings, stopping_on_interrupt, workshop
+from moot.surfaces.setup import Settings, workshop
 from moot.transcript import Story, as_html, as_json, as_markdown
 from moot.types import Limits
 from moot.vault import Vault
@@ -143,14 +141,7 @@ async def _resume(settings: Settings, session: str, change: Callable[[Plan], Pla
     learn_secrets(origins_of(plan), vault)
     if (done := finished_result(record)) is not None:
         return finish(HardenResult.model_validate(done), plan, vault, ending)
-    sandbox = find_sandbox(bool(plan.notes.get("unsafe_local"))) if plan.input.get("tests") else None
-    with progress(quiet=ending.quiet) as listen:
-        async with workshop(settings, listen, sandbox, vault) as shop:
-            shop.check_models(plan.seats)
-            with stopping_on_interrupt(shop.runner):
-                result = await shop.runner.resume(record.id, change)
-    assert isinstance(result, HardenResult)
-    return finish(result, plan, vault, ending)
+    return await play(settings, plan, vault, ending, lambda runner: runner.resume(record.id, change))
 
 
 def _with_store(place: str | None, work: Callable[[SqlStore], Awaitable[R]]) -> R:

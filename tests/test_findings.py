@@ -1,0 +1,71 @@
+"""What makes two findings the same, where a finding is, and what findings add up to."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.findings import by_gravity, fingerprint, locate, normalised, overall_risk, printed
+from moot.testing import one_file
+from moot.types import Vulnerability
+
+CODE = one_file("import os\n\ndef f(x):\n    hits[x] += 1\n    os.system('ls ' + x)\n")
+
+
+def finding(severity: str, evidence: str = "e", line: int = 1) -> Vulnerability:
+    return Vulnerability.model_validate(
+        {"id": "", "category": "other", "severity": severity, "description": "", "evidence": evidence, "line": line}
+    )
+
+
+@pytest.mark.parametrize(
+    ("evidence", "line"),
+    [
+        ("os.system('ls ' + x)", 5),
+        ("    os.system('ls '   + x)  ;", 5),
+        ("line 5: `os.system('ls ' + x)`", 5),
+        ("5: os.system('ls ' + x)", 5),
+        ("5 | os.system('ls ' + x)", 5),
+        ("```python\nos.system('ls ' + x)\n```", 5),
+        ("the call `hits[x] += 1` is not atomic", 4),
+        ("def f(x):\n    hits[x] += 1", 3),
+        ("os.popen(x)", None),
+        ("", None),
+        ("x", None),
+    ],
+)
+def test_evidence_is_found_where_it_stands(evidence: str, line: int | None) -> None:
+    place = locate(CODE, evidence)
+    assert (place[1] if place else None) == line
+
+
+@given(st.text(alphabet=" \tabc()='\n", max_size=40))
+def test_layout_does_not_change_a_fingerprint(text: str) -> None:
+    spread = " ".join(f" {word}  " for word in text.split())
+    assert fingerprint("xss", "a.py", text) == fingerprint("xss", "a.py", spread)
+    assert normalised(normalised(text)) == normalised(text)
+
+
+def test_category_file_line_and_order_tell_findings_apart() -> None:
+    prints = {fingerprint(c, f, e, n) for c in ("xss", "auth") for f in ("a", "b") for e in ("x", "y") for n in (1, 2)}
+    assert len(prints) == 16
+    twins = printed([finding("low"), finding("low")])
+    assert twins[0].fingerprint != twins[1].fingerprint
+
+
+@pytest.mark.parametrize(
+    ("severities", "said", "risk"),
+    [
+        ((), None, 0.0),
+        ((), 0.9, 0.9),
+        (("critical", "low"), None, 0.6),
+        (("critical", "low"), 0.3, 0.6),
+        (("high", "medium"), 0.8, 0.8),
+    ],
+)
+def test_risk_is_the_larger_of_said_and_computed(severities: tuple[str, ...], said: float | None, risk: float) -> None:
+    assert overall_risk([finding(s) for s in severities], said) == risk
+
+
+def test_the_gravest_come_first() -> None:
+    mixed = [finding("low"), finding("critical"), finding("medium"), finding("high")]
+    assert [f.severity for f in by_gravity(mixed)] == ["critical", "high", "medium", "low"]
