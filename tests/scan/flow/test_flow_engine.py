@@ -81,6 +81,7 @@ ENDS = [
     "if request.args.get('q') in ALLOWED:\n    os.system(request.args.get('q'))",
     "return 'x'\nos.system(q)",
     "x = q if q in ALLOWED else 'ls'\nos.system(x)",
+    "if q not in ALLOWED:\n    q = 'ls'\nos.system(q)",
 ]
 
 

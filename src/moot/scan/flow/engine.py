@@ -19,6 +19,7 @@ from moot.types import NotAnalysed
 HARMLESS = words("int float bool uuid.UUID UUID datetime.date datetime.datetime date datetime")
 PARAMETER = 0.4
 """A parameter of a function whose callers we do not see: it may be anything, but often is not."""
+ADDRESS = 0.8
 MAX_STEPS = 200_000
 ENTRY_STEPS = 30_000
 """What one function and all it calls may cost: a wild one must not use up the budget of the rest."""
@@ -131,6 +132,8 @@ def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: 
         return Val(name="request")
     route = m.frame.route
     strength = PARAMETER
+    if _is_view(closure, index):
+        strength = ADDRESS
     if route is not None:
         if _is_injected(param) or _converted(route, param.name):
             return Val(name=kind or param.name)
@@ -146,6 +149,13 @@ def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: 
     if param.kind != "plain" and param.kind != "keyword":
         return m.allocate(state, Cell("list" if param.kind == "star" else "dict", {}, Val((taint,)), False))
     return Val((taint,), name=param.name)
+
+
+def _is_view(closure: Closure, index: int) -> bool:
+    """Django calls a view with the request and the parts of the address."""
+    params = closure.function.params
+    place = next((i for i, param in enumerate(params[:2]) if param.name == "request"), None)
+    return place is not None and index > place and "django" in closure.unit.imports
 
 
 def _self(m: Machine, kind: Kind, state: State, method: str) -> Val:

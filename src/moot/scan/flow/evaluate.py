@@ -114,9 +114,7 @@ def _concat(m: Machine, e: Concat, state: State) -> Val:
         found = value.taints or (taints_in(m, value, state) if value.refs else ())
         if found:
             taints = merged(taints, found)
-        if isinstance(part, Const) and not marks and isinstance(part.value, str) and STATEMENT.match(part.value):
-            marks = SPREADING
-        elif value.marks & SPREADING:
+        if value.marks & SPREADING:
             marks = SPREADING
         plain = not isinstance(part, Hole) or not part.spec or part.spec in ("%s", "%d", "%i")
         if known is not None and value.const is not UNKNOWN and plain:

@@ -50,6 +50,8 @@ def resolve(m: Machine, dotted: str) -> Val:
 def sourced(m: Machine, value: Val, at: Span) -> Val:
     """The value, carrying what its name says it carries."""
     strength = m.book.sources.get(value.name)
+    if strength is None and ".request." in value.name:
+        strength = m.book.sources.get("request." + value.name.rpartition(".request.")[2])
     if strength is None:
         return value
     address = m.frame.address
@@ -86,6 +88,9 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
             found = _of_instance(m, cell, base, name)
             if found is not None:
                 return found
+            inherited = _of_library(m, cell, name)
+            if inherited is not None:
+                return sourced(m, inherited, at)
     if base.name:
         full = f"{base.name}.{name}"
         if base.name in m.units or full in m.units:
@@ -119,6 +124,16 @@ def _of_instance(m: Machine, cell: Cell, base: Val, name: str) -> Val | None:
         if "property" not in words:
             return m.keep(Bound(thing, base))
     return found
+
+
+def _of_library(m: Machine, cell: Cell, name: str) -> Val | None:
+    """What an object has from a class outside the given files: `tornado.web.RequestHandler.get_argument`."""
+    owner = cell.items.get("__class__")
+    kind = m.thing(owner) if owner is not None else None
+    for base in kind.bases if isinstance(kind, Kind) else ():
+        if "." in base.name:
+            return Val(name=f"{base.name}.{name}")
+    return None
 
 
 def member(m: Machine, kind: Kind, name: str, depth: int = 0) -> Val | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from moot.scan.flow.facts import proven
 from moot.scan.flow.values import ANY, Key, Val, joined
 
 CellKind = Literal["list", "dict", "set", "instance", "external"]
@@ -90,9 +91,20 @@ def joined_states(states: list[State]) -> State | None:
     return result
 
 
+def _settled(names: dict[str, Val], lost: Proved) -> dict[str, Val]:
+    """The variables with what was proved about them made part of them, for it will not be known any more."""
+    return {
+        name: value._replace(taints=proven(value.taints, lost)) if value.taints else value
+        for name, value in names.items()
+    }
+
+
 def _pair(left: State, right: State) -> State:
-    names = left.names.copy()
-    for name, value in right.names.items():
+    names, others = left.names.copy(), right.names
+    if left.proved != right.proved:
+        names = _settled(names, left.proved - right.proved)
+        others = _settled(others, right.proved - left.proved)
+    for name, value in others.items():
         mine = names.get(name)
         if mine is None:
             names[name] = value

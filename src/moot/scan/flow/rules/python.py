@@ -76,6 +76,13 @@ def _unsafe_loader(site: Site) -> bool:
     return loader is None or not loader.name.endswith(HARMLESS_LOADERS)
 
 
+def _reads_a_file(site: Site) -> bool:
+    """Whoever can write the file chooses what is built from it."""
+    stream = site.arg(0, "stream")
+    unsafe = site.name.startswith("yaml.unsafe") or _unsafe_loader(site)
+    return unsafe and stream is not None and not stream.taints and "open" in stream.name
+
+
 def _weak_digest(site: Site) -> bool:
     if is_const(site.arg("usedforsecurity"), False):
         return False
@@ -210,6 +217,7 @@ def _slow_pattern(site: Site) -> bool:
     return pattern is not None and isinstance(pattern.const, str) and bool(NESTED.search(pattern.const))
 
 
+WEB_MODULES = ("flask", "django", "fastapi", "bottle", "tornado", "aiohttp", "starlette", "sanic", "quart", "webob")
 NESTED = re.compile(r"\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*]|\((?:[^()|]+)\|(?:[^()]+)\)[+*].*\$")
 OLD_TLS = re.compile(r"PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
 
@@ -228,7 +236,9 @@ def _unfiltered(site: Site) -> bool:
 
 
 def _unescaped(site: Site) -> bool:
-    return site.arg("autoescape") is None or is_const(site.arg("autoescape"), False)
+    """Explicitly off, or left off where pages are made: the templates of a code generator are no pages."""
+    choice = site.arg("autoescape")
+    return is_const(choice, False) if choice is not None else site.module(*WEB_MODULES)
 
 
 def _all_interfaces(site: Site) -> bool:
@@ -260,7 +270,8 @@ SINKS: tuple[Sink, ...] = (
     ),
     sink(flaw.PROGRAM, "shell", ".exec_command", 0, when=lambda site: site.module("paramiko"), floor=MEDIUM),
     sink(known.EVAL, "code", "eval exec builtins.eval builtins.exec compile code.interact execfile "
-         "timeit.timeit __import__ importlib.import_module pandas.eval", 0, floor=ANY_CALLER),
+         "timeit.timeit pandas.eval", 0, floor=ANY_CALLER),
+    sink(known.EVAL, "code", "__import__ importlib.import_module", 0, floor=SURE),
     sink(
         known.PATH, "path",
         "open io.open codecs.open os.open os.remove os.unlink os.rmdir os.listdir os.rename os.scandir os.walk "
@@ -287,7 +298,8 @@ SINKS: tuple[Sink, ...] = (
          "HttpResponse fastapi.responses.HTMLResponse starlette.responses.HTMLResponse werkzeug.wrappers.Response "
          "django.http.HttpResponseBadRequest django.http.HttpResponseNotFound aiohttp.web.Response "
          "webob.Response", 0, "response", "content", "text", "body", when=_html, floor=SURE),
-    sink(known.RESPONSE, "xss", "self.write self.wfile.write", 0, floor=SURE),
+    sink(known.RESPONSE, "xss", "self.write self.wfile.write tornado.web.RequestHandler.write "
+         "http.server.BaseHTTPRequestHandler.wfile.write", 0, floor=SURE),
     sink(flaw.HEADER, "header", ".headers.add .headers.set .set_header .add_header .headers.update "
          "self.send_header", 1, 0, floor=SURE),
     sink(flaw.LOG, "log", "logging.info logging.warning logging.error logging.debug logging.critical logging.exception "
@@ -318,9 +330,12 @@ SINKS: tuple[Sink, ...] = (
          "httpx.Client().get httpx.AsyncClient().get aiohttp.ClientSession().get aiohttp.ClientSession().post "
          "urllib3.PoolManager().request_url pycurl.Curl().setopt urllib.request.Request wget.download", 0, "url",
          floor=SURE),
-    sink(known.SSRF, "ssrf", "requests.request httpx.request urllib3.PoolManager().request aiohttp.request", 1, "url", floor=SURE),
-    sink(known.REDIRECT, "redirect", "flask.redirect redirect django.shortcuts.redirect django.http.HttpResponseRedirect "
-         "HttpResponseRedirect fastapi.responses.RedirectResponse starlette.responses.RedirectResponse self.redirect "
+    sink(known.SSRF, "ssrf", "requests.request httpx.request urllib3.PoolManager().request "
+        "aiohttp.request", 1, "url", floor=SURE),
+    sink(known.REDIRECT, "redirect", "flask.redirect redirect django.shortcuts.redirect "
+        "django.http.HttpResponseRedirect "
+         "HttpResponseRedirect fastapi.responses.RedirectResponse starlette.responses.RedirectResponse "
+         "self.redirect tornado.web.RequestHandler.redirect "
          "bottle.redirect werkzeug.utils.redirect django.http.HttpResponsePermanentRedirect", 0, "location", "url",
          floor=SURE),
     sink(flaw.DESERIALISE, "deserialise", "marshal.loads marshal.load jsonpickle.decode jsonpickle.loads shelve.open "
@@ -328,16 +343,20 @@ SINKS: tuple[Sink, ...] = (
     sink(known.PICKLE, "deserialise", "pickle.load pickle.loads cPickle.load cPickle.loads _pickle.loads "
          "pickle.Unpickler cPickle.Unpickler", 0, floor=ANY_CALLER),
     sink(known.YAML, "deserialise", "yaml.load yaml.load_all", 0, "stream", when=_unsafe_loader, floor=ANY_CALLER),
-    sink(known.YAML, "deserialise", "yaml.unsafe_load yaml.unsafe_load_all yaml.full_load", 0, floor=ANY_CALLER),
+    sink(known.YAML, "deserialise", "yaml.unsafe_load yaml.unsafe_load_all", 0, floor=ANY_CALLER),
+    sink(known.YAML, "deserialise", "yaml.load yaml.load_all yaml.unsafe_load "
+         "yaml.unsafe_load_all", when=_reads_a_file),
     sink(flaw.REDOS, "regex", "re.compile re.match re.search re.fullmatch re.sub re.findall re.split re.finditer", 0,
          "pattern", floor=SURE),
-    sink(flaw.SLOW_REGEX, "regex", "re.match re.search re.fullmatch re.findall", 1, "string", when=_slow_pattern, floor=ANY_CALLER),
+    sink(flaw.SLOW_REGEX, "regex", "re.match re.search re.fullmatch "
+        "re.findall", 1, "string", when=_slow_pattern, floor=ANY_CALLER),
     sink(flaw.SLOW_REGEX, "regex", "re.compile().match re.compile().search re.compile().fullmatch "
          "re.compile().findall", 0, "string", when=_slow_pattern, floor=ANY_CALLER),
     sink(known.RANDOM, "random", ".set_cookie", 1, "value", label="random"),
     sink(known.PASSWORD_HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new "
          "Crypto.Hash.SHA1.new Crypto.Hash.SHA.new", when=_password_digest),
-    sink(known.HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new Crypto.Hash.SHA1.new "
+    sink(known.HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new "
+        "Crypto.Hash.SHA1.new "
          "Crypto.Hash.SHA.new Crypto.Hash.MD4.new Crypto.Hash.MD2.new Cryptodome.Hash.MD5.new Cryptodome.Hash.SHA1.new "
          "cryptography.hazmat.primitives.hashes.MD5 cryptography.hazmat.primitives.hashes.SHA1", when=_other_digest),
     sink(known.CIPHER, "cipher", "Crypto.Cipher.DES.new Crypto.Cipher.DES3.new Crypto.Cipher.ARC4.new "
@@ -350,9 +369,11 @@ SINKS: tuple[Sink, ...] = (
          "cryptography.hazmat.primitives.ciphers.algorithms.CAST5 cryptography.hazmat.primitives.ciphers.modes.ECB"),
     sink(known.CIPHER, "cipher", "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new", when=_ecb),
     sink(flaw.STATIC_IV, "iv", "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new", when=_constant_iv),
-    sink(flaw.STATIC_IV, "iv", "cryptography.hazmat.primitives.ciphers.modes.CBC cryptography.hazmat.primitives.ciphers.modes.GCM "
+    sink(flaw.STATIC_IV, "iv", "cryptography.hazmat.primitives.ciphers.modes.CBC "
+        "cryptography.hazmat.primitives.ciphers.modes.GCM "
          "cryptography.hazmat.primitives.ciphers.modes.CTR", when=_constant_first),
-    sink(flaw.STATIC_SALT, "salt", "hashlib.pbkdf2_hmac cryptography.hazmat.primitives.kdf.scrypt.Scrypt", when=_constant_salt),
+    sink(flaw.STATIC_SALT, "salt", "hashlib.pbkdf2_hmac cryptography.hazmat.primitives.kdf.scrypt.Scrypt",
+        when=_constant_salt),
     sink(flaw.KEY_SIZE, "key", "cryptography.hazmat.primitives.asymmetric.rsa.generate_private_key "
          "cryptography.hazmat.primitives.asymmetric.dsa.generate_private_key Crypto.PublicKey.RSA.generate "
          "Crypto.PublicKey.DSA.generate Cryptodome.PublicKey.RSA.generate", when=_short_key),
@@ -366,7 +387,8 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.COOKIE, "cookie", ".set_cookie", when=_plain_cookie),
     sink(flaw.COOKIE_SCRIPT, "cookie", ".set_cookie", when=_scripted_cookie),
     sink(flaw.JWT, "jwt", "jwt.decode jose.jwt.decode", when=_unverified),
-    sink(flaw.JWT, "jwt", "jwt.process_jwt python_jwt.process_jwt jwt.get_unverified_claims jose.jwt.get_unverified_claims"),
+    sink(flaw.JWT, "jwt", "jwt.process_jwt python_jwt.process_jwt jwt.get_unverified_claims "
+        "jose.jwt.get_unverified_claims"),
     sink(flaw.PERMISSION, "mode", "os.chmod os.fchmod", when=_open_mode),
     sink(flaw.EXTRACT, "archive", "tarfile.open().extractall tarfile.TarFile().extractall", when=_unfiltered),
     sink(flaw.EXTRACT, "archive", "tarfile.open().extract", when=_unfiltered),

@@ -48,7 +48,8 @@ EXAMPLES: tuple[Example, ...] = (
     view("python-markup", "m = Markup('<b>' + q + '</b>')", "m = Markup('<b>') + escape(q)",
          "from markupsafe import Markup, escape"),
     view("python-response-xss", "return '<p>' + q + '</p>'", "return '<p>' + html.escape(q) + '</p>'", "import html"),
-    view("python-autoescape", "env = jinja2.Environment()", "env = jinja2.Environment(autoescape=True)", "import jinja2"),
+    view("python-autoescape", "env = jinja2.Environment()", "env = "
+        "jinja2.Environment(autoescape=True)", "import jinja2"),
     view(
         "python-header",
         "h = Headers()\nh.add('X-Name', q)",
@@ -93,8 +94,10 @@ EXAMPLES: tuple[Example, ...] = (
     view("python-cookie", "r.set_cookie('a', 'b')", "r.set_cookie('a', 'b', secure=True, httponly=True)",
          "from flask import make_response\nr = make_response('x')"),
     view("python-cookie-script", "r.set_cookie('a', 'b', secure=True)",
-         "r.set_cookie('a', 'b', secure=True, httponly=True)", "from flask import make_response\nr = make_response('x')"),
-    Example("python-weak-random", "import random\ntoken = str(random.random())", "import random\ncolour = random.random()"),
+         "r.set_cookie('a', 'b', secure=True, httponly=True)", "from flask import make_response\nr = "
+         "make_response('x')"),
+    Example("python-weak-random", "import random\ntoken = str(random.random())", "import random\ncolour = "
+        "random.random()"),
     Example("python-weak-hash", "import hashlib\nhashlib.md5(data)", "import hashlib\nhashlib.sha256(data)"),
     Example("python-password-hash", "import hashlib\nhashlib.md5(password)", "import hashlib\nhashlib.sha256(data)"),
     Example("python-weak-cipher", "from Crypto.Cipher import DES\nDES.new(key)",
@@ -123,5 +126,6 @@ EXAMPLES: tuple[Example, ...] = (
     Example("python-bind-all", "import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))",
             "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 80))"),
     Example("python-mktemp", "import tempfile\ntempfile.mktemp()", "import tempfile\ntempfile.mkstemp()"),
-    Example("python-debug", "from flask import Flask\nFlask('a').run(debug=True)", "from flask import Flask\nFlask('a').run()"),
+    Example("python-debug", "from flask import Flask\nFlask('a').run(debug=True)", "from flask import "
+        "Flask\nFlask('a').run()"),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from moot.scan.syntax import words
 REQUEST_PARTS = words(
     "args form values cookies headers files json data query_string path full_path url base_url host remote_user "
     "referrer user_agent authorization view_args GET POST COOKIES META FILES body query_params path_params "
-    "query forms params raw_body environ stream host_url url_root"
+    "match_info rel_url query forms params raw_body environ stream host_url url_root"
 )
 REQUEST_CALLS = words(
     "get_data get_json get_argument get_arguments get_query_argument get_body_argument get_cookie get_header "
@@ -34,6 +34,16 @@ def _request_sources() -> dict[str, float]:
 
 SOURCES: dict[str, float] = {
     **_request_sources(),
+    **dict.fromkeys(
+        words(
+            "tornado.web.RequestHandler.get_argument tornado.web.RequestHandler.get_query_argument "
+            "tornado.web.RequestHandler.get_body_argument tornado.web.RequestHandler.get_arguments "
+            "tornado.web.RequestHandler.get_cookie http.server.BaseHTTPRequestHandler.path "
+            "http.server.BaseHTTPRequestHandler.headers http.server.BaseHTTPRequestHandler.rfile "
+            "http.server.SimpleHTTPRequestHandler.path http.server.SimpleHTTPRequestHandler.headers"
+        ),
+        1.0,
+    ),
     "self.get_argument": 1.0, "self.get_query_argument": 1.0, "self.get_body_argument": 1.0, "self.get_cookie": 1.0,
     "self.rfile.read": 1.0, "self.path": 0.6, "self.headers": 0.8,
     "cgi.FieldStorage": 1.0,
@@ -57,7 +67,8 @@ NUMBERS = words(
     "fractions.Fraction ipaddress.ip_address ipaddress.IPv4Address ipaddress.ip_network range enumerate_count "
     "os.path.exists os.path.isfile os.path.isdir os.path.getsize hmac.compare_digest secrets.compare_digest "
     "hashlib.sha256 hashlib.sha1 hashlib.md5 hashlib.sha512 hashlib.new hashlib.blake2b hashlib.pbkdf2_hmac "
-    "binascii.hexlify binascii.crc32 zlib.crc32 hex oct bin .count .find .index .rfind .isalnum .isdigit .isalpha .hexdigest "
+    "binascii.hexlify binascii.crc32 zlib.crc32 hex oct bin .count .find .index .rfind .isalnum .isdigit "
+    ".isalpha .hexdigest "
     "werkzeug.security.generate_password_hash werkzeug.security.check_password_hash bcrypt.hashpw bcrypt.checkpw "
     ".startswith .endswith .isdecimal .isnumeric .exists .is_file .is_dir ast.literal_eval_number .bit_length "
     "any all type callable re.escape_count shlex.split_count slugify"
@@ -73,8 +84,10 @@ ANSWERS = words(
 def _sanitisers() -> dict[str, frozenset[str]]:
     found = dict.fromkeys((*NUMBERS, *ANSWERS), EVERYWHERE)
     by_kind = {
-        "xss": "html.escape markupsafe.escape flask.escape cgi.escape xml.sax.saxutils.escape xml.sax.saxutils.quoteattr "
-        "django.utils.html.escape django.utils.html.conditional_escape jinja2.escape werkzeug.utils.escape bleach.clean "
+        "xss": "html.escape markupsafe.escape flask.escape cgi.escape xml.sax.saxutils.escape "
+        "xml.sax.saxutils.quoteattr "
+        "django.utils.html.escape django.utils.html.conditional_escape jinja2.escape werkzeug.utils.escape "
+        "bleach.clean "
         "markupsafe.Markup.escape django.utils.html.format_html nh3.clean escape tornado.escape.xhtml_escape "
         "saxutils.escape django.utils.html.strip_tags bleach.linkify",
         "shell": "shlex.quote pipes.quote shlex.join",
@@ -133,9 +146,10 @@ PASSES = words(
     "base64.b32decode base64.decodebytes base64.b16decode codecs.decode codecs.encode binascii.unhexlify "
     "binascii.a2b_base64 json.loads json.dumps io.StringIO io.BytesIO textwrap.dedent string.Template "
     "string.Template().substitute string.Template().safe_substitute re.sub re.split re.findall re.match re.search "
-    "re.fullmatch shlex.split shlex.join collections.OrderedDict collections.defaultdict itertools.chain functools.reduce "
+    "re.fullmatch shlex.split shlex.join collections.OrderedDict collections.defaultdict itertools.chain "
+    "functools.reduce "
     "operator.add html.unescape quopri.decodestring zlib.decompress gzip.decompress unicodedata.normalize "
-    "xml.sax.saxutils.unescape sqlalchemy.text flask.Response flask.make_response cgi.FieldStorage().getvalue "
+    "xml.sax.saxutils.unescape sqlalchemy.text cgi.FieldStorage().getvalue "
     "flask.request.get_data io.TextIOWrapper asyncio.run asyncio.gather os.path.commonpath os.path.commonprefix "
     "urllib.parse.unquote_to_bytes ast.literal_eval django.utils.encoding.force_str markupsafe.Markup flask.Markup "
     ".get .decode .encode .strip .lower .upper .format .join .split .resolve .joinpath .absolute .read .group .groups "
@@ -143,7 +157,8 @@ PASSES = words(
 )
 KNOWN_LIBRARIES = words(
     "flask django requests httpx aiohttp sqlalchemy lxml ldap3 ldap yaml jwt Crypto Cryptodome cryptography jinja2 "
-    "numpy pandas werkzeug pymongo psycopg2 MySQLdb mysql pymysql redis boto3 paramiko bcrypt passlib fastapi starlette "
+    "numpy pandas werkzeug pymongo psycopg2 MySQLdb mysql pymysql redis boto3 paramiko bcrypt passlib fastapi "
+    "starlette "
     "open print elementpath defusedxml celery click bs4 PIL tornado bottle markupsafe pytest nltk scipy sklearn torch "
     "tensorflow matplotlib exception super property"
 )
