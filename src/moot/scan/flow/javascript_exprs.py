@@ -107,7 +107,9 @@ def _member(reader: Reader, node: Node) -> Expr:
     if name in ("length", *PAGE_TEXT) and not is_target(node):
         return _page_text(reader, node, name, value)
     # What compilers make of `import x from "y"`: the module itself, for all that the rules know.
-    return value if name == "default" else Attr(span(node), part_of_request(reader, value, name), name)
+    if name == "default":
+        return value
+    return _written(reader, node, Attr(span(node), part_of_request(reader, value, name), name))
 
 
 def _page_text(reader: Reader, node: Node, name: str, value: Expr) -> Expr:
@@ -121,7 +123,10 @@ def _page_text(reader: Reader, node: Node, name: str, value: Expr) -> Expr:
 
 def is_target(node: Node) -> bool:
     around = node.parent
-    return around is not None and around.type.endswith("assignment_expression")
+    if around is None or not around.type.endswith("assignment_expression"):
+        return around is not None and around.type == "update_expression"
+    left = around.child_by_field_name("left")
+    return left is not None and left.end_byte == node.end_byte
 
 
 def _super(node: Node) -> Expr:
@@ -133,8 +138,19 @@ def _subscript(reader: Reader, node: Node) -> Expr:
     base = reader.expr(node.child_by_field_name("object"))
     place = reader.expr(node.child_by_field_name("index"))
     if isinstance(place, Const) and isinstance(place.value, str):
-        return Attr(span(node), base, place.value)
+        return _written(reader, node, Attr(span(node), base, place.value))
+    if is_target(node):
+        # Lists grow and have gaps: which place was written is not worth being wrong about.
+        place = Opaque(place.at, (place,))
     return Item(span(node), base, place)
+
+
+def _written(reader: Reader, node: Node, place: Attr) -> Expr:
+    """A property that is set on a list is no member of it."""
+    last = place.base.name if isinstance(place.base, Attr) else place.base.id if isinstance(place.base, Name) else ""
+    if last in reader.lists and is_target(node):
+        return Item(place.at, place.base, Opaque(place.at))
+    return place
 
 
 def _call(reader: Reader, node: Node) -> Expr:

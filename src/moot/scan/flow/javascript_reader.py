@@ -24,6 +24,7 @@ GIVEN = words(
     "DOMPurify "
     "arguments"
 )
+LIST_NAMES = re.compile(rb"(?<![\w$])([\w$]{1,80})\s{0,20}[=:]\s*(?:\[|new Array\b|Array\b)")
 SET_ON_REQUEST = re.compile(rb"\breq\.(\w+)\s*(?:[+|?&]{1,2})?=(?![=>])")
 
 
@@ -46,6 +47,7 @@ class Reader:
         self.before: list[Stmt] = []
         """What has to run before the statement at hand."""
         self.set_on_request = frozenset(found.decode() for found in SET_ON_REQUEST.findall(data))
+        self.lists = frozenset(found.decode("utf-8", "replace") for found in LIST_NAMES.findall(data))
         self._exprs = exprs_by_kind
         self._block = block
 

@@ -172,8 +172,8 @@ SECRETS = (
     sink(known.BUFFER, "memory", ".writeUInt8 .writeUInt16LE .writeUInt16BE .writeUInt32LE .writeUInt32BE .writeInt8 "
          ".writeInt16LE .writeInt16BE .writeInt32LE .writeInt32BE .writeFloatLE .writeDoubleLE",
          when=when.const(2, True)),
-    sink(known.BUFFER, "memory", "Buffer.allocUnsafe Buffer.allocUnsafeSlow"),
-    sink(known.BUFFER, "memory", "Buffer", when=when.raw_size),
+    sink(known.BUFFER, "memory", "Buffer.allocUnsafe Buffer.allocUnsafeSlow", 0, floor=MEDIUM),
+    sink(known.BUFFER, "memory", "Buffer", 0, when=when.raw_size, floor=SURE),
 )  # fmt: skip
 STORES = (
     Store(known.RANDOM, "random", SECRET_NAME, "random"),

@@ -247,8 +247,8 @@ SECRETS = (
     ),
     Example(
         "javascript-unsafe-buffer",
-        "const b = Buffer.allocUnsafe(size);",
-        "const b = Buffer.alloc(size);",
+        handler("res.end(Buffer.allocUnsafe(req.body.size))"),
+        handler("res.end(Buffer.alloc(req.body.size))"),
     ),
 )
 EXAMPLES: tuple[Example, ...] = (*INJECTION, *FILES, *PAGES, *NETWORK, *SECRETS)

@@ -19,8 +19,8 @@ WEAK_DIGEST = re.compile(r"(?i)^(?:md[245]|sha-?1|rsa-(?:md5|sha1)|ripemd(?:160)
 WEAK_CIPHER = re.compile(r"(?i)^(?:des|rc[24]|bf|blowfish|cast|idea|seed)|-ecb$")
 OLD_TLS = re.compile(r"(?i)^(?:sslv[23]|tlsv1(?:[._]1)?)(?:_(?:client_|server_)?method)?$")
 NESTED = re.compile(
-    r"\((?:\?:)?(?:[^()\\\[\]]|\\.|\[(?:\\.|[^\]\\])*\])*(?<!\\)[+*](?:[^()\\\[\]]|\\.|\[(?:\\.|[^\]\\])*\])?\)(?:[+*]|\{\d+,)"
-    r"|\((?:\?:)?(?:\.|\\[wsd])\*?\|[^()]*(?:\.|\\[wsd])[^()]*\)[+*]"
+    r"\((?:\?:)?(?:\[(?:\\.|[^\]\\])*\]|\\.|[^()\\\[\]+*?|])[+*](?:(?:\[(?:\\.|[^\]\\])*\]|\\.|[^()\\\[\]+*?|])[?*])?\)"
+    r"(?:[+*]|\{\d+,\})"
     r"|\((?:\?:)?(\w)\|\1\w?\)[+*]"
 )
 SESSION_COOKIE = re.compile(r"(?i)token|sess|auth|jwt|sid$|login|remember")
@@ -290,10 +290,7 @@ def first_is(*wanted: object) -> Callable[[Site], bool]:
 
 def raw_size(site: Site) -> bool:
     """`new Buffer(n)`: with a number it is not cleared, and a sender of JSON can make it one."""
-    first = site.arg(0)
-    if first is None or site.count != 1 or first.refs:
-        return False
-    return isinstance(first.const, int) or bool(first.taints)
+    return site.count == 1 and any(taint.origin.startswith(OBJECTS) for taint in carried(site, 0, "memory"))
 
 
 USER_RECORD = re.compile(r"^[uU]ser$|\.find(?:One|ById|Unique|First|OneAndUpdate)\(\)$")
