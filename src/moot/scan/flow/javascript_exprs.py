@@ -148,7 +148,7 @@ def _subscript(reader: Reader, node: Node) -> Expr:
 def _written(reader: Reader, node: Node, place: Attr) -> Expr:
     """A property that is set on a list is no member of it."""
     last = place.base.name if isinstance(place.base, Attr) else place.base.id if isinstance(place.base, Name) else ""
-    if last in reader.lists and is_target(node):
+    if (place.name == "length" or last in reader.lists) and is_target(node):
         return Item(place.at, place.base, Opaque(place.at))
     return place
 
