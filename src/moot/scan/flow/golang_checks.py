@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from moot.scan.flow.golang import lower
 from moot.scan.flow.golang_context import leaks
 from moot.scan.flow.golang_habits import aliases, callbacks, hidden_direction, imported, walks
+from moot.scan.flow.golang_locks import lock_flaws
 from moot.scan.flow.golang_numbers import flaws
 from moot.scan.flow.golang_program import Program, read
+from moot.scan.flow.golang_races import shared
 from moot.scan.flow.golang_secrets import hardcoded, marshalled, static_nonces
 from moot.scan.flow.ir import Span
 from moot.scan.flow.rules import golang_structure as flaw
@@ -35,6 +37,8 @@ CHECKS: tuple[Callable[[Program], Iterator[Found]], ...] = (
     hardcoded,
     marshalled,
     static_nonces,
+    lock_flaws,
+    shared,
 )
 
 

@@ -140,15 +140,9 @@ STUCK_SENDER = Rule(
     "The goroutine waits for ever; each such call keeps its memory.",
     "Give the channel room for one value, or select on ctx.Done() too.", 0.5,
 )  # fmt: skip
-BLOCKED_HOLDING = Rule(
-    "go-blocked-with-lock", "race_condition", "medium", 833,
-    "A channel operation waits while a lock is held.",
-    "The other side needs the same lock before it gets to the channel: both wait for ever.",
-    "Release the lock before using the channel.", 0.5,
-)  # fmt: skip
-NEVER_SENT = Rule(
-    "go-channel-unused", "race_condition", "medium", 833,
-    "A goroutine waits on a channel that nobody sends on or closes.",
-    "It waits for ever.",
-    "Close the channel when the work is done.", 0.4,
+UNGUARDED = Rule(
+    "go-unguarded-read", "race_condition", "low", 362,
+    "A field that other methods change under a lock is read without it.",
+    "A half-written or old value is read.",
+    "Hold the lock here too.", 0.4,
 )  # fmt: skip
