@@ -36,7 +36,8 @@ class Cell:
         return result
 
     def put(self, key: Key, value: Val) -> "Cell":
-        if len(self.items) >= MAX_ITEMS and key not in self.items:
+        # A list has its places from 0 up: anything else is no place of it.
+        if key not in self.items and (len(self.items) >= MAX_ITEMS or self.kind == "list"):
             return self.blur(value)
         return Cell(self.kind, {**self.items, key: value}, self.rest, self.exact, self.cls)
 

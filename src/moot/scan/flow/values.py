@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple
 from moot.scan.flow.fold import UNKNOWN, Known
 from moot.scan.flow.ir import Scalar, Span
 
-Label = Literal["outside", "random", "upload"]
-"""What makes a value unwelcome somewhere: it came from outside, or it can be guessed."""
+Label = Literal["outside", "random", "error"]
+"""What makes a value unwelcome somewhere: it came from outside, it can be guessed, it tells about our insides."""
 Key = Scalar
 MAX_TAINTS = 6
 MAX_STEPS = 14

@@ -219,6 +219,7 @@ def _slow_pattern(site: Site) -> bool:
 
 WEB_MODULES = ("flask", "django", "fastapi", "bottle", "tornado", "aiohttp", "starlette", "sanic", "quart", "webob")
 NESTED = re.compile(r"\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*]|\((?:[^()|]+)\|(?:[^()]+)\)[+*].*\$")
+EMPTY_IN_URL = re.compile(r"^\w[\w+]*://[^/@:]+:@")
 OLD_TLS = re.compile(r"PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
 
 
@@ -419,6 +420,7 @@ STORES = (
     Store(flaw.HEADER, "header", r"\.headers\[", "outside", imported=r"headers$"),
 )
 SETTINGS = (
+    Setting(flaw.EMPTY_PASSWORD, r"(?i)database_ur[il]|dsn", lambda value: bool(EMPTY_IN_URL.search(str(value.const)))),
     Setting(known.TLS, r"\.verify_mode$", lambda value: value.name.endswith("CERT_NONE")),
     Setting(known.TLS, r"\.verify$", lambda value: is_const(value, False), ("requests",)),
     Setting(known.TLS, r"ssl\._create_default_https_context", lambda value: value.name.endswith("_unverified_context")),
@@ -428,14 +430,18 @@ SETTINGS = (
         lambda value: is_const(value, True),
     ),
 )
-LABELS = dict.fromkeys(names.RANDOM, "random")
+ERRORS = ("traceback.format_exc", "traceback.format_exception", "traceback.format_tb")
+LABELS = dict.fromkeys(names.RANDOM, "random") | dict.fromkeys(ERRORS, "error")
 BOOK = Book(
-    sources=names.SOURCES | dict.fromkeys(names.RANDOM, 1.0),
+    sources=names.SOURCES | dict.fromkeys((*names.RANDOM, *ERRORS), 1.0),
     labels=LABELS,  # type: ignore[arg-type]
     sinks=by_name(SINKS),
     stores=STORES,
     settings=SETTINGS,
-    returns=(Sink(known.RESPONSE, "xss", (), floor=SURE),),
+    returns=(
+        Sink(known.RESPONSE, "xss", (), floor=SURE),
+        Sink(flaw.EXPOSED, "error", (), label="error"),
+    ),
     sanitisers=names.SANITISERS,
     restores=names.RESTORES,
     passes=names.PASSES,

@@ -48,6 +48,8 @@ EXAMPLES: tuple[Example, ...] = (
     view("python-markup", "m = Markup('<b>' + q + '</b>')", "m = Markup('<b>') + escape(q)",
          "from markupsafe import Markup, escape"),
     view("python-response-xss", "return '<p>' + q + '</p>'", "return '<p>' + html.escape(q) + '</p>'", "import html"),
+    view("python-error-shown", "return traceback.format_exc()", "log(traceback.format_exc())\nreturn 'sorry'",
+         "import traceback"),
     view("python-autoescape", "env = jinja2.Environment()", "env = "
         "jinja2.Environment(autoescape=True)", "import jinja2"),
     view(
