@@ -131,7 +131,7 @@ def query_object(site: Site) -> bool:
     first = site.arg(0)
     if first is None or site.setting(first, "where") is not None:
         return False
-    model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|.*\.(?:collection|model|db)\b", site.name)
+    model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|(?:.*\.)?(?:collection|models?|db)\b", site.name)
     if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model):
         return False
     return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in carried(site, 0, "nosql"))
