@@ -138,7 +138,7 @@ SECRETS = (
     sink(known.CIPHER, "cipher", "crypto.createCipher crypto.createDecipher"),
     sink(known.CIPHER, "cipher", "crypto.createCipheriv crypto.createDecipheriv",
          when=when.matches(0, when.WEAK_CIPHER)),
-    sink(flaw.STATIC_IV, "iv", "crypto.createCipheriv crypto_1.createCipheriv", when=when.fixed_iv),
+    sink(flaw.STATIC_IV, "iv", "crypto.createCipheriv", when=when.fixed_iv),
     sink(flaw.SECRET, "secret", "crypto.createCipheriv crypto.createDecipheriv crypto.createHmac",
          when=when.key_written_out(1)),
     sink(flaw.STATIC_SALT, "salt", "crypto.pbkdf2 crypto.pbkdf2Sync crypto.scrypt crypto.scryptSync",
