@@ -22,7 +22,8 @@ from moot.scan.flow.golang_decls import (
     resolved,
     variables,
 )
-from moot.scan.flow.golang_exprs import Reader, first, named, operator, span
+from moot.scan.flow.golang_exprs import Reader
+from moot.scan.flow.golang_nodes import first, named, operator, span
 from moot.scan.flow.golang_places import builder_write, elsewhere, filled, looked_up
 from moot.scan.flow.ir import (
     MAX_DEPTH,

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from moot.scan.flow.golang_exprs import Reader, named, span
+from moot.scan.flow.golang_exprs import Reader
+from moot.scan.flow.golang_nodes import named, span
 from moot.scan.flow.ir import (
     Assign,
     Attr,

@@ -13,6 +13,7 @@ from typing import Literal
 from tree_sitter import Node
 
 from moot.scan.flow.golang_library import FIXED_ORIGIN, anchored, told
+from moot.scan.flow.golang_nodes import SKIPPED, first, named, operator, span
 from moot.scan.flow.golang_text import FORMATTERS, folded, formatted, plus, rune, unescaped, whole
 from moot.scan.flow.ir import (
     MAX_DEPTH,
@@ -38,7 +39,6 @@ from moot.scan.flow.ir import (
     Opaque,
     Parsed,
     Scalar,
-    Span,
     Star,
     Table,
     Unary,
@@ -46,7 +46,6 @@ from moot.scan.flow.ir import (
 )
 from moot.types import NotAnalysed
 
-SKIPPED = frozenset({"comment", "empty_statement"})
 LOGIC: dict[str, Literal["and", "or"]] = {"&&": "and", "||": "or"}
 COMPARES = frozenset({"==", "!=", "<", "<=", ">", ">="})
 MAX_OPERANDS = 2000
@@ -110,23 +109,6 @@ class Reader:
 
 MakeFunction = Callable[[Reader, Node], Function]
 MakeBlock = Callable[[Reader, Node | None], Block]
-
-
-def span(node: Node) -> Span:
-    return (node.start_byte, node.end_byte)
-
-
-def named(node: Node) -> list[Node]:
-    return [child for child in node.named_children if child.type not in SKIPPED]
-
-
-def first(node: Node) -> Node | None:
-    return next((child for child in node.named_children if child.type not in SKIPPED), None)
-
-
-def operator(node: Node) -> str:
-    found = node.child_by_field_name("operator")
-    return found.type if found is not None else ""
 
 
 def _name(reader: Reader, node: Node) -> Expr:
@@ -309,9 +291,20 @@ def _binary(reader: Reader, node: Node) -> Expr:
     while len(chain) < MAX_OPERANDS and (left := _same_kind(chain[-1])) is not None:
         chain.append(left)
     result = reader.field(chain[-1], "left")
+    if len(chain) > MAX_DEPTH:
+        return _long(reader, node, chain, result)
     for part in reversed(chain):
         result = _combined(reader, part, result, reader.field(part, "right"))
     return anchored(result)
+
+
+def _long(reader: Reader, node: Node, chain: list[Node], first_operand: Expr) -> Expr:
+    """Of a very long chain only the operands are kept: nested they would be deeper than a stack."""
+    operands = (first_operand, *(reader.field(part, "right") for part in reversed(chain)))
+    if any(_is_text(reader, operand) for operand in operands):
+        return Concat(span(node), operands, "plus")
+    reader.gap(node, "nests too deep")
+    return Opaque(span(node), operands, node.type)
 
 
 def _same_kind(node: Node) -> Node | None:

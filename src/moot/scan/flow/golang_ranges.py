@@ -109,7 +109,8 @@ class Reckoner:
         """Also `len(x)` and `y & 0xff` are places: a condition about them holds for the same text later."""
         match expr:
             case Call(func=Name(id="len" | "cap" as word), args=(inner,)):
-                return f"{word}({self.place(inner)})" if self.place(inner) else ""
+                place = self.place(inner)
+                return f"{word}({place})" if place else ""
             case Binary(op=op, left=left, right=right):
                 a, b = self.place(left), self.place(right)
                 return f"({a} {op} {b})" if a and b else ""
