@@ -41,11 +41,12 @@ from moot.scan.flow.ir import (
     With,
     module,
 )
-from moot.scan.flow.python_exprs import SKIPPED, Reader, dotted, first, named, params, span
+from moot.scan.flow.python_exprs import EXPRS, dotted, params
+from moot.scan.flow.python_reader import SKIPPED, Reader, first, named, span
 
 
 def lower(source: Parsed) -> Module:
-    reader = Reader(source)
+    reader = Reader(source, EXPRS)
     body = _block(reader, source.root)
     return module(source, body, tuple(reader.gaps.values()))
 

@@ -1,12 +1,10 @@
 """Python's expressions in the engine's form."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from tree_sitter import Node
 
 from moot.scan.flow.ir import (
-    MAX_DEPTH,
     Attr,
     Binary,
     Bind,
@@ -21,7 +19,6 @@ from moot.scan.flow.ir import (
     Entry,
     Expr,
     Function,
-    Hole,
     Item,
     Keyword,
     Kind,
@@ -31,7 +28,6 @@ from moot.scan.flow.ir import (
     Name,
     Opaque,
     Param,
-    Parsed,
     Return,
     Span,
     Star,
@@ -40,67 +36,9 @@ from moot.scan.flow.ir import (
     Wait,
     Yield,
 )
-from moot.scan.flow.literals import NUMERIC_VERBS, Gap, brace_gaps, number, percent_gaps, unescaped
-from moot.types import NotAnalysed
-
-SKIPPED = frozenset({"comment", "line_continuation"})
-
-
-class Reader:
-    """One file being lowered: its bytes, how deep we are, what was left out."""
-
-    def __init__(self, source: Parsed) -> None:
-        self.path = source.path
-        self.data = source.data
-        self.depth = 0
-        self.yields = False
-        self.gaps: dict[int, NotAnalysed] = {}
-
-    def text(self, node: Node) -> str:
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-    def gap(self, node: Node, why: str) -> None:
-        line = node.start_point[0] + 1  # by index: reading `.row` corrupts memory in tree-sitter 0.26
-        self.gaps.setdefault(line, NotAnalysed(file=self.path, line=line, why=why))
-
-    def expr(self, node: Node | None) -> Expr:
-        if node is None:
-            return Opaque((0, 0))
-        lower = EXPRS.get(node.type)
-        if lower is None:
-            return self.opaque(node)
-        if self.depth >= MAX_DEPTH:
-            self.gap(node, "nests too deep")
-            return Opaque(span(node), (), node.type)
-        self.depth += 1
-        try:
-            return lower(self, node)
-        finally:
-            self.depth -= 1
-
-    def exprs(self, nodes: list[Node]) -> tuple[Expr, ...]:
-        return tuple([self.expr(node) for node in nodes if node.type not in SKIPPED])
-
-    def opaque(self, node: Node) -> Expr:
-        if self.depth >= MAX_DEPTH:
-            self.gap(node, "nests too deep")
-            return Opaque(span(node), (), node.type)
-        self.depth += 1
-        parts = self.exprs(node.named_children)
-        self.depth -= 1
-        return Opaque(span(node), parts, node.type)
-
-
-def span(node: Node) -> Span:
-    return (node.start_byte, node.end_byte)
-
-
-def named(node: Node) -> list[Node]:
-    return [child for child in node.named_children if child.type not in SKIPPED]
-
-
-def first(node: Node) -> Node | None:
-    return next((child for child in node.named_children if child.type not in SKIPPED), None)
+from moot.scan.flow.literals import number
+from moot.scan.flow.python_reader import SKIPPED, Lowering, Reader, first, named, span
+from moot.scan.flow.python_text import formatted, percent, string, strings
 
 
 def _name(reader: Reader, node: Node) -> Expr:
@@ -114,44 +52,6 @@ def _inner(reader: Reader, node: Node) -> Expr:
 def _number(reader: Reader, node: Node) -> Expr:
     value = number(reader.text(node))
     return Opaque(span(node)) if value is None else Const(span(node), value)
-
-
-def _string(reader: Reader, node: Node) -> Expr:
-    return _joined(span(node), tuple(_pieces(reader, node)), _prefix(reader, node))
-
-
-def _prefix(reader: Reader, node: Node) -> str:
-    start = node.child(0)
-    return reader.text(start).rstrip("\"'").lower() if start is not None else ""
-
-
-def _pieces(reader: Reader, node: Node) -> Iterator[Expr]:
-    prefix = _prefix(reader, node)
-    for child in node.children:
-        if child.type == "string_content":
-            text = reader.text(child)
-            if "f" in prefix:
-                text = text.replace("{{", "{").replace("}}", "}")
-            yield Const(span(child), text if "r" in prefix else unescaped(text))
-        elif child.type == "interpolation":
-            inner = child.child_by_field_name("expression") or first(child)
-            spec = reader.data[inner.end_byte : child.end_byte - 1].decode("utf-8", "replace").strip() if inner else ""
-            yield Hole(span(child), reader.expr(inner), spec, ":" in spec and spec[-1:] in NUMERIC_VERBS)
-
-
-def _joined(at: Span, parts: tuple[Expr, ...], prefix: str) -> Expr:
-    if all(isinstance(part, Const) for part in parts):
-        text = "".join(str(part.value) for part in parts if isinstance(part, Const))
-        if "b" in prefix:
-            return Const(at, text.encode("latin-1", "replace"))
-        return Const(at, text)
-    return Concat(at, parts)
-
-
-def _strings(reader: Reader, node: Node) -> Expr:
-    strings = named(node)
-    parts = tuple(piece for string in strings for piece in _pieces(reader, string))
-    return _joined(span(node), parts, _prefix(reader, strings[0]) if strings else "")
 
 
 def _attribute(reader: Reader, node: Node) -> Expr:
@@ -197,59 +97,7 @@ def _call(reader: Reader, node: Node) -> Expr:
             elif child.type not in SKIPPED:
                 args.append(reader.expr(child))
     call = Call(span(node), func, tuple(args), tuple(keywords))
-    return _formatted(call) or call
-
-
-def _formatted(call: Call) -> Expr | None:
-    """`"…".format(a, k=b)` with all its holes told; None when the call is something else."""
-    func = call.func
-    if not isinstance(func, Attr) or func.name != "format" or any(isinstance(a, Star) for a in call.args):
-        return None
-    if not isinstance(func.base, Const) or not isinstance(func.base.value, str):
-        return None
-    named_values = {keyword.name: keyword.value for keyword in call.keywords}
-    rest = iter(call.args)
-
-    def value(gap: Gap) -> Expr | None:
-        if gap.key is None:
-            return next(rest, None)
-        if gap.key.isdigit():
-            return call.args[int(gap.key)] if int(gap.key) < len(call.args) else None
-        return named_values.get(gap.key)
-
-    return Concat(call.at, tuple(_filled(func.base, brace_gaps(func.base.value), value)), "format")
-
-
-def _filled(template: Const, gaps: Iterator[Gap], value: Callable[[Gap], Expr | None]) -> Iterator[Expr]:
-    for gap in gaps:
-        if gap.before:
-            yield Const(template.at, gap.before)
-        if gap.spec == "end" and gap.key == "":
-            return
-        found = value(gap)
-        if found is not None:
-            yield Hole(found.at, _looked_into(found, gap.spec), gap.spec, gap.numeric)
-
-
-def _looked_into(value: Expr, spec: str) -> Expr:
-    """`{0[key]}` means one item of the argument."""
-    key = re.match(r"\[([^\]]+)\]", spec)
-    return Item(value.at, value, Const(value.at, int(key[1]) if key[1].isdigit() else key[1])) if key else value
-
-
-def _percent(at: Span, left: Const, right: Expr) -> Expr:
-    assert isinstance(left.value, str)
-    if isinstance(right, Table):
-        by_key = {
-            entry.key.value: entry.value
-            for entry in right.entries
-            if isinstance(entry.key, Const) and isinstance(entry.key.value, str)
-        }
-        return Concat(
-            at, tuple(_filled(left, percent_gaps(left.value), lambda gap: by_key.get(gap.key or ""))), "percent"
-        )
-    rest = iter(right.items if isinstance(right, Many) and right.kind == "tuple" else (right,))
-    return Concat(at, tuple(_filled(left, percent_gaps(left.value), lambda gap: next(rest, None))), "percent")
+    return formatted(call) or call
 
 
 def _binary(reader: Reader, node: Node) -> Expr:
@@ -282,7 +130,7 @@ def _sum(node: Node, terms: list[Expr]) -> Expr:
 
 def _combined(at: Span, op: str, left: Expr, right: Expr) -> Expr:
     if op == "%" and isinstance(left, Const) and isinstance(left.value, str):
-        return _percent(at, left, right)
+        return percent(at, left, right)
     return Binary(at, op, left, right)
 
 
@@ -440,7 +288,7 @@ def _yield(reader: Reader, node: Node) -> Expr:
     return Yield(span(node), reader.expr(value) if value is not None else None)
 
 
-EXPRS: dict[str, Callable[[Reader, Node], Expr]] = {
+EXPRS: dict[str, Lowering] = {
     "identifier": _name,
     "keyword_identifier": _name,
     "dotted_name": lambda reader, node: dotted(reader, node),
@@ -449,8 +297,8 @@ EXPRS: dict[str, Callable[[Reader, Node], Expr]] = {
     "true": lambda reader, node: Const(span(node), True),
     "false": lambda reader, node: Const(span(node), False),
     "none": lambda reader, node: Const(span(node), None),
-    "string": _string,
-    "concatenated_string": _strings,
+    "string": string,
+    "concatenated_string": strings,
     "attribute": _attribute,
     "subscript": _subscript,
     "call": _call,

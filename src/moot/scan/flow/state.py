@@ -119,3 +119,12 @@ def _pair(left: State, right: State) -> State:
         elif before is not cell:
             heap[ref] = joined_cells(before, cell)
     return State(names, heap, left.proved & right.proved)
+
+
+def meet(state: State, ends: list[State]) -> bool:
+    """Whether any of these ways leads on; `state` is then all of them at once."""
+    end = joined_states(ends)
+    if end is None:
+        return False
+    state.become(end)
+    return True

@@ -3,17 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from moot.scan.flow import facts
-from moot.scan.flow.assign import assign, bind, check_kept, read_target
+from moot.scan.flow.assign import assign, check_kept, read_target
 from moot.scan.flow.evaluate import combined
-from moot.scan.flow.fold import UNKNOWN, compare
+from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import (
     Assign,
-    Attr,
     Augment,
     Block,
     Call,
-    Case,
     Class,
     Compare,
     Const,
@@ -27,15 +24,11 @@ from moot.scan.flow.ir import (
     Item,
     Jump,
     Later,
-    Many,
     Name,
-    Opaque,
     Outer,
     Raise,
     Return,
-    Star,
     Switch,
-    Table,
     Try,
     Unary,
     While,
@@ -44,8 +37,9 @@ from moot.scan.flow.ir import (
 from moot.scan.flow.library import harmful
 from moot.scan.flow.look import element, resolve
 from moot.scan.flow.machine import Closure, Kind, Machine
-from moot.scan.flow.state import State, joined_states
-from moot.scan.flow.values import ANY, Val, truth
+from moot.scan.flow.state import State, joined_states, meet
+from moot.scan.flow.switch import switch
+from moot.scan.flow.values import Val, truth
 
 UNROLLED = 12
 
@@ -131,21 +125,13 @@ def _if(m: Machine, s: If, state: State) -> bool:
             if m.run(current.then, then):
                 ends.append(then)
             if sure:
-                return _meet(state, ends)
+                return meet(state, ends)
         _know(m, current.test, test, False, state)
         other = current.other
         current = other[0] if len(other) == 1 and isinstance(other[0], If) else None
         if current is None and m.run(other, state):
             ends.append(State(state.names, state.heap, state.proved))
-    return _meet(state, ends)
-
-
-def _meet(state: State, ends: list[State]) -> bool:
-    end = joined_states(ends)
-    if end is None:
-        return False
-    state.become(end)
-    return True
+    return meet(state, ends)
 
 
 def _know(m: Machine, test: Expr, value: Val, holds: bool, state: State) -> None:
@@ -160,81 +146,6 @@ def _know(m: Machine, test: Expr, value: Val, holds: bool, state: State) -> None
         if equal and test.left.id in state.names:
             before = state.names[test.left.id]
             state.names[test.left.id] = before._replace(const=test.right.value, taints=())
-
-
-def _switch(m: Machine, s: Switch, state: State) -> bool:
-    subject = m.eval(s.subject, state) if s.subject is not None else ANY
-    ends: list[State] = []
-    carried: State | None = None
-    for case in s.cases:
-        sure = _matches(m, case, subject, state, s.subject is None)
-        if case.guard is not None and sure is True:
-            sure = None
-        if sure is False and carried is None:
-            continue
-        inner = m.branch(state) if carried is None else joined_states([m.branch(state), carried]) or state
-        carried = None
-        _enter_case(m, s, case, subject, inner)
-        if m.run(case.body, inner):
-            if case.falls:
-                carried = inner
-            else:
-                ends.append(inner)
-        if sure is True and not case.falls:
-            return _meet(state, ends)
-    return _meet(state, [*ends, m.branch(state), *([carried] if carried is not None else [])])
-
-
-def _matches(m: Machine, case: Case, subject: Val, state: State, conditions: bool) -> bool | None:
-    if not case.patterns:
-        return True
-    results = [_fits(m, pattern, subject, state, conditions) for pattern in case.patterns]
-    if any(result is True for result in results):
-        return True
-    return False if all(result is False for result in results) else None
-
-
-def _fits(m: Machine, pattern: Expr, subject: Val, state: State, conditions: bool) -> bool | None:
-    if conditions:
-        return truth(m.eval(pattern, state))
-    if isinstance(pattern, Name):
-        return True
-    if isinstance(pattern, Const | Attr | Unary):
-        wanted = m.eval(pattern, state).const
-        if wanted is UNKNOWN or subject.const is UNKNOWN:
-            return None
-        result = compare("==", subject.const, wanted)
-        return result if isinstance(result, bool) else None
-    return None
-
-
-def _enter_case(m: Machine, s: Switch, case: Case, subject: Val, state: State) -> None:
-    if len(case.patterns) == 1:
-        pattern = case.patterns[0]
-        if isinstance(pattern, Const) and isinstance(s.subject, Name) and s.subject.id in state.names:
-            state.names[s.subject.id] = Val(const=pattern.value)
-        elif isinstance(pattern, Const) and subject.taints:
-            state.proved |= facts.about(subject.taints, "*")
-        else:
-            _capture(m, pattern, subject, state)
-    if case.guard is not None:
-        state.proved |= m.eval(case.guard, state).facts.true
-
-
-def _capture(m: Machine, pattern: Expr, subject: Val, state: State) -> None:
-    match pattern:
-        case Name():
-            if pattern.id != "_":
-                bind(m, pattern.id, subject, state, pattern.at)
-        case Many() | Table():
-            assign(m, pattern, subject, state)
-        case Star():
-            _capture(m, pattern.value, subject, state)
-        case Opaque():
-            for part in pattern.parts:
-                _capture(m, part, subject, state)
-        case _:
-            pass
 
 
 def _while(m: Machine, s: While, state: State) -> bool:
@@ -269,7 +180,7 @@ def _while(m: Machine, s: While, state: State) -> bool:
         end = joined_states(exits) or state
         if m.run(s.other, end):
             broken.append(end)
-    return _meet(state, broken)
+    return meet(state, broken)
 
 
 def _round(m: Machine, body: Block, step: Block, state: State) -> bool:
@@ -279,7 +190,7 @@ def _round(m: Machine, body: Block, step: Block, state: State) -> bool:
         ends.append(State(state.names, state.heap, state.proved))
     ends.extend(m.frame.continues[-1])
     m.frame.continues[-1].clear()
-    return _meet(state, ends) and m.run(step, state)
+    return meet(state, ends) and m.run(step, state)
 
 
 def _each(m: Machine, s: Each, state: State) -> bool:
@@ -307,7 +218,7 @@ def _each(m: Machine, s: Each, state: State) -> bool:
     broken = frame.breaks.pop()
     if alive and m.run(s.other, state):
         broken.append(State(state.names, state.heap, state.proved))
-    return _meet(state, broken)
+    return meet(state, broken)
 
 
 def _known_members(m: Machine, iterable: Val, state: State) -> list[Val] | None:
@@ -344,7 +255,7 @@ def _try(m: Machine, s: Try, state: State) -> bool:
         state.become(wrong)
         m.run(s.final, state)
         return False
-    return _meet(state, ends) and m.run(s.final, state)
+    return meet(state, ends) and m.run(s.final, state)
 
 
 def _with(m: Machine, s: With, state: State) -> bool:
@@ -440,7 +351,7 @@ EXECS: dict[type, Callable[[Machine, Any, State], bool]] = {
     Return: _return,
     Raise: _raise,
     If: _if,
-    Switch: _switch,
+    Switch: switch,
     While: _while,
     Each: _each,
     Try: _try,
