@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from moot.scan.flow.golang import lower
 from moot.scan.flow.golang_checks import structure
-from moot.scan.flow.ir import Function, Module
+from moot.scan.flow.ir import Assign, Class, Define, Function, Import, Module
 from moot.scan.syntax import parse
 
 
@@ -20,9 +20,11 @@ def body_of(code: str, imports: str = "") -> tuple[Any, ...]:
     head = "".join(f'import "{path}"\n' for path in imports.split())
     module = module_of(f"package app\n{head}\nfunc run() {{\n{code}\n}}\n")
     assert module.gaps == ()
-    function = next(stmt.function for stmt in module.body if type(stmt).__name__ == "Define")
-    assert isinstance(function, Function)
-    return function.body
+    return function_of(module).body
+
+
+def function_of(module: Module) -> Function:
+    return next(stmt.function for stmt in module.body if isinstance(stmt, Define))
 
 
 def told(node: Any) -> str:
@@ -128,7 +130,7 @@ def test_constants_count_with_iota() -> None:
 
 def test_imports_have_a_local_name_and_an_origin() -> None:
     module = module_of('package a\nimport (\n\tf "fmt"\n\t"math/rand/v2"\n\t_ "embed"\n\t"gopkg.in/yaml.v3"\n)\n')
-    found = [(stmt.local, stmt.origin) for stmt in module.body if type(stmt).__name__ == "Import"]
+    found = [(stmt.local, stmt.origin) for stmt in module.body if isinstance(stmt, Import)]
     assert found == [("f", "fmt"), ("rand", "math/rand/v2"), ("", "embed"), ("yaml", "gopkg.in/yaml.v3")]
 
 
@@ -136,14 +138,18 @@ def test_methods_stand_in_the_type_of_their_receiver() -> None:
     module = module_of("package a\nfunc (s *S) Do(n int) error { return nil }\ntype S struct{ n int }\n")
     (kind,) = module.body
     assert told(kind).startswith("Class('S', [], [Assign([Name('n')], Opaque('field'), Name('int')), Define(")
-    method = kind.body[1].function  # type: ignore[union-attr]
-    assert [param.name for param in method.params] == ["s", "n"]
+    assert isinstance(kind, Class)
+    method = kind.body[1]
+    assert isinstance(method, Define)
+    assert [param.name for param in method.function.params] == ["s", "n"]
 
 
 def test_places_are_exact() -> None:
     text = 'package a\n\nfunc f() {\n\tx := g("é", 2)\n}\n'
     module = module_of(text)
-    call = module.body[-1].function.body[0].value  # type: ignore[union-attr]
+    stmt = function_of(module).body[0]
+    assert isinstance(stmt, Assign)
+    call = stmt.value
     assert module.text(call.at) == 'g("é", 2)'
     assert (module.line(call.at[0]), module.column(call.at[0])) == (4, 7)
 
