@@ -1,0 +1,113 @@
+"""`moot scan`: the deterministic red team alone, for editors, CI and scripts."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.table import Table
+
+from moot.edge.sources import read_code
+from moot.errors import UsageError
+from moot.findings import SEVERITIES, by_gravity, in_question
+from moot.protocols.reports import where
+from moot.sarif import sarif
+from moot.scan import StaticTeam
+from moot.surfaces.cli.options import JsonFlag
+from moot.surfaces.cli.screen import out, plain, print_json
+from moot.types import NotAnalysed, Severity, Vulnerability
+
+NOTHING, FOUND, NOT_ANALYSED = 0, 1, 2
+EXAMPLES = """Examples:
+
+  moot scan src                               every finding, the gravest first
+
+  moot scan --diff main --min-severity high   what this branch adds
+
+  moot scan . --sarif out.sarif --json > findings.json
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("scan", epilog=EXAMPLES)(scan_command)
+
+
+def scan_command(
+    paths: Annotated[list[str] | None, typer.Argument(help="Files or folders; - is standard input.")] = None,
+    diff: Annotated[str | None, typer.Option("--diff", help="Only what differs from this commit.")] = None,
+    language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the code.")] = None,
+    min_severity: Annotated[str, typer.Option("--min-severity", help="critical, high, medium or low.")] = "low",
+    min_confidence: Annotated[float, typer.Option("--min-confidence", min=0, max=1, help="From 0 to 1.")] = 0.0,
+    sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Look for flaws without a model and without a session.
+
+    Exit code 0: nothing at or above the thresholds; 1: findings; 2: some code could not be analysed.
+    """
+    wanted = severities_from(min_severity)
+    gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read)
+    scan = StaticTeam().scan(gathered.code)
+    findings = [
+        f
+        for f in by_gravity(scan.findings)
+        if f.severity in wanted and (f.confidence or 0.0) >= min_confidence and in_question(f, gathered.code)
+    ]
+    gaps = (*gathered.left_out, *scan.not_analysed)
+    if sarif_file:
+        _write(sarif_file, json.dumps(sarif(findings), indent=2) + "\n")
+    if json_output:
+        print_json(as_json(findings, gaps, len(gathered.code.files)))
+    else:
+        show(findings, gaps, len(gathered.code.files))
+    raise typer.Exit(NOT_ANALYSED if gaps else FOUND if findings else NOTHING)
+
+
+def severities_from(lowest: str) -> tuple[Severity, ...]:
+    for place, severity in enumerate(SEVERITIES):
+        if severity == lowest.lower():
+            return SEVERITIES[: place + 1]
+    raise UsageError(f"unknown severity {lowest!r}; known are {', '.join(SEVERITIES)}")
+
+
+def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], files: int) -> dict[str, JsonValue]:
+    told: list[JsonValue] = [
+        {
+            "rule": f.rule,
+            "cwe": f.cwe,
+            "category": f.category,
+            "severity": f.severity,
+            "confidence": f.confidence,
+            "file": f.file,
+            "line": f.line,
+            "column": f.column,
+            "message": f.description,
+            "fingerprint": f.fingerprint,
+            "path": [step.model_dump() for step in f.path],
+        }
+        for f in findings
+    ]
+    return {"findings": told, "not_analysed": [gap.model_dump() for gap in gaps], "files": files}
+
+
+def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], files: int) -> None:
+    console = out()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("severity", "where", "rule", "finding"):
+        table.add_column(column, overflow="fold")
+    for f in findings:
+        table.add_row(f.severity, plain(where(f)), f.rule, plain(f.description))
+    if findings:
+        console.print(table)
+    for gap in gaps:
+        console.print(plain(f"not analysed: {gap.file}:{gap.line}: {gap.why}"))
+    console.print(plain(f"{len(findings)} findings in {files} files"))
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {path!r}: {error.strerror}") from None
