@@ -105,6 +105,8 @@ PATHS_CLOSED = [
     "open('/data/' + os.path.basename(q))",
     "p = os.path.realpath(os.path.join(BASE, q))\nif not p.startswith(BASE):\n    abort(404)\nopen(p)",
     "p = (pathlib.Path(BASE) / q).resolve()\nif not p.is_relative_to(BASE):\n    raise ValueError\np.read_text()",
+    "p = (pathlib.Path(BASE) / q).resolve()\np.relative_to(BASE)\np.read_text()",
+    "base = pathlib.Path(BASE)\np = (base / q).resolve()\nif base not in p.parents:\n    abort(404)\np.read_text()",
     "if '..' in q or q.startswith('/'):\n    return 'no'\nopen('/data/' + q)",
     "p = os.path.abspath(q)\nif os.path.commonpath([BASE, p]) != BASE:\n    return 'no'\nopen(p)",
 ]

@@ -77,6 +77,8 @@ def _is_common_path(value: Val) -> bool:
 
 
 def _membership(left: Val, right: Val, inside: Taints) -> Facts:
+    if right.taints and right.name.endswith(".parents") and not left.taints:
+        return when_true(right.taints, "path")
     if right.taints or inside:
         if isinstance(left.const, str) and right.taints:
             kinds = [kind for text, found in FORBIDDEN if text == left.const for kind in found]

@@ -30,6 +30,9 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     matched = _check(m, site, e, m.book.sinks.get(name, ())) | _check(m, site, e, m.book.sinks.get("." + last, ()))
     if name in m.book.ends:
         m.frame.dead = True
+    if last == "relative_to" and "normal" in site.receiver.marks:
+        # It raises when the resolved path leaves the folder.
+        site.state.proved |= facts.about(site.receiver.taints, "path")
     if name in m.book.makes:
         return _container(m, site, m.book.makes[name])
     if name in m.book.sources:

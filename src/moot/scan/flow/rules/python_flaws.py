@@ -21,7 +21,7 @@ HEADER = Rule(
     "Remove line breaks, or choose the value from a list of your own.", 0.6,
 )  # fmt: skip
 LOG = Rule(
-    "python-log", "injection", "medium", 117,
+    "python-log", "injection", "low", 117,
     "Outside data is written to the log as it came.",
     "A value with a line break writes a log line of the attacker's own.",
     "Replace line breaks, or log repr() of the value.", 0.6,

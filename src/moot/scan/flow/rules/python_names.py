@@ -71,7 +71,7 @@ NUMBERS = words(
     ".isalpha .hexdigest "
     "werkzeug.security.generate_password_hash werkzeug.security.check_password_hash bcrypt.hashpw bcrypt.checkpw "
     ".startswith .endswith .isdecimal .isnumeric .exists .is_file .is_dir ast.literal_eval_number .bit_length "
-    "any all type callable re.escape_count shlex.split_count slugify"
+    ".read_text .read_bytes .stat any all type callable re.escape_count shlex.split_count slugify"
 )
 ANSWERS = words(
     "flask.jsonify jsonify flask.json.jsonify flask.render_template render_template django.shortcuts.render "
