@@ -34,7 +34,7 @@ def test_json_has_the_documented_fields_and_the_way_of_the_value(cli: Cli, tmp_p
         "rule", "cwe", "category", "severity", "confidence", "file", "line", "column", "message", "path",
     }  # fmt: skip
     assert (finding["line"], finding["category"]) == (14, "injection") and 0 <= finding["confidence"] <= 1
-    assert [step["line"] for step in finding["path"]][0] == 13 and finding["path"][-1]["line"] == 14
+    assert finding["path"][0]["line"] == 13 and finding["path"][-1]["line"] == 14
 
 
 def test_exit_codes_and_thresholds(cli: Cli, tmp_path: Path) -> None:

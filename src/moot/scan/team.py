@@ -13,6 +13,7 @@ from moot.scan.public import public_names
 from moot.scan.repair import MAX_MATCHES, repair
 from moot.scan.rule import Match, fix_of
 from moot.scan.rules import hints, matches
+from moot.scan.silence import silences, unreasoned
 from moot.scan.syntax import Source, parse, trouble
 from moot.types import Code, NotAnalysed, Repair, Scan, SourceFile, Vulnerability
 
@@ -43,6 +44,8 @@ def scan_file(source: Source, analysis: Analysis) -> FileScan:
     both = sorted(
         [*(Flow(_vulnerability(source, match), match.node.start_byte) for match in found), *flows], key=_place
     )
+    silenced = silences(source)
+    both = [flow for flow in both if not any(silence.covers(flow.finding) for silence in silenced)]
     problem = trouble(source)
     gaps = [problem] if problem is not None else []
     gaps.extend(gap for gap in analysis.not_analysed if gap.file == path)
@@ -58,10 +61,14 @@ def scan_file(source: Source, analysis: Analysis) -> FileScan:
         tuple(printed(flow.finding for flow in kept)),
         tuple(flow.start for flow in kept),
         Counter(flow.finding.rule for flow in both),
-        tuple(printed(_vulnerability(source, match) for match in islice(hints(source), MAX_FINDINGS))),
+        tuple(printed([*unreasoned(source, silenced), *_hinted(source)])),
         tuple(gaps),
         public_names(source),
     )
+
+
+def _hinted(source: Source) -> Iterable[Vulnerability]:
+    return (_vulnerability(source, match) for match in islice(hints(source), MAX_FINDINGS))
 
 
 def _place(flow: Flow) -> tuple[int, str]:
