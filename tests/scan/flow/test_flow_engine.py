@@ -81,6 +81,8 @@ ENDS = [
     "if request.args.get('q') in ALLOWED:\n    os.system(request.args.get('q'))",
     "return 'x'\nos.system(q)",
     "x = q if q in ALLOWED else 'ls'\nos.system(x)",
+    "x = q.split(' ')[0]\nif x in ALLOWED:\n    os.system(x)",
+    "x = q.split(' ')[0]\nif q in ALLOWED:\n    os.system(x)",
     "if q not in ALLOWED:\n    q = 'ls'\nos.system(q)",
 ]
 
@@ -100,6 +102,7 @@ PATHS_OPEN = [
     "open(os.path.join(BASE, q))",
     "p = os.path.join(BASE, q)\nif p.startswith(BASE):\n    open(p)",
     "p = pathlib.Path(BASE) / q\np.read_text()",
+    "if q.rsplit('.', 1)[1] in ALLOWED:\n    open('/data/' + q)",
 ]
 PATHS_CLOSED = [
     "open('/data/' + os.path.basename(q))",

@@ -157,13 +157,18 @@ def of_validator(name: str, taints: Taints) -> Facts:
     return when_true(taints, ALL) if taints and VALIDATOR.search(last) else NO_FACTS
 
 
+def is_of(origin: str, other: str) -> bool:
+    """Whether a value is that other one, or a part of it: what is proved of the whole holds for its parts."""
+    return origin == other or origin.startswith(f"{other}|")
+
+
 def proven(taints: Taints, proved: Proofs) -> Taints:
     """What is left of taints once what was proved is taken into account."""
     if not taints or not proved:
         return taints
     result = []
     for taint in taints:
-        kinds = frozenset(kind for origin, kind in proved if origin == taint.origin)
+        kinds = frozenset(kind for origin, kind in proved if is_of(taint.origin, origin))
         if ALL not in kinds:
             result.append(taint if kinds <= taint.ended else taint._replace(ended=taint.ended | kinds))
     return tuple(result)

@@ -19,6 +19,7 @@ CLEANER = re.compile(
 )
 CALLER = 0.5
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
+PARTS = words("split rsplit partition rpartition splitext")
 NORMALISERS = words(
     "os.path.realpath os.path.abspath os.path.normpath pathlib.Path.resolve .resolve .absolute posixpath.normpath"
 )
@@ -78,7 +79,7 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
 def harmful(taint: Taint, sink: Sink, state: State) -> bool:
     if taint.label != sink.label or taint.strength < sink.floor or sink.kind in taint.ended:
         return False
-    kinds = taint.ended | {kind for origin, kind in state.proved if origin == taint.origin}
+    kinds = taint.ended | {kind for origin, kind in state.proved if facts.is_of(taint.origin, origin)}
     return not (sink.kind in kinds or ALL in kinds or (sink.kind == "code" and facts.is_literal(frozenset(kinds))))
 
 
@@ -120,6 +121,11 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool) -> Val:
         return Val(const=known)
     kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
     taints = _given(m, site)
+    if last in PARTS:
+        # What is proved of a file's ending says nothing of its name.
+        taints = tuple(
+            taint if "|" in taint.origin else taint._replace(origin=f"{taint.origin}|part") for taint in taints
+        )
     out = f"{name}()"
     if not taints:
         return Val(name=out, marks=_marks(name, last, site))

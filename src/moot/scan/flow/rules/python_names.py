@@ -152,7 +152,8 @@ PASSES = words(
     "xml.sax.saxutils.unescape sqlalchemy.text cgi.FieldStorage().getvalue "
     "flask.request.get_data io.TextIOWrapper asyncio.run asyncio.gather os.path.commonpath os.path.commonprefix "
     "urllib.parse.unquote_to_bytes ast.literal_eval django.utils.encoding.force_str markupsafe.Markup flask.Markup "
-    ".get .decode .encode .strip .lower .upper .format .join .split .resolve .joinpath .absolute .read .group .groups "
+    ".get .decode .encode .strip .lower .upper .format .join .split .rsplit "
+    ".partition .rpartition .splitlines .resolve .joinpath .absolute .read .group .groups "
     ".replace .getvalue .items .keys .values"
 )
 KNOWN_LIBRARIES = words(
