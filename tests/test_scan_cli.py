@@ -70,3 +70,22 @@ def test_a_table_for_people(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(BAD)
     shown = cli("scan", "app.py").out
     assert "app.py:2" in shown and "critical" in shown and "1 findings in 1 files" in shown
+
+
+def test_with_a_baseline_only_new_findings_fail(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(BAD)
+    assert cli("scan", "app.py", "--write-baseline", "known.json").code == 1
+    assert cli("scan", "app.py", "--baseline", "known.json").code == 0
+    (tmp_path / "app.py").write_text("# moved down\n" + BAD + BAD.replace("find", "drop").replace("name", "title"))
+    report = json.loads(cli("scan", "app.py", "--baseline", "known.json", "--json").out)
+    assert [f["line"] for f in report["findings"]] == [5]
+    (tmp_path / "known.json").write_text("{}")
+    for bad in ("missing.json", "app.py"):
+        assert cli("scan", "app.py", "--baseline", bad).code == 2
+
+
+def test_rules_are_listed_with_their_examples(cli: Cli) -> None:
+    listed = json.loads(cli("scan", "--rules", "--json").out)
+    assert len({entry["rule"] for entry in listed}) > 60
+    assert all(entry["fires"].strip() and entry["silent"].strip() for entry in listed)
+    assert "fires on:" in cli("scan", "--rules").out
