@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from moot.scan.flow.golang_exprs import Reader
 from moot.scan.flow.golang_nodes import named, span
+from moot.scan.flow.golang_program import LITERAL
 from moot.scan.flow.ir import (
     Assign,
     Attr,
@@ -190,7 +191,7 @@ def function(reader: Reader, node: Node) -> Function:
     body = (*_stand_ins(reader, found), *start, *reader.block(reader, node.child_by_field_name("body")))
     reader.named_results.pop()
     reader.builders = outer
-    name = reader.text(node.child_by_field_name("name")) or "<func>"
+    name = reader.text(node.child_by_field_name("name")) or LITERAL
     return Function(span(node), name, tuple(found), body, _result_note(reader, result, results))
 
 

@@ -75,7 +75,7 @@ class Reader:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
 
     def gap(self, node: Node, why: str) -> None:
-        line = node.start_point.row + 1
+        line = node.start_point[0] + 1
         self.gaps.setdefault(line, NotAnalysed(file=self.path, line=line, why=why))
 
     def expr(self, node: Node | None) -> Expr:

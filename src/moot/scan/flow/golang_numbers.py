@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from moot.scan.flow.golang_program import Program, called, key, root, within
+from moot.scan.flow.golang_program import Program, called, is_handed, key, root, within
 from moot.scan.flow.golang_ranges import (
     INTEGERS,
     LONGEST,
@@ -280,7 +280,7 @@ class _Run:
         while waiting:
             node, now = waiting.pop()
             self.steps += 1
-            if not isinstance(node, tuple) or self.steps > STEPS:
+            if not isinstance(node, tuple) or self.steps > STEPS or is_handed(node):
                 continue
             if isinstance(node, Logic):
                 current: State | None = now

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from moot.scan.flow.golang_exprs import Reader
+from moot.scan.flow.golang_program import is_handed
 from moot.scan.flow.golang_text import formatted
 from moot.scan.flow.ir import (
     Assign,
@@ -93,7 +94,7 @@ def elsewhere(body: Sequence[Stmt]) -> Iterator[Stmt]:
     waiting: list[object] = [tuple(body)]
     while waiting:
         node = waiting.pop()
-        if not isinstance(node, tuple):
+        if not isinstance(node, tuple) or is_handed(node):
             continue
         match node:
             case Call(func=Name(at=at)):

@@ -28,6 +28,7 @@ from moot.scan.flow.ir import (
 )
 
 ALIASES = {"byte": "uint8", "rune": "int32", "any": "interface"}
+LITERAL = "<func>"
 LISTS = ("slice_type", "array_type", "implicit_length_array_type")
 
 
@@ -107,11 +108,17 @@ def inside(node: object) -> Iterator[object]:
     waiting = [node]
     while waiting:
         current = waiting.pop()
-        if not isinstance(current, tuple):
+        if not isinstance(current, tuple) or is_handed(current):
             continue
         if type(current) is not tuple:
             yield current
         waiting.extend(reversed(current))
+
+
+def is_handed(node: object) -> bool:
+    """A function literal told before its statement; the literal itself stands there too. Nested ones seen twice each
+    would double the work with every level."""
+    return isinstance(node, Define) and node.function.name == LITERAL
 
 
 def within(node: object) -> Iterator[object]:
@@ -123,7 +130,7 @@ def within(node: object) -> Iterator[object]:
             continue
         if type(current) is not tuple:
             yield current
-        if not isinstance(current, Lambda | Function | Class):
+        if not isinstance(current, Lambda | Function | Class | Define):
             waiting.extend(reversed(current))
 
 
