@@ -57,7 +57,9 @@ def _result(finding: Vulnerability, rules: list[str], fixed: bool) -> JsonValue:
     if finding.evidence:
         region["snippet"] = {"text": finding.evidence}
     place: JsonValue = {"artifactLocation": {"uri": finding.file or "unknown"}, "region": region}
+    flow: dict[str, JsonValue] = {"codeFlows": [_flow(finding)]} if finding.path else {}
     return {
+        **flow,
         "ruleId": name,
         "ruleIndex": rules.index(name),
         "level": LEVELS[finding.severity],
@@ -66,3 +68,20 @@ def _result(finding: Vulnerability, rules: list[str], fixed: bool) -> JsonValue:
         "partialFingerprints": {"moot/v1": finding.fingerprint},
         "properties": {"id": finding.id, "source": finding.source, "status": "patch proposed" if fixed else "open"},
     }
+
+
+def _flow(finding: Vulnerability) -> JsonValue:
+    """The way of the value, station by station."""
+    stations: list[JsonValue] = [
+        {
+            "location": {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": step.file},
+                    "region": {"startLine": max(step.line, 1)},
+                },
+                "message": {"text": step.what},
+            }
+        }
+        for step in finding.path
+    ]
+    return {"threadFlows": [{"locations": stations}]}

@@ -76,6 +76,14 @@ class SuiteRun(Value):
         return frozenset(o.name for o in self.outcomes if o.status == "passed") if not self.problem else frozenset()
 
 
+class PathStep(Value):
+    """One station on the way of a value from outside to where it does harm."""
+
+    file: str
+    line: int
+    what: str
+
+
 class Vulnerability(Value):
     id: str
     category: Category
@@ -92,6 +100,8 @@ class Vulnerability(Value):
     cwe: int | None = None
     confidence: Unit | None = None
     fix: str = ""
+    path: tuple[PathStep, ...] = ()
+    """From where the value came in to where it does harm, as far as that is known."""
 
 
 class EdgeCase(Value):

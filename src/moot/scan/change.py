@@ -1,6 +1,6 @@
 """What a rewrite hands back: the edits and what they did, or why there is no safe one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -21,6 +21,8 @@ class Refused(Exception):
 
 
 Rewrite: TypeAlias = Callable[[Source, Node], Change]
+Choices: TypeAlias = Callable[[Source, Node], Iterator[Change]]
+"""Several ways to mend one flaw, the best first; the first that holds on a new scan is taken."""
 
 
 def needed(node: Node | None, why: str) -> Node:

@@ -1,20 +1,27 @@
 """The deterministic blue team: one rewrite at a time, kept only when the code still parses and the flaw is gone."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol, cast
 
+from tree_sitter import Node
+
+from moot.scan.calls import CALLS, calls
 from moot.scan.change import Change, Refused
 from moot.scan.edits import Overlap, applied, moved
-from moot.scan.rewrites import REWRITES
+from moot.scan.flow.analyse import callees
+from moot.scan.rewrites import CHOICES, REWRITES
 from moot.scan.rule import SEED_FIXES, Match
 from moot.scan.rules import matches
-from moot.scan.syntax import Source, parse
+from moot.scan.syntax import STATEMENTS, Source, inside, parse
 from moot.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
 
 MAX_MATCHES = 2000
+MAX_CHOICES = 12
+MAX_NODES = 200_000
+OUTER = STATEMENTS | {"module", "block"}
 MAX_READ = 20_000_000
 """Characters read again while repairing one file: every rewrite reads all of it, so a huge one gets only a few."""
 
@@ -24,6 +31,8 @@ class Scanned(Protocol):
     def findings(self) -> tuple[Vulnerability, ...]: ...
     @property
     def starts(self) -> tuple[int, ...]: ...
+    @property
+    def counts(self) -> Counter[str]: ...
     @property
     def not_analysed(self) -> tuple[NotAnalysed, ...]: ...
 
@@ -77,40 +86,92 @@ def _repair_file(file: SourceFile, targets: list[Target], scan: Callable[[Source
         try:
             if budget < 0:
                 raise Refused("the file is too large to repair everything in one go; run it again")
-            change = _change(source, target)
+            if progress.fixed and not _stands(_as_file(file, source), target, scan):
+                change = Change((), "gone with the change to another place that the same value comes from")
+            else:
+                change, source = _first(file, source, target, scan)
             budget -= len(source.data)
-            source = _checked(source, change, target)
         except Refused as refusal:
             progress.left[target.finding.fingerprint] = _advice(target.finding, str(refusal))
             continue
         waiting = [replace(other, start=moved(other.start, change.edits)) for other in waiting]
         progress.fixed[target.finding.fingerprint] = f"{change.did} ({SEED_FIXES[target.finding.category]})"
     if progress.fixed and source is not None:
-        progress = replace(progress, file=file.model_copy(update={"text": source.data.decode("utf-8", "replace")}))
+        progress = replace(progress, file=_as_file(file, source))
     return _honest(progress, targets, scan)
 
 
-def _change(source: Source, target: Target) -> Change:
-    rewrite = REWRITES.get(target.finding.rule)
-    if rewrite is None:
+def _first(
+    file: SourceFile, source: Source, target: Target, scan: Callable[[SourceFile], Scanned]
+) -> tuple[Change, Source]:
+    """The first change that holds. A flow can often be cut in several places; the reason of the first is kept."""
+    refusal: Refused | None = None
+    for change in islice(_changes(source, target), MAX_CHOICES):
+        try:
+            return change, _checked(_as_file(file, source), source, change, target, scan)
+        except Refused as why:
+            refusal = refusal or why
+    raise refusal or Refused("no place was found where the value can be made safe")
+
+
+def _changes(source: Source, target: Target) -> Iterator[Change]:
+    rule = target.finding.rule
+    rewrite, choices = REWRITES.get(rule), CHOICES.get(rule)
+    if rewrite is None and choices is None:
         raise Refused("no safe rewrite is known for it")
-    found = (m.node for m in _found(source) if m.rule.id == target.finding.rule and m.node.start_byte == target.start)
-    node = next(found, None)
+    node = _node(source, target)
     if node is None:
         raise Refused("another rewrite changed the place")
-    return rewrite(source, node)
+    if rewrite is not None:
+        yield rewrite(source, node)
+    if choices is not None:
+        yield from choices(source, node)
 
 
-def _checked(source: Source, change: Change, target: Target) -> Source:
+def _stands(file: SourceFile, target: Target, scan: Callable[[SourceFile], Scanned]) -> bool:
+    scanned = scan(file)
+    here = {(f.rule, start) for f, start in zip(scanned.findings, scanned.starts, strict=True)}
+    return (target.finding.rule, target.start) in here
+
+
+def _as_file(file: SourceFile, source: Source) -> SourceFile:
+    return file.model_copy(update={"text": source.data.decode("utf-8", "replace")})
+
+
+def _node(source: Source, target: Target) -> Node | None:
+    """The node a finding is about: the match of its rule, or the call the dataflow engine reported."""
+    rule, start = target.finding.rule, target.start
+    found = next((m.node for m in _found(source) if m.rule.id == rule and m.node.start_byte == start), None)
+    if found is not None:
+        return found
+    names = callees(source.language, rule)
+    each = (call for method in sorted(names) for call in calls(source).get(method, ()))
+    sink = next((call.node for call in each if call.node.start_byte == start), None)
+    return sink or (_expression(source, start) if source.language == "python" else None)
+
+
+def _expression(source: Source, start: int) -> Node | None:
+    """What a flow that ends in no known call ends in: the shortest call that starts there, else the whole value."""
+    here = [node for node in inside(source.root, MAX_NODES) if node.start_byte == start and node.is_named]
+    shortest = [node for node in reversed(here) if node.type in CALLS]
+    values = [node for node in here if node.type not in OUTER]
+    return next(iter((*shortest, *values)), None)
+
+
+def _checked(
+    file: SourceFile, source: Source, change: Change, target: Target, scan: Callable[[SourceFile], Scanned]
+) -> Source:
     """The new text, if it parses as well as before, has one flaw of this kind less, and no new one."""
     try:
         data = applied(source.data, change.edits)
     except Overlap:
         raise Refused("the changes run into each other") from None
-    after = parse(source.path, source.language, data.decode("utf-8", "replace"))
+    text = data.decode("utf-8", "replace")
+    after = parse(source.path, source.language, text)
     if _broken(after) > _broken(source):
         raise Refused("the rewritten code would not parse")
-    before_counts, after_counts = _counts(source), _counts(after)
+    before_counts = scan(file).counts
+    after_counts = scan(file.model_copy(update={"text": text})).counts
     rule = target.finding.rule
     if after_counts[rule] >= before_counts[rule] or any(after_counts[r] > before_counts[r] for r in after_counts):
         raise Refused("the flaw would still be there")
@@ -126,10 +187,6 @@ def _found(source: Source) -> list[Match]:
 
 def _broken(source: Source) -> int:
     return len(source.found.get("ERROR", ())) + len(source.found.get("MISSING", ())) + source.root.has_error
-
-
-def _counts(source: Source) -> Counter[str]:
-    return Counter(rule for rule, _ in {(m.rule.id, m.node.start_byte) for m in _found(source)})
 
 
 def _advice(finding: Vulnerability, why: str) -> str:

@@ -38,7 +38,7 @@ STATEMENTS = words(
 )
 FIRST_LOOK = 16_384
 MAX_MESS = 1000
-UNINDEXED = frozenset({"identifier", "comment", "property_identifier", "field_identifier"})
+UNINDEXED = frozenset({"identifier", "property_identifier", "field_identifier"})
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,22 +1,27 @@
 """The deterministic red and blue team behind the `Scanner` port."""
 
-from collections import OrderedDict
+import re
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from moot.findings import printed
 from moot.scan.edges import STRESS, edge_cases
+from moot.scan.flow.analyse import Analysis, Flow, analyse, covered
 from moot.scan.public import public_names
 from moot.scan.repair import MAX_MATCHES, repair
 from moot.scan.rule import Match, fix_of
 from moot.scan.rules import hints, matches
+from moot.scan.silence import silences, unreasoned
 from moot.scan.syntax import Source, parse, trouble
 from moot.types import Code, NotAnalysed, Repair, Scan, SourceFile, Vulnerability
 
 MAX_FINDINGS = 500
 """More in one file tell nothing new; the rest is said to be left out."""
 REMEMBERED = 64
+NEAR = 20
+"""Files that are read again with one that is being repaired."""
 
 
 @dataclass(frozen=True)
@@ -24,31 +29,50 @@ class FileScan:
     findings: tuple[Vulnerability, ...]
     starts: tuple[int, ...]
     """The byte each finding starts at, in the same order."""
+    counts: Counter[str]
+    """How often each rule speaks, also beyond what is listed."""
     hints: tuple[Vulnerability, ...]
     not_analysed: tuple[NotAnalysed, ...]
     names: tuple[str, ...]
 
 
-def scan_file(file: SourceFile) -> FileScan:
-    source = parse(file.path, file.language, file.text)
-    found = _ordered(islice(matches(source), MAX_MATCHES))
+def scan_file(source: Source, analysis: Analysis) -> FileScan:
+    """What the rules about syntax and the dataflow engine find in one file, in the order of the text."""
+    path = source.path
+    found = _ordered(islice(matches(source, covered(source.language)), MAX_MATCHES))
+    flows = [flow for flow in analysis.flows if flow.finding.file == path]
+    both = sorted(
+        [*(Flow(_vulnerability(source, match), match.node.start_byte) for match in found), *flows], key=_place
+    )
+    silenced = silences(source)
+    both = [flow for flow in both if not any(silence.covers(flow.finding) for silence in silenced)]
     problem = trouble(source)
     gaps = [problem] if problem is not None else []
-    if len(found) > MAX_FINDINGS:
-        first_left_out = found[MAX_FINDINGS].node.start_point[0] + 1
+    gaps.extend(gap for gap in analysis.not_analysed if gap.file == path)
+    if len(both) > MAX_FINDINGS:
+        first_left_out = both[MAX_FINDINGS].finding.line
         gaps.append(
             NotAnalysed(
-                file=file.path, line=first_left_out, why=f"more than {MAX_FINDINGS} findings; the rest is not listed"
+                file=path, line=first_left_out, why=f"more than {MAX_FINDINGS} findings; the rest is not listed"
             )
         )
-    kept = found[:MAX_FINDINGS]
+    kept = both[:MAX_FINDINGS]
     return FileScan(
-        tuple(printed(_vulnerability(source, match) for match in kept)),
-        tuple(match.node.start_byte for match in kept),
-        tuple(printed(_vulnerability(source, match) for match in islice(hints(source), MAX_FINDINGS))),
+        tuple(printed(flow.finding for flow in kept)),
+        tuple(flow.start for flow in kept),
+        Counter(flow.finding.rule for flow in both),
+        tuple(printed([*unreasoned(source, silenced), *_hinted(source)])),
         tuple(gaps),
         public_names(source),
     )
+
+
+def _hinted(source: Source) -> Iterable[Vulnerability]:
+    return (_vulnerability(source, match) for match in islice(hints(source), MAX_FINDINGS))
+
+
+def _place(flow: Flow) -> tuple[int, str]:
+    return flow.start, flow.finding.rule
 
 
 def _ordered(found: Iterable[Match]) -> list[Match]:
@@ -78,13 +102,14 @@ def _vulnerability(source: Source, match: Match) -> Vulnerability:
 
 
 class StaticTeam:
-    """Finds flaws by looking at the syntax, and rewrites those that have a safe rewrite. Needs no model."""
+    """Finds flaws by following values through the code, and rewrites those that have a safe rewrite. Needs no model."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[tuple[str, str, str], FileScan] = OrderedDict()
+        self._seen: OrderedDict[tuple[tuple[str, str, str], ...], dict[str, FileScan]] = OrderedDict()
 
     def scan(self, code: Code) -> Scan:
-        scans = [self.scan_file(file) for file in code.files]
+        found = self._scans(code)
+        scans = [found[file.path] for file in code.files]
         return Scan(
             findings=tuple(finding for scan in scans for finding in scan.findings),
             hints=tuple(hint for scan in scans for hint in scan.hints),
@@ -94,15 +119,39 @@ class StaticTeam:
             public_names={file.path: scan.names for file, scan in zip(code.files, scans, strict=True)},
         )
 
-    def scan_file(self, file: SourceFile) -> FileScan:
-        """A protocol scans the same text many times; only new text is read."""
-        key = (file.path, file.language, file.text)
+    def _scans(self, code: Code) -> dict[str, FileScan]:
+        """A protocol scans the same texts many times; only new ones are read."""
+        key = tuple((file.path, file.language, file.text) for file in code.files)
         if key not in self._seen:
-            self._seen[key] = scan_file(file)
+            sources = [parse(file.path, file.language, file.text) for file in code.files]
+            analysis = analyse(sources)
+            self._seen[key] = {source.path: scan_file(source, analysis) for source in sources}
             if len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
         self._seen.move_to_end(key)
         return self._seen[key]
 
     def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair:
-        return repair(code, fingerprints, self.scan_file)
+        def scanned(file: SourceFile) -> FileScan:
+            return self._scans(related(code.with_texts({file.path: file.text}), file.path))[file.path]
+
+        return repair(code, fingerprints, scanned)
+
+
+def related(code: Code, path: str) -> Code:
+    """A file with those that name it and those it names: values flow between them. Few files are taken whole."""
+    if len(code.files) <= NEAR:
+        return code
+    file = code.file(path)
+    assert file is not None
+    word = re.compile(rf"\b{re.escape(_stem(path))}\b")
+    near = [
+        other
+        for other in code.files
+        if other.path != path and (_stem(other.path) in file.text or word.search(other.text) is not None)
+    ]
+    return Code(files=(file, *near[:NEAR]))
+
+
+def _stem(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2].partition(".")[0]

@@ -4,7 +4,9 @@ import re
 
 from tree_sitter import Node
 
+from moot.scan.bindings import changes
 from moot.scan.calls import imports
+from moot.scan.change import Refused
 from moot.scan.edits import Edit
 from moot.scan.syntax import Scope, Source, nth
 
@@ -16,7 +18,42 @@ def module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
     for alias, real in imports(source).items():
         if real == name and _reaches(source, alias, at):
             return alias, ()
-    return name, (_import(source, name),)
+    _free(source, name, at)
+    return name, (_import(source, f"import {name}"),)
+
+
+def member(source: Source, origin: str, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
+    """What a function of a module is called at a place, with the edit that imports it by name."""
+    if imports(source).get(name) == f"{origin}.{name}" and not _bound(source, name, at):
+        return name, ()
+    _free(source, name, at)
+    return name, (_import(source, f"from {origin} import {name}"),)
+
+
+def _free(source: Source, name: str, at: Node) -> None:
+    if imports(source).get(name, name) != name or _bound(source, name, at):
+        raise Refused(f"{name!r} means something else here")
+
+
+def _bound(source: Source, name: str, at: Node) -> bool:
+    """Whether a function around the place gives the name a meaning of its own, be it by an import further down."""
+    scope: Scope | None = source.scope(at)
+    while scope is not None:
+        if name in scope.parameters or changes(source, scope, name):
+            return True
+        scope = scope.outer
+    here = source.scope(at)
+    return any(
+        source.scope(statement) is here and here.outer is not None and _names(source, statement, name)
+        for statement in source.nodes("import_statement", "import_from_statement")
+    )
+
+
+def _names(source: Source, statement: Node, name: str) -> bool:
+    """`a` of `import a.b`, `from x import a` and `import x as a`."""
+    text = source.text(statement).removeprefix("import ").rpartition(" import ")[2]
+    parts = (part.strip(" ()\n\t").rpartition(" as ")[2] for part in text.split(","))
+    return any(part.split(".")[0].strip() == name for part in parts)
 
 
 def _reaches(source: Source, alias: str, at: Node) -> bool:
@@ -27,12 +64,14 @@ def _reaches(source: Source, alias: str, at: Node) -> bool:
         around.append(scope)
         scope = scope.outer
     return any(
-        source.scope(statement) in around and alias in re.split(r"[\s,]+", source.text(statement))
+        source.scope(statement) in around
+        and (source.scope(statement) is not source.scope(at) or statement.start_byte < at.start_byte)
+        and alias in re.split(r"[\s,]+", source.text(statement))
         for statement in source.nodes("import_statement")
     )
 
 
-def _import(source: Source, name: str) -> Edit:
+def _import(source: Source, line: str) -> Edit:
     newline = "\r\n" if b"\r\n" in source.data else "\n"
     last: Node | None = None
     for statement in source.root.named_children:
@@ -43,11 +82,11 @@ def _import(source: Source, name: str) -> Edit:
             last = statement
     if last is None:
         start = 3 if source.data.startswith(b"\xef\xbb\xbf") else 0
-        return Edit(start, start, f"import {name}{newline}")
+        return Edit(start, start, f"{line}{newline}")
     end = source.data.find(b"\n", last.end_byte)
     if end < 0:
-        return Edit(len(source.data), len(source.data), f"{newline}import {name}{newline}")
-    return Edit(end + 1, end + 1, f"import {name}{newline}")
+        return Edit(len(source.data), len(source.data), f"{newline}{line}{newline}")
+    return Edit(end + 1, end + 1, f"{line}{newline}")
 
 
 def _is_docstring(statement: Node) -> bool:

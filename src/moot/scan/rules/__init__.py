@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from moot.scan.calls import calls
+from moot.scan.flow.golang_checks import structure
 from moot.scan.rule import CallRule, Check, Match
 from moot.scan.rules import go, javascript, python
 from moot.scan.rules.errors import discarded
@@ -27,17 +28,19 @@ BOOKS: dict[Language, Book] = {
     "python": Book(python.CALL_RULES, (*python.CHECKS, python_threads, hardcoded)),
     "javascript": JAVASCRIPT,
     "typescript": JAVASCRIPT,
-    "go": Book(go.CALL_RULES, (*go.CHECKS, go_routines, discarded, hardcoded)),
+    "go": Book(go.CALL_RULES, (*go.CHECKS, go_routines, discarded, hardcoded, structure)),
 }
 
 
-def matches(source: Source) -> Iterator[Match]:
+def matches(source: Source, without: frozenset[str] = frozenset()) -> Iterator[Match]:
+    """All matches but those of the rules in `without`, which somebody else decides."""
     book = BOOKS[source.language]
     by_method = calls(source)
     for rule in book.calls:
-        yield from rule.matches(source, by_method)
+        if rule.rule.id not in without:
+            yield from rule.matches(source, by_method)
     for check in book.checks:
-        yield from check(source)
+        yield from (match for match in check(source) if match.rule.id not in without)
 
 
 def hints(source: Source) -> Iterator[Match]:

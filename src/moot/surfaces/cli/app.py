@@ -2,7 +2,7 @@
 
 import typer
 
-from moot.surfaces.cli import checkup, harden, history
+from moot.surfaces.cli import checkup, harden, history, scan
 
 app = typer.Typer(
     name="moot",
@@ -13,5 +13,6 @@ app = typer.Typer(
     epilog="Every command takes --debug for the full story of an error. `moot --version` prints the version.",
 )
 harden.register(app)
+scan.register(app)
 history.register(app)
 checkup.register(app)

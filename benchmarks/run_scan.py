@@ -1,0 +1,223 @@
+"""How well the deterministic red team tells safe code from unsafe, and how fast: on the labelled Python corpora."""
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from moot.scan import StaticTeam
+from moot.types import Code, SourceFile, Vulnerability
+
+ROOT = Path(__file__).resolve().parents[1]
+OWASP_CWES: dict[str, frozenset[int]] = {
+    "cmdi": frozenset({78, 77, 88}),
+    "codeinj": frozenset({94, 95}),
+    "deserialization": frozenset({502}),
+    "hash": frozenset({327, 328, 916}),
+    "ldapi": frozenset({90}),
+    "pathtraver": frozenset({22}),
+    "redirect": frozenset({601}),
+    "securecookie": frozenset({614, 1004}),
+    "sqli": frozenset({89}),
+    "trustbound": frozenset({501}),
+    "weakrand": frozenset({330, 338}),
+    "xpathi": frozenset({643}),
+    "xss": frozenset({79, 80}),
+    "xxe": frozenset({611, 776, 827}),
+}
+FAMILIES: tuple[frozenset[int], ...] = (
+    # CWE-20 and CWE-116 are the roots of the injections: a right finding below them names the exact one.
+    frozenset({20, 22, 73, 78, 79, 89, 90, 94, 95, 502, 601, 611, 643, 776, 918}),
+    frozenset({116, 78, 79, 89, 90, 94, 117, 643}),
+    frozenset({22, 23, 36, 73, 99, 377, 379, 434, 641, 59}),
+    frozenset({77, 78, 88}),
+    frozenset({79, 80, 83, 87, 116, 1004}),
+    frozenset({89, 564, 943}),
+    frozenset({90}),
+    frozenset({91, 643}),
+    frozenset({94, 95, 96, 1336, 917}),
+    frozenset({93, 113, 117}),
+    frozenset({200, 209, 215, 489, 497, 532}),
+    frozenset({250, 269, 276, 732, 284, 285}),
+    frozenset({256, 259, 321, 522, 798, 260, 547}),
+    frozenset({287, 306, 425, 862}),
+    frozenset({295, 297, 319, 322, 523, 614, 311}),
+    frozenset({326, 327, 328, 916, 759, 760, 329, 1204, 347, 345}),
+    frozenset({330, 331, 338, 339, 340, 335, 336}),
+    frozenset({367, 362}),
+    frozenset({400, 730, 770, 1333, 406, 835, 185}),
+    frozenset({352}),
+    frozenset({434}),
+    frozenset({501}),
+    frozenset({502}),
+    frozenset({601}),
+    frozenset({605, 668}),
+    frozenset({611, 776, 827}),
+    frozenset({703, 252, 390, 391, 396, 754}),
+    frozenset({918, 941}),
+    frozenset({258, 521, 522, 916, 328}),
+)
+SERIOUS = ("critical", "high", "medium")
+
+
+@dataclass
+class Tally:
+    tp: int = 0
+    fn: int = 0
+    fp: int = 0
+    tn: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, vulnerable: bool, found: bool, name: str) -> None:
+        if vulnerable:
+            self.tp, self.fn = self.tp + found, self.fn + (not found)
+        else:
+            self.fp, self.tn = self.fp + found, self.tn + (not found)
+        if vulnerable != found:
+            self.wrong.append(("missed " if vulnerable else "false ") + name)
+
+    @property
+    def youden(self) -> float:
+        return self.tp / max(self.tp + self.fn, 1) - self.fp / max(self.fp + self.tn, 1)
+
+
+@dataclass(frozen=True)
+class Case:
+    corpus: str
+    id: str
+    category: str
+    cwe: int
+    vulnerable: bool
+    files: dict[str, str]
+
+
+def data_folder() -> Path:
+    folder = Path(os.environ.get("MOOT_DATA", ROOT / ".." / "shared" / "data"))
+    if not (folder / "code-python.jsonl.gz").is_file():
+        sys.exit(f"no code-python.jsonl.gz in {str(folder)!r}: set MOOT_DATA to the folder with the data")
+    return folder
+
+
+def rows(path: Path) -> Iterator[dict[str, object]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from (json.loads(line) for line in lines)
+
+
+def cases(folder: Path) -> list[Case]:
+    found = []
+    for row in rows(folder / "code-python.jsonl.gz"):
+        files = row["files"]
+        assert isinstance(files, dict)
+        found.append(
+            Case(
+                str(row["corpus"]),
+                str(row["id"]),
+                str(row.get("category") or ""),
+                int(str(row.get("cwe") or 0)),
+                bool(row["vulnerable"]),
+                {str(path): str(text) for path, text in files.items()},
+            )
+        )
+    return found
+
+
+def code_of(files: dict[str, str]) -> Code:
+    return Code(files=tuple(SourceFile(path=path, language="python", text=text) for path, text in files.items()))
+
+
+def scanned(case: Case, helpers: dict[str, str]) -> list[Vulnerability]:
+    """Findings in the case's own files; helper modules are only given along."""
+    scan = StaticTeam().scan(code_of({**case.files, **helpers}))
+    return [finding for finding in scan.findings if finding.file in case.files]
+
+
+def owasp(all_cases: list[Case], helpers: dict[str, str]) -> dict[str, Tally]:
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    for case in all_cases:
+        if case.corpus == "owasp_benchmark_python":
+            wanted = OWASP_CWES[case.category]
+            hit = any(finding.cwe in wanted for finding in scanned(case, helpers))
+            tallies[case.category].add(case.vulnerable, hit, case.id)
+    return dict(sorted(tallies.items()))
+
+
+def same_family(cwe: int, other: int | None) -> bool:
+    return cwe == other or any(cwe in family and other in family for family in FAMILIES)
+
+
+def security_eval(all_cases: list[Case]) -> tuple[int, int, list[str]]:
+    mine = [case for case in all_cases if case.corpus == "securityeval"]
+    missed = [c.id for c in mine if not any(same_family(c.cwe, f.cwe) for f in scanned(c, {}))]
+    return len(mine) - len(missed), len(mine), missed
+
+
+def false_alarms(all_cases: list[Case]) -> tuple[int, int, list[str]]:
+    mine = [case for case in all_cases if case.corpus == "llmseceval"]
+    loud = [
+        f"{case.id}: {', '.join(sorted({f.rule for f in serious}))}"
+        for case in mine
+        if (serious := [f for f in scanned(case, {}) if f.severity in SERIOUS])
+    ]
+    return len(loud), len(mine), loud
+
+
+def seconds_per_thousand(all_cases: list[Case], helpers: dict[str, str]) -> tuple[float, float | None]:
+    mine = [case for case in all_cases if case.corpus == "owasp_benchmark_python"]
+    start = time.perf_counter()
+    for case in mine:
+        StaticTeam().scan(code_of(case.files))
+    ours = (time.perf_counter() - start) / len(mine) * 1000
+    return ours, _bandit_seconds(mine)
+
+
+def _bandit_seconds(mine: list[Case]) -> float | None:
+    program = shutil.which("bandit") or shutil.which("bandit", path=str(Path(sys.executable).parent))
+    if program is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        for number, case in enumerate(mine):
+            for text in case.files.values():
+                (Path(folder) / f"case{number}.py").write_text(text, encoding="utf-8")
+        start = time.perf_counter()
+        subprocess.run([program, "-q", "-r", folder], capture_output=True, check=False)
+        return (time.perf_counter() - start) / len(mine) * 1000
+
+
+def report() -> None:
+    folder = data_folder()
+    all_cases = cases(folder)
+    helpers_row = next(rows(folder / "owasp-helpers.jsonl.gz"))["files"]
+    assert isinstance(helpers_row, dict)
+    helpers = {str(path): str(text) for path, text in helpers_row.items()}
+    details = "--details" in sys.argv
+    tallies = owasp(all_cases, helpers)
+    print("| OWASP BenchmarkPython | TP | FN | FP | TN | J |\n|---|---|---|---|---|---|")
+    for category, tally in tallies.items():
+        print(f"| {category} | {tally.tp} | {tally.fn} | {tally.fp} | {tally.tn} | {tally.youden:+.2f} |")
+        if details:
+            print("\n".join(f"    {line}" for line in tally.wrong))
+    total = Tally(*(sum(getattr(t, name) for t in tallies.values()) for name in ("tp", "fn", "fp", "tn")))
+    macro = sum(tally.youden for tally in tallies.values()) / len(tallies)
+    print(f"| macro {macro:+.3f}, micro {total.youden:+.3f} | {total.tp} | {total.fn} | {total.fp} | {total.tn} | |\n")
+    hit, count, missed = security_eval(all_cases)
+    print(f"SecurityEval recall, right CWE family: {hit}/{count} = {hit / count:.2f}")
+    loud, secure, alarms = false_alarms(all_cases)
+    print(f"LLMSecEval secure samples with a medium-or-worse finding: {loud}/{secure} = {loud / secure:.2f}")
+    if details:
+        print("missed:", *missed, sep="\n    ")
+        print("alarms:", *alarms, sep="\n    ")
+    ours, bandit = seconds_per_thousand(all_cases, helpers)
+    beside = f"{bandit:.1f} s" if bandit is not None else "not installed"
+    print(f"seconds per 1000 files on one core: {ours:.1f}; bandit: {beside}")
+
+
+if __name__ == "__main__":
+    report()

@@ -1,0 +1,156 @@
+"""How well the deterministic red team tells safe Go from unsafe: recall and false alarms on labelled Go code."""
+
+import gzip
+import json
+import os
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from moot.scan import StaticTeam
+from moot.types import Code, SourceFile, Vulnerability
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = "code-go.jsonl.gz"
+FAMILIES: tuple[frozenset[int], ...] = (
+    frozenset({22, 23, 36, 73, 59}),
+    frozenset({77, 78, 88}),
+    frozenset({79, 80, 116}),
+    frozenset({79, 94, 1336}),
+    frozenset({88, 918}),
+    frozenset({89, 564, 943}),
+    frozenset({93, 113, 117}),
+    frozenset({118, 119, 125, 129, 787, 788}),
+    frozenset({119, 242, 676, 704, 843}),
+    frozenset({190, 191, 194, 195, 196, 197, 681}),
+    frozenset({200, 605, 668, 1327}),
+    frozenset({200, 201, 522}),
+    frozenset({252, 390, 391, 703, 754}),
+    frozenset({259, 321, 522, 798}),
+    frozenset({276, 732}),
+    frozenset({287, 306, 862, 863}),
+    frozenset({295, 297, 319, 322, 326, 327}),
+    frozenset({326, 327, 328, 916}),
+    frozenset({329, 323, 1204}),
+    frozenset({330, 338, 335}),
+    frozenset({346, 352}),
+    frozenset({362, 366, 367, 667, 833}),
+    frozenset({400, 409, 770, 772, 833, 835, 1088}),
+    frozenset({400, 676, 770, 1088}),
+    frozenset({444}),
+    frozenset({499, 200, 312, 522}),
+    frozenset({502}),
+    frozenset({601}),
+    frozenset({614, 1004, 1275}),
+    frozenset({838, 1007}),
+)
+CONCURRENCY = frozenset({362, 366, 367, 400, 413, 567, 662, 667, 764, 765, 772, 833, 835, 820, 821, 832})
+
+
+@dataclass
+class Tally:
+    tp: int = 0
+    fn: int = 0
+    fp: int = 0
+    tn: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, vulnerable: bool, found: bool, name: str) -> None:
+        if vulnerable:
+            self.tp, self.fn = self.tp + found, self.fn + (not found)
+        else:
+            self.fp, self.tn = self.fp + found, self.tn + (not found)
+        if vulnerable != found:
+            self.wrong.append(("missed " if vulnerable else "false ") + name)
+
+    @property
+    def recall(self) -> float:
+        return self.tp / max(self.tp + self.fn, 1)
+
+    @property
+    def alarms(self) -> float:
+        return self.fp / max(self.fp + self.tn, 1)
+
+
+@dataclass(frozen=True)
+class Case:
+    corpus: str
+    id: str
+    cwe: int
+    vulnerable: bool
+    files: dict[str, str]
+
+
+def data_file() -> Path:
+    folder = Path(os.environ.get("MOOT_DATA", ROOT / ".." / "shared" / "data"))
+    if not (folder / DATA).is_file():
+        sys.exit(f"no {DATA} in {str(folder)!r}: set MOOT_DATA to the folder with the data")
+    return folder / DATA
+
+
+def cases() -> Iterator[Case]:
+    with gzip.open(data_file(), "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            files = {str(path): str(text) for path, text in row["files"].items()}
+            yield Case(row["corpus"], row["id"], int(row.get("cwe") or 0), bool(row["vulnerable"]), files)
+
+
+def findings(case: Case) -> tuple[Vulnerability, ...]:
+    files = tuple(SourceFile(path=path, language="go", text=text) for path, text in case.files.items())
+    return StaticTeam().scan(Code(files=files)).findings
+
+
+def same_family(cwe: int, other: int | None) -> bool:
+    return cwe == other or any(cwe in family and other in family for family in FAMILIES)
+
+
+@dataclass(frozen=True)
+class Figures:
+    by_cwe: dict[int, Tally]
+    total: Tally
+    kernels: Tally
+    seconds: float
+
+
+def measure() -> Figures:
+    by_cwe: dict[int, Tally] = defaultdict(Tally)
+    total, kernels = Tally(), Tally()
+    start, count = time.perf_counter(), 0
+    for case in cases():
+        found = findings(case)
+        count += 1
+        if case.cwe:
+            hit = any(same_family(case.cwe, finding.cwe) for finding in found)
+            by_cwe[case.cwe].add(case.vulnerable, hit, case.id)
+            total.add(case.vulnerable, hit, case.id)
+        else:
+            hit = any(f.cwe in CONCURRENCY or f.category == "race_condition" for f in found)
+            kernels.add(True, hit, case.id)
+    return Figures(dict(sorted(by_cwe.items())), total, kernels, (time.perf_counter() - start) / max(count, 1) * 1000)
+
+
+def report(details: bool = False) -> None:
+    figures = measure()
+    print("| gosec samples, by CWE | TP | FN | FP | TN | recall | FPR |\n|---|---|---|---|---|---|---|")
+    for cwe, tally in figures.by_cwe.items():
+        print(f"| {cwe} | {_counts(tally)} |")
+        if details and tally.wrong:
+            print("\n".join(f"    {line}" for line in tally.wrong))
+    print(f"| all | {_counts(figures.total)} |\n")
+    kernels = figures.kernels
+    print(f"GoBench kernels with a concurrency finding: {kernels.tp}/{kernels.tp + kernels.fn} = {kernels.recall:.2f}")
+    if details:
+        print("\n".join(f"    {line}" for line in kernels.wrong))
+    print(f"seconds per 1000 cases on one core: {figures.seconds:.1f}")
+
+
+def _counts(tally: Tally) -> str:
+    return f"{tally.tp} | {tally.fn} | {tally.fp} | {tally.tn} | {tally.recall:.2f} | {tally.alarms:.2f}"
+
+
+if __name__ == "__main__":
+    report("--details" in sys.argv)

@@ -1,0 +1,1 @@
+"""Dataflow from where outside values enter to where they do harm."""

@@ -1,0 +1,202 @@
+"""The analysis of a set of files: run every module, then every function that nothing called."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from moot.scan.flow.calling import instantiate
+from moot.scan.flow.evaluate import EVALS
+from moot.scan.flow.ir import Attr, Call, Const, Expr, Function, Module, Name, Param
+from moot.scan.flow.look import source
+from moot.scan.flow.machine import STEPS, Closure, Cutoff, Frame, Kind, Machine, Report, Unit
+from moot.scan.flow.rulebook import Book
+from moot.scan.flow.state import Cell, State
+from moot.scan.flow.statements import EXECS
+from moot.scan.flow.values import ANY, Val
+from moot.scan.syntax import words
+from moot.types import NotAnalysed
+
+HARMLESS = words("int float bool uuid.UUID UUID datetime.date datetime.datetime date datetime")
+PARAMETER = 0.4
+"""A parameter of a function whose callers we do not see: it may be anything, but often is not."""
+ADDRESS = 0.8
+MAX_STEPS = 200_000
+ENTRY_STEPS = 30_000
+"""What one function and all it calls may cost: a wild one must not use up the budget of the rest."""
+CONVERTERS = re.compile(r"<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>")
+
+
+class Outcome:
+    """What came of an analysis."""
+
+    def __init__(self, reports: list[Report], gaps: list[NotAnalysed]) -> None:
+        self.reports = reports
+        self.gaps = gaps
+
+
+def run(modules: Iterable[Module], book: Book) -> Outcome:
+    units = [_unit(module) for module in modules]
+    machine = Machine(book, _by_name(units))
+    machine.evals = EVALS
+    machine.execs = EXECS
+    gaps: list[NotAnalysed] = []
+    for unit in units:
+        gaps.extend(unit.module.gaps)
+        machine.steps = 0
+        limit = machine.limit = min(MAX_STEPS, STEPS + len(unit.module.data) // 3)
+        gaps.extend(_guarded(machine, partial(machine.load, unit.name), unit, 0))
+        for closure, heap in _waiting(machine):
+            machine.limit = min(limit, machine.steps + ENTRY_STEPS)
+            entry = partial(run_entry, machine, closure, heap)
+            gaps.extend(_guarded(machine, entry, closure.unit, closure.function.at[0]))
+            if machine.steps > limit:
+                break
+        machine.waiting.clear()
+    return Outcome(list(machine.reports.values()), gaps)
+
+
+def _guarded(m: Machine, act: Callable[[], None], unit: Unit, byte: int) -> list[NotAnalysed]:
+    """Do it within the budget; what was cut off is said."""
+    try:
+        act()
+    except Cutoff:
+        m.frames.clear()
+        m.level = 0
+        why = "too much to follow: part of the code was not analysed"
+        return [NotAnalysed(file=unit.module.path, line=unit.module.line(byte), why=why)]
+    return []
+
+
+def _by_name(units: list[Unit]) -> dict[str, Unit]:
+    """By every name a module can be imported as; its full name is its own."""
+    short = {name: unit for unit in units for name in _names_of(unit.name)}
+    return short | {unit.name: unit for unit in units}
+
+
+def _unit(module: Module) -> Unit:
+    path = re.sub(r"\.\w+$", "", module.path.replace("\\", "/")).strip("/")
+    words = [word for word in path.split("/") if word not in ("", ".", "..")]
+    if words and words[-1] == "__init__":
+        words.pop()
+    return Unit(module, ".".join(words) or "__init__")
+
+
+def _names_of(name: str) -> list[str]:
+    """`src/app/db.py` may be imported as `src.app.db`, `app.db` or `db`."""
+    words = name.split(".")
+    return [".".join(words[index:]) for index in range(len(words))]
+
+
+def _waiting(m: Machine) -> Iterator[tuple[Closure, dict[int, Cell]]]:
+    """The functions nothing has called. Web handlers first, then the last defined: callers mostly stand below."""
+    while m.waiting:
+        batch, m.waiting = m.waiting, []
+        handlers = [entry for entry in batch if route_of(m, entry[0].function) is not None]
+        others = [entry for entry in reversed(batch) if route_of(m, entry[0].function) is None]
+        yield from handlers
+        yield from (entry for entry in others if id(entry[0].function) not in m.called)
+
+
+def route_of(m: Machine, function: Function) -> str | None:
+    """The address a decorator gives a web handler; None when it is none."""
+    for decorator in function.decorators:
+        target = decorator.func if isinstance(decorator, Call) else decorator
+        if isinstance(target, Attr) and target.name in m.book.routes:
+            first = decorator.args[0] if isinstance(decorator, Call) and decorator.args else None
+            return first.value if isinstance(first, Const) and isinstance(first.value, str) else ""
+    return None
+
+
+def run_entry(m: Machine, closure: Closure, heap: dict[int, Cell]) -> None:
+    function = closure.function
+    m.called.add(id(function))
+    address = route_of(m, function)
+    frame = Frame(closure.unit, function, closure.env, closure.owner, route=address, address=address)
+    state = State({}, {**m.heap, **heap})
+    m.frames.append(frame)
+    try:
+        for index, param in enumerate(function.params):
+            state.names[param.name] = _entry_value(m, closure, index, param, state)
+        m.run(function.body, state)
+    finally:
+        m.frames.pop()
+
+
+def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: State) -> Val:
+    if index == 0 and closure.owner is not None and param.name in ("self", "cls"):
+        return _self(m, closure.owner, state, closure.function.name)
+    kind = _annotated(m, param, state)
+    if kind in HARMLESS:
+        return ANY
+    if kind.endswith("Request") or param.name in ("request", "req"):
+        return Val(name="request")
+    route = m.frame.route
+    strength = PARAMETER
+    if _is_view(closure, index):
+        strength = ADDRESS
+    if route is not None:
+        if _is_injected(param) or _converted(route, param.name):
+            return Val(name=kind or param.name)
+        strength = 1.0
+    if (
+        param.default is not None
+        and isinstance(param.default, Const)
+        and isinstance(param.default.value, bool | int | float)
+    ):
+        return Val(name=param.name)
+    origin = f"parameter {param.name} of {closure.function.name}()"
+    taint = source(m, origin, strength, param.at)
+    if param.kind != "plain" and param.kind != "keyword":
+        return m.allocate(state, Cell("list" if param.kind == "star" else "dict", {}, Val((taint,)), False))
+    return Val((taint,), name=param.name)
+
+
+def _is_view(closure: Closure, index: int) -> bool:
+    """Django calls a view with the request and the parts of the address."""
+    params = closure.function.params
+    place = next((i for i, param in enumerate(params[:2]) if param.name == "request"), None)
+    return place is not None and index > place and "django" in closure.unit.imports
+
+
+def _self(m: Machine, kind: Kind, state: State, method: str) -> Val:
+    """An object as its constructor leaves it, so that its methods know what its attributes are."""
+    if method == "__init__":
+        return m.allocate(state, Cell("instance", {"__class__": m.keep(kind)}))
+    init = kind.members.get("__init__")
+    closure = m.thing(init) if init is not None else None
+    args: list[Val] = []
+    if isinstance(closure, Closure):
+        args = [
+            Val(name=param.name) for param in closure.function.params[1:] if param.kind == "plain" and not param.default
+        ]
+    made = instantiate(m, kind, args, {}, state, kind.node.at)
+    m.frame.dead = False
+    return made
+
+
+def _annotated(m: Machine, param: Param, state: State) -> str:
+    note = param.annotation
+    if note is None:
+        return ""
+    if isinstance(note, Const):
+        return str(note.value)
+    return m.eval(note, state).name if isinstance(note, Name | Attr) else ""
+
+
+def _is_injected(param: Param) -> bool:
+    """FastAPI's `Depends(…)`: not from the request itself."""
+    default: Expr | None = param.default
+    return (
+        isinstance(default, Call)
+        and isinstance(default.func, Name | Attr)
+        and _last(default.func) in ("Depends", "Security")
+    )
+
+
+def _last(func: Name | Attr) -> str:
+    return func.id if isinstance(func, Name) else func.name
+
+
+def _converted(route: str, name: str) -> bool:
+    """`<int:id>` lets only numbers through."""
+    return any(word == name and kind in ("int", "float", "uuid") for kind, word in CONVERTERS.findall(route))

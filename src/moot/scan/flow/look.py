@@ -1,0 +1,214 @@
+"""Reading: what a name, an attribute, an item stands for, and what a value carries all told."""
+
+import builtins
+
+from moot.scan.flow.fold import UNKNOWN
+from moot.scan.flow.fold import item as folded_item
+from moot.scan.flow.ir import Span
+from moot.scan.flow.machine import Bound, Closure, Kind, Machine
+from moot.scan.flow.state import Cell, State
+from moot.scan.flow.values import ANY, NOTHING, Step, Taint, Taints, Val, joined, merged
+
+BUILTINS = frozenset(dir(builtins))
+ELSEWHERE = 0.35
+HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain"})
+
+
+def lookup(m: Machine, name: str, state: State) -> Val:
+    value = state.names.get(name)
+    if value is not None:
+        return value
+    frame = m.frame
+    for scope in frame.env:
+        value = scope.get(name)
+        if value is not None:
+            return value
+    value = frame.unit.names.get(name)
+    if value is not None:
+        return value
+    if name in BUILTINS:
+        return Val(name=name)
+    if frame.unit.stars:
+        return Val(name=f"{frame.unit.stars[-1]}.{name}")
+    # A name that nothing here gives a value: like a parameter, it may hold anything.
+    step = Step(None, frame.unit.module.path, 1, f"{name} comes from elsewhere", 1)
+    return Val((Taint(name, "outside", ELSEWHERE, NOTHING, step),), name=name)
+
+
+def resolve(m: Machine, dotted: str) -> Val:
+    """What a dotted name of another module stands for."""
+    unit = m.units.get(dotted)
+    if unit is not None:
+        return Val(name=dotted)
+    module, _, member = dotted.rpartition(".")
+    unit = m.units.get(module)
+    if unit is not None and member in unit.names:
+        return unit.names[member]
+    return Val(name=dotted, const=m.book.constants.get(dotted, UNKNOWN))
+
+
+def sourced(m: Machine, value: Val, at: Span) -> Val:
+    """The value, carrying what its name says it carries."""
+    strength = m.book.sources.get(value.name)
+    if strength is None and ".request." in value.name:
+        strength = m.book.sources.get("request." + value.name.rpartition(".request.")[2])
+    if strength is None:
+        return value
+    address = m.frame.address
+    if address and "<" not in address and value.name.endswith("request.path"):
+        # A handler of one fixed address is only called for that address.
+        return Val(const=address, name=value.name)
+    return value._replace(taints=(source(m, value.name, strength, at),))
+
+
+def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
+    module = m.frame.unit.module
+    label = m.book.labels.get(origin, "outside")
+    return Taint(
+        origin,
+        label,
+        strength,
+        NOTHING,
+        Step(None, module.path, module.line(at[0]), f"{origin} is read", 1),
+        (module.path, at),
+    )
+
+
+def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
+    for ref in base.refs:
+        cell = state.heap.get(ref)
+        if cell is not None and name in cell.items:
+            return cell.items[name]
+        thing = m.things.get(ref)
+        if isinstance(thing, Kind):
+            found = member(m, thing, name)
+            if found is not None:
+                return found
+        if cell is not None and cell.kind == "instance":
+            found = _of_instance(m, cell, base, name)
+            if found is not None:
+                return found
+            inherited = _of_library(m, cell, name)
+            if inherited is not None:
+                return sourced(m, inherited, at)
+    if base.name:
+        full = f"{base.name}.{name}"
+        if base.name in m.units or full in m.units:
+            return resolve(m, full)
+        marks = frozenset({"host"}) if name in HOST_PARTS else base.marks & {"normal"}
+        value = Val(base.taints, m.book.constants.get(full, UNKNOWN), full, marks=marks)
+        return sourced(m, value, at)
+    marks = frozenset({"host"}) if name in HOST_PARTS else NOTHING
+    return Val(base.taints or _inside(base, state), name=f"?.{name}", marks=marks)
+
+
+def _inside(base: Val, state: State) -> Taints:
+    """An attribute we know nothing of, of a thing that has unknown places."""
+    taints: Taints = ()
+    for ref in base.refs:
+        cell = state.heap.get(ref)
+        if cell is not None and cell.rest is not None:
+            taints = merged(taints, cell.rest.taints)
+    return taints
+
+
+def _of_instance(m: Machine, cell: Cell, base: Val, name: str) -> Val | None:
+    owner = cell.items.get("__class__")
+    kind = m.thing(owner) if owner is not None else None
+    found = member(m, kind, name) if isinstance(kind, Kind) else None
+    thing = m.thing(found) if found is not None else None
+    if isinstance(thing, Closure):
+        words = {getattr(d, "id", "") for d in thing.function.decorators}
+        if "staticmethod" in words:
+            return found
+        if "property" not in words:
+            return m.keep(Bound(thing, base))
+    return found
+
+
+def _of_library(m: Machine, cell: Cell, name: str) -> Val | None:
+    """What an object has from a class outside the given files: `tornado.web.RequestHandler.get_argument`."""
+    owner = cell.items.get("__class__")
+    kind = m.thing(owner) if owner is not None else None
+    for base in kind.bases if isinstance(kind, Kind) else ():
+        if "." in base.name:
+            return Val(name=f"{base.name}.{name}")
+    return None
+
+
+def member(m: Machine, kind: Kind, name: str, depth: int = 0) -> Val | None:
+    if name in kind.members:
+        return kind.members[name]
+    for base in kind.bases:
+        parent = m.thing(base)
+        if isinstance(parent, Kind) and depth < 8:
+            found = member(m, parent, name, depth + 1)
+            if found is not None:
+                return found
+    return None
+
+
+def item(m: Machine, base: Val, key: Val, state: State, at: Span) -> Val:
+    if base.const is not UNKNOWN and key.const is not UNKNOWN:
+        known = folded_item(base.const, key.const)
+        if known is not UNKNOWN:
+            return Val(base.taints, known)
+    found: Val | None = None
+    for _, cell in m.cells(base, state):
+        value = _from_cell(cell, key)
+        found = value if found is None else joined(found, value)
+    if found is not None:
+        return found
+    if base.name in m.book.sources:
+        return of_source(m, base, key, at)
+    marks = base.marks & {"host", "normal"}
+    return Val(base.taints, name=f"{base.name}[]" if base.name else "", marks=marks)
+
+
+def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
+    """One entry of `request.args`: another entry is another value, and proving one says nothing of the other."""
+    if not base.taints:
+        return base
+    named = f"{base.name}[{key.const!r}]" if key.const is not UNKNOWN else f"{base.name}[]"
+    first = base.taints[0]
+    module = m.frame.unit.module
+    step = Step(None, module.path, module.line(at[0]), f"{named} is read", 1)
+    return Val((first._replace(origin=named, step=step),), name=f"{base.name}[]")
+
+
+def _from_cell(cell: Cell, key: Val) -> Val:
+    if key.const is UNKNOWN:
+        # A look-up by an outside key in a table of our own gives one of our own values.
+        return (cell.everything() or ANY)._replace(const=UNKNOWN)
+    place = key.const
+    if cell.kind == "list" and isinstance(place, int) and place < 0 and cell.exact:
+        place += len(cell.items)
+    return cell.at(place) or (cell.everything() if not cell.exact else None) or ANY
+
+
+def element(m: Machine, value: Val, state: State) -> Val:
+    """What a loop over the value delivers, whichever round it is."""
+    found: Val | None = None
+    for _, cell in m.cells(value, state):
+        if cell.kind == "dict":
+            inner: Val | None = Val(taints=cell.rest.taints if cell.rest is not None else ())
+        else:
+            inner = cell.everything()
+        found = inner if found is None else joined(found, inner or ANY)
+    if found is not None:
+        return found._replace(const=found.const if len(value.refs) == 1 else UNKNOWN)
+    return Val(value.taints, name=f"{value.name}[]" if value.name else "")
+
+
+def taints_in(m: Machine, value: Val, state: State, depth: int = 0) -> Taints:
+    """What a value carries, with all it holds."""
+    taints = value.taints
+    if not value.refs or depth > 3:
+        return taints
+    for _, cell in m.cells(value, state):
+        for inner in cell.items.values():
+            if inner.taints or inner.refs:
+                taints = merged(taints, taints_in(m, inner, state, depth + 1))
+        if cell.rest is not None:
+            taints = merged(taints, taints_in(m, cell.rest, state, depth + 1))
+    return taints

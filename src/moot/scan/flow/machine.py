@@ -1,0 +1,229 @@
+"""The machine that runs files on abstract values: its memory, its budget, its findings."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from moot.scan.flow.ir import Class, Expr, Function, Module, Span, Stmt
+from moot.scan.flow.rulebook import Book
+from moot.scan.flow.state import Cell, State
+from moot.scan.flow.values import ANY, NONE, Taint, Val
+from moot.scan.rule import Rule
+
+STEPS = 60_000
+"""Expressions and statements one file may cost."""
+MAX_LEVELS = 90
+"""Nested evaluations, over all calls: the interpreter's own stack is the limit behind it."""
+MAX_CALLS = 8
+MAX_INLINED = 60
+
+
+class Cutoff(Exception):
+    """The budget of a file is spent."""
+
+
+class Report(NamedTuple):
+    rule: Rule
+    module: Module
+    at: Span
+    taint: Taint | None
+
+
+@dataclass(slots=True)
+class Unit:
+    """A module while it runs: its variables are what its functions see as globals."""
+
+    module: Module
+    name: str
+    stars: list[str] = field(default_factory=list)
+    """Unknown modules of which everything was imported."""
+    names: dict[str, Val] = field(default_factory=dict)
+    imports: set[str] = field(default_factory=set)
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A function with the variables around it. `owner` is the class it is a method of."""
+
+    function: Function
+    unit: Unit
+    env: tuple[dict[str, Val], ...] = ()
+    owner: "Kind | None" = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """A class of the given files."""
+
+    node: Class
+    unit: Unit
+    members: dict[str, Val]
+    bases: tuple[Val, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """A method with the object it was taken from."""
+
+    closure: Closure
+    receiver: Val
+
+
+Thing = Closure | Kind | Bound
+
+
+@dataclass(slots=True)
+class Frame:
+    """One function while it runs."""
+
+    unit: Unit
+    function: Function | None = None
+    env: tuple[dict[str, Val], ...] = ()
+    owner: Kind | None = None
+    returns: list[tuple[Val, State]] = field(default_factory=list)
+    breaks: list[list[State]] = field(default_factory=list)
+    continues: list[list[State]] = field(default_factory=list)
+    outer: set[str] = field(default_factory=set)
+    made: list[Closure] = field(default_factory=list)
+    dead: bool = False
+    """A call that never returns was made in the statement at hand."""
+    route: str | None = None
+    """The address of a web handler; None for any other function."""
+    address: str | None = None
+    """The address of the handler that is being run, also in what it calls."""
+    target: str = ""
+    """The name the value at hand will be assigned to."""
+
+
+class Machine:
+    def __init__(self, book: Book, units: dict[str, Unit]) -> None:
+        self.book = book
+        self.units = units
+        self.reports: dict[tuple[str, str, int], Report] = {}
+        self.things: dict[int, Thing] = {}
+        self.heap: dict[int, Cell] = {}
+        self.frames: list[Frame] = []
+        self.called: set[int] = set()
+        self.inlined: dict[int, int] = {}
+        self.memo: dict[object, Val] = {}
+        self.waiting: list[tuple[Closure, dict[int, Cell]]] = []
+        self.steps = 0
+        self.limit = STEPS
+        self.level = 0
+        self._last = 0
+        self.evals: dict[type, Callable[[Machine, Expr, State], Val]] = {}
+        self.execs: dict[type, Callable[[Machine, Stmt, State], bool]] = {}
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def fresh(self) -> int:
+        self._last += 1
+        return self._last
+
+    def keep(self, thing: Thing) -> Val:
+        ref = self.fresh()
+        self.things[ref] = thing
+        return Val(refs=(ref,))
+
+    def allocate(self, state: State, cell: Cell) -> Val:
+        ref = self.fresh()
+        state.heap[ref] = cell
+        return Val(refs=(ref,), name=cell.cls)
+
+    def thing(self, value: Val) -> Thing | None:
+        for ref in value.refs:
+            if ref in self.things:
+                return self.things[ref]
+        return None
+
+    def cells(self, value: Val, state: State) -> list[tuple[int, Cell]]:
+        return [(ref, state.heap[ref]) for ref in value.refs if ref in state.heap]
+
+    def eval(self, expr: Expr | None, state: State) -> Val:
+        if expr is None:
+            return NONE
+        self.steps += 1
+        if self.steps > self.limit:
+            raise Cutoff
+        if self.level >= MAX_LEVELS:
+            return ANY
+        self.level += 1
+        try:
+            return self.evals[type(expr)](self, expr, state)
+        finally:
+            self.level -= 1
+
+    def branch(self, state: State) -> State:
+        """A copy of this moment. Copies of large moments cost more than a step."""
+        self.steps += (len(state.names) + len(state.heap)) >> 3
+        return state.copy()
+
+    def run(self, body: Sequence[Stmt], state: State) -> bool:
+        """Whether the end of the block can be reached; `state` is then the moment it is."""
+        if self.level >= MAX_LEVELS:
+            return True
+        self.level += 1
+        try:
+            for stmt in body:
+                self.steps += 1
+                if self.steps > self.limit:
+                    raise Cutoff
+                alive = self.execs[type(stmt)](self, stmt, state)
+                frame = self.frames[-1]
+                if frame.dead:
+                    frame.dead = False
+                    return False
+                if not alive:
+                    return False
+            return True
+        finally:
+            self.level -= 1
+
+    def wait(self, closure: Closure, state: State) -> None:
+        """A function that nothing may call is run on its own once the file is through."""
+        self.waiting.append((closure, state.heap))
+
+    def absolute(self, dotted: str, unit: Unit) -> str:
+        """The full name of a module that may be named relative to this one."""
+        if not dotted.startswith("."):
+            return dotted
+        rest = dotted.lstrip(".")
+        up = len(dotted) - len(rest)
+        package = unit.name.split(".")[:-up]
+        return ".".join([*package, rest] if rest else package)
+
+    def load(self, name: str) -> None:
+        """Run a module of the given files, once."""
+        unit = self.units.get(name)
+        if unit is None or unit.done or len(self.frames) > MAX_CALLS * 2:
+            return
+        unit.done = True
+        state = State(unit.names, self.heap)
+        self.frames.append(Frame(unit))
+        try:
+            self.run(unit.module.body, state)
+        finally:
+            self.frames.pop()
+        unit.names.update(state.names)
+        self.heap.update(state.heap)
+
+    def report(self, rule: Rule, at: Span, taint: Taint | None = None) -> None:
+        self._report(rule, self.frame.unit.module, at, taint)
+
+    def report_source(self, rule: Rule, taint: Taint, at: Span) -> None:
+        """At where the value was made, which is what has to change; where that is unknown, at where it is used."""
+        path, place = taint.place
+        home = next((unit.module for unit in self.units.values() if unit.module.path == path), None)
+        if home is None:
+            self.report(rule, at, taint)
+        else:
+            self._report(rule, home, place, taint)
+
+    def _report(self, rule: Rule, module: Module, at: Span, taint: Taint | None) -> None:
+        key = (rule.id, module.path, at[0])
+        known = self.reports.get(key)
+        if known is None or (taint is not None and known.taint is not None and taint.strength > known.taint.strength):
+            self.reports[key] = Report(rule, module, at, taint)

@@ -1,0 +1,132 @@
+"""Rules about flows as data: where outside values come from, where they must not go, what makes them harmless."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from moot.scan.flow.fold import Known
+from moot.scan.flow.values import Key, Label, Val
+from moot.scan.rule import Rule
+
+
+class Site(Protocol):
+    """A call as a rule sees it: its name, and what is known of receiver and arguments."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def receiver(self) -> Val: ...
+    @property
+    def count(self) -> int: ...
+
+    def arg(self, *places: int | str) -> Val | None:
+        """The first of these positions and keywords that was given."""
+
+    def items(self, value: Val | None) -> list[Val] | None:
+        """The members of a list or tuple that is fully known."""
+
+    def setting(self, value: Val | None, key: Key) -> Val | None:
+        """What a thing was made with, or what was set on it."""
+
+    def module(self, *names: str) -> bool:
+        """Whether the file imports one of these modules."""
+
+    def text(self) -> str:
+        """The call as it is written."""
+
+    def words(self) -> str:
+        """The names around the call: what it is assigned to, and the function it is in."""
+
+
+When = Callable[[Site], bool]
+
+
+def always(site: Site) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Sink:
+    """Values that must not arrive: at these arguments (positions, keywords, `self`) of these calls. A name that begins
+    with a dot is a method of anything. With no `args` the call itself is the flaw."""
+
+    rule: Rule
+    kind: str
+    names: tuple[str, ...]
+    args: tuple[int | str, ...] = ()
+    when: When = always
+    label: Label = "outside"
+    floor: float = 0.5
+    """Values less surely from outside than this do not count."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """Values that must not be kept under such a name: `session[key] = value`, `token = random.random()`."""
+
+    rule: Rule
+    kind: str
+    pattern: str
+    label: Label
+    keys: bool = False
+    """Whether the key counts too."""
+    imported: str = ""
+    """What the holder must be, as a dotted name; "" when its written name is enough."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """`thing.attribute = value` or `thing["key"] = value` that is a flaw for this value."""
+
+    rule: Rule
+    pattern: str
+    value: Callable[[Val], bool]
+    modules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Example:
+    """Code on which a rule must speak, and code on which it must not."""
+
+    rule: str
+    fires: str
+    silent: str
+
+
+@dataclass(frozen=True)
+class Book:
+    """All that the engine knows about one language's libraries."""
+
+    sources: dict[str, float]
+    """Dotted name -> how surely a stranger controls it."""
+    labels: dict[str, Label]
+    sinks: dict[str, tuple[Sink, ...]]
+    stores: tuple[Store, ...]
+    settings: tuple[Setting, ...]
+    returns: tuple[Sink, ...]
+    """What a web handler must not return."""
+    sanitisers: dict[str, frozenset[str]]
+    """Name -> the kinds of sink its result can no longer harm; `*` for all."""
+    passes: frozenset[str]
+    """Library functions whose result carries what their arguments carry."""
+    roots: frozenset[str]
+    """Known modules: what is not in `passes` there gives nothing on."""
+    keeps: frozenset[str]
+    """Constructors whose arguments matter later."""
+    makes: dict[str, str]
+    """Constructors of containers -> the kind of cell."""
+    ends: frozenset[str]
+    """Calls that never return."""
+    routes: frozenset[str]
+    """Decorators (last word) that make a function a web handler."""
+    constants: dict[str, Known] = field(default_factory=dict)
+    restores: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Name -> the kinds of sink an encoder had ended and this decoder opens again."""
+
+
+def by_name(sinks: Iterable[Sink]) -> dict[str, tuple[Sink, ...]]:
+    found: dict[str, tuple[Sink, ...]] = {}
+    for sink in sinks:
+        for name in sink.names:
+            found[name] = (*found.get(name, ()), sink)
+    return found

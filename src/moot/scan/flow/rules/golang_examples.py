@@ -1,0 +1,179 @@
+"""For each rule of Go, code on which it must speak and code on which it must not."""
+
+from moot.scan.flow.rulebook import Example
+
+HANDLER = "func handler(w http.ResponseWriter, r *http.Request) {"
+
+
+def _file(imports: str, code: str) -> str:
+    lines = "".join(f'\t"{path}"\n' for path in imports.split())
+    return f"package app\n\nimport (\n{lines})\n\n{code}\n"
+
+
+def _case(rule: str, imports: str, fires: str, silent: str) -> Example:
+    return Example(rule, _file(imports, fires), _file(imports, silent))
+
+
+def _handled(rule: str, imports: str, fires: str, silent: str) -> Example:
+    """Both as the body of a web handler."""
+    return _case(rule, imports, f"{HANDLER}\n{fires}\n}}", f"{HANDLER}\n{silent}\n}}")
+
+
+def _inside(rule: str, imports: str, fires: str, silent: str) -> Example:
+    return _case(rule, imports, f"func run() {{\n{fires}\n}}", f"func run() {{\n{silent}\n}}")
+
+
+FLOWS = (
+    _case("go-sql-string", "database/sql net/http",
+          'func find(db *sql.DB, r *http.Request) { db.Query("SELECT a FROM t WHERE n=\'" + r.FormValue("n") + "\'") }',
+          'func find(db *sql.DB, r *http.Request) { db.Query("SELECT a FROM t WHERE n=?", r.FormValue("n")) }'),
+    _handled("go-exec", "net/http os/exec",
+             'exec.Command("sh", "-c", "ping "+r.FormValue("host")).Run()', 'exec.Command("ping", "localhost").Run()'),
+    _handled("go-argument", "net/http os/exec strconv", 'exec.Command("git", "clone", r.FormValue("url")).Run()',
+             'n, _ := strconv.Atoi(r.FormValue("n"))\nexec.Command("head", "-n", strconv.Itoa(n)).Run()'),
+    _handled("go-path", "net/http os path/filepath", 'os.Open(filepath.Join("/srv", r.FormValue("f")))',
+             'os.Open(filepath.Join("/srv", filepath.Base(r.FormValue("f"))))'),
+    _handled("go-path", "net/http os path/filepath strings", 'os.ReadFile(r.URL.Query().Get("f"))',
+             'p := filepath.Join("/srv", r.FormValue("f"))\nif !strings.HasPrefix(p, "/srv/") {\nreturn\n}\n'
+             'os.ReadFile(p)'),
+    _case("go-zip-slip", "archive/zip os path/filepath",
+          'func unpack(f *zip.File) { os.Create(filepath.Join("/srv", f.Name)) }',
+          'func unpack(f *zip.File) { os.Create(filepath.Join("/srv", filepath.Base(f.Name))) }'),
+    _handled("go-ssrf", "net/http", 'http.Get(r.FormValue("url"))',
+             'http.Get("https://api.local/" + r.FormValue("id"))'),
+    _handled("go-open-redirect", "net/http", 'http.Redirect(w, r, r.FormValue("to"), 302)',
+             'http.Redirect(w, r, "/users/"+r.FormValue("id"), 302)'),
+    _handled("go-response-xss", "fmt html net/http", 'fmt.Fprintf(w, "<b>%s</b>", r.FormValue("n"))',
+             'fmt.Fprintf(w, "<b>%s</b>", html.EscapeString(r.FormValue("n")))'),
+    _handled("go-template-html", "html/template net/http", '_ = template.HTML(r.FormValue("b"))',
+             '_ = template.HTML("<b>hello</b>")'),
+    _handled("go-text-template", "net/http text/template",
+             'template.Must(template.New("p").Parse("{{.}}")).Execute(w, r.FormValue("n"))',
+             'template.Must(template.New("p").Parse("{{.}}")).Execute(w, "hello")'),
+    _handled("go-template-code", "html/template net/http", 'template.New("p").Parse(r.FormValue("t"))',
+             'template.New("p").Parse("{{.}}")'),
+    _handled("go-deserialise", "encoding/gob net/http", "var v int\ngob.NewDecoder(r.Body).Decode(&v)",
+             "var v int\ngob.NewDecoder(http.NoBody).Decode(&v)"),
+    _handled("go-mail-header", "net/http net/smtp",
+             'smtp.SendMail("h:25", nil, r.FormValue("from"), []string{"a@b.c"}, nil)',
+             'smtp.SendMail("h:25", nil, "me@b.c", []string{"a@b.c"}, nil)'),
+    _handled("go-log", "log net/http", 'log.Printf("user %s", r.FormValue("u"))',
+             'log.Printf("user %q", r.FormValue("u"))'),
+)  # fmt: skip
+CALLS = (
+    _inside("go-weak-random", "math/rand", "token := rand.Int()\n_ = token", "side := rand.Intn(6)\n_ = side"),
+    _inside("go-math-rand", "math/rand", "side := rand.Intn(6)\n_ = side", "b := make([]byte, 8)\n_ = b"),
+    _inside("go-weak-hash", "crypto/md5 crypto/sha256", "_ = md5.New()", "_ = sha256.New()"),
+    _inside("go-weak-cipher", "crypto/des crypto/aes", "des.NewCipher(nil)", "aes.NewCipher(nil)"),
+    _inside("go-rsa-bits", "crypto/rand crypto/rsa", "rsa.GenerateKey(rand.Reader, 1024)",
+            "rsa.GenerateKey(rand.Reader, 2048)"),
+    _inside("go-tls-verify", "crypto/tls", "_ = &tls.Config{InsecureSkipVerify: true}",
+            "_ = &tls.Config{InsecureSkipVerify: false}"),
+    _inside("go-tls-version", "crypto/tls", "_ = &tls.Config{MinVersion: tls.VersionTLS10}",
+            "_ = &tls.Config{MinVersion: tls.VersionTLS12}"),
+    _inside("go-tls-suites", "crypto/tls", "_ = &tls.Config{CipherSuites: []uint16{tls.TLS_RSA_WITH_RC4_128_SHA}}",
+            "_ = &tls.Config{CipherSuites: []uint16{tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}}"),
+    _inside("go-ssh-host-key", "golang.org/x/crypto/ssh", "_ = ssh.InsecureIgnoreHostKey()",
+            "_ = ssh.FixedHostKey(nil)"),
+    _inside("go-bind-all", "net", 'net.Listen("tcp", ":80")', 'net.Listen("tcp", "127.0.0.1:80")'),
+    _inside("go-file-mode", "os", 'os.Chmod("f", 0777)', 'os.Chmod("f", 0600)'),
+    _inside("go-serve-no-timeout", "net/http", 'http.ListenAndServe("127.0.0.1:80", nil)', "http.NewServeMux()"),
+    _inside("go-read-header-timeout", "net/http time", '_ = &http.Server{Addr: ":80"}',
+            '_ = &http.Server{Addr: ":80", ReadHeaderTimeout: time.Second}'),
+    _inside("go-cookie", "net/http", '_ = &http.Cookie{Name: "s", Value: "v"}',
+            '_ = &http.Cookie{Name: "s", Value: "v", Secure: true, HttpOnly: true}'),
+    _inside("go-cookie-script", "net/http", '_ = &http.Cookie{Name: "s", Value: "v", Secure: true}',
+            '_ = &http.Cookie{Name: "s", Value: "v", Secure: true, HttpOnly: true}'),
+    _inside("go-decompression-bomb", "compress/gzip io os", "z, _ := gzip.NewReader(os.Stdin)\nio.Copy(os.Stdout, z)",
+            "z, _ := gzip.NewReader(os.Stdin)\nio.CopyN(os.Stdout, z, 1024)"),
+    _inside("go-serve-root", "net/http", '_ = http.Dir("/")', '_ = http.Dir("/srv/public")'),
+    _handled("go-form-size", "net/http", "r.ParseMultipartForm(1 << 20)",
+             "r.Body = http.MaxBytesReader(w, r.Body, 1<<20)\nr.ParseMultipartForm(1 << 20)"),
+    _inside("go-cross-origin-bypass", "net/http", 'var c http.CrossOriginProtection\nc.AddInsecureBypassPattern("/")',
+            'var c http.CrossOriginProtection\nc.AddInsecureBypassPattern("/status")'),
+    _handled("go-transfer-encoding", "net/http",
+             'w.Header().Set("Transfer-Encoding", "chunked")\nw.Header().Set("Content-Length", "5")',
+             'w.Header().Set("Content-Length", "5")'),
+    _inside("go-unsafe", "unsafe", "x := 1\n_ = unsafe.Pointer(&x)", "x := 1\n_ = &x"),
+)  # fmt: skip
+STRUCTURE = (
+    _case("go-integer-overflow", "strconv",
+          "func port(s string) int16 {\nn, _ := strconv.Atoi(s)\nreturn int16(n)\n}",
+          "func port(s string) int16 {\nn, _ := strconv.Atoi(s)\nif n < 0 || n > 9999 {\nreturn 0\n}\n"
+          "return int16(n)\n}"),
+    _inside("go-out-of-range", "fmt", "s := make([]int, 3)\nfmt.Println(s[3])",
+            "s := make([]int, 3)\nfmt.Println(s[2])"),
+    _case("go-loop-alias", "fmt", "func all(xs []int) (r []*int) {\nfor _, x := range xs {\nr = append(r, &x)\n"
+          "}\nreturn\n}",
+          "func all(xs []int) (r []*int) {\nfor i := range xs {\nr = append(r, &xs[i])\n}\nreturn\n}"),
+    _case("go-context-leak", "context", "func f(ctx context.Context) {\nc, _ := context.WithCancel(ctx)\n_ = c\n}",
+          "func f(ctx context.Context) {\nc, cancel := context.WithCancel(ctx)\ndefer cancel()\n_ = c\n}"),
+    _case("go-loop-ignores-context", "context time", "func f(ctx context.Context) {\nfor {\ntime.Sleep(1)\n}\n}",
+          "func f(ctx context.Context) {\nfor ctx.Err() == nil {\ntime.Sleep(1)\n}\n}"),
+    _case("go-detached-context", "context",
+          "func f(ctx context.Context) {\ngo func() {\nwork(context.Background())\n}()\n}",
+          "func f(ctx context.Context) {\ngo func() {\nwork(context.WithoutCancel(ctx))\n}()\n}"),
+    _inside("go-bidi", "fmt", 'fmt.Println("user\u202e")', 'fmt.Println("user")'),
+    _case("go-marshal-secret", "encoding/json", "type T struct{ Password string }\n\nfunc f(t T) { json.Marshal(t) }",
+          'type T struct {\n\tPassword string `json:"-"`\n}\n\nfunc f(t T) { json.Marshal(t) }'),
+    _case("go-static-iv", "crypto/cipher crypto/rand",
+          'func f(b cipher.Block) { cipher.NewCTR(b, []byte("0123456789abcdef")) }',
+          "func f(b cipher.Block) {\niv := make([]byte, 16)\nrand.Read(iv)\ncipher.NewCTR(b, iv)\n}"),
+    _inside("go-hardcoded-secret", "os", 'apiKey := "f62e5bcda4fae4f82370da0c6f20697b"\n_ = apiKey',
+            'apiKey := os.Getenv("API_KEY")\n_ = apiKey'),
+    _case("go-walk-race", "os path/filepath",
+          "func f() { filepath.Walk(\"d\", func(p string, i os.FileInfo, e error) error { return os.Remove(p) }) }",
+          "func f() { filepath.Walk(\"d\", func(p string, i os.FileInfo, e error) error { return e }) }"),
+    _case("go-ssh-callback-state", "golang.org/x/crypto/ssh",
+          "var last ssh.PublicKey\n\nfunc f(c *ssh.ServerConfig) {\n"
+          "c.PublicKeyCallback = func(m ssh.ConnMetadata, k ssh.PublicKey) (*ssh.Permissions, error) {\n"
+          "last = k\nreturn nil, nil\n}\n}",
+          "func f(c *ssh.ServerConfig) {\n"
+          "c.PublicKeyCallback = func(m ssh.ConnMetadata, k ssh.PublicKey) (*ssh.Permissions, error) {\n"
+          "return nil, nil\n}\n}"),
+    _case("go-redirect-headers", "net/http",
+          "var c = &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {\n"
+          "r.Header = via[0].Header\nreturn nil\n}}",
+          "var c = &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {\n"
+          "return http.ErrUseLastResponse\n}}"),
+    Example("go-pprof", 'package app\n\nimport _ "net/http/pprof"\n', 'package app\n\nimport _ "embed"\n'),
+    Example("go-cgi", 'package app\n\nimport "net/http/cgi"\n\nfunc f() { cgi.Serve(nil) }\n',
+            'package app\n\nimport "net/http/fcgi"\n\nfunc f() { fcgi.Serve(nil, nil) }\n'),
+)  # fmt: skip
+CONCURRENCY = (
+    _case("go-race", "sync", "func f() int {\nn := 0\nfor i := 0; i < 9; i++ {\ngo func() { n++ }()\n}\nreturn n\n}",
+          "func f() int {\nvar mu sync.Mutex\nn := 0\nfor i := 0; i < 9; i++ {\ngo func() {\nmu.Lock()\nn++\n"
+          "mu.Unlock()\n"
+          "}()\n}\nmu.Lock()\ndefer mu.Unlock()\nreturn n\n}"),
+    _case("go-unguarded-read", "sync",
+          "type C struct {\n\tmu sync.Mutex\n\tn int\n}\n\nfunc (c *C) Add() {\nc.mu.Lock()\nc.n = 1\n"
+          "c.mu.Unlock()\n}\n\n"
+          "func (c *C) Get() int { return c.n }",
+          "type C struct {\n\tmu sync.Mutex\n\tn int\n}\n\nfunc (c *C) Add() {\nc.mu.Lock()\nc.n = 1\n"
+          "c.mu.Unlock()\n}\n\n"
+          "func (c *C) Get() int {\nc.mu.Lock()\ndefer c.mu.Unlock()\nreturn c.n\n}"),
+    _case("go-loop-capture", "fmt", "func f(xs []int) {\nfor _, x := range xs {\ngo func() { fmt.Println(x) }()\n}\n}",
+          "func f(xs []int) {\nfor _, x := range xs {\ngo func(x int) { fmt.Println(x) }(x)\n}\n}"),
+    _case("go-waitgroup-add", "sync", "func f(wg *sync.WaitGroup) {\ngo func() {\nwg.Add(1)\ndefer wg.Done()\n}()\n}",
+          "func f(wg *sync.WaitGroup) {\nwg.Add(1)\ngo func() {\ndefer wg.Done()\n}()\n}"),
+    _case("go-lock-kept", "sync",
+          "func f(mu *sync.Mutex, bad bool) {\nmu.Lock()\nif bad {\nreturn\n}\nmu.Unlock()\n}",
+          "func f(mu *sync.Mutex, bad bool) {\nmu.Lock()\ndefer mu.Unlock()\nif bad {\nreturn\n}\n}"),
+    _case("go-lock-twice", "sync",
+          "type S struct{ mu sync.Mutex }\n\nfunc (s *S) A() {\ns.mu.Lock()\ndefer s.mu.Unlock()\ns.B()\n}\n\n"
+          "func (s *S) B() {\ns.mu.Lock()\ndefer s.mu.Unlock()\n}",
+          "type S struct{ mu sync.Mutex }\n\nfunc (s *S) A() {\ns.mu.Lock()\ns.mu.Unlock()\ns.B()\n}\n\n"
+          "func (s *S) B() {\ns.mu.Lock()\ndefer s.mu.Unlock()\n}"),
+    _case("go-lock-order", "sync",
+          "var a, b sync.Mutex\n\nfunc f() {\na.Lock()\nb.Lock()\nb.Unlock()\na.Unlock()\n}\n\n"
+          "func g() {\nb.Lock()\na.Lock()\na.Unlock()\nb.Unlock()\n}",
+          "var a, b sync.Mutex\n\nfunc f() {\na.Lock()\nb.Lock()\nb.Unlock()\na.Unlock()\n}\n\n"
+          "func g() {\na.Lock()\nb.Lock()\nb.Unlock()\na.Unlock()\n}"),
+    _case("go-lock-copied", "sync", "type S struct{ mu sync.Mutex }\n\nfunc f(s S) { _ = s }",
+          "type S struct{ mu sync.Mutex }\n\nfunc f(s *S) { _ = s }"),
+    _case("go-stuck-goroutine", "time",
+          "func f() {\nc := make(chan int)\ngo func() { c <- 1 }()\nselect {\ncase <-c:\ncase <-time.After(1):\n}\n}",
+          "func f() {\nc := make(chan int, 1)\ngo func() { c <- 1 }()\nselect {\ncase <-c:\n"
+          "case <-time.After(1):\n}\n}"),
+)  # fmt: skip
+EXAMPLES: tuple[Example, ...] = (*FLOWS, *CALLS, *STRUCTURE, *CONCURRENCY)

@@ -1,0 +1,142 @@
+"""The flaws the Go rules speak of, beyond those the rules about syntax already have words for."""
+
+from moot.scan.rule import Rule
+
+ARGUMENT = Rule(
+    "go-argument", "injection", "medium", 88,
+    "Request data becomes an argument of a program as it came.",
+    "A value of '--upload-pack=…' is read as an option of the program.",
+    "Check the value, and put '--' before it.", 0.6,
+)  # fmt: skip
+LOG = Rule(
+    "go-log", "injection", "low", 117,
+    "Request data is written to the log as it came.",
+    "A value with a line break writes a log line of the attacker's own.",
+    "Use %q, strconv.Quote or structured logging.", 0.6,
+)  # fmt: skip
+HEADER = Rule(
+    "go-mail-header", "injection", "medium", 93,
+    "Request data becomes an address or header of a mail as it came.",
+    "A line break in the value adds recipients and headers.",
+    "Parse addresses with net/mail.ParseAddress and refuse line breaks.", 0.7,
+)  # fmt: skip
+TEXT_TEMPLATE = Rule(
+    "go-text-template", "xss", "high", 79,
+    "A page is made with text/template, which escapes nothing, from request data.",
+    "A value of '<script>…</script>' runs in the visitor's browser.",
+    "Use html/template.", 0.8,
+)  # fmt: skip
+TEMPLATE = Rule(
+    "go-template-code", "injection", "high", 1336,
+    "Request data becomes the text of a template.",
+    "A value with '{{…}}' calls what the template's data offers.",
+    "Keep templates constant and pass the value as data.", 0.8,
+)  # fmt: skip
+DESERIALISE = Rule(
+    "go-deserialise", "injection", "medium", 502,
+    "Request data is decoded by a format that decides what is made of it.",
+    "A crafted document fills fields nobody expected, or takes all memory.",
+    "Decode JSON into a small struct, limit its size, and check the result.", 0.5,
+)  # fmt: skip
+EXTRACT = Rule(
+    "go-zip-slip", "injection", "high", 22,
+    "The name of an archive's entry decides which file is written.",
+    "An entry called '../../etc/cron.d/x' is written outside the folder.",
+    "Check the joined path with strings.HasPrefix, or use filepath.IsLocal.", 0.8,
+)  # fmt: skip
+RANDOM_PLAIN = Rule(
+    "go-math-rand", "auth", "low", 338,
+    "Numbers of math/rand can be predicted; fine for simulations, wrong for secrets.",
+    "Who sees some of them knows the next.",
+    "Use crypto/rand where the number must not be guessed.", 0.4,
+)  # fmt: skip
+KEY_SIZE = Rule(
+    "go-rsa-bits", "auth", "medium", 326,
+    "An RSA key of fewer than 2048 bits is made.",
+    "Short keys are factored.",
+    "Use 2048 bits or more.", 0.9,
+)  # fmt: skip
+TLS_VERSION = Rule(
+    "go-tls-version", "auth", "medium", 295,
+    "Old or weak versions of TLS are allowed.",
+    "Who is in between picks the weak version and reads along.",
+    "Use MinVersion: tls.VersionTLS12 or later.", 0.8,
+)  # fmt: skip
+TLS_SUITES = Rule(
+    "go-tls-suites", "auth", "medium", 327,
+    "A cipher suite with broken parts is allowed.",
+    "RC4, 3DES and static RSA key exchange let recorded traffic be read later.",
+    "Leave CipherSuites unset, or list only ECDHE suites with GCM or ChaCha20.", 0.8,
+)  # fmt: skip
+HOST_KEY = Rule(
+    "go-ssh-host-key", "auth", "high", 322,
+    "The SSH host key of the other side is not checked.",
+    "Anyone on the way answers as the host and gets the login.",
+    "Use golang.org/x/crypto/ssh/knownhosts.", 0.9,
+)  # fmt: skip
+BIND = Rule(
+    "go-bind-all", "other", "low", 200,
+    "A listener is opened on every network interface.",
+    "A service meant for this machine answers to the whole network.",
+    "Bind to 127.0.0.1 or to the address that is meant.", 0.6,
+)  # fmt: skip
+PERMISSION = Rule(
+    "go-file-mode", "auth", "medium", 276,
+    "A file or folder is made writable for others.",
+    "Another user of the machine changes what the program reads later.",
+    "Use 0600 for files and 0750 for folders.", 0.8,
+)  # fmt: skip
+NO_TIMEOUT = Rule(
+    "go-serve-no-timeout", "other", "low", 676,
+    "An HTTP server is started with no way to set timeouts.",
+    "Clients that send a byte a minute hold all connections.",
+    "Use an http.Server with ReadHeaderTimeout.", 0.6,
+)  # fmt: skip
+SLOW_HEADERS = Rule(
+    "go-read-header-timeout", "other", "low", 400,
+    "An http.Server waits for request headers as long as the client likes.",
+    "Clients that send a byte a minute hold all connections.",
+    "Set ReadHeaderTimeout.", 0.7,
+)  # fmt: skip
+COOKIE = Rule(
+    "go-cookie", "auth", "medium", 614,
+    "A cookie is made that may travel over plain HTTP.",
+    "Whoever listens on the network reads the cookie.",
+    "Set Secure: true (and HttpOnly, SameSite).", 0.7,
+)  # fmt: skip
+COOKIE_SCRIPT = Rule(
+    "go-cookie-script", "auth", "low", 1004,
+    "A cookie is made that scripts in the page can read.",
+    "An injected script sends the session away.",
+    "Set HttpOnly: true.", 0.7,
+)  # fmt: skip
+BOMB = Rule(
+    "go-decompression-bomb", "other", "medium", 409,
+    "Compressed data is copied out without a limit.",
+    "A few kilobytes unpack to gigabytes and fill disk or memory.",
+    "Use io.CopyN or io.LimitReader.", 0.6,
+)  # fmt: skip
+SERVE_ROOT = Rule(
+    "go-serve-root", "auth", "high", 22,
+    "The whole file system is served.",
+    "/etc/passwd is one request away.",
+    "Serve a folder that holds only public files.", 0.9,
+)  # fmt: skip
+MULTIPART = Rule(
+    "go-form-size", "other", "low", 400,
+    "A form is parsed without a limit on the body.",
+    "A request of many gigabytes fills memory and disk.",
+    "Wrap r.Body in http.MaxBytesReader first.", 0.6,
+)  # fmt: skip
+BYPASS = Rule(
+    "go-cross-origin-bypass", "auth", "medium", 346,
+    "Protection against requests of other sites is switched off for every path.",
+    "Any page makes a visitor's browser send requests that count as theirs.",
+    "Name only the paths that need it.", 0.8,
+)  # fmt: skip
+SMUGGLE = Rule(
+    "go-transfer-encoding", "other", "medium", 444,
+    "An answer gets both Transfer-Encoding and Content-Length by hand.",
+    "Two servers disagree where the answer ends, and the rest becomes another answer.",
+    "Leave both headers to net/http.", 0.7,
+)  # fmt: skip

@@ -1,0 +1,254 @@
+"""For each rule, code on which it must speak and code on which it must not."""
+
+from moot.scan.flow.rulebook import Example
+
+
+def handler(body: str, *, before: str = "") -> str:
+    return f"{before}\nmodule.exports = (req, res) => {{ {body} }};\n"
+
+
+CHILD = "const {exec, spawn} = require('child_process');"
+FS = "const fs = require('fs'), path = require('path');"
+CRYPTO = "const crypto = require('crypto');"
+JWT = "const jwt = require('jsonwebtoken');"
+
+INJECTION = (
+    Example(
+        "javascript-sql-string",
+        handler("db.query(`select * from t where id = '${req.query.id}'`)"),
+        handler("db.query('select * from t where id = ?', [req.query.id])"),
+    ),
+    Example(
+        "javascript-nosql",
+        handler("User.findOne({name: req.body.name})"),
+        handler("User.findOne({name: String(req.body.name)})"),
+    ),
+    Example(
+        "javascript-exec",
+        handler("exec('ls ' + req.query.dir)", before=CHILD),
+        handler("spawn('ls', [req.query.dir])", before=CHILD),
+    ),
+    Example(
+        "javascript-program",
+        handler("spawn('sort', [req.query.file], {shell: true})", before=CHILD),
+        handler("spawn('sort', [req.query.file])", before=CHILD),
+    ),
+    Example("javascript-eval", handler("eval(req.body.sum)"), handler("JSON.parse(req.body.sum)")),
+    Example(
+        "javascript-require",
+        handler("require(req.query.plugin)"),
+        handler("const known = {a: './a', b: './b'}; require(known[req.query.plugin])"),
+    ),
+    Example(
+        "javascript-template",
+        handler("res.send(ejs.render(req.body.page))", before="const ejs = require('ejs');"),
+        handler("res.send(ejs.render('<%= name %>', {name: req.body.name}))", before="const ejs = require('ejs');"),
+    ),
+    Example(
+        "javascript-render-options",
+        handler("res.render('index', req.query)"),
+        handler("res.render('index', {name: req.query.name})"),
+    ),
+    Example(
+        "javascript-ldap",
+        handler("client.search('dc=x', {filter: `(uid=${req.query.u})`})", before="const ldap = require('ldapjs');"),
+        handler("client.search('dc=x', {filter: `(uid=${Number(req.query.u)})`})", before="require('ldapjs');"),
+    ),
+    Example(
+        "javascript-xpath",
+        handler("xpath.select(`//u[@n='${req.query.n}']`, doc)", before="const xpath = require('xpath');"),
+        handler("xpath.parse('//u[@n=$n]').select({node, variables: {n: req.query.n}})"),
+    ),
+    Example(
+        "javascript-deserialise",
+        handler("s.unserialize(req.body.x)", before="const s = require('node-serialize');"),
+        handler("JSON.parse(req.body.x)", before="const s = require('node-serialize');"),
+    ),
+    Example(
+        "javascript-regex-injection",
+        handler("new RegExp(req.query.q).test(text)"),
+        handler("new RegExp(_.escapeRegExp(req.query.q)).test(text)"),
+    ),
+    Example(
+        "javascript-slow-regex",
+        handler("/^(a+)+$/.test(req.query.q)"),
+        handler("/^a+$/.test(req.query.q)"),
+    ),
+    Example(
+        "javascript-prototype",
+        handler("_.merge({}, req.body)", before="const _ = require('lodash');"),
+        handler("const x = {...defaults, name: req.body.name}"),
+    ),
+)
+FILES = (
+    Example(
+        "javascript-path",
+        handler("fs.readFile(path.join('/data', req.query.name), done)", before=FS),
+        handler(
+            "const p = path.resolve(ROOT, req.query.name); if (!p.startsWith(ROOT)) return; fs.readFile(p, done)",
+            before=FS + "const ROOT = path.resolve('./data');",
+        ),
+    ),
+)
+PAGES = (
+    Example(
+        "javascript-response-xss",
+        handler("res.send('<b>' + req.query.name + '</b>')"),
+        handler("res.send('<b>' + escapeHtml(req.query.name) + '</b>')"),
+    ),
+    Example(
+        "javascript-html",
+        "document.getElementById('x').innerHTML = location.hash;",
+        "document.getElementById('x').innerHTML = DOMPurify.sanitize(location.hash);",
+    ),
+    Example(
+        "javascript-escape-off",
+        "Handlebars.compile(page, {noEscape: true});",
+        "Handlebars.compile(page, {noEscape: false});",
+    ),
+    Example(
+        "javascript-header",
+        handler("res.setHeader('X-Name', req.query.name)"),
+        handler("res.setHeader('X-Name', encodeURIComponent(req.query.name))"),
+    ),
+    Example(
+        "javascript-cors",
+        handler("res.setHeader('Access-Control-Allow-Origin', '*')"),
+        handler("res.setHeader('Access-Control-Allow-Origin', 'https://example.com')"),
+    ),
+    Example(
+        "javascript-log",
+        handler("console.log('user ' + req.query.name)"),
+        handler("console.log('user ' + JSON.stringify(req.query.name))"),
+    ),
+    Example(
+        "javascript-open-redirect",
+        handler("res.redirect(req.query.to)"),
+        handler("res.redirect('/users/' + req.query.to)"),
+    ),
+    Example(
+        "javascript-error-disclosure",
+        handler("try { f() } catch (error) { res.send(error.stack) }"),
+        handler("try { f() } catch (error) { console.error(error.stack); res.send('failed') }"),
+    ),
+    Example(
+        "javascript-cookie",
+        handler("res.cookie('session', id, {secure: false, httpOnly: true})"),
+        handler("res.cookie('session', id, {secure: true, httpOnly: true})"),
+    ),
+    Example(
+        "javascript-cookie-script",
+        handler("res.cookie('session', id, {secure: true, httpOnly: false})"),
+        handler("res.cookie('session', id, {secure: true, httpOnly: true})"),
+    ),
+    Example(
+        "javascript-helmet-off",
+        "app.use(helmet({frameguard: false}));",
+        "app.use(helmet({frameguard: {action: 'deny'}}));",
+    ),
+)
+NETWORK = (
+    Example(
+        "javascript-ssrf",
+        handler("axios.get(req.query.url)", before="const axios = require('axios');"),
+        handler("axios.get('https://api.example.com/' + req.query.id)", before="const axios = require('axios');"),
+    ),
+    Example(
+        "javascript-browser-ssrf",
+        handler("page.goto(req.query.url)", before="const puppeteer = require('puppeteer');"),
+        handler("page.goto('https://example.com')", before="const puppeteer = require('puppeteer');"),
+    ),
+    Example(
+        "javascript-xxe",
+        handler("libxmljs.parseXml(req.body, {noent: true})", before="const libxmljs = require('libxmljs');"),
+        handler("libxmljs.parseXml(req.body)", before="const libxmljs = require('libxmljs');"),
+    ),
+    Example(
+        "javascript-tls-verify",
+        "new https.Agent({rejectUnauthorized: false});",
+        "new https.Agent({rejectUnauthorized: true});",
+    ),
+    Example(
+        "javascript-tls-version",
+        "tls.createServer({minVersion: 'TLSv1.1'});",
+        "tls.createServer({minVersion: 'TLSv1.2'});",
+    ),
+    Example(
+        "javascript-clear-text",
+        "const grpc = require('@grpc/grpc-js'); new Client(host, grpc.credentials.createInsecure());",
+        "const grpc = require('@grpc/grpc-js'); new Client(host, grpc.credentials.createSsl());",
+    ),
+)
+SECRETS = (
+    Example(
+        "javascript-password-hash",
+        CRYPTO + "const passwordHash = crypto.createHash('md5').update(x).digest('hex');",
+        CRYPTO + "const passwordHash = crypto.scryptSync(x, crypto.randomBytes(16), 64);",
+    ),
+    Example(
+        "javascript-weak-hash",
+        CRYPTO + "crypto.createHash('sha1').update(x);",
+        CRYPTO + "crypto.createHash('sha256').update(x);",
+    ),
+    Example(
+        "javascript-weak-cipher",
+        CRYPTO + "crypto.createCipheriv('aes-128-ecb', key, null);",
+        CRYPTO + "crypto.createCipheriv('aes-256-gcm', key, crypto.randomBytes(12));",
+    ),
+    Example(
+        "javascript-static-iv",
+        CRYPTO + "crypto.createCipheriv('aes-256-cbc', key, '1234567890123456');",
+        CRYPTO + "crypto.createCipheriv('aes-256-cbc', key, crypto.randomBytes(16));",
+    ),
+    Example(
+        "javascript-static-salt",
+        CRYPTO + "crypto.scryptSync(password, 'salt', 64);",
+        CRYPTO + "crypto.scryptSync(password, crypto.randomBytes(16), 64);",
+    ),
+    Example(
+        "javascript-few-rounds",
+        CRYPTO + "crypto.pbkdf2Sync(password, salt, 1000, 64, 'sha512');",
+        CRYPTO + "crypto.pbkdf2Sync(password, salt, 600000, 64, 'sha512');",
+    ),
+    Example(
+        "javascript-key-size",
+        CRYPTO + "crypto.generateKeyPairSync('rsa', {modulusLength: 1024});",
+        CRYPTO + "crypto.generateKeyPairSync('rsa', {modulusLength: 4096});",
+    ),
+    Example(
+        "javascript-weak-random",
+        "const resetToken = Math.random().toString(36);",
+        "const delay = Math.random() * 1000;",
+    ),
+    Example(
+        "javascript-written-key",
+        JWT + "jwt.sign({id}, 'not so secret');",
+        JWT + "jwt.sign({id}, process.env.JWT_SECRET);",
+    ),
+    Example(
+        "javascript-jwt",
+        JWT + "jwt.verify(token, key, {algorithms: ['none']});",
+        JWT + "jwt.verify(token, key, {algorithms: ['RS256']});",
+    ),
+    Example(
+        "javascript-jwt-content",
+        JWT + "jwt.sign({id, password}, key);",
+        JWT + "jwt.sign({id}, key);",
+    ),
+    Example(
+        "javascript-timing",
+        handler("if (req.headers['x-key'] === API_KEY) next()"),
+        handler("if (crypto.timingSafeEqual(Buffer.from(req.headers['x-key']), API_KEY)) next()"),
+    ),
+    Example(
+        "javascript-electron",
+        "new BrowserWindow({webPreferences: {nodeIntegration: true}});",
+        "new BrowserWindow({webPreferences: {nodeIntegration: false}});",
+    ),
+    Example(
+        "javascript-unsafe-buffer",
+        handler("res.end(Buffer.allocUnsafe(req.body.size))"),
+        handler("res.end(Buffer.alloc(req.body.size))"),
+    ),
+)
+EXAMPLES: tuple[Example, ...] = (*INJECTION, *FILES, *PAGES, *NETWORK, *SECRETS)

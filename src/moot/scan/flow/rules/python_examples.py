@@ -1,0 +1,133 @@
+"""For each rule of Python, code on which it must speak and code on which it must not."""
+
+from moot.scan.flow.rulebook import Example
+
+WEB = "from flask import Flask, request\napp = Flask(__name__)\n"
+
+
+def view(rule: str, fires: str, silent: str, head: str = "") -> Example:
+    """Bodies of a web handler; `q` is what the visitor sent."""
+    return Example(rule, _handler(head, fires), _handler(head, silent))
+
+
+def _handler(head: str, body: str) -> str:
+    lines = "\n    ".join(["q = request.args.get('q')", *body.splitlines()])
+    return f"{head}\n{WEB}@app.route('/')\ndef view():\n    {lines}\n"
+
+
+EXAMPLES: tuple[Example, ...] = (
+    view(
+        "python-sql-string",
+        "cur.execute('SELECT * FROM t WHERE n = ' + q)",
+        "cur.execute('SELECT * FROM t WHERE n = ?', (q,))",
+        "import sqlite3\ncur = sqlite3.connect('x').cursor()",
+    ),
+    view(
+        "python-nosql",
+        "db.users.find({'name': q, '$where': q})",
+        "db.users.find({'name': 'fixed'})",
+        "import pymongo\ndb = pymongo.MongoClient().db",
+    ),
+    view("python-shell", "subprocess.run('ls ' + q, shell=True)", "subprocess.run(['ls', q])", "import subprocess"),
+    view("python-program", "subprocess.run([q, '-v'])", "subprocess.run(['git', 'log', q])", "import subprocess"),
+    view("python-os-system", "os.system('ls ' + q)", "os.system('ls ' + shlex.quote(q))", "import os, shlex"),
+    view("python-eval", "return str(eval(q))", "return str(int(q))"),
+    view("python-path", "open('/data/' + q)", "open('/data/' + os.path.basename(q))", "import os"),
+    view(
+        "python-upload",
+        "f = request.files['f']\nf.save('static/' + f.filename)",
+        "f = request.files['f']\nf.save('static/' + secure_filename(f.filename))",
+        "from werkzeug.utils import secure_filename",
+    ),
+    view(
+        "python-template-string",
+        "return render_template_string('Hello ' + q)",
+        "return render_template_string('Hello {{ name }}', name=q)",
+        "from flask import render_template_string",
+    ),
+    view("python-markup", "m = Markup('<b>' + q + '</b>')", "m = Markup('<b>') + escape(q)",
+         "from markupsafe import Markup, escape"),
+    view("python-response-xss", "return '<p>' + q + '</p>'", "return '<p>' + html.escape(q) + '</p>'", "import html"),
+    view("python-error-shown", "return traceback.format_exc()", "log(traceback.format_exc())\nreturn 'sorry'",
+         "import traceback"),
+    view("python-autoescape", "env = jinja2.Environment()", "env = "
+        "jinja2.Environment(autoescape=True)", "import jinja2"),
+    view(
+        "python-header",
+        "h = Headers()\nh.add('X-Name', q)",
+        "h = Headers()\nh.add('X-Name', 'fixed')",
+        "from werkzeug.datastructures import Headers",
+    ),
+    view("python-log", "logging.info('user ' + q)", "logging.info('user ' + repr(q))", "import logging"),
+    view(
+        "python-ldap",
+        "conn.search('dc=x', '(uid=' + q + ')')",
+        "conn.search('dc=x', '(uid=' + escape_filter_chars(q) + ')')",
+        "import ldap3\nfrom ldap3.utils.conv import escape_filter_chars\nconn = ldap3.Connection('x')",
+    ),
+    view(
+        "python-xpath",
+        "tree.xpath(\"//user[@id='\" + q + \"']\")",
+        "tree.xpath('//user[@id=$id]', id=q)",
+        "from lxml import etree\ntree = etree.parse('users.xml')",
+    ),
+    view(
+        "python-xxe",
+        "etree.fromstring(q, etree.XMLParser(resolve_entities=True))",
+        "etree.fromstring(q, etree.XMLParser(resolve_entities=False))",
+        "from lxml import etree",
+    ),
+    view("python-xml-bomb", "ET.fromstring(q)", "ET.fromstring('<a/>')", "import xml.etree.ElementTree as ET"),
+    view("python-ssrf", "requests.get(q)", "requests.get('https://api.example/' , params={'q': q})", "import requests"),
+    view(
+        "python-open-redirect",
+        "return redirect(q)",
+        "if urlparse(q).netloc not in ('example.org',):\n    return 'no'\nreturn redirect(q)",
+        "from flask import redirect\nfrom urllib.parse import urlparse",
+    ),
+    view("python-pickle", "pickle.loads(base64.b64decode(q))", "json.loads(base64.b64decode(q))",
+         "import base64, json, pickle"),
+    view("python-deserialise", "jsonpickle.decode(q)", "json.loads(q)", "import json, jsonpickle"),
+    view("python-yaml-load", "yaml.load(q, Loader=yaml.Loader)", "yaml.load(q, Loader=yaml.SafeLoader)", "import yaml"),
+    view("python-regex-injection", "re.search(q, 'text')", "re.search(re.escape(q), 'text')", "import re"),
+    view("python-slow-regex", "re.match(r'(a+)+$', q)", "re.match(r'a+$', q)", "import re"),
+    view("python-trust-boundary", "session['role'] = q", "session['role'] = q if q in ('a', 'b') else 'a'",
+         "from flask import session"),
+    view("python-cookie", "r.set_cookie('a', 'b')", "r.set_cookie('a', 'b', secure=True, httponly=True)",
+         "from flask import make_response\nr = make_response('x')"),
+    view("python-cookie-script", "r.set_cookie('a', 'b', secure=True)",
+         "r.set_cookie('a', 'b', secure=True, httponly=True)", "from flask import make_response\nr = "
+         "make_response('x')"),
+    Example("python-weak-random", "import random\ntoken = str(random.random())", "import random\ncolour = "
+        "random.random()"),
+    Example("python-weak-hash", "import hashlib\nhashlib.md5(data)", "import hashlib\nhashlib.sha256(data)"),
+    Example("python-password-hash", "import hashlib\nhashlib.md5(password)", "import hashlib\nhashlib.sha256(data)"),
+    Example("python-weak-cipher", "from Crypto.Cipher import DES\nDES.new(key)",
+            "from Crypto.Cipher import AES\nAES.new(key, AES.MODE_GCM)"),
+    Example("python-static-iv", "from Crypto.Cipher import AES\nAES.new(key, AES.MODE_CBC, b'0' * 16)",
+            "import os\nfrom Crypto.Cipher import AES\nAES.new(key, AES.MODE_CBC, os.urandom(16))"),
+    Example("python-static-salt", "import hashlib\nhashlib.pbkdf2_hmac('sha256', pw, b'salt', 100000)",
+            "import hashlib, os\nhashlib.pbkdf2_hmac('sha256', pw, os.urandom(16), 100000)"),
+    Example("python-key-size", "from Crypto.PublicKey import RSA\nRSA.generate(1024)",
+            "from Crypto.PublicKey import RSA\nRSA.generate(3072)"),
+    Example("python-tls-verify", "import requests\nrequests.get('https://x', verify=False)",
+            "import requests\nrequests.get('https://x')"),
+    Example("python-tls-version", "import ssl\nssl.SSLContext(ssl.PROTOCOL_TLSv1)",
+            "import ssl\nssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)"),
+    Example("python-ssh-host-key", "import paramiko\nc = paramiko.SSHClient()\n"
+            "c.set_missing_host_key_policy(paramiko.AutoAddPolicy())",
+            "import paramiko\nc = paramiko.SSHClient()\nc.set_missing_host_key_policy(paramiko.RejectPolicy())"),
+    Example("python-jwt", "import jwt\njwt.decode(t, options={'verify_signature': False})",
+            "import jwt\njwt.decode(t, key, algorithms=['HS256'])"),
+    Example("python-file-mode", "import os\nos.chmod('a', 0o777)", "import os\nos.chmod('a', 0o600)"),
+    Example("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
+            "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out', filter='data')"),
+    Example("python-clear-text", "import ftplib\nftplib.FTP('host')", "import ftplib\nftplib.FTP_TLS('host')"),
+    Example("python-empty-password", "import MySQLdb\nMySQLdb.connect(host='x', passwd='')",
+            "import MySQLdb, os\nMySQLdb.connect(host='x', passwd=os.environ['PW'])"),
+    Example("python-bind-all", "import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))",
+            "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 80))"),
+    Example("python-mktemp", "import tempfile\ntempfile.mktemp()", "import tempfile\ntempfile.mkstemp()"),
+    Example("python-debug", "from flask import Flask\nFlask('a').run(debug=True)", "from flask import "
+        "Flask\nFlask('a').run()"),
+)  # fmt: skip

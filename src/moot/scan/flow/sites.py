@@ -1,0 +1,71 @@
+"""A call as the rules see it."""
+
+from dataclasses import dataclass
+
+from moot.scan.flow.ir import Span
+from moot.scan.flow.look import taints_in
+from moot.scan.flow.machine import Machine
+from moot.scan.flow.state import State
+from moot.scan.flow.values import Key, Taints, Val
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    m: Machine
+    state: State
+    name: str
+    receiver: Val
+    args: list[Val]
+    keywords: dict[str, Val]
+    at: Span = (0, 0)
+
+    @property
+    def count(self) -> int:
+        return len(self.args) + len(self.keywords)
+
+    def arg(self, *places: int | str) -> Val | None:
+        for place in places:
+            if place == "self":
+                return self.receiver
+            if isinstance(place, int):
+                if place < len(self.args):
+                    return self.args[place]
+            elif place in self.keywords:
+                return self.keywords[place]
+        return None
+
+    def items(self, value: Val | None) -> list[Val] | None:
+        if value is None:
+            return None
+        cells = self.m.cells(value, self.state)
+        if len(cells) != 1 or cells[0][1].kind != "list" or not cells[0][1].exact:
+            return None
+        cell = cells[0][1]
+        return [cell.items[index] for index in range(len(cell.items))]
+
+    def setting(self, value: Val | None, key: Key) -> Val | None:
+        for _, cell in self.m.cells(value, self.state) if value is not None else []:
+            if key in cell.items:
+                return cell.items[key]
+        return None
+
+    def module(self, *names: str) -> bool:
+        return not self.m.frame.unit.imports.isdisjoint(names)
+
+    def words(self) -> str:
+        frame = self.m.frame
+        return f"{frame.target} {frame.function.name if frame.function else ''}"
+
+    def text(self) -> str:
+        return self.m.frame.unit.module.text(self.at)
+
+    def carried(self, place: int | str, kind: str) -> Taints:
+        if place == "*":
+            every = [*self.args, *self.keywords.values()]
+            return tuple(t for value in every for t in taints_in(self.m, value, self.state))
+        value = self.arg(place)
+        if kind == "xss" and value is not None and value.refs:
+            # `(body, headers)`: only the body is a page.
+            parts = self.items(value)
+            value = parts[0] if parts else value
+        return taints_in(self.m, value, self.state) if value is not None else ()

@@ -1,0 +1,130 @@
+"""One moment of a run: variables, heap cells, and what was proved so far; how two moments become one."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from moot.scan.flow.facts import proven
+from moot.scan.flow.values import ANY, Key, Val, joined
+
+CellKind = Literal["list", "dict", "set", "instance", "external"]
+MAX_ITEMS = 64
+Proved = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A thing on the heap. `items` by known key or index; `rest` is what any other place may hold; `exact`: there is no
+    other place. `cls` is the name of its class."""
+
+    kind: CellKind
+    items: dict[Key, Val]
+    rest: Val | None = None
+    exact: bool = True
+    cls: str = ""
+
+    def at(self, key: Key) -> Val | None:
+        found = self.items.get(key)
+        if found is None:
+            return self.rest
+        return found
+
+    def everything(self) -> Val | None:
+        """All it holds, as one value."""
+        result = self.rest
+        for value in self.items.values():
+            result = value if result is None else joined(result, value)
+        return result
+
+    def put(self, key: Key, value: Val) -> "Cell":
+        # A list has its places from 0 up: anything else is no place of it.
+        if key not in self.items and (len(self.items) >= MAX_ITEMS or self.kind == "list"):
+            return self.blur(value)
+        return Cell(self.kind, {**self.items, key: value}, self.rest, self.exact, self.cls)
+
+    def blur(self, value: Val) -> "Cell":
+        """A store to an unknown place: any place may hold it now."""
+        rest = value if self.rest is None else joined(self.rest, value)
+        return Cell(self.kind, self.items, rest, False, self.cls)
+
+
+def joined_cells(left: Cell, right: Cell) -> Cell:
+    if left is right:
+        return left
+    keys = left.items.keys() | right.items.keys()
+    if left.kind == "list" and (len(left.items) != len(right.items) or not (left.exact and right.exact)):
+        whole = joined(left.everything() or ANY, right.everything() or ANY)
+        return Cell("list", {}, whole, False, left.cls)
+    items = {key: _either(left.at(key), right.at(key)) for key in keys}
+    rest = None if left.rest is None and right.rest is None else _either(left.rest, right.rest)
+    return Cell(
+        left.kind, items, rest, left.exact and right.exact and left.items.keys() == right.items.keys(), left.cls
+    )
+
+
+def _either(left: Val | None, right: Val | None) -> Val:
+    if left is None or right is None:
+        return left or right or ANY
+    return joined(left, right)
+
+
+@dataclass(slots=True)
+class State:
+    """`scopes` are the variables of the functions around, innermost last; each function has one dict of its own."""
+
+    names: dict[str, Val]
+    heap: dict[int, Cell] = field(default_factory=dict)
+    proved: Proved = frozenset()
+
+    def copy(self) -> "State":
+        return State(self.names.copy(), self.heap.copy(), self.proved)
+
+    def become(self, other: "State") -> None:
+        self.names, self.heap, self.proved = other.names, other.heap, other.proved
+
+
+def joined_states(states: list[State]) -> State | None:
+    """None when no way leads on."""
+    if not states:
+        return None
+    result = states[0]
+    for state in states[1:]:
+        result = _pair(result, state)
+    return result
+
+
+def _settled(names: dict[str, Val], lost: Proved) -> dict[str, Val]:
+    """The variables with what was proved about them made part of them, for it will not be known any more."""
+    return {
+        name: value._replace(taints=proven(value.taints, lost)) if value.taints else value
+        for name, value in names.items()
+    }
+
+
+def _pair(left: State, right: State) -> State:
+    names, others = left.names.copy(), right.names
+    if left.proved != right.proved:
+        names = _settled(names, left.proved - right.proved)
+        others = _settled(others, right.proved - left.proved)
+    for name, value in others.items():
+        mine = names.get(name)
+        if mine is None:
+            names[name] = value
+        elif mine is not value:
+            names[name] = joined(mine, value)
+    heap = left.heap.copy()
+    for ref, cell in right.heap.items():
+        before = heap.get(ref)
+        if before is None:
+            heap[ref] = cell
+        elif before is not cell:
+            heap[ref] = joined_cells(before, cell)
+    return State(names, heap, left.proved & right.proved)
+
+
+def meet(state: State, ends: list[State]) -> bool:
+    """Whether any of these ways leads on; `state` is then all of them at once."""
+    end = joined_states(ends)
+    if end is None:
+        return False
+    state.become(end)
+    return True

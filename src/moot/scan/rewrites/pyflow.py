@@ -1,0 +1,61 @@
+"""Rewrites of Python where a value from outside arrives: it is made safe at the last place before it does harm."""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from moot.scan.calls import read_call
+from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
+from moot.scan.edits import Edit
+from moot.scan.syntax import Source
+
+
+def with_argument(source: Source, call: Node, text: str) -> Edit:
+    """Put one more argument at the end of a call, on a line of its own where the others have one."""
+    arguments = needed(call.child_by_field_name("arguments"), "the call has no arguments")
+    given = [child for child in arguments.named_children if child.type != "comment"]
+    if not given:
+        return Edit(arguments.start_byte + 1, arguments.start_byte + 1, text)
+    last = given[-1]
+    before = last.prev_sibling
+    gap = source.slice(before.end_byte, last.start_byte) if before is not None and before.type == "," else " "
+    return Edit(last.end_byte, last.end_byte, f",{gap or ' '}{text}")
+
+
+def _flag(source: Source, node: Node, name: str, place: int) -> Edit | None:
+    """The edit that turns a cookie's flag on; none when it is on already."""
+    call = read_call(source, node)
+    if any(arg.type in ("dictionary_splat", "list_splat") for arg in call.args):
+        raise Refused("the options of the cookie are given elsewhere")
+    given = call.keywords.get(name) or (call.args[place] if len(call.args) > place else None)
+    if given is None:
+        return with_argument(source, node, f"{name}=True")
+    if given.type not in ("false", "none", "true"):
+        raise Refused(f"{name} is decided elsewhere")
+    return None if given.type == "true" else replaced(given, "True")
+
+
+def cookie_secure(source: Source, node: Node) -> Iterator[Change]:
+    """HTTPS only; hidden from scripts too where a cookie that is secure alone would be the next finding."""
+    secure = _flag(source, node, "secure", 6)
+    if secure is None:
+        raise Refused("the cookie is secure already")
+    yield Change((secure,), "the cookie travels over HTTPS only")
+    hidden = _flag(source, node, "httponly", 7)
+    if hidden is not None:
+        edits = (
+            (secure, hidden)
+            if hidden.start != secure.start
+            else (Edit(secure.start, secure.end, secure.new + hidden.new),)
+        )
+        yield Change(edits, "the cookie travels over HTTPS only and scripts of the page cannot read it")
+
+
+def cookie_hidden(source: Source, node: Node) -> Iterator[Change]:
+    hidden = _flag(source, node, "httponly", 7)
+    if hidden is not None:
+        yield Change((hidden,), "scripts of the page cannot read the cookie")
+
+
+REWRITES: dict[str, Rewrite] = {}
+CHOICES: dict[str, Choices] = {"python-cookie": cookie_secure, "python-cookie-script": cookie_hidden}

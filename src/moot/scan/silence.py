@@ -1,0 +1,58 @@
+"""Inline suppression: `# moot: ignore[rule] reason` quiets a rule on its line, and only with a reason."""
+
+import re
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from moot.scan.syntax import Source
+from moot.types import Vulnerability
+
+COMMENT = re.compile(r"\bmoot:\s*ignore\[(?P<rules>[\w\s,*-]+)\]\s*[:-]*\s*(?P<reason>.*?)\s*(?:\*/)?\s*$")
+ANY = "*"
+
+
+@dataclass(frozen=True)
+class Silence:
+    line: int
+    rules: frozenset[str]
+    reason: str
+
+    def covers(self, finding: Vulnerability) -> bool:
+        named = finding.rule in self.rules or ANY in self.rules
+        return named and finding.line == self.line and bool(self.reason)
+
+
+def silences(source: Source) -> list[Silence]:
+    """What the comments of a file ask for. A comment on a line of its own speaks of the next one."""
+    found = []
+    for node in source.nodes("comment"):
+        if asked := COMMENT.search(source.text(node)):
+            rules = frozenset(rule.strip() for rule in asked["rules"].split(","))
+            found.append(Silence(_line(source, node), rules, asked["reason"]))
+    return found
+
+
+def _line(source: Source, node: Node) -> int:
+    line = int(node.start_point[0]) + 1
+    return line + 1 if source.line(node).startswith(source.text(node).splitlines()[0].strip()) else line
+
+
+def unreasoned(source: Source, asked: list[Silence]) -> list[Vulnerability]:
+    """A suppression that gives no reason has no effect, and is shown as a hint."""
+    return [
+        Vulnerability(
+            id="",
+            category="other",
+            severity="low",
+            description="A suppression without a reason has no effect; write one behind it.",
+            evidence=f"moot: ignore[{', '.join(sorted(silence.rules))}]",
+            file=source.path,
+            line=silence.line,
+            column=1,
+            rule="suppression-without-reason",
+            confidence=1.0,
+        )
+        for silence in asked
+        if not silence.reason
+    ]

@@ -1,0 +1,156 @@
+"""`moot scan`: the deterministic red team alone, for editors, CI and scripts."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.table import Table
+
+from moot.edge.sources import read_code
+from moot.errors import UsageError
+from moot.findings import SEVERITIES, by_gravity, in_question
+from moot.protocols.reports import where
+from moot.sarif import sarif
+from moot.scan import StaticTeam
+from moot.scan.flow.rules import EXAMPLES as RULE_EXAMPLES
+from moot.surfaces.cli.options import JsonFlag
+from moot.surfaces.cli.screen import out, plain, print_json
+from moot.types import NotAnalysed, Severity, Vulnerability
+
+NOTHING, FOUND, NOT_ANALYSED = 0, 1, 2
+EXAMPLES = """Examples:
+
+  moot scan src                               every finding, the gravest first
+
+  moot scan --diff main --min-severity high   what this branch adds
+
+  moot scan . --sarif out.sarif --json > findings.json
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("scan", epilog=EXAMPLES)(scan_command)
+
+
+def scan_command(
+    paths: Annotated[list[str] | None, typer.Argument(help="Files or folders; - is standard input.")] = None,
+    diff: Annotated[str | None, typer.Option("--diff", help="Only what differs from this commit.")] = None,
+    language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the code.")] = None,
+    min_severity: Annotated[str, typer.Option("--min-severity", help="critical, high, medium or low.")] = "low",
+    min_confidence: Annotated[float, typer.Option("--min-confidence", min=0, max=1, help="From 0 to 1.")] = 0.0,
+    sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
+    baseline: Annotated[str | None, typer.Option("--baseline", help="Leave out what this file lists.")] = None,
+    write_baseline: Annotated[str | None, typer.Option("--write-baseline", help="List all findings there.")] = None,
+    rules: Annotated[bool, typer.Option("--rules", help="List the rules about flows with their examples.")] = False,
+    json_output: JsonFlag = False,
+) -> None:
+    """Look for flaws without a model and without a session.
+
+    Exit code 0: nothing at or above the thresholds; 1: findings; 2: some code could not be analysed.
+    """
+    if rules:
+        return show_rules(json_output=json_output)
+    wanted, known = severities_from(min_severity), known_from(baseline)
+    gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read)
+    scan = StaticTeam().scan(gathered.code)
+    findings = [
+        f
+        for f in by_gravity(scan.findings)
+        if f.severity in wanted
+        and (f.confidence or 0.0) >= min_confidence
+        and in_question(f, gathered.code)
+        and f.fingerprint not in known
+    ]
+    gaps = (*gathered.left_out, *scan.not_analysed)
+    if write_baseline:
+        listed: list[JsonValue] = [{"fingerprint": f.fingerprint, "rule": f.rule, "file": f.file} for f in findings]
+        _write(write_baseline, json.dumps(listed, indent=2) + "\n")
+    if sarif_file:
+        _write(sarif_file, json.dumps(sarif(findings), indent=2) + "\n")
+    if json_output:
+        print_json(as_json(findings, gaps, len(gathered.code.files)))
+    else:
+        show(findings, gaps, len(gathered.code.files))
+    raise typer.Exit(NOT_ANALYSED if gaps else FOUND if findings else NOTHING)
+
+
+def severities_from(lowest: str) -> tuple[Severity, ...]:
+    for place, severity in enumerate(SEVERITIES):
+        if severity == lowest.lower():
+            return SEVERITIES[: place + 1]
+    raise UsageError(f"unknown severity {lowest!r}; known are {', '.join(SEVERITIES)}")
+
+
+def known_from(baseline: str | None) -> frozenset[str]:
+    """Fingerprints of findings that were there before, and do not fail a run."""
+    if baseline is None:
+        return frozenset()
+    try:
+        entries = json.loads(Path(baseline).read_text(encoding="utf-8"))
+        return frozenset(str(entry["fingerprint"]) for entry in entries)
+    except OSError as error:
+        raise UsageError(f"cannot read the baseline {baseline!r}: {error.strerror}") from None
+    except (ValueError, TypeError, KeyError):
+        raise UsageError(f"{baseline!r} is no baseline; write one with --write-baseline") from None
+
+
+def show_rules(*, json_output: bool) -> None:
+    entries: list[JsonValue] = [
+        {"rule": example.rule, "language": language, "fires": example.fires, "silent": example.silent}
+        for language, examples in RULE_EXAMPLES.items()
+        for example in examples
+    ]
+    if json_output:
+        return print_json(entries)
+    for language, examples in RULE_EXAMPLES.items():
+        for example in examples:
+            out().print(plain(f"{example.rule} ({language})\n  fires on:\n{_indented(example.fires)}"))
+            out().print(plain(f"  silent on:\n{_indented(example.silent)}"))
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.strip("\n").splitlines())
+
+
+def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], files: int) -> dict[str, JsonValue]:
+    told: list[JsonValue] = [
+        {
+            "rule": f.rule,
+            "cwe": f.cwe,
+            "category": f.category,
+            "severity": f.severity,
+            "confidence": f.confidence,
+            "file": f.file,
+            "line": f.line,
+            "column": f.column,
+            "message": f.description,
+            "fingerprint": f.fingerprint,
+            "path": [step.model_dump() for step in f.path],
+        }
+        for f in findings
+    ]
+    return {"findings": told, "not_analysed": [gap.model_dump() for gap in gaps], "files": files}
+
+
+def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], files: int) -> None:
+    console = out()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("severity", "where", "rule", "finding"):
+        table.add_column(column, overflow="fold")
+    for f in findings:
+        table.add_row(f.severity, plain(where(f)), f.rule, plain(f.description))
+    if findings:
+        console.print(table)
+    for gap in gaps:
+        console.print(plain(f"not analysed: {gap.file}:{gap.line}: {gap.why}"))
+    console.print(plain(f"{len(findings)} findings in {files} files"))
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {path!r}: {error.strerror}") from None
