@@ -15,7 +15,7 @@ from moot.scan.rule import Match, fix_of
 from moot.scan.rules import hints, matches
 from moot.scan.silence import silences, unreasoned
 from moot.scan.syntax import Source, parse, trouble
-from moot.types import Code, NotAnalysed, Repair, Scan, SourceFile, Vulnerability
+from moot.types import Code, Language, NotAnalysed, Repair, Scan, SourceFile, Vulnerability
 
 MAX_FINDINGS = 500
 """More in one file tell nothing new; the rest is said to be left out."""
@@ -39,11 +39,11 @@ class FileScan:
 def scan_file(source: Source, analysis: Analysis) -> FileScan:
     """What the rules about syntax and the dataflow engine find in one file, in the order of the text."""
     path = source.path
-    found = _ordered(islice(matches(source, covered(source.language)), MAX_MATCHES))
     flows = [flow for flow in analysis.flows if flow.finding.file == path]
-    both = sorted(
-        [*(Flow(_vulnerability(source, match), match.node.start_byte) for match in found), *flows], key=_place
-    )
+    told = {(flow.finding.rule, flow.finding.line) for flow in flows}
+    found = _ordered(islice(matches(source, decided(source.language)), MAX_MATCHES))
+    seen = [Flow(_vulnerability(source, match), match.node.start_byte) for match in found]
+    both = sorted([*flows, *(flow for flow in seen if (flow.finding.rule, flow.finding.line) not in told)], key=_place)
     silenced = silences(source)
     both = [flow for flow in both if not any(silence.covers(flow.finding) for silence in silenced)]
     problem = trouble(source)
@@ -65,6 +65,12 @@ def scan_file(source: Source, analysis: Analysis) -> FileScan:
         tuple(gaps),
         public_names(source),
     )
+
+
+def decided(language: Language) -> frozenset[str]:
+    """The rules on which the dataflow engine alone speaks. Scripts use names that other scripts define: there the
+    rules about syntax speak beside it, and what both see is told once, with its path."""
+    return frozenset() if language in ("javascript", "typescript") else covered(language)
 
 
 def _hinted(source: Source) -> Iterable[Vulnerability]:
