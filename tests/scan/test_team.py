@@ -18,7 +18,7 @@ FLAWED: dict[Language, str] = {
     "python": "def f(x):\n    eval(x)\n",
     "javascript": "function f(x) {\n  eval(x);\n}\n",
     "typescript": "function f(x: string) {\n  eval(x);\n}\n",
-    "go": "package a\n\nfunc f() {\n\tp := unsafe.Pointer(nil)\n}\n",
+    "go": 'package a\n\nimport "unsafe"\n\nfunc f() {\n\tp := unsafe.Pointer(nil)\n}\n',
 }
 SEED = {
     "injection": "Use parameterized queries and input sanitization",

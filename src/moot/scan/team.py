@@ -39,11 +39,9 @@ class FileScan:
 def scan_file(source: Source, analysis: Analysis) -> FileScan:
     """What the rules about syntax and the dataflow engine find in one file, in the order of the text."""
     path = source.path
-    flows = [flow for flow in analysis.flows if flow.finding.file == path]
-    told = {(flow.finding.rule, flow.finding.line) for flow in flows}
     found = _ordered(islice(matches(source, decided(source.language)), MAX_MATCHES))
     seen = [Flow(_vulnerability(source, match), match.node.start_byte) for match in found]
-    both = sorted([*flows, *(flow for flow in seen if (flow.finding.rule, flow.finding.line) not in told)], key=_place)
+    both = _once(seen, [flow for flow in analysis.flows if flow.finding.file == path])
     silenced = silences(source)
     both = [flow for flow in both if not any(silence.covers(flow.finding) for silence in silenced)]
     problem = trouble(source)
@@ -69,8 +67,20 @@ def scan_file(source: Source, analysis: Analysis) -> FileScan:
 
 def decided(language: Language) -> frozenset[str]:
     """The rules on which the dataflow engine alone speaks. Scripts use names that other scripts define: there the
-    rules about syntax speak beside it, and what both see is told once, with its path."""
-    return frozenset() if language in ("javascript", "typescript") else covered(language)
+    rules about syntax speak beside it. A switched-off check of certificates is a matter of syntax, and rewritten so."""
+    return frozenset() if language in ("javascript", "typescript") else covered(language) - {"go-tls-verify"}
+
+
+def _once(seen: list[Flow], flows: list[Flow]) -> list[Flow]:
+    """What syntax and flow both see is told once: by the flow where it knows a way, else as syntax has it."""
+    spots = {_spot(flow) for flow in seen}
+    told = [flow for flow in flows if len(flow.finding.path) > 1 or _spot(flow) not in spots]
+    known = {_spot(flow) for flow in told}
+    return sorted([*told, *(flow for flow in seen if _spot(flow) not in known)], key=_place)
+
+
+def _spot(flow: Flow) -> tuple[str, int]:
+    return flow.finding.rule, flow.finding.line
 
 
 def _hinted(source: Source) -> Iterable[Vulnerability]:
