@@ -101,6 +101,8 @@ STRUCTURE = (
           "func port(s string) int16 {\nn, _ := strconv.Atoi(s)\nreturn int16(n)\n}",
           "func port(s string) int16 {\nn, _ := strconv.Atoi(s)\nif n < 0 || n > 9999 {\nreturn 0\n}\n"
           "return int16(n)\n}"),
+    _case("go-integer-conversion", "fmt", "func low(n int) uint8 { return uint8(n) }",
+          "func low(n int) uint8 {\nif n < 0 || n > 255 {\nreturn 0\n}\nreturn uint8(n)\n}"),
     _inside("go-out-of-range", "fmt", "s := make([]int, 3)\nfmt.Println(s[3])",
             "s := make([]int, 3)\nfmt.Println(s[2])"),
     _case("go-loop-alias", "fmt", "func all(xs []int) (r []*int) {\nfor _, x := range xs {\nr = append(r, &x)\n"

@@ -2,11 +2,17 @@
 
 from moot.scan.rule import Rule
 
-CONVERT = Rule(
+PARSED = Rule(
     "go-integer-overflow", "overflow", "medium", 190,
-    "A number is converted to a type that cannot hold all its values.",
+    "A number read from text is converted to a type that cannot hold all its values.",
     "A large or negative number becomes a small one: a length check passes, a copy goes too far.",
-    "Check the number against the limits of the target type first.", 0.5,
+    "Check the number against the limits of the target type first.", 0.7,
+)  # fmt: skip
+CONVERT = Rule(
+    "go-integer-conversion", "overflow", "low", 190,
+    "A number is converted to a type that cannot hold all its values.",
+    "A large or negative number becomes another one: a length check passes, a copy goes too far.",
+    "Check the number against the limits of the target type first.", 0.4,
 )  # fmt: skip
 INDEX = Rule(
     "go-out-of-range", "overflow", "medium", 118,
