@@ -30,10 +30,63 @@ TOKENS = [
         "import secrets\ndef f():\n    import random\n    value = secrets.randbits(32)\n    session['token'] = value\n",
     ),
 ]
-MENDED = [*COOKIES, *TOKENS]
+PAGES = [
+    (
+        f"{ROUTE}    return f'<p>{{bar}}</p>'\n",
+        ROUTE.replace("request\n", "request\nimport html\n", 1) + "    return f'<p>{html.escape(str(bar))}</p>'\n",
+    ),
+    (
+        f"{ROUTE}    other = 'x'\n    page = ''\n    page += '<p>%s %s' % (bar, other)\n    return page\n",
+        ROUTE.replace("request\n", "request\nimport html\n", 1)
+        + "    other = 'x'\n    page = ''\n    page += '<p>%s %s' % (html.escape(str(bar)), other)\n    return page\n",
+    ),
+    (
+        f"import html\n{ROUTE}    return '<i title=\"' + bar + '\">'\n",
+        f"import html\n{ROUTE}    return '<i title=\"' + html.escape(bar) + '\">'\n",
+    ),
+]
+INSIDE = "os.path.commonpath([os.path.realpath({0}), os.path.realpath({1})]) != os.path.realpath({0})"
+SRV, JOINED = '"/srv/data"', "'/srv/data/' + bar"
+OUT = 'raise PermissionError(13, "the path leads out of its folder")'
+PATHS = [
+    (
+        f"import os\n{ROUTE}    name = f'{{DIR}}/{{bar}}'\n    with open(name) as file:\n"
+        "        return len(file.read())\n",
+        f"import os\n{ROUTE}    name = f'{{DIR}}/{{bar}}'\n    if {INSIDE.format('DIR', 'name')}:\n        {OUT}\n"
+        "    with open(name) as file:\n        return len(file.read())\n",
+    ),
+    (
+        f"import os\n{ROUTE}    size = len(open('/srv/data/' + bar).read())\n",
+        f"import os\n{ROUTE}    if {INSIDE.format(SRV, JOINED)}:\n"
+        f"        {OUT}\n    size = len(open('/srv/data/' + bar).read())\n",
+    ),
+    (
+        f"import pathlib\n{ROUTE}    base = pathlib.Path('/srv')\n    p = base / bar\n"
+        "    if p.exists():\n        return 'y'\n",
+        f"import pathlib\n{ROUTE}    base = pathlib.Path('/srv')\n    p = base / bar\n"
+        f"    if not p.resolve().is_relative_to(base.resolve()):\n        {OUT}\n"
+        "    if p.exists():\n        return 'y'\n",
+    ),
+]
+SEARCHES = [
+    (
+        f"import ldap3\n{ROUTE}    conn.search('ou=x', f'(uid={{bar}})')\n",
+        f"import ldap3\n{ROUTE}    conn.search('ou=x', f'(uid={{escape_filter_chars(str(bar))}})')\n".replace(
+            "request\n", "request\nfrom ldap3.utils.conv import escape_filter_chars\n", 1
+        ),
+    ),
+]
+MENDED = [*COOKIES, *TOKENS, *PAGES, *PATHS, *SEARCHES]
 
 LEFT = [
     ("def f(response, **options):\n    response.set_cookie('a', 'b', secure=False, **options)\n", "given elsewhere"),
+    (f"{ROUTE}    return f'<script>var x = {{bar}};</script>'\n", "escaping is not enough"),
+    (f"{ROUTE}    return f'<a href=\"{{bar}}\">x</a>'\n", "escaping is not enough"),
+    (f"{ROUTE}    return f'<p>{{bar:>10}}</p>'\n", "no plain value"),
+    (f"{ROUTE}    html = 1\n    return f'<p>{{bar}}</p>'\n", "means something else"),
+    (f"{ROUTE}    size = len(open(bar).read())\n", "no folder is known"),
+    (f"{ROUTE}    if bar: size = len(open('/srv/' + bar).read())\n", "start its line"),
+    (f"{ROUTE}    size = len(open('/srv/' + pick(bar)).read())\n", "by a call"),
 ]
 
 

@@ -7,6 +7,7 @@ from tree_sitter import Node
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
+from moot.scan.rewrites import pyescape, pypath
 from moot.scan.syntax import Source
 
 
@@ -58,4 +59,10 @@ def cookie_hidden(source: Source, node: Node) -> Iterator[Change]:
 
 
 REWRITES: dict[str, Rewrite] = {}
-CHOICES: dict[str, Choices] = {"python-cookie": cookie_secure, "python-cookie-script": cookie_hidden}
+CHOICES: dict[str, Choices] = {
+    "python-cookie": cookie_secure,
+    "python-cookie-script": cookie_hidden,
+    "python-response-xss": pyescape.page,
+    "python-ldap": pyescape.directory,
+    "python-path": pypath.contained,
+}

@@ -10,9 +10,9 @@ from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
 from moot.scan.rewrites.pymodule import module
+from moot.scan.rewrites.pytext import fstring
 from moot.scan.rewrites.query import Dialect, parameterised, sole_use
 from moot.scan.shell import Word, words
-from moot.scan.sql import Part
 from moot.scan.strings import STRINGS, Built, Hole, build, constant_text, quotes
 from moot.scan.syntax import MODULE, Source, inside
 
@@ -56,24 +56,11 @@ def _dialect(source: Source) -> Dialect:
     if found & OTHER_DRIVERS or (percent and question):
         raise Refused("the driver's placeholder cannot be told from the imports")
     placeholder = "%s" if percent else "?"
-    return Dialect(lambda number: placeholder, _tuple, _fstring, double_percent=percent)
+    return Dialect(lambda number: placeholder, _tuple, fstring, double_percent=percent)
 
 
 def _tuple(values: Sequence[str]) -> str:
     return f", ({values[0]},)" if len(values) == 1 else f", ({', '.join(values)})"
-
-
-def _fstring(source: Source, parts: Sequence[Part]) -> str:
-    holes = [source.text(part.node) for part in parts if isinstance(part, Hole)]
-    texts = "".join(part for part in parts if isinstance(part, str))
-    quote = "'" if any('"' in hole for hole in holes) or '"' in texts else '"'
-    if any(quote in text or "\\" in text or "\n" in text for text in (*holes, texts)) or any("{" in h for h in holes):
-        raise Refused("the value cannot be written as one f-string")
-    inner = (
-        part.replace("{", "{{").replace("}", "}}") if isinstance(part, str) else f"{{{source.text(part.node)}}}"
-        for part in parts
-    )
-    return f"f{quote}{''.join(inner)}{quote}"
 
 
 def shell(source: Source, node: Node) -> Change:
@@ -107,7 +94,7 @@ def _argument(source: Source, word: Word) -> str:
     if all(isinstance(part, str) for part in word):
         text = "".join(part for part in word if isinstance(part, str))
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return _fstring(source, word)
+    return fstring(source, word)
 
 
 def without_argument(source: Source, value: Node) -> Edit:

@@ -1,0 +1,68 @@
+"""Python in which a flow was cut is run: honest input gives what it gave, the attack no longer works."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from samples import repaired
+
+HANDLER = "from flask import request\n\n@app.route('/x')\ndef x():\n    bar = request.args.get('x')\n"
+
+
+class App:
+    def route(self, path: str) -> Callable[[Callable[[], object]], Callable[[], object]]:
+        return lambda handler: handler
+
+
+def answer(text: str, given: str, monkeypatch: pytest.MonkeyPatch, **names: object) -> object:
+    """What the handler `x` answers when it is asked with this value."""
+    flask = ModuleType("flask")
+    request = SimpleNamespace(args={"x": given}, url="https://here.example/a/b", host="here.example")
+    flask.__dict__.update({"request": request, **names})
+    monkeypatch.setitem(sys.modules, "flask", flask)
+    space: dict[str, object] = {"app": App(), **names}
+    exec(text, space)
+    handler = space["x"]
+    assert callable(handler)
+    return handler()
+
+
+@pytest.mark.parametrize(
+    "shown",
+    ["f'<p>{bar}</p>'", "'<p>' + bar + '</p>'", "'<p>%s</p>' % bar", "'<p>{}</p>'.format(bar)"],
+)
+def test_a_page_shows_the_same_and_runs_no_script(shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = f"{HANDLER}    return {shown}\n"
+    after, repair = repaired("python", before)
+    assert repair.fixed
+    assert answer(after, "Ann Lee", monkeypatch) == answer(before, "Ann Lee", monkeypatch) == "<p>Ann Lee</p>"
+    assert "<script>" in str(answer(before, "<script>", monkeypatch))
+    assert answer(after, "<script>", monkeypatch) == "<p>&lt;script&gt;</p>"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    name = f'{DIR}/{bar}'\n    import os\n    return os.stat(name).st_size\n",
+        "    import os\n    return os.stat(DIR + '/' + bar).st_size\n",
+        "    import pathlib\n    base = pathlib.Path(DIR)\n    p = base / bar\n    return len(p.read_text())\n",
+        "    import os\n    p = os.path.join(DIR, bar)\n    return os.stat(p).st_size\n",
+    ],
+)
+def test_a_file_in_the_folder_is_read_and_no_other(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "files"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "a.txt").write_text("abc")
+    (tmp_path / "secret").write_text("x")
+    before = HANDLER + body
+    after, repair = repaired("python", before)
+    assert repair.fixed
+    for text in (before, after):
+        assert answer(text, "sub/a.txt", monkeypatch, DIR=str(folder)) == 3
+        assert answer(text, "sub/../sub/a.txt", monkeypatch, DIR=str(folder)) == 3
+    assert answer(before, "../secret", monkeypatch, DIR=str(folder)) == 1
+    for attack in ("../secret", str(tmp_path / "secret") if "join" in body else "sub/../../secret"):
+        with pytest.raises(PermissionError):
+            answer(after, attack, monkeypatch, DIR=str(folder))
