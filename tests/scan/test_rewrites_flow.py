@@ -76,10 +76,33 @@ SEARCHES = [
         ),
     ),
 ]
-MENDED = [*COOKIES, *TOKENS, *PAGES, *PATHS, *SEARCHES]
+LXML = f"import lxml.etree\n{ROUTE}"
+XPATHS = [
+    (
+        f"{LXML}    return len(root.xpath(f\"//a[@id='{{bar}}']\"))\n",
+        f'{LXML}    return len(root.xpath("//a[@id=$bar]", bar=str(bar)))\n',
+    ),
+    (
+        f"{LXML}    q = '//a[@id=\"' + bar + '\"]'\n    return len(root.xpath(q))\n",
+        f'{LXML}    q = "//a[@id=$bar]"\n    return len(root.xpath(q, bar=bar))\n',
+    ),
+    (
+        f"{LXML}    q = ''.join(['//a[@id=\"', bar, '\"]'])\n    print(q)\n    return len(root.xpath(q))\n",
+        f"{LXML}    q = ''.join(['//a[@id=\"', bar, '\"]'])\n    print(q)\n"
+        '    return len(root.xpath("//a[@id=$bar]", bar=bar))\n',
+    ),
+    (
+        f"{LXML}    find = lxml.etree.XPath(f\"//a[@id='{{bar}}']\")\n    return len(find(root))\n",
+        f'{LXML}    find = lxml.etree.XPath("//a[@id=$bar]")\n    return len(find(root, bar=str(bar)))\n',
+    ),
+]
+MENDED = [*COOKIES, *TOKENS, *PAGES, *PATHS, *SEARCHES, *XPATHS]
 
 LEFT = [
     ("def f(response, **options):\n    response.set_cookie('a', 'b', secure=False, **options)\n", "given elsewhere"),
+    (f"{LXML}    return len(root.xpath(f'//a[@id={{bar}}]'))\n", "without quotes"),
+    (f"{LXML}    return len(root.xpath(f'//{{bar}}'))\n", "without quotes"),
+    (f"{LXML}    q = f\"//a[@id='{{bar}}']\"\n    bar = 1\n    return len(root.xpath(q))\n", "changes between"),
     (f"{ROUTE}    return f'<script>var x = {{bar}};</script>'\n", "escaping is not enough"),
     (f"{ROUTE}    return f'<a href=\"{{bar}}\">x</a>'\n", "escaping is not enough"),
     (f"{ROUTE}    return f'<p>{{bar:>10}}</p>'\n", "no plain value"),

@@ -66,3 +66,18 @@ def test_a_file_in_the_folder_is_read_and_no_other(body: str, tmp_path: Path, mo
     for attack in ("../secret", str(tmp_path / "secret") if "join" in body else "sub/../../secret"):
         with pytest.raises(PermissionError):
             answer(after, attack, monkeypatch, DIR=str(folder))
+
+
+class Root:
+    """Of an XPath expression, remembers the text and the variables."""
+
+    def xpath(self, text: str, **variables: str) -> tuple[str, dict[str, str]]:
+        return text, variables
+
+
+def test_an_xpath_stays_the_same_text_whatever_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    after, repair = repaired("python", f"import lxml\n{HANDLER}    return root.xpath(f\"//a[@id='{{bar}}']\")\n")
+    assert repair.fixed
+    monkeypatch.setitem(sys.modules, "lxml", ModuleType("lxml"))
+    for given in ("7", "' or '1'='1"):
+        assert answer(after, given, monkeypatch, root=Root()) == ("//a[@id=$bar]", {"bar": given})

@@ -1,8 +1,11 @@
-"""Python text literals, written out."""
+"""Python text that rewrites put in: literals and arguments."""
 
 from collections.abc import Sequence
 
-from moot.scan.change import Refused
+from tree_sitter import Node
+
+from moot.scan.change import Refused, needed
+from moot.scan.edits import Edit
 from moot.scan.sql import Part
 from moot.scan.strings import Hole
 from moot.scan.syntax import Source
@@ -24,3 +27,15 @@ def fstring(source: Source, parts: Sequence[Part]) -> str:
         for part in parts
     )
     return f"f{quote}{''.join(inner)}{quote}"
+
+
+def with_argument(source: Source, call: Node, text: str) -> Edit:
+    """Put one more argument at the end of a call, on a line of its own where the others have one."""
+    arguments = needed(call.child_by_field_name("arguments"), "the call has no arguments")
+    given = [child for child in arguments.named_children if child.type != "comment"]
+    if not given:
+        return Edit(arguments.start_byte + 1, arguments.start_byte + 1, text)
+    last = given[-1]
+    before = last.prev_sibling
+    gap = source.slice(before.end_byte, last.start_byte) if before is not None and before.type == "," else " "
+    return Edit(last.end_byte, last.end_byte, f",{gap or ' '}{text}")

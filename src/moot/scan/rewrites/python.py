@@ -1,18 +1,20 @@
 """Rewrites of Python code that keep what it does."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
 from moot.scan.calls import modules, read_call
-from moot.scan.change import Change, Refused, Rewrite, needed, replaced
+from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
 from moot.scan.rewrites.pymodule import module
-from moot.scan.rewrites.pytext import fstring
-from moot.scan.rewrites.query import Dialect, parameterised, sole_use
+from moot.scan.rewrites.pytemplate import template
+from moot.scan.rewrites.pytext import fstring, literal
+from moot.scan.rewrites.query import Dialect, bound_value, parameterised, sole_use
 from moot.scan.shell import Word, words
+from moot.scan.sql import slots
 from moot.scan.strings import STRINGS, Built, Hole, build, constant_text, quotes
 from moot.scan.syntax import MODULE, Source, inside
 
@@ -48,6 +50,25 @@ def sql(source: Source, node: Node) -> Change:
     if call.method != "execute" or len(call.args) != 1 or call.keywords:
         raise Refused("only execute() with the SQL text alone is rewritten")
     return parameterised(source, call, call.args[0], _dialect(source))
+
+
+def sql_again(source: Source, node: Node) -> Iterator[Change]:
+    """A text that others read too stays as it is; the query is written out with its values where it is executed."""
+    call = read_call(source, node)
+    if call.method != "execute" or len(call.args) != 1 or call.keywords:
+        raise Refused("only execute() with the SQL text alone is rewritten")
+    dialect, built = _dialect(source), template(source, call.args[0])
+    places = {slot.first: slot for slot in slots(built.marks)}
+    values = [bound_value(source, slot, dialect) for slot in places.values()]
+    text, index = "", 0
+    while index < len(built.marks):
+        slot, mark = places.get(index), built.marks[index]
+        percent = slot is None and mark.text == "%" and dialect.double_percent
+        text += "%%" if percent else dialect.placeholder(1) if slot is not None else mark.text
+        index = slot.last + 1 if slot is not None else index + 1
+    end = call.args[0].end_byte
+    edits = (replaced(built.home, literal(text)), Edit(end, end, dialect.arguments(values)))
+    yield Change(edits, f"bound {', '.join(values)} as parameters of the query")
 
 
 def _dialect(source: Source) -> Dialect:
@@ -299,3 +320,4 @@ REWRITES: dict[str, Rewrite] = {
     "python-weak-random": random_secret,
     "python-xxe": xml,
 }
+CHOICES: dict[str, Choices] = {"python-sql-string": sql_again}
