@@ -96,10 +96,21 @@ XPATHS = [
         f'{LXML}    find = lxml.etree.XPath("//a[@id=$bar]")\n    return len(find(root, bar=str(bar)))\n',
     ),
 ]
-MENDED = [*COOKIES, *TOKENS, *PAGES, *PATHS, *SEARCHES, *XPATHS]
+KEPT = '"/" + urlunsplit(("", "", target.path.lstrip("/\\\\"), target.query, target.fragment))'
+REDIRECTS = [
+    (
+        f"import flask\n{ROUTE}    return flask.redirect(bar)\n",
+        "import flask\n"
+        + ROUTE.replace("request\n", "request\nfrom urllib.parse import urljoin, urlsplit, urlunsplit\n", 1)
+        + f"    target = urlsplit(urljoin(flask.request.url, bar))\n    return flask.redirect({KEPT})\n",
+    ),
+]
+MENDED = [*COOKIES, *TOKENS, *PAGES, *PATHS, *SEARCHES, *XPATHS, *REDIRECTS]
 
 LEFT = [
     ("def f(response, **options):\n    response.set_cookie('a', 'b', secure=False, **options)\n", "given elsewhere"),
+    (f"import flask\n{ROUTE}    target = 1\n    return flask.redirect(bar)\n", "means something else"),
+    (f"import django.shortcuts\n{ROUTE}    return django.shortcuts.redirect(bar)\n", "no plain replacement"),
     (f"{LXML}    return len(root.xpath(f'//a[@id={{bar}}]'))\n", "without quotes"),
     (f"{LXML}    return len(root.xpath(f'//{{bar}}'))\n", "without quotes"),
     (f"{LXML}    q = f\"//a[@id='{{bar}}']\"\n    bar = 1\n    return len(root.xpath(q))\n", "changes between"),

@@ -81,3 +81,24 @@ def test_an_xpath_stays_the_same_text_whatever_is_asked(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "lxml", ModuleType("lxml"))
     for given in ("7", "' or '1'='1"):
         assert answer(after, given, monkeypatch, root=Root()) == ("//a[@id=$bar]", {"bar": given})
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ("/in?x=1#top", "/in?x=1#top"),
+        ("c", "/a/c"),
+        ("https://here.example/in?x=1", "/in?x=1"),
+        ("https://evil.example/in", "/in"),
+        ("//evil.example", "/"),
+        ("///evil.example", "/evil.example"),
+        ("https://here.example//evil.example", "/evil.example"),
+        ("/\\evil.example", "/evil.example"),
+        ("/\t/evil.example/", "/"),
+        ("javascript:alert(1)", "/alert(1)"),
+    ],
+)
+def test_a_redirect_stays_on_the_host(given: str, sent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    after, repair = repaired("python", f"{HANDLER}    import flask\n    return flask.redirect(bar)\n")
+    assert repair.fixed
+    assert answer(after, given, monkeypatch, redirect=lambda address: address) == sent

@@ -8,9 +8,8 @@ from tree_sitter import Node
 from moot.scan.bindings import origins
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Refused, needed
-from moot.scan.edits import Edit
 from moot.scan.rewrites.pymodule import module
-from moot.scan.rewrites.pytext import fstring, literal
+from moot.scan.rewrites.pytext import before, fstring, literal
 from moot.scan.sql import Part
 from moot.scan.strings import Text, build, unwrapped
 from moot.scan.syntax import Source, inside, nth, words
@@ -39,7 +38,9 @@ def contained(source: Source, node: Node) -> Iterator[Change]:
     statement = _statement(source, node, path)
     system, added = ("", ()) if place.is_object else module(source, "os", statement)
     for test in _tests(place, system):
-        yield Change((*added, _before(source, statement, f"if {test}:", OUT)), f"the file must lie in {place.folder}")
+        yield Change(
+            (*added, before(source, statement, f"if {test}:", f"\t{OUT}")), f"the file must lie in {place.folder}"
+        )
 
 
 def _tests(place: Place, system: str) -> Iterator[str]:
@@ -91,18 +92,18 @@ def _value(source: Source, name: Node) -> Node:
 def _folder(source: Source, value: Node) -> str:
     """What stands before the last slash in front of the first value that follows one."""
     built = build(source, value, UNFOLLOWED)
-    before: list[Part] = []
+    passed: list[Part] = []
     for piece in built.pieces if built.exact else ():
         if isinstance(piece, Text):
-            before.append(source.slice(piece.start, piece.end))
+            passed.append(source.slice(piece.start, piece.end))
             continue
-        last = before[-1] if before else ""
+        last = passed[-1] if passed else ""
         if isinstance(last, str) and "/" in last and "\\" not in last:
-            kept = [*before[:-1], last.rpartition("/")[0]]
+            kept = [*passed[:-1], last.rpartition("/")[0]]
             parts = [part for part in kept if part != ""]
             if parts:
                 return _written(source, parts)
-        before.append(piece)
+        passed.append(piece)
     raise Refused("no folder is known in which the file must lie")
 
 
@@ -121,15 +122,3 @@ def _statement(source: Source, node: Node, path: Node) -> Node:
     if inner.type == "identifier" and origins(source, inner)[-1].node.end_byte > statement.start_byte:
         raise Refused("the path is put together in the statement that uses it")
     return statement
-
-
-def _before(source: Source, statement: Node, line: str, then: str) -> Edit:
-    """Two lines in front of a statement, indented as it is."""
-    start = source.data.rfind(b"\n", 0, statement.start_byte) + 1
-    indent = source.slice(start, statement.start_byte)
-    if indent.strip():
-        raise Refused("the statement does not start its line")
-    newline = "\r\n" if b"\r\n" in source.data else "\n"
-    step = "\t" if "\t" in indent else "    "
-    at = statement.start_byte
-    return Edit(at, at, f"{line}{newline}{indent}{step}{then}{newline}{indent}")

@@ -39,3 +39,16 @@ def with_argument(source: Source, call: Node, text: str) -> Edit:
     before = last.prev_sibling
     gap = source.slice(before.end_byte, last.start_byte) if before is not None and before.type == "," else " "
     return Edit(last.end_byte, last.end_byte, f",{gap or ' '}{text}")
+
+
+def before(source: Source, statement: Node, *lines: str) -> Edit:
+    """Lines in front of a statement, indented as it is; a tab opens those of an inner block."""
+    start = source.data.rfind(b"\n", 0, statement.start_byte) + 1
+    indent = source.slice(start, statement.start_byte)
+    if indent.strip():
+        raise Refused("the statement does not start its line")
+    newline = "\r\n" if b"\r\n" in source.data else "\n"
+    step = "\t" if "\t" in indent else "    "
+    at = statement.start_byte
+    written = (line.replace("\t", step, 1) if line.startswith("\t") else line for line in lines)
+    return Edit(at, at, "".join(f"{line}{newline}{indent}" for line in written))
