@@ -105,10 +105,31 @@ REDIRECTS = [
         + f"    target = urlsplit(urljoin(flask.request.url, bar))\n    return flask.redirect({KEPT})\n",
     ),
 ]
-MENDED = [*COOKIES, *TOKENS, *PAGES, *PATHS, *SEARCHES, *XPATHS, *REDIRECTS]
+ETREE = f"from lxml import etree\n{ROUTE}"
+SAX = f"import xml.dom.minidom\nimport xml.sax.handler\n{ROUTE}    p = xml.sax.make_parser()\n"
+FEATURE = "    p.setFeature(xml.sax.handler.feature_external_ges, {})\n    d = xml.dom.minidom.parseString(bar, p)\n"
+DOCUMENTS = [
+    (SAX + FEATURE.format("True"), SAX + FEATURE.format("False")),
+    (
+        f"{ETREE}    d = etree.fromstring(bar)\n",
+        f"{ETREE}    d = etree.fromstring(bar, parser=etree.XMLParser(resolve_entities=False))\n",
+    ),
+    (
+        f"{ETREE}    p = etree.XMLParser(no_network=False)\n    d = etree.fromstring(bar, p)\n",
+        f"{ETREE}    p = etree.XMLParser(no_network=True, resolve_entities=False)\n    d = etree.fromstring(bar, p)\n",
+    ),
+    (
+        f"{ETREE}    d = etree.fromstring(bar, etree.XMLParser(resolve_entities=True))\n",
+        f"{ETREE}    d = etree.fromstring(bar, etree.XMLParser(resolve_entities=False))\n",
+    ),
+]
+MENDED = [*COOKIES, *TOKENS, *PAGES, *PATHS, *SEARCHES, *XPATHS, *REDIRECTS, *DOCUMENTS]
 
 LEFT = [
     ("def f(response, **options):\n    response.set_cookie('a', 'b', secure=False, **options)\n", "given elsewhere"),
+    ("import random\nrandom.seed(7)\ndef f():\n    session['token'] = random.random()\n", "seeded"),
+    ("import numpy\ndef f():\n    session['token'] = numpy.random.rand(3)\n", "no plain replacement"),
+    (f"{ETREE}    p = etree.XMLParser(**given)\n    d = etree.fromstring(bar, p)\n", "in another way"),
     (f"import flask\n{ROUTE}    target = 1\n    return flask.redirect(bar)\n", "means something else"),
     (f"import django.shortcuts\n{ROUTE}    return django.shortcuts.redirect(bar)\n", "no plain replacement"),
     (f"{LXML}    return len(root.xpath(f'//a[@id={{bar}}]'))\n", "without quotes"),

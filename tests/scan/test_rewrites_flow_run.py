@@ -102,3 +102,30 @@ def test_a_redirect_stays_on_the_host(given: str, sent: str, monkeypatch: pytest
     after, repair = repaired("python", f"{HANDLER}    import flask\n    return flask.redirect(bar)\n")
     assert repair.fixed
     assert answer(after, given, monkeypatch, redirect=lambda address: address) == sent
+
+
+def test_a_document_is_read_and_no_file_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret").write_text("hidden")
+    before = (
+        f"import io\nimport xml.dom.minidom\nimport xml.sax.handler\n{HANDLER}    p = xml.sax.make_parser()\n"
+        "    p.setFeature(xml.sax.handler.feature_external_ges, True)\n"
+        "    return xml.dom.minidom.parseString(bar, p).documentElement.toxml()\n"
+    )
+    after, repair = repaired("python", before)
+    assert repair.fixed
+    attack = f'<!DOCTYPE a [<!ENTITY x SYSTEM "{tmp_path / "secret"}">]><a>&x;</a>'
+    assert answer(after, "<a>b</a>", monkeypatch) == answer(before, "<a>b</a>", monkeypatch) == "<a>b</a>"
+    assert "hidden" not in str(answer(after, attack, monkeypatch))
+
+
+@pytest.mark.parametrize(
+    "made", ["random.random()", "random.randint(1, 9)", "random.getrandbits(8)", "random.choice('ab')"]
+)
+def test_a_token_is_of_the_same_kind(made: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = f"import random\n{HANDLER}    session['token'] = {made}\n    return 1\n"
+    after, repair = repaired("python", before)
+    assert repair.fixed
+    kept: list[dict[str, object]] = [{}, {}]
+    for text, session in zip((before, after), kept, strict=True):
+        answer(text, "", monkeypatch, session=session)
+    assert type(kept[0]["token"]) is type(kept[1]["token"])

@@ -7,7 +7,7 @@ from tree_sitter import Node
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, Refused, replaced
 from moot.scan.edits import Edit
-from moot.scan.rewrites import pyescape, pypath, pyredirect, pyxpath
+from moot.scan.rewrites import pyescape, pypath, pyredirect, pyxml, pyxpath
 from moot.scan.rewrites.pytext import with_argument
 from moot.scan.syntax import Source
 
@@ -54,5 +54,6 @@ CHOICES: dict[str, Choices] = {
     "python-ldap": pyescape.directory,
     "python-path": pypath.contained,
     "python-open-redirect": pyredirect.same_host,
+    "python-xxe": pyxml.closed_parser,
     "python-xpath": pyxpath.variables,
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from moot.scan.calls import modules, read_call
+from moot.scan.calls import calls, modules, read_call
 from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
@@ -289,20 +289,16 @@ def _switch(name: str, value: str, did: str) -> Rewrite:
 
 def random_secret(source: Source, node: Node) -> Change:
     call = read_call(source, node)
+    if not call.name.startswith("random."):
+        raise Refused(f"there is no plain replacement for {call.name}")
+    if any(seeding.name == "random.seed" for seeding in calls(source).get("seed", ())):
+        raise Refused("the numbers are seeded so that they can be repeated")
     local, added = module(source, "secrets", node)
     callee = needed(node.child_by_field_name("function"), "the call has no name")
     same = {"choice": "choice", "getrandbits": "randbits", "randbytes": "token_bytes"}
-    name = same.get(call.method) or f"SystemRandom().{call.method}"
+    plain = same.get(call.method) if not call.keywords else None
+    name = plain or f"SystemRandom().{call.method}"
     return Change((replaced(callee, f"{local}.{name}"), *added), "the system's secure random source is used")
-
-
-def xml(source: Source, node: Node) -> Change:
-    keywords = read_call(source, node).keywords
-    safe = {"resolve_entities": "False", "no_network": "True"}
-    edits = tuple(replaced(keywords[key], value) for key, value in safe.items() if key in keywords)
-    if not edits:
-        raise Refused("the option is set in another way")
-    return Change(edits, "the parser leaves entities and the network alone")
 
 
 REWRITES: dict[str, Rewrite] = {
@@ -318,6 +314,5 @@ REWRITES: dict[str, Rewrite] = {
     "python-debug": _switch("debug", "False", "the debugger is off"),
     "python-autoescape": _switch("autoescape", "True", "templates escape what is put into them"),
     "python-weak-random": random_secret,
-    "python-xxe": xml,
 }
 CHOICES: dict[str, Choices] = {"python-sql-string": sql_again}
