@@ -99,10 +99,16 @@ CGI = Rule(
     "Use another way to serve.", 0.6,
 )  # fmt: skip
 RACE = Rule(
-    "go-race", "race_condition", "high", 362,
-    "A variable is changed in a goroutine and used outside it with nothing to keep them apart.",
-    "Updates are lost, or a half-written value is read; a map write ends the program.",
-    "Hold a sync.Mutex, use sync/atomic, or send the value through a channel.", 0.6,
+    "go-goroutine-race", "race_condition", "high", 362,
+    "Goroutines change a variable of the function around them without a lock.",
+    "Two goroutines write at once: updates are lost, a map write ends the program.",
+    "Hold a sync.Mutex, use sync/atomic, or send the results through a channel.", 0.6,
+)  # fmt: skip
+UNGUARDED_WRITE = Rule(
+    "go-unguarded-write", "race_condition", "medium", 362,
+    "A field that other methods change under a lock is changed without it.",
+    "Two goroutines write at once: updates are lost, a map write ends the program.",
+    "Hold the lock here too.", 0.5,
 )  # fmt: skip
 LOOP_CAPTURE = Rule(
     "go-loop-capture", "race_condition", "medium", 362,
