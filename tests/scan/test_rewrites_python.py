@@ -59,6 +59,11 @@ QUERIES = [
         'def f(name):\n    q = "SELECT * FROM t WHERE n = ?"\n    return cur.execute(q, (name,))',
     ),
     (
+        "def f(name):\n    q = f\"SELECT * FROM t WHERE n = '{name}'\"\n    print(q)\n    return cur.execute(q)",
+        "def f(name):\n    q = f\"SELECT * FROM t WHERE n = '{name}'\"\n    print(q)\n"
+        '    return cur.execute("SELECT * FROM t WHERE n = ?", (name,))',
+    ),
+    (
         'cur.execute("SELECT * FROM t WHERE n = \'" + (name or other) + "\'")',
         'cur.execute("SELECT * FROM t WHERE n = ?", ((name or other),))',
     ),
@@ -79,7 +84,10 @@ REFUSED = [
     ('cur.execute(f"SELECT * FROM t WHERE n = {name}", other)', "alone"),
     ('cur.executescript(f"DELETE FROM t WHERE n = {name}")', "execute()"),
     ('def f(n):\n    q = "SELECT * FROM t WHERE n = "\n    q += n\n    cur.execute(q)', "several steps"),
-    ("def f(n):\n    q = f\"SELECT * FROM t WHERE n = '{n}'\"\n    print(q)\n    cur.execute(q)", "more places"),
+    (
+        "def f(n):\n    q = f\"SELECT * FROM t WHERE n = '{n}'\"\n    n = 1\n    print(q)\n    cur.execute(q)",
+        "more places",
+    ),
     ("def f(n):\n    q = f\"SELECT * FROM t WHERE n = '{n}'\"\n    n = 2\n    cur.execute(q)", "changes between"),
     ('import sqlalchemy\nsession.execute(f"SELECT * FROM t WHERE n = {name}")', "driver"),
     ('import sqlite3, psycopg2\ncur.execute(f"SELECT * FROM t WHERE n = {name}")', "driver"),

@@ -122,10 +122,18 @@ def _changes(source: Source, target: Target) -> Iterator[Change]:
     node = _node(source, target)
     if node is None:
         raise Refused("another rewrite changed the place")
+    refusal: Refused | None = None
     if rewrite is not None:
-        yield rewrite(source, node)
-    if choices is not None:
-        yield from choices(source, node)
+        try:
+            yield rewrite(source, node)
+        except Refused as why:
+            refusal = why
+    try:
+        yield from choices(source, node) if choices is not None else ()
+    except Refused as why:
+        raise refusal or why from None
+    if refusal is not None and choices is None:
+        raise refusal
 
 
 def _stands(file: SourceFile, target: Target, scan: Callable[[SourceFile], Scanned]) -> bool:

@@ -24,7 +24,7 @@ from moot.scan.flow.golang_decls import (
 )
 from moot.scan.flow.golang_exprs import Reader
 from moot.scan.flow.golang_nodes import first, named, operator, span
-from moot.scan.flow.golang_places import builder_write, elsewhere, filled, looked_up
+from moot.scan.flow.golang_places import ASSUMED, builder_write, elsewhere, filled, looked_up
 from moot.scan.flow.ir import (
     MAX_DEPTH,
     Assign,
@@ -67,6 +67,7 @@ def lower(source: Parsed) -> Module:
     for node in top:
         if node.type == "import_declaration":
             reader.imports.update((local, origin) for _, local, origin in imports(reader, node))
+    reader.imports = {**ASSUMED, **reader.imports}
     for node in top:
         if node.type == "const_declaration":
             constants(reader, node)

@@ -23,7 +23,7 @@ ACCEPTED = re.compile(rb"(?://|/\*)\s*(?:#nosec\b|gosec:disable\b)|#nosec\b")
 
 def numbers(program: Program) -> Iterator[Found]:
     for kind, at in flaws(program):
-        yield (flaw.CONVERT if kind == "convert" else flaw.INDEX), at
+        yield {"parsed": flaw.PARSED, "convert": flaw.CONVERT}.get(kind, flaw.INDEX), at
 
 
 CHECKS: tuple[Callable[[Program], Iterator[Found]], ...] = (

@@ -286,7 +286,7 @@ def _unguarded(program: Program, summaries: dict[str, Summary]) -> Iterator[Foun
                 continue
             for place, written, held, at in summary.uses:
                 if place in guarded and not held and _is_plain(program, owner, place):
-                    yield (flaw.RACE if written else flaw.UNGUARDED), at
+                    yield (flaw.UNGUARDED_WRITE if written else flaw.UNGUARDED), at
                     break
 
 

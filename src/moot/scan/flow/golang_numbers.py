@@ -47,9 +47,11 @@ from moot.scan.flow.ir import (
 
 STEPS = 20_000
 MAX_CALLS = 3
+FINITE = LONGEST // 2
+"""An index whose highest value is beyond this is one we know nothing of."""
 ENDS = frozenset({"panic", "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln"})
 Flaw = tuple[str, Span]
-"""`convert`, `index` or `slice`, and the place."""
+"""`parsed`, `convert`, `index` or `slice`, and the place."""
 
 
 def flaws(program: Program) -> Iterator[Flaw]:
@@ -66,6 +68,8 @@ class _Run:
         self.found = found
         self.steps = 0
         self.level = 0
+        self.outside: set[str] = set()
+        """Numbers that were read from text: somebody else chose them."""
         self.shapes = Shapes(program)
         self.at = Reckoner(program, self.shapes)
 
@@ -133,6 +137,7 @@ class _Run:
 
     def assign(self, stmt: Assign, state: State) -> State:
         self.look(stmt.value, state)
+        state = self.touched(stmt.value, state)
         target = stmt.targets[0]
         if not isinstance(target, Many):
             self.look(target, state)
@@ -149,6 +154,8 @@ class _Run:
             if isinstance(part, Name):
                 self.shapes.learn(part.id, types[index] if index < len(types) else None)
         first = target.items[0] if target.items else None
+        if isinstance(stmt.value, Call) and self.program.origin(stmt.value.func).startswith("strconv."):
+            self.outside.add(root(first))
         parsed = self.parsed(stmt.value, state)
         return {**now, key(first): parsed} if parsed is not None and first is not None and key(first) else now
 
@@ -301,7 +308,7 @@ class _Run:
             self.into(node, state)
         elif isinstance(node, Item):
             index, length = self.at.value(node.key, state), self.at.length(node.base, state)
-            known = index is not None and length is not None and index.high < LONGEST
+            known = index is not None and length is not None and index.high < FINITE
             if known and index is not None and length is not None and index.high >= length.high:
                 self.found[("index", node.at)] = None
         elif isinstance(node, Cut):
@@ -311,7 +318,7 @@ class _Run:
         limit = self.at.capacity(node.base, state)
         bounds = [self.at.value(bound, state) for bound in (node.low, node.high, node.step) if bound is not None]
         known = [bound for bound in bounds if bound is not None]
-        past = limit is not None and any(LONGEST > bound.high > limit.high for bound in known)
+        past = limit is not None and any(FINITE > bound.high > limit.high for bound in known)
         crossed = any(a.low > b.high for a, b in pairwise(known))
         if past or crossed:
             self.found[("slice", node.at)] = None
@@ -329,7 +336,7 @@ class _Run:
         if found is None or known is None or isinstance(inner, Const) or meant or found.fits(whole):
             return
         if not self.spelled_out(inner, whole):
-            self.found[("convert", node.at)] = None
+            self.found[("parsed" if root(inner) in self.outside else "convert", node.at)] = None
 
     def spelled_out(self, inner: Expr, whole: Range) -> bool:
         """`byte(x)` beside `byte(x >> 8)`: a number written out byte by byte."""

@@ -39,6 +39,8 @@ PREDECLARED = words(
     "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint "
     "uint8 uint16 uint32 uint64 uintptr"
 )
+ASSUMED = {"http": "net/http", "sql": "database/sql"}
+"""Packages that a piece of a file may use without showing its imports."""
 FILLED_BUFFERS = frozenset({"Read", "ReadFull", "copy"})
 
 
@@ -109,7 +111,11 @@ def elsewhere(body: Sequence[Stmt]) -> Iterator[Stmt]:
                 pass
         waiting.extend(reversed(node))
     for name, place in used.items():
-        if name not in own and name not in PREDECLARED:
+        if name in own or name in PREDECLARED:
+            continue
+        if name in ASSUMED:
+            yield Import(place.at, name, ASSUMED[name], ASSUMED[name])
+        else:
             yield Assign(place.at, (place,), Opaque(place.at, (), "package"), local=True)
 
 

@@ -3,5 +3,5 @@
 from moot.scan.change import Choices, Rewrite
 from moot.scan.rewrites import go, javascript, pyflow, python
 
-REWRITES: dict[str, Rewrite] = {**python.REWRITES, **javascript.REWRITES, **go.REWRITES, **pyflow.REWRITES}
-CHOICES: dict[str, Choices] = pyflow.CHOICES
+REWRITES: dict[str, Rewrite] = {**python.REWRITES, **javascript.REWRITES, **go.REWRITES}
+CHOICES: dict[str, Choices] = {**python.CHOICES, **pyflow.CHOICES}

@@ -5,21 +5,11 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
+from moot.scan.change import Change, Choices, Refused, replaced
 from moot.scan.edits import Edit
+from moot.scan.rewrites import pyescape, pypath, pyredirect, pyxml, pyxpath
+from moot.scan.rewrites.pytext import with_argument
 from moot.scan.syntax import Source
-
-
-def with_argument(source: Source, call: Node, text: str) -> Edit:
-    """Put one more argument at the end of a call, on a line of its own where the others have one."""
-    arguments = needed(call.child_by_field_name("arguments"), "the call has no arguments")
-    given = [child for child in arguments.named_children if child.type != "comment"]
-    if not given:
-        return Edit(arguments.start_byte + 1, arguments.start_byte + 1, text)
-    last = given[-1]
-    before = last.prev_sibling
-    gap = source.slice(before.end_byte, last.start_byte) if before is not None and before.type == "," else " "
-    return Edit(last.end_byte, last.end_byte, f",{gap or ' '}{text}")
 
 
 def _flag(source: Source, node: Node, name: str, place: int) -> Edit | None:
@@ -57,5 +47,13 @@ def cookie_hidden(source: Source, node: Node) -> Iterator[Change]:
         yield Change((hidden,), "scripts of the page cannot read the cookie")
 
 
-REWRITES: dict[str, Rewrite] = {}
-CHOICES: dict[str, Choices] = {"python-cookie": cookie_secure, "python-cookie-script": cookie_hidden}
+CHOICES: dict[str, Choices] = {
+    "python-cookie": cookie_secure,
+    "python-cookie-script": cookie_hidden,
+    "python-response-xss": pyescape.page,
+    "python-ldap": pyescape.directory,
+    "python-path": pypath.contained,
+    "python-open-redirect": pyredirect.same_host,
+    "python-xxe": pyxml.closed_parser,
+    "python-xpath": pyxpath.variables,
+}

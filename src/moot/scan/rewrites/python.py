@@ -1,18 +1,20 @@
 """Rewrites of Python code that keep what it does."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from moot.scan.calls import modules, read_call
-from moot.scan.change import Change, Refused, Rewrite, needed, replaced
+from moot.scan.calls import calls, modules, read_call
+from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
 from moot.scan.rewrites.pymodule import module
-from moot.scan.rewrites.query import Dialect, parameterised, sole_use
+from moot.scan.rewrites.pytemplate import template
+from moot.scan.rewrites.pytext import fstring, literal
+from moot.scan.rewrites.query import Dialect, bound_value, parameterised, sole_use
 from moot.scan.shell import Word, words
-from moot.scan.sql import Part
+from moot.scan.sql import slots
 from moot.scan.strings import STRINGS, Built, Hole, build, constant_text, quotes
 from moot.scan.syntax import MODULE, Source, inside
 
@@ -50,30 +52,36 @@ def sql(source: Source, node: Node) -> Change:
     return parameterised(source, call, call.args[0], _dialect(source))
 
 
+def sql_again(source: Source, node: Node) -> Iterator[Change]:
+    """A text that others read too stays as it is; the query is written out with its values where it is executed."""
+    call = read_call(source, node)
+    if call.method != "execute" or len(call.args) != 1 or call.keywords:
+        raise Refused("only execute() with the SQL text alone is rewritten")
+    dialect, built = _dialect(source), template(source, call.args[0])
+    places = {slot.first: slot for slot in slots(built.marks)}
+    values = [bound_value(source, slot, dialect) for slot in places.values()]
+    text, index = "", 0
+    while index < len(built.marks):
+        slot, mark = places.get(index), built.marks[index]
+        percent = slot is None and mark.text == "%" and dialect.double_percent
+        text += "%%" if percent else dialect.placeholder(1) if slot is not None else mark.text
+        index = slot.last + 1 if slot is not None else index + 1
+    end = call.args[0].end_byte
+    edits = (replaced(built.home, literal(text)), Edit(end, end, dialect.arguments(values)))
+    yield Change(edits, f"bound {', '.join(values)} as parameters of the query")
+
+
 def _dialect(source: Source) -> Dialect:
     found = modules(source)
     percent, question = bool(found & PERCENT_DRIVERS), bool(found & QUESTION_DRIVERS)
     if found & OTHER_DRIVERS or (percent and question):
         raise Refused("the driver's placeholder cannot be told from the imports")
     placeholder = "%s" if percent else "?"
-    return Dialect(lambda number: placeholder, _tuple, _fstring, double_percent=percent)
+    return Dialect(lambda number: placeholder, _tuple, fstring, double_percent=percent)
 
 
 def _tuple(values: Sequence[str]) -> str:
     return f", ({values[0]},)" if len(values) == 1 else f", ({', '.join(values)})"
-
-
-def _fstring(source: Source, parts: Sequence[Part]) -> str:
-    holes = [source.text(part.node) for part in parts if isinstance(part, Hole)]
-    texts = "".join(part for part in parts if isinstance(part, str))
-    quote = "'" if any('"' in hole for hole in holes) or '"' in texts else '"'
-    if any(quote in text or "\\" in text or "\n" in text for text in (*holes, texts)) or any("{" in h for h in holes):
-        raise Refused("the value cannot be written as one f-string")
-    inner = (
-        part.replace("{", "{{").replace("}", "}}") if isinstance(part, str) else f"{{{source.text(part.node)}}}"
-        for part in parts
-    )
-    return f"f{quote}{''.join(inner)}{quote}"
 
 
 def shell(source: Source, node: Node) -> Change:
@@ -107,7 +115,7 @@ def _argument(source: Source, word: Word) -> str:
     if all(isinstance(part, str) for part in word):
         text = "".join(part for part in word if isinstance(part, str))
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return _fstring(source, word)
+    return fstring(source, word)
 
 
 def without_argument(source: Source, value: Node) -> Edit:
@@ -281,20 +289,16 @@ def _switch(name: str, value: str, did: str) -> Rewrite:
 
 def random_secret(source: Source, node: Node) -> Change:
     call = read_call(source, node)
+    if not call.name.startswith("random."):
+        raise Refused(f"there is no plain replacement for {call.name}")
+    if any(seeding.name == "random.seed" for seeding in calls(source).get("seed", ())):
+        raise Refused("the numbers are seeded so that they can be repeated")
     local, added = module(source, "secrets", node)
     callee = needed(node.child_by_field_name("function"), "the call has no name")
     same = {"choice": "choice", "getrandbits": "randbits", "randbytes": "token_bytes"}
-    name = same.get(call.method) or f"SystemRandom().{call.method}"
+    plain = same.get(call.method) if not call.keywords else None
+    name = plain or f"SystemRandom().{call.method}"
     return Change((replaced(callee, f"{local}.{name}"), *added), "the system's secure random source is used")
-
-
-def xml(source: Source, node: Node) -> Change:
-    keywords = read_call(source, node).keywords
-    safe = {"resolve_entities": "False", "no_network": "True"}
-    edits = tuple(replaced(keywords[key], value) for key, value in safe.items() if key in keywords)
-    if not edits:
-        raise Refused("the option is set in another way")
-    return Change(edits, "the parser leaves entities and the network alone")
 
 
 REWRITES: dict[str, Rewrite] = {
@@ -310,5 +314,5 @@ REWRITES: dict[str, Rewrite] = {
     "python-debug": _switch("debug", "False", "the debugger is off"),
     "python-autoescape": _switch("autoescape", "True", "templates escape what is put into them"),
     "python-weak-random": random_secret,
-    "python-xxe": xml,
 }
+CHOICES: dict[str, Choices] = {"python-sql-string": sql_again}

@@ -39,7 +39,7 @@ def parameterised(source: Source, call: Call, arg: Node, dialect: Dialect) -> Ch
     sole_use(source, built, arg)
     found = marks(source, built)
     places = slots(found)
-    values = [_value(source, slot, dialect) for slot in places]
+    values = [bound_value(source, slot, dialect) for slot in places]
     edits = [
         *_placeholders(source, built, found, places, dialect),
         *prefix_edits(source, built),
@@ -76,7 +76,7 @@ def _closing_quote(source: Source, built: Built, mark: Mark) -> str:
     return quotes(source, last.string)[1]
 
 
-def _value(source: Source, slot: Slot, dialect: Dialect) -> str:
+def bound_value(source: Source, slot: Slot, dialect: Dialect) -> str:
     for part in slot.parts:
         if isinstance(part, Hole) and part.spec not in PLAIN_SPECS:
             raise Refused(f"the value is formatted with {part.spec!r}")

@@ -186,8 +186,10 @@ def _secret_use(site: Site) -> bool:
     return bool(re.search(SECRET_NAME, site.words()))
 
 
-def _no_secret(site: Site) -> bool:
-    return not _secret_use(site)
+def _computed(site: Site) -> bool:
+    """What is written as plain `true` has a rule, and a rewrite, of its own."""
+    plain = re.search(r"InsecureSkipVerify:\s*true\b", site.text())
+    return is_const(site.arg("InsecureSkipVerify"), True) and plain is None
 
 
 def _unlimited(site: Site) -> bool:
@@ -260,13 +262,12 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.HEADER, "mail", "net/smtp.SendMail", 2, 3, floor=SURE),
     sink(flaw.LOG, "log", LOGGERS, 0, 1, 2, 3, 4, floor=SURE, when=lambda site: "%q" not in site.text()),
     sink(known.RANDOM, "random", " ".join(names.RANDOM), when=_secret_use),
-    sink(flaw.RANDOM_PLAIN, "random", " ".join(names.RANDOM), when=_no_secret),
     sink(known.HASH, "hash", "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum "
          "golang.org/x/crypto/md4.New golang.org/x/crypto/ripemd160.New"),
     sink(known.CIPHER, "cipher", "crypto/des.NewCipher crypto/des.NewTripleDESCipher crypto/rc4.NewCipher "
          "golang.org/x/crypto/blowfish.NewCipher golang.org/x/crypto/cast5.NewCipher"),
     sink(flaw.KEY_SIZE, "key", "crypto/rsa.GenerateKey crypto/rsa.GenerateMultiPrimeKey", when=_few_bits),
-    sink(known.TLS, "tls", "crypto/tls.Config", when=lambda site: is_const(site.arg("InsecureSkipVerify"), True)),
+    sink(flaw.TLS_COMPUTED, "tls", "crypto/tls.Config", when=_computed),
     sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_weak_tls),
     sink(flaw.TLS_SUITES, "tls", "crypto/tls.Config", when=_weak_suite),
     sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_unresumed),
@@ -285,8 +286,6 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.BYPASS, "bypass", ".AddInsecureBypassPattern",
          when=lambda site: is_const(site.arg(0), "/", "/{path...}")),
     sink(flaw.SMUGGLE, "header", ".Set .Add", when=_both_headers),
-    sink(known.UNSAFE, "unsafe", "unsafe.Pointer unsafe.Slice unsafe.String unsafe.StringData unsafe.SliceData "
-         "unsafe.Add"),
 )  # fmt: skip
 
 
@@ -300,10 +299,7 @@ def from_archive(site: Site) -> bool:
 
 
 STORES = (Store(known.RANDOM, "random", SECRET_NAME, "random"),)
-SETTINGS = (
-    Setting(known.TLS, r"\.InsecureSkipVerify$", lambda value: is_const(value, True)),
-    Setting(flaw.TLS_VERSION, r"\.M(?:in|ax)Version$", lambda value: 0 < (number(value) or 0) < 0x0303),
-)
+SETTINGS = (Setting(flaw.TLS_VERSION, r"\.M(?:in|ax)Version$", lambda value: 0 < (number(value) or 0) < 0x0303),)
 BOOK = Book(
     sources=names.SOURCES,
     labels={},

@@ -62,13 +62,14 @@ FLOWS = (
 )  # fmt: skip
 CALLS = (
     _inside("go-weak-random", "math/rand", "token := rand.Int()\n_ = token", "side := rand.Intn(6)\n_ = side"),
-    _inside("go-math-rand", "math/rand", "side := rand.Intn(6)\n_ = side", "b := make([]byte, 8)\n_ = b"),
     _inside("go-weak-hash", "crypto/md5 crypto/sha256", "_ = md5.New()", "_ = sha256.New()"),
     _inside("go-weak-cipher", "crypto/des crypto/aes", "des.NewCipher(nil)", "aes.NewCipher(nil)"),
     _inside("go-rsa-bits", "crypto/rand crypto/rsa", "rsa.GenerateKey(rand.Reader, 1024)",
             "rsa.GenerateKey(rand.Reader, 2048)"),
     _inside("go-tls-verify", "crypto/tls", "_ = &tls.Config{InsecureSkipVerify: true}",
             "_ = &tls.Config{InsecureSkipVerify: false}"),
+    _inside("go-tls-verify-computed", "crypto/tls", "_ = &tls.Config{InsecureSkipVerify: !false}",
+            "_ = &tls.Config{InsecureSkipVerify: !true}"),
     _inside("go-tls-version", "crypto/tls", "_ = &tls.Config{MinVersion: tls.VersionTLS10}",
             "_ = &tls.Config{MinVersion: tls.VersionTLS12}"),
     _inside("go-tls-suites", "crypto/tls", "_ = &tls.Config{CipherSuites: []uint16{tls.TLS_RSA_WITH_RC4_128_SHA}}",
@@ -101,6 +102,8 @@ STRUCTURE = (
           "func port(s string) int16 {\nn, _ := strconv.Atoi(s)\nreturn int16(n)\n}",
           "func port(s string) int16 {\nn, _ := strconv.Atoi(s)\nif n < 0 || n > 9999 {\nreturn 0\n}\n"
           "return int16(n)\n}"),
+    _case("go-integer-conversion", "fmt", "func low(n int) uint8 { return uint8(n) }",
+          "func low(n int) uint8 {\nif n < 0 || n > 255 {\nreturn 0\n}\nreturn uint8(n)\n}"),
     _inside("go-out-of-range", "fmt", "s := make([]int, 3)\nfmt.Println(s[3])",
             "s := make([]int, 3)\nfmt.Println(s[2])"),
     _case("go-loop-alias", "fmt", "func all(xs []int) (r []*int) {\nfor _, x := range xs {\nr = append(r, &x)\n"
@@ -141,7 +144,8 @@ STRUCTURE = (
             'package app\n\nimport "net/http/fcgi"\n\nfunc f() { fcgi.Serve(nil, nil) }\n'),
 )  # fmt: skip
 CONCURRENCY = (
-    _case("go-race", "sync", "func f() int {\nn := 0\nfor i := 0; i < 9; i++ {\ngo func() { n++ }()\n}\nreturn n\n}",
+    _case("go-goroutine-race", "sync",
+          "func f() int {\nn := 0\nfor i := 0; i < 9; i++ {\ngo func() { n++ }()\n}\nreturn n\n}",
           "func f() int {\nvar mu sync.Mutex\nn := 0\nfor i := 0; i < 9; i++ {\ngo func() {\nmu.Lock()\nn++\n"
           "mu.Unlock()\n"
           "}()\n}\nmu.Lock()\ndefer mu.Unlock()\nreturn n\n}"),
@@ -152,6 +156,13 @@ CONCURRENCY = (
           "type C struct {\n\tmu sync.Mutex\n\tn int\n}\n\nfunc (c *C) Add() {\nc.mu.Lock()\nc.n = 1\n"
           "c.mu.Unlock()\n}\n\n"
           "func (c *C) Get() int {\nc.mu.Lock()\ndefer c.mu.Unlock()\nreturn c.n\n}"),
+    _case("go-unguarded-write", "sync",
+          "type C struct {\n\tmu sync.Mutex\n\tn int\n}\n\nfunc (c *C) Add() {\nc.mu.Lock()\nc.n = 1\n"
+          "c.mu.Unlock()\n}\n\n"
+          "func (c *C) Set() { c.n = 2 }",
+          "type C struct {\n\tmu sync.Mutex\n\tn int\n}\n\nfunc (c *C) Add() {\nc.mu.Lock()\nc.n = 1\n"
+          "c.mu.Unlock()\n}\n\n"
+          "func (c *C) Set() {\nc.mu.Lock()\nc.n = 2\nc.mu.Unlock()\n}"),
     _case("go-loop-capture", "fmt", "func f(xs []int) {\nfor _, x := range xs {\ngo func() { fmt.Println(x) }()\n}\n}",
           "func f(xs []int) {\nfor _, x := range xs {\ngo func(x int) { fmt.Println(x) }(x)\n}\n}"),
     _case("go-waitgroup-add", "sync", "func f(wg *sync.WaitGroup) {\ngo func() {\nwg.Add(1)\ndefer wg.Done()\n}()\n}",

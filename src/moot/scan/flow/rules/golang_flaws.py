@@ -44,11 +44,11 @@ EXTRACT = Rule(
     "An entry called '../../etc/cron.d/x' is written outside the folder.",
     "Check the joined path with strings.HasPrefix, or use filepath.IsLocal.", 0.8,
 )  # fmt: skip
-RANDOM_PLAIN = Rule(
-    "go-math-rand", "auth", "low", 338,
-    "Numbers of math/rand can be predicted; fine for simulations, wrong for secrets.",
-    "Who sees some of them knows the next.",
-    "Use crypto/rand where the number must not be guessed.", 0.4,
+TLS_COMPUTED = Rule(
+    "go-tls-verify-computed", "auth", "high", 295,
+    "The certificate of the other side is not checked: what switches the check off always comes to true.",
+    "Anyone on the way reads and changes the traffic with a certificate of their own.",
+    "Leave certificate checks on; trust a private authority with RootCAs.", 0.9,
 )  # fmt: skip
 KEY_SIZE = Rule(
     "go-rsa-bits", "auth", "medium", 326,

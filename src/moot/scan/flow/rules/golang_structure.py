@@ -2,11 +2,17 @@
 
 from moot.scan.rule import Rule
 
-CONVERT = Rule(
+PARSED = Rule(
     "go-integer-overflow", "overflow", "medium", 190,
-    "A number is converted to a type that cannot hold all its values.",
+    "A number read from text is converted to a type that cannot hold all its values.",
     "A large or negative number becomes a small one: a length check passes, a copy goes too far.",
-    "Check the number against the limits of the target type first.", 0.5,
+    "Check the number against the limits of the target type first.", 0.7,
+)  # fmt: skip
+CONVERT = Rule(
+    "go-integer-conversion", "overflow", "low", 190,
+    "A number is converted to a type that cannot hold all its values.",
+    "A large or negative number becomes another one: a length check passes, a copy goes too far.",
+    "Check the number against the limits of the target type first.", 0.4,
 )  # fmt: skip
 INDEX = Rule(
     "go-out-of-range", "overflow", "medium", 118,
@@ -93,10 +99,16 @@ CGI = Rule(
     "Use another way to serve.", 0.6,
 )  # fmt: skip
 RACE = Rule(
-    "go-race", "race_condition", "high", 362,
-    "A variable is changed in a goroutine and used outside it with nothing to keep them apart.",
-    "Updates are lost, or a half-written value is read; a map write ends the program.",
-    "Hold a sync.Mutex, use sync/atomic, or send the value through a channel.", 0.6,
+    "go-goroutine-race", "race_condition", "high", 362,
+    "Goroutines change a variable of the function around them without a lock.",
+    "Two goroutines write at once: updates are lost, a map write ends the program.",
+    "Hold a sync.Mutex, use sync/atomic, or send the results through a channel.", 0.6,
+)  # fmt: skip
+UNGUARDED_WRITE = Rule(
+    "go-unguarded-write", "race_condition", "medium", 362,
+    "A field that other methods change under a lock is changed without it.",
+    "Two goroutines write at once: updates are lost, a map write ends the program.",
+    "Hold the lock here too.", 0.5,
 )  # fmt: skip
 LOOP_CAPTURE = Rule(
     "go-loop-capture", "race_condition", "medium", 362,

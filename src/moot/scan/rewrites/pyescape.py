@@ -1,0 +1,129 @@
+"""Text for a page or a directory search: what comes from outside is escaped where it is put in."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from tree_sitter import Node
+
+from moot.scan.bindings import origins
+from moot.scan.calls import modules, read_call
+from moot.scan.change import Change, Refused, replaced
+from moot.scan.edits import Edit
+from moot.scan.rewrites.pymodule import member, module
+from moot.scan.strings import Hole, Text, build, unwrapped
+from moot.scan.syntax import Source, inside
+
+Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
+MARKUP = re.compile(r"(?i)html|markup|body|page|content|fragment|render|template|escape|quote|json")
+"""Names of what is markup or escaped already: escaping it again would show it wrong."""
+UNCLOSED = re.compile(r"(?is)<(script|style)\b(?:(?!</\1).)*$|<!--(?:(?!-->).)*$")
+TAG = re.compile(r"<[a-zA-Z/!][^<>]*$")
+ATTRIBUTE = re.compile(r"""(?i)\s(?!on|href|src|action|formaction|style|data|srcdoc)[\w-]+=\\?(["'])[^"'<>]*$""")
+PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
+UNFOLLOWED = 4
+"""The depth from which `build` takes names as they stand."""
+
+
+def page(source: Source, node: Node) -> Iterator[Change]:
+    """One value is escaped where that is enough, else all that stand in the text."""
+    yield from _escaped(source, _answer(source, node), lambda at: _html(source, at), "shown as text, not as markup")
+
+
+def _html(source: Source, at: Node) -> Escaper:
+    local, added = module(source, "html", at)
+    return f"{local}.escape", added
+
+
+def directory(source: Source, node: Node) -> Iterator[Change]:
+    """The filter of an LDAP search."""
+    call = read_call(source, node)
+    given = (call.arg(1, "search_filter", "filterstr"), call.arg(2))
+    for text in (arg for arg in given if arg is not None):
+        yield from _escaped(source, text, lambda at: _ldap(source, at), "taken literally by the search")
+
+
+def _ldap(source: Source, at: Node) -> Escaper:
+    found = modules(source)
+    if ("ldap3" in found) == ("ldap" in found):
+        raise Refused("the LDAP library cannot be told from the imports")
+    origin = "ldap3.utils.conv" if "ldap3" in found else "ldap.filter"
+    return member(source, origin, "escape_filter_chars", at)
+
+
+def _answer(source: Source, node: Node) -> Node:
+    """The text of an answer: what is returned, or what the response is made of."""
+    if node.type != "call" or len(build(source, node, UNFOLLOWED).pieces) > 1:
+        return node
+    call = read_call(source, node)
+    found = call.arg(0, "response", "content", "text", "body")
+    if found is None:
+        raise Refused("the text is not here")
+    return found
+
+
+def _escaped(source: Source, text: Node, escaper: Callable[[Node], Escaper], did: str) -> Iterator[Change]:
+    found = [hole for hole in _holes(source, text) if _is_plain(source, hole)]
+    if not found:
+        raise Refused("no plain value stands in the text")
+    if not all(_is_text_place(source, text, hole) for hole in found):
+        raise Refused("a value stands in a script, a tag or an address, where escaping is not enough")
+    for chosen in (*([hole] for hole in found), found if len(found) > 1 else []):
+        if chosen:
+            yield _wrapped(source, chosen, escaper, did)
+
+
+def _wrapped(source: Source, holes: Sequence[Hole], escaper: Callable[[Node], Escaper], did: str) -> Change:
+    name, added = escaper(min((hole.node for hole in holes), key=lambda node: node.start_byte))
+    # What was added with + is text already; what was formatted may be anything.
+    edits = [
+        replaced(hole.node, f"{name}({text})" if hole.start < 0 else f"{name}(str({text}))")
+        for hole in holes
+        for text in [source.text(hole.node)]
+    ]
+    shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in holes))
+    return Change((*edits, *added), f"{shown} is {did}")
+
+
+def _holes(source: Source, text: Node) -> list[Hole]:
+    text = unwrapped(text)
+    if text.type != "identifier":
+        return build(source, text, UNFOLLOWED).holes
+    values = [b.value for b in origins(source, text) if b.kind in ("set", "add") and b.value is not None]
+    if not values:
+        raise Refused("the text is built elsewhere")
+    _only_answer(source, text)
+    built = [build(source, value, UNFOLLOWED) for value in values]
+    return [hole for each in built for hole in each.holes if len(each.pieces) > 1]
+
+
+def _is_text_place(source: Source, text: Node, hole: Hole) -> bool:
+    """Whether escaping is enough: not in a script, a tag, an address or a handler, where other rules hold."""
+    text = unwrapped(text)
+    bound = origins(source, text) if text.type == "identifier" else []
+    values = [b.value for b in bound if b.value is not None] or [text]
+    before = ""
+    for piece in (piece for value in values for piece in build(source, value, UNFOLLOWED).pieces):
+        if isinstance(piece, Hole) and piece.node.start_byte == hole.node.start_byte:
+            break
+        before += source.slice(piece.start, piece.end) if isinstance(piece, Text) else "x"
+    return not UNCLOSED.search(before) and (not TAG.search(before) or bool(ATTRIBUTE.search(before)))
+
+
+def _only_answer(source: Source, name: Node) -> None:
+    """Escaping a text inside would also change it for everybody else who reads it."""
+    word = source.text(name)
+    for use in inside(source.scope(name).node, 50_000):
+        if use.type != "identifier" or source.text(use) != word or use.start_byte == name.start_byte:
+            continue
+        holder = use.parent
+        if holder is None or holder.type in ("return_statement", "attribute", "keyword_argument", "interpolation"):
+            continue
+        written = holder.type in ("assignment", "augmented_assignment") and holder.child_by_field_name("left") == use
+        if not written and holder.type != "argument_list":
+            raise Refused(f"{word!r} is used for more than this")
+
+
+def _is_plain(source: Source, hole: Hole) -> bool:
+    node = unwrapped(hole.node)
+    return hole.spec in ("", "%s") and node.type in PARTS and not MARKUP.search(source.text(node))

@@ -1,0 +1,54 @@
+"""Python text that rewrites put in: literals and arguments."""
+
+from collections.abc import Sequence
+
+from tree_sitter import Node
+
+from moot.scan.change import Refused, needed
+from moot.scan.edits import Edit
+from moot.scan.sql import Part
+from moot.scan.strings import Hole
+from moot.scan.syntax import Source
+
+
+def literal(text: str) -> str:
+    """A string that is the text, in double quotes where that needs no escape."""
+    return f'"{text}"' if text.isprintable() and '"' not in text and "\\" not in text else repr(text)
+
+
+def fstring(source: Source, parts: Sequence[Part]) -> str:
+    holes = [source.text(part.node) for part in parts if isinstance(part, Hole)]
+    texts = "".join(part for part in parts if isinstance(part, str))
+    quote = "'" if any('"' in hole for hole in holes) or '"' in texts else '"'
+    if any(quote in text or "\\" in text or "\n" in text for text in (*holes, texts)) or any("{" in h for h in holes):
+        raise Refused("the value cannot be written as one f-string")
+    inner = (
+        part.replace("{", "{{").replace("}", "}}") if isinstance(part, str) else f"{{{source.text(part.node)}}}"
+        for part in parts
+    )
+    return f"f{quote}{''.join(inner)}{quote}"
+
+
+def with_argument(source: Source, call: Node, text: str) -> Edit:
+    """Put one more argument at the end of a call, on a line of its own where the others have one."""
+    arguments = needed(call.child_by_field_name("arguments"), "the call has no arguments")
+    given = [child for child in arguments.named_children if child.type != "comment"]
+    if not given:
+        return Edit(arguments.start_byte + 1, arguments.start_byte + 1, text)
+    last = given[-1]
+    before = last.prev_sibling
+    gap = source.slice(before.end_byte, last.start_byte) if before is not None and before.type == "," else " "
+    return Edit(last.end_byte, last.end_byte, f",{gap or ' '}{text}")
+
+
+def before(source: Source, statement: Node, *lines: str) -> Edit:
+    """Lines in front of a statement, indented as it is; a tab opens those of an inner block."""
+    start = source.data.rfind(b"\n", 0, statement.start_byte) + 1
+    indent = source.slice(start, statement.start_byte)
+    if indent.strip():
+        raise Refused("the statement does not start its line")
+    newline = "\r\n" if b"\r\n" in source.data else "\n"
+    step = "\t" if "\t" in indent else "    "
+    at = statement.start_byte
+    written = (line.replace("\t", step, 1) if line.startswith("\t") else line for line in lines)
+    return Edit(at, at, "".join(f"{line}{newline}{indent}" for line in written))
