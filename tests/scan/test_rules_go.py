@@ -1,7 +1,7 @@
 """What fires and what stays silent in Go."""
 
 import pytest
-from samples import rules, scanned
+from samples import rules
 
 
 def program(body: str, *imports: str, after: str = "") -> str:
@@ -60,6 +60,7 @@ SILENT = [
     program('exec.Command("sh", "-c", "ls -l")', "os/exec"),
     program("sha256.Sum256([]byte(name))", "crypto/sha256"),
     program("c := &tls.Config{InsecureSkipVerify: false}", "crypto/tls"),
+    program("colour := rand.Intn(10)", "math/rand"),
     program("token := rand.Int(rand.Reader, max)", "crypto/rand"),
     program('x := template.HTML("<b>")', "html/template"),
     program('fmt.Fprintf(w, "Hello")', "fmt"),
@@ -94,11 +95,6 @@ def test_sound_code_is_left_in_peace(text: str) -> None:
     assert rules("go", text) == []
 
 
-def test_predictable_numbers_for_no_secret_are_hardly_worth_a_word() -> None:
-    (finding,) = scanned("go", program("colour := rand.Intn(10)", "math/rand")).findings
-    assert finding.severity == "low" and (finding.confidence or 0) < 0.5
-
-
 def test_a_lock_in_a_comment_is_no_lock() -> None:
     text = program("n := 0\nfor i := 0; i < 9; i++ {\ngo func() {\n// mu.Lock()\nn++ }()\n}\n// wg.Wait()")
-    assert set(rules("go", text)) == {"go-goroutine-race", "go-race"}
+    assert rules("go", text) == ["go-goroutine-race"]
