@@ -81,6 +81,8 @@ def is_scalar(value: object) -> bool:
 
 def _kept(value: object) -> Known:
     """A result that is worth carrying: of a known kind and not enormous."""
+    if isinstance(value, float) and value != value:  # not a number: equal to nothing, not even to itself
+        return UNKNOWN
     if isinstance(value, str | bytes):
         return value if len(value) <= MAX_TEXT else UNKNOWN
     if isinstance(value, int):
