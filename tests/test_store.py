@@ -140,18 +140,20 @@ def test_log_lines_are_kept_for_a_month(tmp_path: Path) -> None:
     log = LogRow(seq=1, part=1, action="response", agent="a", role="red", provider="a", model="b", round=1,
                  response_time_ms=7, tokens=15, content_length=4)  # fmt: skip
 
-    async def later(store: SqlStore) -> list[int]:
+    async def begin(store: SqlStore) -> None:
         await store.create(session())
         await store.append(ID, [log])
-        left = []
-        for days in (29, 31):
-            now = datetime.now(UTC) + timedelta(days=days)
-            new = session(OTHER[:-2] + str(days)).model_copy(update={"created_at": now})
-            await store.create(new)
-            left.append(len(await store.logs(ID)))
-        return left
 
-    assert with_store(tmp_path / "s.db", later) == [1, 0]
+    def left_after(days: int) -> int:
+        async def later(store: SqlStore) -> int:
+            now = datetime.now(UTC) + timedelta(days=days)
+            await store.create(session(OTHER[:-2] + str(days)).model_copy(update={"created_at": now}))
+            return len(await store.logs(ID))
+
+        return with_store(tmp_path / "s.db", later)
+
+    with_store(tmp_path / "s.db", begin)
+    assert [left_after(29), left_after(31)] == [1, 0]
 
 
 def test_migrations_lead_to_the_tables_of_today(tmp_path: Path) -> None:

@@ -3,13 +3,12 @@
 import asyncio
 import os
 import socket
-import uuid
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from sqlalchemy import Connection, Engine, RowMapping, Table, delete, insert, or_, select, update
+from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, insert, or_, select, update
 
 from moot.edge.store import tables
 from moot.edge.store.engine import address, bring_up_to_date, open_engine
@@ -31,19 +30,22 @@ class SqlStore:
         self._connection: Connection | None = None
         self._waiting: list[Waiting] = []
         self._flushing: asyncio.Task[None] | None = None
+        self._new = True
 
     # --- writing
 
     async def create(self, session: SessionRecord) -> None:
         def begin(db: Connection) -> None:
-            db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at))
-            db.execute(insert(tables.sessions), _session_columns(session))
+            if self._new:  # once for each opening of the store is often enough
+                db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at))
+                self._new = False
+            db.execute(NEW_SESSION, _session_columns(session))
 
         await self._do(begin)
 
     async def update(self, session: SessionRecord) -> None:
-        change = update(tables.sessions).where(tables.sessions.c.id == session.id).values(_session_columns(session))
-        await self._do(lambda db: db.execute(change))
+        values = {**_session_columns(session), "wanted": session.id}
+        await self._do(lambda db: db.execute(SESSION_CHANGE, values))
 
     async def append(self, session_id: str, rows: Sequence[Row]) -> None:
         loop = asyncio.get_running_loop()
@@ -157,7 +159,7 @@ def _insert(db: Connection, batch: Iterable[Waiting]) -> None:
             grouped.setdefault(type(row), []).append(columns(session_id, row, now))
     for kind in COLUMNS:  # in this order: a version may refer to a turn
         if kind in grouped:
-            db.execute(insert(COLUMNS[kind][0]), grouped[kind])
+            db.execute(INSERTS[kind], grouped[kind])
 
 
 def _claim(db: Connection, session_id: str, owner: str) -> SessionRecord:
@@ -213,8 +215,9 @@ def _session(row: RowMapping) -> SessionRecord:
     return SessionRecord(**{name: row[name] for name in SessionRecord.model_fields})
 
 
-def _own_id(session_id: str, kind: str, number: int) -> str:
-    return str(uuid.uuid5(uuid.UUID(session_id), f"{kind} {number}"))
+def _own_id(session_id: str, number: int) -> str:
+    """The session's own id with its last eight digits for the number: the same row has the same id in every run."""
+    return f"{session_id[:28]}{number:08x}"
 
 
 def _step_columns(session_id: str, row: StepRow, now: datetime) -> dict[str, object]:
@@ -222,12 +225,12 @@ def _step_columns(session_id: str, row: StepRow, now: datetime) -> dict[str, obj
 
 
 def _turn_columns(session_id: str, row: TurnRow, now: datetime) -> dict[str, object]:
-    return {"id": _own_id(session_id, "turn", row.seq), "session_id": session_id, **row.__dict__, "created_at": now}
+    return {"id": _own_id(session_id, row.seq), "session_id": session_id, **row.__dict__, "created_at": now}
 
 
 def _version_columns(session_id: str, row: VersionRow, now: datetime) -> dict[str, object]:
     return {
-        "id": _own_id(session_id, "version", row.number),
+        "id": _own_id(session_id, row.number),
         "session_id": session_id,
         "seq": row.seq,
         "language": row.language,
@@ -266,6 +269,15 @@ COLUMNS: dict[type[Row], tuple[Table, Callable[..., dict[str, object]]]] = {
     VersionRow: (tables.versions, _version_columns),
     LogRow: (tables.logs, _log_columns),
 }
+
+
+INSERTS = {kind: insert(table) for kind, (table, _) in COLUMNS.items()}
+NEW_SESSION = insert(tables.sessions)
+SESSION_CHANGE = (
+    update(tables.sessions)
+    .where(tables.sessions.c.id == bindparam("wanted"))
+    .values({name: bindparam(name) for name in ("debate_id", *SessionRecord.model_fields)})
+)
 
 
 def _step(row: RowMapping) -> StepRow:
