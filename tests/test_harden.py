@@ -188,6 +188,8 @@ def test_under_diff_only_what_is_new_counts() -> None:
     before = SourceFile(path="app.py", language="python", text=BAD, base=BAD)
     assert run_harden(Code(files=(before,)))[0].outcome == "hardened"
     assert run_harden(Code(files=(before,)))[0].final_code == BAD
+    copied = before.model_copy(update={"text": BAD + BAD.replace("find", "drop")})
+    assert {f.line for f in run_harden(Code(files=(copied,)))[0].attack_reports[0].vulnerabilities} == {4}
     added = before.model_copy(update={"base": "def find(db, name): ...\n"})
     assert run_harden(Code(files=(added,)))[0].final_code == GOOD
 

@@ -69,8 +69,12 @@ def locate(code: Code, evidence: str, file: str = "") -> tuple[SourceFile, int] 
 
 
 def in_question(finding: Vulnerability, code: Code) -> bool:
-    """Under `--diff`, a flaw whose line was there before the change is not this session's business."""
+    """Under `--diff`, a flaw whose line was there before the change is not this session's business; one more copy of
+    such a line is."""
     source = code.file(finding.file)
     if source is None or source.base is None:
         return True
-    return normalised(finding.evidence) not in {normalised(line) for line in source.base.splitlines()}
+    wanted = normalised(finding.evidence)
+    before = sum(normalised(line) == wanted for line in source.base.splitlines())
+    now = sum(normalised(line) == wanted for line in source.text.splitlines()[: finding.line])
+    return max(now, 1) > before
