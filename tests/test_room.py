@@ -123,6 +123,23 @@ def test_a_model_that_is_down_is_not_asked_again_in_the_same_run() -> None:
     assert len(model.asked) == 1
 
 
+@pytest.mark.parametrize("slow_first", [True, False])
+def test_one_slow_answer_of_a_model_that_answers_others_is_no_outage(slow_first: bool) -> None:
+    slow, word = ModelError("x: slow", kind="timeout"), said("ok")
+    model = ScriptedModel({"red": [slow, word] if slow_first else [word, slow], "blue": [word], "green": [word]})
+    here = live({"red": [model], "blue": [model], "green": [model]})
+
+    async def asked() -> Word | Absent:
+        if slow_first:
+            await here.ask_all([ask("red"), ask("blue")])
+        else:
+            await here.ask(ask("red"))
+            await here.ask(ask("red"))
+        return await here.ask(ask("green"))
+
+    assert asyncio.run(asked()) == Word(word="ok")
+
+
 def test_a_provider_that_asks_for_too_much_patience_has_said_no() -> None:
     here = live({"red": [ScriptedModel({"red": [rate_limited(3600)]})]})
     assert isinstance(asyncio.run(here.ask(ask())), Absent)

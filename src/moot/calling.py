@@ -47,6 +47,7 @@ class Caller:
         self._clock = clock
         self._remaining = remaining
         self._down: dict[str, Try] = {}
+        self._answered: set[str] = set()
 
     async def put(self, call: Call, chain: Sequence[Model], retried: Callable[[Try, float], None]) -> Exchange:
         """Ask the models of the chain in turn; gives the first reply, or the failures when there is none."""
@@ -56,6 +57,7 @@ class Caller:
             reply = await self._patiently(call, model, tries, retried)
             if reply is not None:
                 self._ledger.add(model.name, reply.usage)
+                self._answered.add(model.name)
                 milliseconds = round((self._clock.monotonic() - began) * 1000)
                 return Exchange(tries=tuple(tries), reply=reply, milliseconds=milliseconds)
         return Exchange(tries=tuple(tries), milliseconds=round((self._clock.monotonic() - began) * 1000))
@@ -69,11 +71,14 @@ class Caller:
                 models[attempt.model].skip(call)
         if exchange.reply is not None:
             self._ledger.add(exchange.tries[-1].model, exchange.reply.usage)
+            self._answered.add(exchange.tries[-1].model)
 
     async def _patiently(
         self, call: Call, model: Model, tries: list[Try], retried: Callable[[Try, float], None]
     ) -> Reply | None:
-        if down := self._down.get(model.name):
+        down = self._down.get(model.name)
+        if down is not None and not (down.kind == "timeout" and model.name in self._answered):
+            # One slow answer of a model that has answered others is no outage, whichever of them came first.
             tries.append(Try(model=model.name, error=DOWN, kind=down.kind))
             return None
         for attempt in range(self._limits.retries + 1):

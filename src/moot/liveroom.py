@@ -176,7 +176,7 @@ class LiveRoom:
             system=hide(ask.system),
             prompt=hide(ask.prompt),
             json_schema=native_schema(ask.shape),
-            max_tokens=self._limits.reply_tokens,
+            max_tokens=min(ask.reply_tokens or self._limits.reply_tokens, self._limits.reply_tokens),
         )
 
     def _read(self, seq: int, ask: Ask[T], exchange: Exchange, *, last: bool) -> Read[T] | Absent:

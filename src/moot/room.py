@@ -22,6 +22,8 @@ class Ask(Generic[T_co]):
     system: str
     prompt: str
     shape: type[T_co]
+    reply_tokens: int | None = None
+    """A shorter limit for this reply than the session's."""
 
 
 class Room(Protocol):

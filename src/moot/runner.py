@@ -96,6 +96,7 @@ class Runner:
         self._emit(SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past)))
         self._task = asyncio.ensure_future(protocol.script(protocol.input.model_validate(plan.input), rules, room))
         result = await self._task
+        failed_at = None if outcome_of(result) in protocol.settled else room.failed_at
         filled = result.model_copy(
             update={
                 "session_id": record.id,
@@ -103,10 +104,10 @@ class Runner:
                 "calls": room.ledger.calls,
                 "usage": dict(room.ledger.spends),
                 "duration": round(journal.elapsed(), 3),
-                "resumable": room.failed_at is not None or outcome_of(result) in CARRIED_ON,
+                "resumable": failed_at is not None or outcome_of(result) in CARRIED_ON,
             }
         )
-        await self._end(record, filled, room.failed_at)
+        await self._end(record, filled, failed_at)
         return filled
 
     async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:

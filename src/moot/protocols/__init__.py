@@ -21,6 +21,9 @@ class Protocol(Generic[I, R, O]):
     rules: type[R]
     result: type[O]
     seats: tuple[str, ...]
+    """Who may sit in it by default; a session may have others."""
+    settled: frozenset[str] = frozenset()
+    """Outcomes that stand even though a provider failed on the way: nothing is left to try again."""
 
 
 HARDEN = Protocol("harden", harden, HardenInput, HardenRules, HardenResult, ("red", "blue"))

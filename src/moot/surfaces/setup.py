@@ -91,9 +91,9 @@ class Settings:
         rules = PROTOCOLS[protocol].rules.model_validate({**own, "timeout": self["timeout"]})
         return rules.model_dump(mode="json")
 
-    def seats(self, protocol: str) -> dict[str, tuple[str, ...]]:
-        """Who sits where. A seat that no protocol has is a mistake worth saying."""
-        known = PROTOCOLS[protocol].seats
+    def seats(self, protocol: str, known: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
+        """Who sits where, out of `known` or the protocol's own seats. Any other seat is a mistake worth saying."""
+        known = known or PROTOCOLS[protocol].seats
         named = {key.removeprefix("seats."): r for key, r in self.resolved.items() if key.startswith("seats.")}
         for seat, setting in named.items():
             if setting.source == "flag" and seat not in known:

@@ -1,14 +1,22 @@
-"""How a hardened piece of code is shown to a person."""
+"""How a hardened piece of code is shown to a person, and written where it was asked for."""
+
+import json
+from pathlib import Path
 
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
+from moot.errors import UsageError
 from moot.protocols.harden import HardenResult
 from moot.protocols.reports import where
 from moot.runner import Plan
-from moot.surfaces.cli.screen import clean, cost, out, plain
-from moot.surfaces.hardening import found
+from moot.sarif import sarif
+from moot.surfaces.cli.ending import Ending
+from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json
+from moot.surfaces.hardening import exit_code, found, write_result
+from moot.types import Result
+from moot.vault import Vault
 
 STYLES = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "dim"}
 SAYS = {
@@ -20,6 +28,35 @@ SAYS = {
     "budget_exhausted": "the budget ran out; this is the best so far",
     "cancelled": "stopped by the user; this is the best so far",
 }
+
+
+def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
+    """Show the result, and write what was asked to be written."""
+    assert isinstance(result, HardenResult)
+    if ending.json:
+        print_json(result)
+    else:
+        show_result(result, plan)
+    if ending.sarif:
+        _write_sarif(result, ending)
+    if ending.write and result.diff:
+        written = write_result(result, plan, vault)
+        err().print(
+            plain(f"written: {', '.join(written)}" if written else "nothing to write to: the code came from no file")
+        )
+    elif vault.count and result.diff and not ending.write:
+        err().print(plain(f"{vault.count} secrets are masked in what is shown; --write keeps them as they are"))
+    return exit_code(result)
+
+
+def _write_sarif(result: HardenResult, ending: Ending) -> None:
+    """Before `--write` the files hold every finding; after it, only what is left."""
+    entries = [f for f in found(result) if f.state == "open" or not ending.write]
+    report = sarif([f.finding for f in entries], frozenset(f.finding.id for f in entries if f.state == "patched"))
+    try:
+        Path(ending.sarif or "").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {ending.sarif!r}: {error.strerror}") from None
 
 
 def show_result(result: HardenResult, plan: Plan) -> None:

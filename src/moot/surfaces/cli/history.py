@@ -13,24 +13,15 @@ from rich.table import Table
 from moot.edge.store import SqlStore
 from moot.errors import UsageError
 from moot.ports import SessionRecord
-from moot.protocols.harden import HardenResult
+from moot.protocols import PROTOCOLS
 from moot.runner import Plan, finished_result
-from moot.surfaces.cli.options import (
-    CallsFlag,
-    CallTimeoutFlag,
-    JsonFlag,
-    QuietFlag,
-    StoreFlag,
-    TimeoutFlag,
-    TokensFlag,
-    UsdFlag,
-)
-from moot.surfaces.cli.running import Ending, finish, play
+from moot.surfaces.cli.ending import Ending
+from moot.surfaces.cli.options import JsonFlag, LimitFlags, StoreFlag, with_flags
+from moot.surfaces.cli.running import finish, play
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.hardening import learn_secrets, origins_of
 from moot.surfaces.setup import Settings, workshop
 from moot.transcript import Story, as_html, as_json, as_markdown
-from moot.types import Limits
 from moot.vault import Vault
 
 R = TypeVar("R")
@@ -105,31 +96,17 @@ def delete_command(session: SessionArgument, store: StoreFlag = None) -> None:
     out().print(plain(f"deleted {_with_store(store, remove)}"))
 
 
+@with_flags(LimitFlags)
 def resume_command(
+    flags: LimitFlags,
     session: SessionArgument,
-    write: Annotated[bool, typer.Option("--write", "-w", help="Write the patched code back.")] = False,
+    write: Annotated[bool, typer.Option("--write", "-w", help="Write the result back to its files.")] = False,
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
-    max_calls: CallsFlag = None,
-    max_tokens: TokensFlag = None,
-    max_usd: UsdFlag = None,
-    timeout: TimeoutFlag = None,
-    call_timeout: CallTimeoutFlag = None,
-    store: StoreFlag = None,
-    json_output: JsonFlag = False,
-    quiet: QuietFlag = False,
 ) -> None:
     """Carry a session on from where it stopped. Nothing that is recorded is paid for again."""
-    given = {"max_calls": max_calls, "max_tokens": max_tokens, "max_usd": max_usd, "call_timeout": call_timeout}
-    limits: dict[str, JsonValue] = {name: value for name, value in given.items() if value is not None}
-
-    def change(plan: Plan) -> Plan:
-        rules = plan.rules if timeout is None else {**plan.rules, "timeout": timeout}
-        merged = Limits.model_validate({**plan.limits.model_dump(), **limits})
-        return plan.model_copy(update={"limits": merged, "rules": rules})
-
-    settings = Settings.load({"store": store})
-    ending = Ending(write, sarif_file, json_output, quiet)
-    raise typer.Exit(asyncio.run(_resume(settings, session, change, ending)))
+    settings = Settings.load({"store": flags.store})
+    ending = Ending(write, sarif_file, flags.json_output, flags.quiet)
+    raise typer.Exit(asyncio.run(_resume(settings, session, flags.changed, ending)))
 
 
 async def _resume(settings: Settings, session: str, change: Callable[[Plan], Plan], ending: Ending) -> int:
@@ -140,7 +117,7 @@ async def _resume(settings: Settings, session: str, change: Callable[[Plan], Pla
     plan = change(Plan.model_validate(record.config))
     learn_secrets(origins_of(plan), vault)
     if (done := finished_result(record)) is not None:
-        return finish(HardenResult.model_validate(done), plan, vault, ending)
+        return finish(PROTOCOLS[plan.protocol].result.model_validate(done), plan, vault, ending)
     return await play(settings, plan, vault, ending, lambda runner: runner.resume(record.id, change))
 
 

@@ -1,20 +1,15 @@
 """A session in front of a person: progress while it runs, then its result, and how to go on."""
 
-import json
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Mapping
 
 from moot.edge.sandbox import find_sandbox
-from moot.errors import UsageError
-from moot.protocols.harden import HardenResult
+from moot.protocols import PROTOCOLS
 from moot.runner import Plan, Runner
-from moot.sarif import sarif
-from moot.surfaces.cli.hardened import show_result
+from moot.surfaces.cli import hardened
+from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.progress import progress
-from moot.surfaces.cli.screen import err, plain, print_json
-from moot.surfaces.hardening import exit_code, found, write_result
+from moot.surfaces.cli.screen import err, plain
 from moot.surfaces.setup import Settings, stopping_on_interrupt, workshop
 from moot.types import Result
 from moot.vault import Vault
@@ -26,18 +21,10 @@ WHY_MORE = defaultdict(
     timed_out="carry on with a larger --timeout",
 )
 
-
-@dataclass(frozen=True)
-class Ending:
-    """What to do with the result."""
-
-    write: bool = False
-    sarif: str | None = None
-    json: bool = False
-    quiet: bool = False
-
-
 Begin = Callable[[Runner], Awaitable[Result]]
+Finish = Callable[[Result, Plan, Vault, Ending], int]
+FINISH: Mapping[str, Finish] = {"harden": hardened.finish}
+"""How each protocol's result is shown and written; gives the exit code."""
 
 
 async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, begin: Begin) -> int:
@@ -48,35 +35,14 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
             shop.check_models(plan.seats)
             with stopping_on_interrupt(shop.runner):
                 result = await begin(shop.runner)
-    assert isinstance(result, HardenResult)
     return finish(result, plan, vault, ending)
 
 
-def finish(result: HardenResult, plan: Plan, vault: Vault, ending: Ending) -> int:
-    """Show the result, and write what was asked to be written."""
-    if ending.json:
-        print_json(result)
-    else:
-        show_result(result, plan)
-    if ending.sarif:
-        _write_sarif(result, ending)
-    if ending.write and result.diff:
-        written = write_result(result, plan, vault)
-        err().print(
-            plain(f"written: {', '.join(written)}" if written else "nothing to write to: the code came from no file")
-        )
-    elif vault.count and result.diff and not ending.write:
-        err().print(plain(f"{vault.count} secrets are masked in what is shown; --write keeps them as they are"))
+def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
+    """Show the result, write what was asked to be written, and say how to carry on."""
+    assert isinstance(result, PROTOCOLS[plan.protocol].result)
+    code = FINISH[plan.protocol](result, plan, vault, ending)
     if result.resumable:
-        err().print(plain(f"{WHY_MORE[result.outcome]}: moot resume {result.session_id}"))
-    return exit_code(result)
-
-
-def _write_sarif(result: HardenResult, ending: Ending) -> None:
-    """Before `--write` the files hold every finding; after it, only what is left."""
-    entries = [f for f in found(result) if f.state == "open" or not ending.write]
-    report = sarif([f.finding for f in entries], frozenset(f.finding.id for f in entries if f.state == "patched"))
-    try:
-        Path(ending.sarif or "").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {ending.sarif!r}: {error.strerror}") from None
+        outcome = str(getattr(result, "outcome", ""))
+        err().print(plain(f"{WHY_MORE[outcome]}: moot resume {result.session_id}"))
+    return code

@@ -1,0 +1,12 @@
+"""What is to be done with a result, whatever the protocol."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ending:
+    write: bool = False
+    sarif: str | None = None
+    json: bool = False
+    quiet: bool = False
+    yaml: bool = False
