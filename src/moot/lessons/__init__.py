@@ -1,0 +1,9 @@
+"""Lessons: what was learnt in one session, said so that another can use it."""
+
+from moot.lessons.general import generalised
+from moot.lessons.lesson import Lesson, Origin, credited, fits, merged, new_lesson, same_advice, standing
+from moot.lessons.words import gist
+
+__all__ = [
+    "Lesson", "Origin", "credited", "fits", "generalised", "gist", "merged", "new_lesson", "same_advice", "standing",
+]  # fmt: skip
