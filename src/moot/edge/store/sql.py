@@ -41,11 +41,11 @@ class SqlStore:
                 self._new = False
             db.execute(NEW_SESSION, _session_columns(session))
 
-        await self._do(begin)
+        await self.work(begin)
 
     async def update(self, session: SessionRecord) -> None:
         values = {**_session_columns(session), "wanted": session.id}
-        await self._do(lambda db: db.execute(SESSION_CHANGE, values))
+        await self.work(lambda db: db.execute(SESSION_CHANGE, values))
 
     async def append(self, session_id: str, rows: Sequence[Row]) -> None:
         loop = asyncio.get_running_loop()
@@ -61,7 +61,7 @@ class SqlStore:
                 batch, self._waiting = self._waiting, []
                 failure: Exception | None = None
                 try:
-                    await self._do(lambda db, batch=batch: _insert(db, batch))  # type: ignore[misc]
+                    await self.work(lambda db, batch=batch: _insert(db, batch))  # type: ignore[misc]
                 except Exception as error:
                     failure = error
                 for _, _, done in batch:
@@ -71,14 +71,14 @@ class SqlStore:
             self._flushing = None
 
     async def claim(self, session_id: str, owner: str) -> SessionRecord:
-        return await self._do(lambda db: _claim(db, session_id, owner))
+        return await self.work(lambda db: _claim(db, session_id, owner))
 
     async def drop_steps(self, session_id: str, from_seq: int) -> None:
         def drop(db: Connection) -> None:
             for table in (tables.steps, tables.versions, tables.turns):
                 db.execute(delete(table).where(table.c.session_id == session_id, table.c.seq >= from_seq))
 
-        await self._do(drop)
+        await self.work(drop)
 
     async def delete(self, session_id: str) -> None:
         def remove(db: Connection) -> None:
@@ -86,19 +86,19 @@ class SqlStore:
             db.execute(delete(tables.logs).where(tables.logs.c.session_id == found.id))
             db.execute(delete(tables.sessions).where(tables.sessions.c.id == found.id))
 
-        await self._do(remove)
+        await self.work(remove)
 
     # --- reading
 
     async def session(self, session_id: str) -> SessionRecord:
-        return await self._do(lambda db: _find(db, session_id))
+        return await self.work(lambda db: _find(db, session_id))
 
     async def sessions(self, limit: int = 50, text: str = "") -> list[SessionRecord]:
         query = select(tables.sessions).order_by(tables.sessions.c.created_at.desc()).limit(limit)
         if text:
             pattern = f"%{text}%"
             query = query.where(or_(tables.sessions.c.topic.ilike(pattern), tables.sessions.c.status == text))
-        return await self._do(lambda db: [_session(row) for row in db.execute(query).mappings()])
+        return await self.work(lambda db: [_session(row) for row in db.execute(query).mappings()])
 
     async def steps(self, session_id: str) -> list[StepRow]:
         return await self._rows(tables.steps, session_id, _step)
@@ -115,14 +115,15 @@ class SqlStore:
     async def _rows(self, table: Table, session_id: str, made: Callable[[RowMapping], R]) -> list[R]:
         order = [table.c.seq] + ([table.c.part] if "part" in table.c else [])
         query = select(table).where(table.c.session_id == session_id).order_by(*order)
-        return await self._do(lambda db: [made(row) for row in db.execute(query).mappings()])
+        return await self.work(lambda db: [made(row) for row in db.execute(query).mappings()])
 
     # --- the one thread
 
-    async def _do(self, work: Callable[[Connection], R]) -> R:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._work, work)
+    async def work(self, work: Callable[[Connection], R]) -> R:
+        """Do this in one transaction."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._in_transaction, work)
 
-    def _work(self, work: Callable[[Connection], R]) -> R:
+    def _in_transaction(self, work: Callable[[Connection], R]) -> R:
         with told_plainly(self.place):
             connection = self._connected()
             with connection.begin():

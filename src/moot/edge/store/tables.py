@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Column as C
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest migration. A store at this version needs no Alembic."""
 
 
@@ -146,4 +146,30 @@ logs = Table(
     C("expires_at", Moment),
     Index("ix_debate_logs_session", "session_id"),
     Index("ix_debate_logs_expires_at", "expires_at"),
+)
+
+lessons = Table(
+    "lessons",
+    metadata,
+    C("id", String(12), primary_key=True),
+    C("text", Text, nullable=False),
+    C("lesson", JSON, nullable=False),
+    C("created_at", Moment, nullable=False),
+    C("expires_at", Moment),
+    Index("ix_lessons_created_at", "created_at"),
+)
+
+lesson_words = Table(
+    "lesson_words",
+    metadata,
+    C("word", String(64), primary_key=True),
+    C("lesson_id", String(12), ForeignKey("lessons.id", ondelete="CASCADE"), primary_key=True),
+    Index("ix_lesson_words_lesson", "lesson_id"),
+)
+
+lesson_terms = Table(
+    "lesson_terms",
+    metadata,
+    C("word", String(64), primary_key=True),
+    C("lessons", Integer, nullable=False),
 )

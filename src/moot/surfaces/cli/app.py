@@ -2,7 +2,7 @@
 
 import typer
 
-from moot.surfaces.cli import checkup, harden, history, scan
+from moot.surfaces.cli import checkup, harden, history, lessons, scan
 
 app = typer.Typer(
     name="moot",
@@ -15,4 +15,5 @@ app = typer.Typer(
 harden.register(app)
 scan.register(app)
 history.register(app)
+lessons.register(app)
 checkup.register(app)

@@ -2,9 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 from pydantic import JsonValue
@@ -19,12 +19,12 @@ from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.options import JsonFlag, LimitFlags, StoreFlag, with_flags
 from moot.surfaces.cli.running import finish, play
 from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.stored import with_store
 from moot.surfaces.hardening import learn_secrets, origins_of
 from moot.surfaces.setup import Settings, workshop
 from moot.transcript import Story, as_html, as_json, as_markdown
 from moot.vault import Vault
 
-R = TypeVar("R")
 SessionArgument = Annotated[str, typer.Argument(help="Session id, or enough of its beginning.")]
 FORMATS: dict[str, Callable[[Story], str]] = {"json": as_json, "md": as_markdown, "html": as_html}
 
@@ -44,7 +44,7 @@ def list_command(
     json_output: JsonFlag = False,
 ) -> None:
     """List sessions, the newest first."""
-    records = _with_store(store, lambda db: db.sessions(limit, search))
+    records = with_store(store, lambda db: db.sessions(limit, search))
     if json_output:
         return print_json([_summary(record) for record in records])
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -59,7 +59,7 @@ def list_command(
 
 def show_command(session: SessionArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
     """Show what was said and done in a session, in order."""
-    story = _with_store(store, lambda db: _story(db, session))
+    story = with_store(store, lambda db: _story(db, session))
     if json_output:
         out().print(plain(as_json(story)), soft_wrap=True)
     else:
@@ -75,7 +75,7 @@ def export_command(
     """Export the whole record of a session."""
     if form not in FORMATS:
         raise UsageError(f"unknown format {form!r}; known are {', '.join(FORMATS)}")
-    text = FORMATS[form](_with_store(store, lambda db: _story(db, session)))
+    text = FORMATS[form](with_store(store, lambda db: _story(db, session)))
     if output is None:
         typer.echo(text)
         return
@@ -93,7 +93,7 @@ def delete_command(session: SessionArgument, store: StoreFlag = None) -> None:
         await db.delete(record.id)
         return record.id
 
-    out().print(plain(f"deleted {_with_store(store, remove)}"))
+    out().print(plain(f"deleted {with_store(store, remove)}"))
 
 
 @with_flags(LimitFlags)
@@ -119,17 +119,6 @@ async def _resume(settings: Settings, session: str, change: Callable[[Plan], Pla
     if (done := finished_result(record)) is not None:
         return finish(PROTOCOLS[plan.protocol].result.model_validate(done), plan, vault, ending)
     return await play(settings, plan, vault, ending, lambda runner: runner.resume(record.id, change))
-
-
-def _with_store(place: str | None, work: Callable[[SqlStore], Awaitable[R]]) -> R:
-    async def opened() -> R:
-        store = SqlStore(Settings.load({"store": place}).store)
-        try:
-            return await work(store)
-        finally:
-            await store.aclose()
-
-    return asyncio.run(opened())
 
 
 async def _story(db: SqlStore, session: str) -> Story:

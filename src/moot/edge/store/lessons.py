@@ -1,0 +1,198 @@
+"""Lessons on a shelf: found by their rarer words, so that a hundred thousand of them cost a few milliseconds."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, case, delete, func, insert, or_, select, update
+
+from moot.edge.store import tables
+from moot.edge.store.sql import SqlStore
+from moot.errors import UsageError
+from moot.lessons import Lesson, credited, fits, gist, merged, same_advice
+from moot.lessons.words import Gist
+
+POSTINGS = 8_000
+"""Entries of the word index that one search may read, the rarest words first."""
+CANDIDATES = 40
+LONGEST = 64
+
+
+class LessonShelf:
+    def __init__(self, store: SqlStore) -> None:
+        self._store = store
+
+    async def learn(self, lesson: Lesson) -> Lesson:
+        """Keep a lesson; one that says the same is grown instead, and given back."""
+        return await self._store.work(lambda db: _learn(db, lesson))
+
+    async def learn_all(self, lessons: Iterable[Lesson]) -> list[Lesson]:
+        """Many at once; onto an empty shelf they are put as they are, for they were told apart elsewhere."""
+        given = list({lesson.id: lesson for lesson in lessons}.values())
+
+        def keep(db: Connection) -> list[Lesson]:
+            if db.execute(select(tables.lessons.c.id).limit(1)).first() is not None:
+                return [_learn(db, lesson) for lesson in given]
+            _put(db, given)
+            return given
+
+        return await self._store.work(keep)
+
+    async def recall(self, task: str, now: datetime, limit: int = 5) -> list[Lesson]:
+        """The lessons that fit a task best, the best first; none that expired."""
+        return await self._store.work(lambda db: _recall(db, gist(task), now, limit))
+
+    async def credit(self, lesson_id: str, *, helped: bool, now: datetime) -> Lesson:
+        def change(db: Connection) -> Lesson:
+            lesson = credited(_find(db, lesson_id), helped=helped, now=now)
+            _rewrite(db, lesson)
+            return lesson
+
+        return await self._store.work(change)
+
+    async def lesson(self, lesson_id: str) -> Lesson:
+        """By id or by an unambiguous beginning of one."""
+        return await self._store.work(lambda db: _find(db, lesson_id))
+
+    async def lessons(self, text: str = "", limit: int | None = None) -> list[Lesson]:
+        query = select(tables.lessons.c.lesson).order_by(tables.lessons.c.created_at.desc(), tables.lessons.c.id)
+        if text:
+            query = query.where(tables.lessons.c.text.ilike(f"%{text}%"))
+        return await self._store.work(lambda db: _read(db.execute(query.limit(limit)).scalars()))
+
+    async def forget(self, lesson_id: str) -> Lesson:
+        def remove(db: Connection) -> Lesson:
+            lesson = _find(db, lesson_id)
+            _count(db, dict.fromkeys(words_of(lesson), -1))
+            db.execute(delete(tables.lesson_words).where(tables.lesson_words.c.lesson_id == lesson.id))
+            db.execute(delete(tables.lessons).where(tables.lessons.c.id == lesson.id))
+            return lesson
+
+        return await self._store.work(remove)
+
+
+def words_of(lesson: Lesson) -> frozenset[str]:
+    return frozenset(w[:LONGEST] for w in gist(" ".join((lesson.text, *lesson.wordings))).words)
+
+
+def _learn(db: Connection, lesson: Lesson) -> Lesson:
+    said = gist(lesson.text)
+    for other, _ in _candidates(db, said.words):
+        # Told apart by the wording each began with: a paraphrase of a paraphrase may be something else.
+        if other.id == lesson.id or same_advice(said, gist(other.text)):
+            grown = merged(other, lesson)
+            _rewrite(db, grown, new_words=words_of(grown) - words_of(other))
+            return grown
+    _put(db, [lesson])
+    return lesson
+
+
+def _put(db: Connection, lessons: Sequence[Lesson]) -> None:
+    if not lessons:
+        return
+    db.execute(insert(tables.lessons), [_row(lesson) for lesson in lessons])
+    _index(db, {lesson.id: words_of(lesson) for lesson in lessons})
+
+
+def _row(lesson: Lesson) -> dict[str, object]:
+    told = {"text": lesson.text, "lesson": lesson.model_dump(mode="json")}
+    return {"id": lesson.id, **told, "created_at": lesson.created_at, "expires_at": lesson.expires_at}
+
+
+def _recall(db: Connection, task: Gist, now: datetime, limit: int) -> list[Lesson]:
+    found = _candidates(db, task.words)
+    scored = [(fits(lesson, task, weight, now), lesson) for lesson, weight in found]
+    best = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], pair[1].id))
+    return [lesson for _, lesson in best[:limit]]
+
+
+Weight = Callable[[str], float]
+
+
+def _candidates(db: Connection, words: Iterable[str]) -> list[tuple[Lesson, Weight]]:
+    """Lessons that share the rarest of these words, with the weight of each word."""
+    terms = tables.lesson_terms
+    asked = sorted(word[:LONGEST] for word in words)
+    counts = {
+        str(word): int(count)
+        for word, count in db.execute(select(terms.c.word, terms.c.lessons).where(terms.c.word.in_(asked)))
+        if count > 0
+    }
+    if not counts:
+        return []
+    total = db.execute(select(func.count()).select_from(tables.lessons)).scalar_one()
+    weights = {word: math.log((total + 1) / (count + 0.5)) + 0.1 for word, count in counts.items()}
+    rarest = _affordable(counts)
+    index = tables.lesson_words
+    score = func.sum(case(*((index.c.word == word, weights[word]) for word in rarest), else_=0.0))
+    best = (
+        select(index.c.lesson_id)
+        .where(index.c.word.in_(rarest))
+        .group_by(index.c.lesson_id)
+        .order_by(score.desc(), index.c.lesson_id)
+        .limit(CANDIDATES)
+    )
+    query = select(tables.lessons.c.lesson).where(tables.lessons.c.id.in_(best))
+    rare = max(weights.values())
+    return [(lesson, lambda word: weights.get(word, rare)) for lesson in _read(db.execute(query).scalars())]
+
+
+def _affordable(counts: dict[str, int]) -> list[str]:
+    chosen: list[str] = []
+    budget = POSTINGS
+    for word in sorted(counts, key=lambda word: (counts[word], word)):
+        if chosen and counts[word] > budget:
+            break
+        budget -= counts[word]
+        chosen.append(word)
+    return chosen
+
+
+def _read(rows: Iterable[object]) -> list[Lesson]:
+    return [Lesson.model_validate(row) for row in rows]
+
+
+def _find(db: Connection, lesson_id: str) -> Lesson:
+    table = tables.lessons
+    wanted = lesson_id.strip().lower()
+    if not wanted or not wanted.isalnum():
+        raise UsageError(f"{lesson_id!r} is no lesson id; `moot lessons list` shows them")
+    query = select(table.c.lesson).where(or_(table.c.id == wanted, table.c.id.startswith(wanted))).limit(2)
+    found = _read(db.execute(query).scalars())
+    if not found:
+        raise UsageError(f"there is no lesson {lesson_id!r}; `moot lessons list` shows those there are")
+    if len(found) > 1 and found[0].id != wanted:
+        raise UsageError(f"{lesson_id!r} is the beginning of several lesson ids; give more of it")
+    return found[0]
+
+
+def _rewrite(db: Connection, lesson: Lesson, new_words: Iterable[str] = ()) -> None:
+    values = {"lesson": lesson.model_dump(mode="json"), "expires_at": lesson.expires_at}
+    db.execute(update(tables.lessons).where(tables.lessons.c.id == lesson.id).values(values))
+    _index(db, {lesson.id: new_words})
+
+
+def _index(db: Connection, words: Mapping[str, Iterable[str]]) -> None:
+    entries = [{"word": word, "lesson_id": lesson_id} for lesson_id, own in words.items() for word in sorted(own)]
+    if entries:
+        db.execute(insert(tables.lesson_words), entries)
+        _count(db, Counter(entry["word"] for entry in entries))
+
+
+def _count(db: Connection, steps: Mapping[str, int]) -> None:
+    terms = tables.lesson_terms
+    known: set[str] = set()
+    for some in batched(sorted(steps), 500):
+        known |= set(db.execute(select(terms.c.word).where(terms.c.word.in_(some))).scalars())
+    old = [{"wanted": word, "step": step} for word, step in steps.items() if word in known]
+    new = [{"word": word, "lessons": max(step, 0)} for word, step in steps.items() if word not in known]
+    if old:
+        change = update(terms).where(terms.c.word == bindparam("wanted"))
+        db.execute(change.values(lessons=terms.c.lessons + bindparam("step")), old)
+    if new:
+        db.execute(insert(terms), new)
+
+
+def batched(words: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+    return (words[start : start + size] for start in range(0, len(words), size))

@@ -1,0 +1,157 @@
+"""`moot lessons`: what was learnt, where it came from, and whether it helped."""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue, ValidationError
+from rich.table import Table
+
+from moot.edge.store.lessons import LessonShelf
+from moot.errors import UsageError
+from moot.lessons import Lesson, Origin, new_lesson, standing
+from moot.surfaces.cli.options import JsonFlag, StoreFlag
+from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.stored import with_store
+
+EXAMPLES = """Examples:
+
+  moot lessons list query                     those that speak of queries
+
+  moot lessons add "Check for an empty list before indexing it"
+
+  moot lessons list --for "Return the longest word of a text"
+
+  moot lessons export > lessons.jsonl; moot lessons import lessons.jsonl --store other.db
+"""
+MAX_BYTES = 200_000_000
+LessonArgument = Annotated[str, typer.Argument(help="Lesson id, or enough of its beginning.")]
+lessons_app = typer.Typer(help="What was learnt in earlier sessions.", no_args_is_help=True, epilog=EXAMPLES)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(lessons_app, name="lessons")
+
+
+@lessons_app.command("list")
+def list_command(
+    text: Annotated[str, typer.Argument(help="Only lessons with this in their text.")] = "",
+    task: Annotated[str | None, typer.Option("--for", help="Those a task like this would be told.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many.")] = 20,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """List lessons, the newest first; with --for, the best fitting first."""
+    now = datetime.now(UTC)
+    found = with_store(
+        store,
+        lambda db: LessonShelf(db).recall(task, now, limit) if task else LessonShelf(db).lessons(text, limit),
+    )
+    if json_output:
+        return print_json([told(lesson, now) for lesson in found])
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("id", "worth", "used", "category", "lesson"):
+        table.add_column(column, overflow="fold")
+    for lesson in found:
+        worth = f"{standing(lesson, now):.2f}"
+        table.add_row(lesson.id, worth, f"{lesson.helped}+ {lesson.harmed}-", lesson.category, plain(lesson.text))
+    out().print(table if found else plain("no lessons"))
+
+
+@lessons_app.command("show")
+def show_command(lesson: LessonArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
+    """Show a lesson: its wordings, where it came from, what it did."""
+    now = datetime.now(UTC)
+    found = with_store(store, lambda db: LessonShelf(db).lesson(lesson))
+    if json_output:
+        return print_json(told(found, now))
+    lines = [found.text, *(f"  also: {wording}" for wording in found.wordings)]
+    lines.append(f"{found.category}, worth {standing(found, now):.2f}: used {found.uses} times, "
+                 f"helped {found.helped}, harmed {found.harmed}")  # fmt: skip
+    lines += [_origin(origin) for origin in found.origins]
+    lines.append(f"kept until {found.expires_at:%Y-%m-%d}" if found.expires_at else "kept for good")
+    out().print(plain("\n".join(lines)), soft_wrap=True)
+
+
+@lessons_app.command("add")
+def add_command(
+    text: Annotated[str, typer.Argument(help="The advice, in one sentence.")],
+    keep: Annotated[bool, typer.Option("--keep", help="Never let it expire.")] = False,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Add a lesson by hand. One that says the same as another is merged with it."""
+    said = " ".join(text.split())
+    if not said:
+        raise UsageError("a lesson needs a text")
+    now = datetime.now(UTC)
+    lesson = new_lesson(said, Origin(agent="person", when=now), now, *([None] if keep else []))
+    kept = with_store(store, lambda db: LessonShelf(db).learn(lesson))
+    if json_output:
+        return print_json(told(kept, now))
+    out().print(plain(f"{kept.id} {'added' if kept.id == lesson.id else f'merged with: {kept.text}'}"))
+
+
+@lessons_app.command("forget")
+def forget_command(lesson: LessonArgument, store: StoreFlag = None) -> None:
+    """Forget a lesson."""
+    gone = with_store(store, lambda db: LessonShelf(db).forget(lesson))
+    out().print(plain(f"forgotten {gone.id}: {gone.text}"))
+
+
+@lessons_app.command("export")
+def export_command(store: StoreFlag = None) -> None:
+    """Print all lessons as JSON lines."""
+    for lesson in with_store(store, lambda db: LessonShelf(db).lessons()):
+        typer.echo(lesson.model_dump_json())
+
+
+@lessons_app.command("import")
+def import_command(
+    file: Annotated[str, typer.Argument(help="JSON lines as `export` prints them; - is standard input.")],
+    store: StoreFlag = None,
+) -> None:
+    """Take in lessons of another store. Those that say the same as one here are merged with it."""
+    lessons = read_lessons(_text(file), file)
+    kept = with_store(store, lambda db: LessonShelf(db).learn_all(lessons))
+    out().print(plain(f"{len(lessons)} read, {len({lesson.id for lesson in kept})} kept"))
+
+
+def read_lessons(text: str, name: str) -> list[Lesson]:
+    """All of them or none: a line that is no lesson is named."""
+    lessons = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                lessons.append(Lesson.model_validate_json(line))
+            except ValidationError as error:
+                why = error.errors()[0]["msg"]
+                raise UsageError(f"line {number} of {name} is no lesson ({why}); nothing was taken in") from None
+    if not lessons:
+        raise UsageError(f"there are no lessons in {name}")
+    return lessons
+
+
+def told(lesson: Lesson, now: datetime) -> JsonValue:
+    return {**lesson.model_dump(mode="json"), "worth": round(standing(lesson, now), 3)}
+
+
+def _origin(origin: Origin) -> str:
+    when = f"{origin.when:%Y-%m-%d}" if origin.when else "at an unknown time"
+    parts = [origin.agent and f"by {origin.agent}", origin.session_id and f"in session {origin.session_id}"]
+    parts.append(origin.task and f"on: {origin.task}")
+    return "  from: " + ", ".join(part for part in (when, *parts) if part)
+
+
+def _text(file: str) -> str:
+    try:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else Path(file).read_bytes()
+        if len(data) > MAX_BYTES:
+            raise UsageError(f"{file} has more than {MAX_BYTES // 1_000_000} MB")
+        return data.decode("utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read {file!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not UTF-8 text") from None

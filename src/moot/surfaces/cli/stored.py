@@ -1,0 +1,21 @@
+"""A store, open for one command."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from moot.edge.store import SqlStore
+from moot.surfaces.setup import Settings
+
+R = TypeVar("R")
+
+
+def with_store(place: str | None, work: Callable[[SqlStore], Awaitable[R]]) -> R:
+    async def opened() -> R:
+        store = SqlStore(Settings.load({"store": place}).store)
+        try:
+            return await work(store)
+        finally:
+            await store.aclose()
+
+    return asyncio.run(opened())
