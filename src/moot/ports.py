@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from moot.types import Call, Code, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
+from moot.types import Call, Code, Probing, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
 class Model(Protocol):
@@ -36,6 +36,9 @@ class Scanner(Protocol):
 
 class Sandbox(Protocol):
     async def run(self, code: Code, tests: Tests) -> SuiteRun: ...
+
+    async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
+        """What comes of each call, each in a process of its own that does not know what should."""
 
 
 class Clock(Protocol):

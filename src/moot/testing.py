@@ -11,7 +11,7 @@ from moot.errors import ModelError, ScriptDry
 from moot.journal import Journal
 from moot.liveroom import Desk, LiveRoom
 from moot.ports import Model
-from moot.types import Call, Code, Language, Limits, Repair, Reply, Scan, SourceFile, SuiteRun, Tests, Usage
+from moot.types import Call, Code, Language, Limits, Probing, Repair, Reply, Scan, SourceFile, SuiteRun, Tests, Usage
 
 Line = str | BaseModel | ModelError
 
@@ -90,8 +90,13 @@ class FakeSandbox:
 
     judge: Callable[[Code, Tests], SuiteRun]
 
+    judge_calls: Callable[[Code, Sequence[str]], Probing] = lambda code, calls: Probing(problem="no calls are expected")
+
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
         return self.judge(code, tests)
+
+    async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
+        return self.judge_calls(code, calls)
 
 
 def one_file(text: str, path: str = "app.py", language: Language = "python") -> Code:

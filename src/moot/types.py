@@ -11,6 +11,7 @@ Source = Literal["model", "scan"]
 AbsenceReason = Literal["no_model", "timeout", "unreachable", "refused", "unreadable"]
 Status = Literal["pending", "running", "paused", "completed", "failed", "cancelled"]
 Finish = Literal["stop", "length", "filter", "unknown"]
+AnswerKind = Literal["value", "error", "timeout", "none"]
 TestStatus = Literal["passed", "failed", "error", "timeout", "skipped"]
 Unit = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -74,6 +75,27 @@ class SuiteRun(Value):
     @property
     def passed_names(self) -> frozenset[str]:
         return frozenset(o.name for o in self.outcomes if o.status == "passed") if not self.problem else frozenset()
+
+
+class Answer(Value):
+    """What came of one call: a canonical text of the value, or the class of the error and its words."""
+
+    kind: AnswerKind
+    text: str = ""
+    detail: str = ""
+
+    @property
+    def mark(self) -> str:
+        """The part of it by which behaviours are compared: the words of an error are not behaviour."""
+        return self.text if self.kind == "value" else f"<{self.kind} {self.text}>"
+
+
+class Probing(Value):
+    """The answers to a list of calls, in its order; `problem` says why there are none."""
+
+    answers: tuple[Answer, ...] = ()
+    problem: str = ""
+    seconds: float = 0.0
 
 
 class PathStep(Value):

@@ -16,11 +16,12 @@ from pathlib import Path
 from moot.edge.sandbox.layout import pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.memory import MemoryGroup, open_group, tree_bytes
+from moot.edge.sandbox.probing import probe_plan, read_answers
 from moot.edge.sandbox.process import Ended, Job, execute, search_path
 from moot.edge.sandbox.report import judge, read_signed
 from moot.edge.sandbox.suites import SYSTEM_PATH, Suite, plan, python_tools
 from moot.edge.sandbox.unpack import unpacked
-from moot.types import Code, SuiteRun, Tests
+from moot.types import Code, Probing, SuiteRun, Tests
 
 BOX = "/box"
 NOBODY = "65534"
@@ -50,6 +51,12 @@ class Bubblewrap:
             return suite
         ended = await self._execute(suite)
         return judge(suite.read(ended.report), ended, self.limits)
+
+    async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
+        suite = probe_plan(code, calls, seconds)
+        if isinstance(suite, Probing):
+            return suite
+        return read_answers(await self._execute(suite), calls, self.limits)
 
     async def _execute(self, suite: Suite) -> Ended:
         command = boxed(suite, self.limits)

@@ -66,7 +66,7 @@ def _python(layout: Layout) -> Suite:
     tests = [path for path in layout.tests if path.endswith(".py") and PurePosixPath(path).name not in NO_TESTS]
     spec = {"key": key, "front": layout.front, "back": layout.back, "given": layout.tests, "tests": tests}
     return Suite(
-        files=_files(layout, "in_python.py", spec),
+        files=run_files(layout, "in_python.py", spec),
         command=(sys.executable, "-P", "-s", "-B", f"../{RUN}/in_python.py"),
         read=partial(read_signed, key=key),
         env={"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
@@ -83,7 +83,7 @@ def _node(layout: Layout, *, typed: bool) -> Suite | SuiteRun:
     scripts = [path for path in layout.tests if re.search(r"\.[cm]?[jt]s$", path)]
     named = [path for path in scripts if NODE_TEST.search(path)]
     spec = {"key": key, "tests": named or scripts, "typescript": typed}
-    files = _files(layout, "in_node.mjs", spec)
+    files = run_files(layout, "in_node.mjs", spec)
     if _uses_modules(layout):
         files[f"{WORK}/package.json"] = '{"type": "module"}'
     return Suite(
@@ -114,7 +114,7 @@ def _go(layout: Layout) -> Suite | SuiteRun:
     )
 
 
-def _files(layout: Layout, runner: str, spec: Mapping[str, object]) -> dict[str, str]:
+def run_files(layout: Layout, runner: str, spec: Mapping[str, object]) -> dict[str, str]:
     return {
         **{f"{WORK}/{path}": text for path, text in layout.files.items()},
         f"{RUN}/{runner}": (HERE / runner).read_text("utf-8"),

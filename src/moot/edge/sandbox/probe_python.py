@@ -1,0 +1,154 @@
+"""Call a solution's functions inside the sandbox and say what came of each; nothing of Moot is there.
+
+What a call should give is not known here, so a solution that writes answers of its own gains nothing by it.
+"""
+
+import contextlib
+import importlib.util
+import io
+import itertools
+import json
+import os
+import select
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+REPORT = 3
+LONGEST = 20_000
+DEEPEST = 30
+
+
+def canonical(value: object, depth: int = 0) -> str:
+    """One text for values that behave alike: sets and dicts in one order, floats to twelve digits."""
+    if depth > DEEPEST:
+        return "…"
+    if value is None or isinstance(value, (bool, str, bytes)) or type(value) is int:
+        return repr(value)
+    if isinstance(value, float):
+        return repr(float(f"{value:.12g}"))
+    inner = depth + 1
+    if isinstance(value, dict):
+        items = sorted(f"{canonical(k, inner)}: {canonical(v, inner)}" for k, v in value.items())
+        return "{" + ", ".join(items) + "}"
+    if isinstance(value, (set, frozenset)):
+        return "{" + ", ".join(sorted(canonical(v, inner) for v in value)) + "}" if value else "set()"
+    if isinstance(value, list):
+        return "[" + ", ".join(canonical(v, inner) for v in value) + "]"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(canonical(v, inner) for v in value) + ("," if len(value) == 1 else "") + ")"
+    return _other(value, inner)
+
+
+def _other(value: object, depth: int) -> str:
+    name = type(value).__name__
+    if hasattr(value, "__next__"):
+        return f"<{name} {canonical(list(itertools.islice(value, 1000)), depth)}>"  # type: ignore[call-overload]
+    if hasattr(value, "tolist"):
+        return canonical(value.tolist(), depth)
+    if hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType)) and not callable(value):
+        return f"<{name} {canonical(vars(value), depth)}>"
+    return f"<{name}>" if type(value).__repr__ is object.__repr__ or callable(value) else repr(value)
+
+
+def answer(call: str, names: dict[str, object]) -> dict[str, str]:
+    """What comes of one call, in a process of its own."""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            text = canonical(eval(compile(call, "<call>", "eval"), dict(names)))
+    except BaseException as problem:
+        return {"kind": "error", "text": type(problem).__name__, "detail": _said(problem)}
+    return {"kind": "value", "text": text if len(text) <= LONGEST else f"{text[:LONGEST]}… {len(text)} characters"}
+
+
+def _said(problem: BaseException) -> str:
+    frames = [f for f in traceback.extract_tb(problem.__traceback__) if not f.filename.startswith("<")]
+    try:
+        words = str(problem)[:500]
+    except BaseException:
+        words = ""
+    place = f" (line {frames[-1].lineno})" if len(frames) > 1 else ""
+    return words + place
+
+
+def apart(call: str, names: dict[str, object], seconds: float) -> dict[str, str]:
+    """The answer of a forked child: it may end, hang or break itself without harm to the next call."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        with contextlib.suppress(BaseException):
+            os.close(reading)
+            data = json.dumps(answer(call, names)).encode("utf-8", "replace")
+            while data:
+                data = data[os.write(writing, data) :]
+            status = 0
+        os._exit(status)
+    os.close(writing)
+    try:
+        data, late = _read(reading, seconds)
+    finally:
+        os.close(reading)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    if late:
+        return {"kind": "timeout"}
+    try:
+        told = json.loads(data)
+        return {key: str(told[key]) for key in ("kind", "text", "detail") if key in told}
+    except (ValueError, TypeError, KeyError):
+        return {"kind": "none", "detail": "the process of this call ended without an answer"}
+
+
+def _read(pipe: int, seconds: float) -> tuple[bytes, bool]:
+    data, deadline = b"", time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        if not select.select([pipe], [], [], left)[0]:
+            break
+        part = os.read(pipe, 65536)
+        if not part:
+            return data, False
+        data += part
+        if len(data) > 4 * LONGEST + 4000:
+            return b"", False
+    return b"", True
+
+
+def load(path: str, number: int) -> dict[str, object]:
+    name = f"solution_{number}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path!r} is not a Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return vars(module)
+
+
+def main() -> None:
+    spec_path = Path(__file__).with_name("spec.json")
+    spec = json.loads(spec_path.read_text("utf-8"))
+    spec_path.unlink()
+    report = os.fdopen(os.dup(REPORT), "w", encoding="utf-8")
+    os.close(REPORT)
+    sys.path[:0] = [os.path.join(os.getcwd(), folder) for folder in spec["front"]]
+    names: dict[str, object] = {}
+    try:
+        for number, path in enumerate(spec["modules"]):
+            names.update(load(path, number))
+    except BaseException as problem:
+        report.write(json.dumps({"problem": f"{type(problem).__name__}: {_said(problem)}"}) + "\n")
+    else:
+        for call in spec["calls"]:
+            report.write(json.dumps(apart(call, names, spec["seconds"])) + "\n")
+            report.flush()
+    report.flush()
+
+
+if __name__ == "__main__":
+    main()
+    os._exit(0)

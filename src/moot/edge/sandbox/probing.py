@@ -1,0 +1,71 @@
+"""Calls put to a solution: how they go in, how the answers are read."""
+
+import json
+import sys
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from moot.edge.sandbox.layout import lay_out
+from moot.edge.sandbox.limits import MIB, SandboxLimits
+from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.report import Report
+from moot.edge.sandbox.suites import Suite, python_tools, run_files
+from moot.types import Answer, Code, Probing, Tests
+
+
+def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Probing:
+    """How to put these calls, or why they cannot be put."""
+    others = sorted({file.language for file in code.files} - {"python"})
+    if others or not code.files:
+        return Probing(problem=f"calls can be put to Python only, not to {', '.join(others) or 'nothing'}")
+    layout = lay_out(code, Tests(files=()))
+    if layout.clash:
+        return Probing(problem=f"two files would lie at {layout.clash!r}")
+    spec = {"front": layout.front, "modules": list(layout.files), "calls": list(calls), "seconds": seconds}
+    return Suite(
+        files=run_files(layout, "probe_python.py", spec),
+        command=(sys.executable, "-I", "-S", "-B", "../run/probe_python.py")
+        if not _needs_packages(code)
+        else (sys.executable, "-P", "-s", "-B", "../run/probe_python.py"),
+        read=lambda _: Report(()),
+        env={"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
+        tools=python_tools(),
+    )
+
+
+def _needs_packages(code: Code) -> bool:
+    """Whether anything but the standard library is imported: finding installed packages takes half of the start."""
+    names = {line.split()[1].partition(".")[0] for file in code.files for line in file.text.splitlines()
+             if line.lstrip().startswith(("import ", "from ")) and len(line.split()) > 1}  # fmt: skip
+    return bool(names - sys.stdlib_module_names)
+
+
+def read_answers(ended: Ended, calls: Sequence[str], limits: SandboxLimits) -> Probing:
+    """The answers that came; a call without one says so, and all of them do when the run as a whole failed."""
+    answers: list[Answer] = []
+    for line in ended.report.decode("utf-8", "replace").splitlines()[: len(calls)]:
+        try:
+            told = json.loads(line)
+            if "problem" in told:
+                return Probing(problem=str(told["problem"])[:1000], seconds=ended.seconds)
+            answers.append(Answer.model_validate(told))
+        except (ValueError, TypeError, ValidationError):
+            answers.append(Answer(kind="none", detail="the answer cannot be read"))
+    missing = len(calls) - len(answers)
+    if missing and not answers:
+        return Probing(problem=_why(ended, limits), seconds=ended.seconds)
+    kind, detail = ("timeout", "") if ended.stopped == "time" else ("none", _why(ended, limits))
+    lost = (Answer.model_validate({"kind": kind, "detail": detail}) for _ in range(missing))
+    return Probing(answers=(*answers, *lost), seconds=ended.seconds)
+
+
+def _why(ended: Ended, limits: SandboxLimits) -> str:
+    match ended.stopped:
+        case "time":
+            return f"no answer within the limit of {limits.wall:g} s"
+        case "memory":
+            return f"more memory than the limit of {limits.memory // MIB} MiB"
+        case _:
+            said = ended.output.strip()[-500:]
+            return f"the process ended with status {ended.status} before it answered" + (f": {said}" if said else "")

@@ -1,0 +1,1 @@
+"""Tests as values: examples in a task, inputs made from them, what solutions do on them, where they differ."""

@@ -1,0 +1,108 @@
+"""Examples out of a task's text, calls like those given, and causes of a difference: pure rules, by tables."""
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.trials.contrast import likely_cause
+from moot.trials.examples import examples_in, literal_call
+from moot.trials.inputs import varied
+from moot.trials.values import same_value
+from moot.types import Answer
+
+FORMS = [
+    ("    >>> f(2)\n    4\n", [("f(2)", "4", "")]),
+    (">>> f([1, 2],\n", []),
+    (">>> f([1,2])\n[[1],\n [2]]\n\n", [("f([1, 2])", "[[1], [2]]", "")]),
+    (">>> f(-1)\nTraceback (most recent call last):\n  ...\nValueError: no\n", [("f(-1)", "", "ValueError")]),
+    (">>> f(19) == 'xix'\n", [("f(19)", "'xix'", "")]),
+    ("f(2) → 4", [("f(2)", "4", "")]),
+    ("f(2) -> 4, f(3) -> 9", [("f(2)", "4", ""), ("f(3)", "9", "")]),
+    ("f('a)b') => \"x\"", [("f('a)b')", "'x'", "")]),
+    ("`f(2)` returns `4`.", [("f(2)", "4", "")]),
+    ("f(2) should return 4 because", [("f(2)", "4", "")]),
+    ("f(1.5) = -0.5  # a comment", [("f(1.5)", "-0.5", "")]),
+    ("f(2) should raise a ValueError", [("f(2)", "", "ValueError")]),
+    ("assert f(2) == 4", [("f(2)", "4", "")]),
+    ("assert 4 == f(2)\nassert not f(0)", [("f(2)", "4", ""), ("f(0)", "False", "")]),
+    ("assert f(1)", [("f(1)", "True", "")]),
+    ("Input: n = 5\nOutput: 1\n", [("f(5)", "1", "")]),
+    ("Input:\n  grid : [[1]]\n  k : 2\nOutput: 0\n", [("f([[1]], 2)", "0", "")]),
+    ("For lst = [1,2] the output should be 5", [("f([1, 2])", "5", "")]),
+    ("f(2) = f(1) + 3", []),
+    ("f(2) = 1 + (2 / 2) = 2", []),
+    ("f(2) is a nice number", []),
+    ("f(x) = 4", []),
+    ("g(2) = 4", []),
+    ("def f(x=2): return 4", []),
+    ("f(__import__('os').system('id')) = 0", []),
+    ("f(2) = 4\nf(2) = 5", [("f(2)", "4", "")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), FORMS)
+def test_the_forms_in_which_tasks_give_examples(text: str, expected: list[tuple[str, str, str]]) -> None:
+    found = examples_in(text, "f")
+    assert [(e.call, e.expected, e.raises) for e in found] == expected
+    assert all(e.origin == "task" for e in found)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_without_harm(text: str) -> None:
+    for example in examples_in(text):
+        assert literal_call(example.call) == example.call
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), st.lists, max_leaves=5))
+def test_what_is_said_is_what_is_read(value: object) -> None:
+    (found,) = examples_in(f"f({value!r}) == {value!r}".replace("\n", " "), "f")
+    assert ast.literal_eval(found.expected) == value
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "same"),
+    [
+        ("4", "4", True), ("4", "4.0", True), ("0.1", "0.10000000001", True), ("True", "1", True), ("4", "'4'", False),
+        ("[1, 2]", "(1, 2)", False), ("{1, 2}", "{2, 1}", True), ("{'a': 1.0}", "{'a': 1.00000001}", True),
+        ("None", "<E {}>", False), ("4", "", False), ("[0.1]", "[0.2]", False), ("float", "float", True),
+    ],
+)  # fmt: skip
+def test_values_are_compared_as_python_does_with_room_for_last_digits(expected: str, got: str, same: bool) -> None:
+    assert same_value(expected, got) is same
+
+
+@given(st.lists(st.sampled_from(["f(1)", "f('ab', [1, 2])", "f({'a': 1}, k=True)", "f(x)", "f((1.5,))", "f(set())"])))
+def test_varied_calls_are_new_literal_and_always_the_same(calls: list[str]) -> None:
+    made = varied(calls, 20)
+    assert made == varied(calls, 20) and len(made) == len(set(made)) <= 20
+    assert not set(made) & set(calls) and all(literal_call(call) for call in made)
+
+
+def test_each_given_call_has_its_turn() -> None:
+    made = varied(["f(1)", "g('a')"], 4)
+    assert [call[0] for call in made] == ["f", "g", "f", "g"]
+
+
+def value(text: str) -> Answer:
+    return Answer(kind="value", text=text)
+
+
+@pytest.mark.parametrize(
+    ("call", "left", "right", "cause"),
+    [
+        ("f([])", "0", "1", "empty_input"), ("f(5)", "3", "4", "off_by_one"), ("f(5)", "3", "-3", "sign"),
+        ("f(5)", "2.5", "2.6", "rounding"), ("f(5)", "[1, 2]", "[2, 1]", "order"), ("f(5)", "'aB'", "'Ab'", "case"),
+        ("f(5)", "[1, 1]", "[1]", "duplicates"), ("f(5)", "[1, 2]", "[1]", "off_by_one"), ("f(5)", "1", "'1'", "type"),
+        ("f(5)", "'a b'", "'ab'", "whitespace"), ("f(0)", "True", "False", "boundary_condition"),
+        ("f(5)", "10", "99", "logic_error"), ("f(5)", "<E>", "1", "logic_error"),
+    ],
+)  # fmt: skip
+def test_likely_causes(call: str, left: str, right: str, cause: str) -> None:
+    assert likely_cause(call, value(left), value(right)) == cause
+
+
+def test_errors_and_timeouts_are_causes_too() -> None:
+    assert likely_cause("f(5)", value("1"), Answer(kind="error", text="KeyError")) == "error"
+    assert likely_cause("f(5)", value("1"), Answer(kind="timeout")) == "timeout"
