@@ -8,6 +8,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.kept import keep
 from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonShelf
 from moot.lessons import Lesson, Origin, new_lesson
@@ -51,7 +52,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         times = sorted(asyncio.run(measure(Path(folder))))
     middle, most, worst = (1000 * t for t in (statistics.median(times), times[int(TASKS * 0.95)], times[-1]))
-    print(f"recall from {MANY:,} lessons: median {middle:.1f} ms, p95 {most:.1f} ms, worst {worst:.1f} ms (bound 20)")
+    keep(
+        "lessons",
+        f"recall from {MANY:,} lessons: median {middle:.1f} ms, p95 {most:.1f} ms, worst {worst:.1f} ms (bound 20)",
+    )
 
 
 if __name__ == "__main__":

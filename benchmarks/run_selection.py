@@ -1,0 +1,106 @@
+"""Choosing among recorded solutions by what they do when run: the prompt's examples, the vote by behaviour, both."""
+
+import asyncio
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from benchmarks.kept import data, keep
+from moot.edge.sandbox import Bubblewrap, SandboxLimits
+from moot.testing import one_file
+from moot.trials.behaviour import Cluster, Tried, best, clusters, tried
+from moot.trials.examples import examples_in
+from moot.trials.inputs import varied
+from moot.types import Probing
+
+STRONG = ("map-gpt-4-cot", "rfx-gpt4-simple-a", "ldb-gpt-4-1106-seed", "map-gpt-4-selfplanning", "rfx-gpt4-simple-b")
+WEAK = (
+    *("ldb-gpt-3.5-seed", "map-gemini-pro-direct", "rfx-davinci003-simple"),
+    *("ldb-codellama-34b-seed", "ldb-starcoder-seed", "rfx-gpt35-simple"),
+)
+REFERENCE = {"five strong": (90.2, 92.8, 93.1, 94.9, 97.0), "six weak": (75.0, 67.4, 81.9, 83.7, 89.0)}
+INPUTS, SECONDS, AT_ONCE = 30, 2.0, max(2, os.cpu_count() or 1)
+Row = dict[str, Any]
+
+
+async def run_all(agents: Sequence[str]) -> tuple[dict[str, dict[str, Tried]], float]:
+    """Every solution of these agents, run once on its task's examples and on shared inputs."""
+    tasks = {str(task["task_id"]): task for task in data("humaneval.jsonl.gz")}
+    shared = {str(row["task_id"]): row["inputs"] for row in data("humaneval-plus-inputs.jsonl.gz")}
+    solutions = [row for row in data("recorded-humaneval.jsonl.gz") if row["agent"] in agents]
+    box, gate = Bubblewrap(SandboxLimits(wall=60.0)), asyncio.Semaphore(AT_ONCE)
+    found: dict[str, dict[str, Tried]] = defaultdict(dict)
+
+    async def one(row: Row) -> None:
+        name, agent = str(row["task_id"]), str(row["agent"])
+        task, entry = tasks[name], str(tasks[name]["entry_point"])
+        examples = examples_in(str(task["prompt"]), entry)
+        given = shared.get(name)
+        calls = [_call(entry, values) for values in given[:INPUTS]] if isinstance(given, list) else []
+        calls = calls or list(varied([e.call for e in examples], INPUTS))
+        async with gate:
+            got = await box.probe(one_file(str(row["solution"])), [*(e.call for e in examples), *calls], SECONDS)
+        here = len(examples)
+        more = Probing(answers=got.answers[here:], problem=got.problem)
+        found[name][agent] = tried(agent, examples, got.answers[:here], more)
+
+    began = time.monotonic()
+    await asyncio.gather(*(one(row) for row in solutions))
+    return found, len(solutions) / (time.monotonic() - began)
+
+
+def _call(entry: str, values: Sequence[object]) -> str:
+    return f"{entry}({', '.join(map(repr, values))})"
+
+
+Verdicts = Mapping[str, Mapping[str, bool]]
+
+
+def figures(pool: Sequence[str], found: Mapping[str, Mapping[str, Tried]], right: Verdicts) -> list[float]:
+    """Per cent of tasks: best single, vote, examples, both, any. A tie counts by the share of it that is right."""
+    ways: list[Callable[[list[Tried], Mapping[str, bool]], float]] = [_vote, _examples, _both, _any]
+    sums = [sum(way([found[t][a] for a in pool if a in found[t]], right[t]) for t in found) for way in ways]
+    single = max(sum(right[t].get(a, False) for t in found) for a in pool)
+    return [round(100 * value / len(found), 1) for value in (single, *sums)]
+
+
+def _vote(solutions: list[Tried], right: Mapping[str, bool]) -> float:
+    ranked = clusters(solutions)
+    return _share([c for c in ranked if len(c.names) == len(ranked[0].names)], right)
+
+
+def _both(solutions: list[Tried], right: Mapping[str, bool]) -> float:
+    return _share(best(solutions), right)
+
+
+def _share(tied: Sequence[Cluster], right: Mapping[str, bool]) -> float:
+    return sum(sum(right[n] for n in c.names) / len(c.names) for c in tied) / len(tied)
+
+
+def _examples(solutions: list[Tried], right: Mapping[str, bool]) -> float:
+    most = max(s.passed for s in solutions)
+    kept = [s for s in solutions if s.passed == most]
+    return sum(right[s.name] for s in kept) / len(kept)
+
+
+def _any(solutions: list[Tried], right: Mapping[str, bool]) -> float:
+    return float(any(right[s.name] for s in solutions))
+
+
+def main() -> None:
+    right: dict[str, dict[str, bool]] = defaultdict(dict)
+    for row in data("recorded-humaneval-results.jsonl.gz"):
+        right[str(row["task_id"])][str(row["agent"])] = bool(row["hidden"])
+    found, speed = asyncio.run(run_all((*STRONG, *WEAK)))
+    lines = ["pool          best single   vote   examples   both   any"]
+    for name, pool in (("five strong", STRONG), ("six weak", WEAK)):
+        lines.append(f"{name:12} " + " ".join(f"{value:9.1f}" for value in figures(pool, found, right)))
+        lines.append(f"{'  reference':12} " + " ".join(f"{value:9.1f}" for value in REFERENCE[name]))
+    lines.append(f"{speed:.1f} solutions a second, each on its examples and {INPUTS} inputs, {AT_ONCE} at once")
+    keep("selection", "\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
