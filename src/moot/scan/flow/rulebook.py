@@ -1,5 +1,6 @@
 """Rules about flows as data: where outside values come from, where they must not go, what makes them harmless."""
 
+import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -33,6 +34,9 @@ class Site(Protocol):
 
     def text(self) -> str:
         """The call as it is written."""
+
+    def line(self) -> str:
+        """The line the call begins on."""
 
     def words(self) -> str:
         """The names around the call: what it is assigned to, and the function it is in."""
@@ -72,6 +76,7 @@ class Store:
     """Whether the key counts too."""
     imported: str = ""
     """What the holder must be, as a dotted name; "" when its written name is enough."""
+    floor: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,8 @@ class Book:
     routes: frozenset[str]
     """Decorators (last word) that make a function a web handler."""
     constants: dict[str, Known] = field(default_factory=dict)
+    globals: frozenset[str] = frozenset(dir(builtins))
+    """Names the language itself gives; any other name that nothing defines may hold anything."""
     restores: dict[str, frozenset[str]] = field(default_factory=dict)
     """Name -> the kinds of sink an encoder had ended and this decoder opens again."""
 

@@ -59,6 +59,9 @@ class CallSite:
     def text(self) -> str:
         return self.m.frame.unit.module.text(self.at)
 
+    def line(self) -> str:
+        return self.m.frame.unit.module.line_text(self.at[0])
+
     def carried(self, place: int | str, kind: str) -> Taints:
         if place == "*":
             every = [*self.args, *self.keywords.values()]

@@ -11,6 +11,7 @@ from moot.scan.flow.sites import CallSite
 from moot.scan.flow.values import Val
 from moot.scan.rule import Rule
 from moot.scan.rules import go as known
+from moot.scan.rules.when import PASSWORD
 
 SECRET_NAME = (
     r"(?i)passw|secret|token|session|nonce|salt|otp|csrf|api_?key|(?<![a-z])key(?![a-z])|credential|reset_?code|"
@@ -186,6 +187,10 @@ def _secret_use(site: Site) -> bool:
     return bool(re.search(SECRET_NAME, site.words()))
 
 
+def _about_password(site: Site) -> bool:
+    return bool(PASSWORD.search(f"{site.words()} {site.line()}"))
+
+
 def _computed(site: Site) -> bool:
     """What is written as plain `true` has a rule, and a rewrite, of its own."""
     plain = re.search(r"InsecureSkipVerify:\s*true\b", site.text())
@@ -216,6 +221,10 @@ FILES = (
 EXECS = "os/exec.Command golang.org/x/sys/execabs.Command"
 CONTEXT_EXECS = "os/exec.CommandContext golang.org/x/sys/execabs.CommandContext"
 CLIENTS = ("net/http", "net/http.DefaultClient", "net/http.Client()", "net/http.Client", "new()")
+HASHES = (
+    "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum golang.org/x/crypto/md4.New "
+    "golang.org/x/crypto/ripemd160.New"
+)
 LOGGERS = "log.Print log.Printf log.Println log.Fatal log.Fatalf log.Fatalln log.Output"
 ECHO_CONTEXTS = " ".join(f"{echo}.HTML" for echo in names.ECHOS)
 SINKS: tuple[Sink, ...] = (
@@ -262,8 +271,8 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.HEADER, "mail", "net/smtp.SendMail", 2, 3, floor=SURE),
     sink(flaw.LOG, "log", LOGGERS, 0, 1, 2, 3, 4, floor=SURE, when=lambda site: "%q" not in site.text()),
     sink(known.RANDOM, "random", " ".join(names.RANDOM), when=_secret_use),
-    sink(known.HASH, "hash", "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum "
-         "golang.org/x/crypto/md4.New golang.org/x/crypto/ripemd160.New"),
+    sink(known.PASSWORD_HASH, "hash", HASHES, when=_about_password),
+    sink(known.HASH, "hash", HASHES, when=lambda site: not _about_password(site)),
     sink(known.CIPHER, "cipher", "crypto/des.NewCipher crypto/des.NewTripleDESCipher crypto/rc4.NewCipher "
          "golang.org/x/crypto/blowfish.NewCipher golang.org/x/crypto/cast5.NewCipher"),
     sink(flaw.KEY_SIZE, "key", "crypto/rsa.GenerateKey crypto/rsa.GenerateMultiPrimeKey", when=_few_bits),

@@ -63,6 +63,9 @@ FLOWS = (
 CALLS = (
     _inside("go-weak-random", "math/rand", "token := rand.Int()\n_ = token", "side := rand.Intn(6)\n_ = side"),
     _inside("go-weak-hash", "crypto/md5 crypto/sha256", "_ = md5.New()", "_ = sha256.New()"),
+    _case("go-password-hash", "crypto/md5 crypto/sha256",
+          "func store(password string) { _ = md5.Sum([]byte(password)) }",
+          "func mark(data string) { _ = md5.Sum([]byte(data)) }"),
     _inside("go-weak-cipher", "crypto/des crypto/aes", "des.NewCipher(nil)", "aes.NewCipher(nil)"),
     _inside("go-rsa-bits", "crypto/rand crypto/rsa", "rsa.GenerateKey(rand.Reader, 1024)",
             "rsa.GenerateKey(rand.Reader, 2048)"),

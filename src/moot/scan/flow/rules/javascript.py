@@ -8,8 +8,9 @@ from moot.scan.flow.rules.javascript_when import every, imports, of
 from moot.scan.rule import Rule
 from moot.scan.rules import javascript as known
 
-ANY_CALLER, MEDIUM, SURE, REFLECTED = 0.4, 0.5, 0.7, 0.85
-"""A parameter of an unseen caller; the command line; a request, or what an unknown function made of it; a request."""
+ANY_CALLER, MEDIUM, SURE, REFLECTED = 0.35, 0.5, 0.7, 0.85
+"""A parameter of an unseen caller, or a name other scripts give; the command line; a request, or what an unknown
+function made of it; a request."""
 SECRET_NAME = (
     r"(?i)passw|secret|token|session_?id|sess(?:ion)?_?key|nonce|salt|(?<![a-z])otp|csrf|api_?key|credential|captcha|"
     r"reset_?code|verif\w*_?code|auth_?code|private_?key|invite_?code|activation|encryption_?key"
@@ -29,14 +30,14 @@ INJECTION = (
          ".joinRaw .fromRaw .groupByRaw .queryRaw", 0, when=when.sql_text, floor=ANY_CALLER),
     sink(known.SQL, "sql", ".all .get .run .each .exec .prepare .any .none .one .manyOrNone .oneOrNone .many "
          ".unsafe", 0,
-         when=every(imports(*DATABASES), when.built(0)), floor=ANY_CALLER),
+         when=every(imports(*DATABASES), when.sql_text), floor=ANY_CALLER),
     sink(known.SQL, "sql", "sequelize.literal Sequelize.literal sequelize.Sequelize.literal", 0, floor=SURE),
     sink(flaw.NOSQL, "nosql", ".find .findOne .findOneAndUpdate .findOneAndDelete .findOneAndReplace .deleteOne "
          ".deleteMany .updateOne .updateMany .countDocuments .aggregate .replaceOne .findOneAndRemove", 0,
          when=when.query_object, floor=SURE),
     sink(flaw.NOSQL, "code", "js.option.$where .$where", 0, floor=MEDIUM),
     sink(known.EXEC, "shell", "child_process.exec child_process.execSync shelljs.exec execa.command execa.commandSync "
-         "execa.execaCommand exec-sh node-cmd.run node-cmd.get", 0, when=when.built(0), floor=ANY_CALLER),
+         "execa.execaCommand exec-sh node-cmd.run node-cmd.get", 0, floor=ANY_CALLER),
     sink(known.EXEC, "shell", ".exec", 0, when=imports("ssh2", "node-ssh"), floor=SURE),
     sink(flaw.PROGRAM, "shell", SPAWN, 0, floor=SURE),
     sink(flaw.PROGRAM, "shell", SPAWN, 1, when=when.through_shell, floor=ANY_CALLER),
@@ -75,6 +76,8 @@ FILES = (
     sink(known.PATH, "path", ".download", 0, when=when.without_root, floor=SURE),
     sink(known.PATH, "path", ".render", 0, when=of("res."), floor=SURE),
     sink(known.PATH, "path", "koa-send send", 1, floor=SURE),
+    sink(known.PATH, "path", " ".join(f".{verb}File" for verb in names.FILE_VERBS), "*", when=when.made_path(0),
+         floor=REFLECTED),
 )  # fmt: skip
 PAGES = (
     sink(known.RESPONSE, "xss", ".send .write .end", 0, when=when.page, floor=REFLECTED),
@@ -82,9 +85,9 @@ PAGES = (
          ".createContextualFragment", 0, floor=ANY_CALLER),
     sink(known.HTML, "xss", ".insertAdjacentHTML", 1, floor=ANY_CALLER),
     sink(known.HTML, "xss", "js.option.__html js.option.innerHTML .bypassSecurityTrustHtml "
-         ".bypassSecurityTrustScript", 0, floor=MEDIUM),
-    sink(known.HTML, "xss", ".html .append .prepend .after .before .replaceWith .appendTo", 0, floor=MEDIUM,
-         when=of("$(", "jQuery(", "jquery(")),
+         ".bypassSecurityTrustScript", 0, floor=ANY_CALLER),
+    sink(known.HTML, "xss", ".html .append .prepend .after .before .replaceWith .appendTo", 0, floor=ANY_CALLER,
+         when=every(of("$(", "jQuery(", "jquery("), when.built(0))),
     sink(known.HTML, "xss", "handlebars.SafeString Handlebars.SafeString hbs.SafeString hbs.handlebars.SafeString", 0,
          floor=ANY_CALLER),
     sink(flaw.ESCAPE_OFF, "xss", "js.option.noEscape", when=when.first_is(True)),
@@ -172,12 +175,14 @@ SECRETS = (
     sink(known.BUFFER, "memory", ".writeUInt8 .writeUInt16LE .writeUInt16BE .writeUInt32LE .writeUInt32BE .writeInt8 "
          ".writeInt16LE .writeInt16BE .writeInt32LE .writeInt32BE .writeFloatLE .writeDoubleLE",
          when=when.const(2, True)),
-    sink(known.BUFFER, "memory", "Buffer.allocUnsafe Buffer.allocUnsafeSlow", 0, floor=MEDIUM),
-    sink(known.BUFFER, "memory", "Buffer", 0, when=when.raw_size, floor=SURE),
+    sink(known.BUFFER, "memory", "Buffer.allocUnsafe Buffer.allocUnsafeSlow", 0, when=when.never_filled,
+         floor=ANY_CALLER),
+    sink(known.BUFFER, "memory", "Buffer", 0, when=when.one_argument, floor=ANY_CALLER),
+    sink(known.BUFFER, "memory", "Buffer", when=when.plain_size),
 )  # fmt: skip
 STORES = (
     Store(known.RANDOM, "random", SECRET_NAME, "random"),
-    Store(known.HTML, "xss", r"\.(?:innerHTML|outerHTML|srcdoc)$", "outside"),
+    Store(known.HTML, "xss", r"\.(?:innerHTML|outerHTML|srcdoc)$", "outside", floor=ANY_CALLER),
     Store(
         known.REDIRECT, "redirect", r"^(?:window\.|document\.|self\.|top\.|parent\.)?location(?:\.href)?$", "outside"
     ),
@@ -204,4 +209,5 @@ BOOK = Book(
     makes=names.MAKES,
     ends=names.ENDS,
     routes=frozenset(),
+    globals=names.GLOBALS,
 )

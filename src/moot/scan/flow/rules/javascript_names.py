@@ -120,6 +120,19 @@ ROOTS = words(
     "document window fetch uuid moment dayjs typeorm prisma puppeteer playwright jest react react-dom performance "
     "localStorage sessionStorage navigator history isNaN RegExp helmet cors"
 )
+GLOBALS = ROOTS | words(
+    "process __dirname __filename module exports require global globalThis self top parent this super arguments "
+    "undefined NaN Infinity Object Array String Number Boolean BigInt JSON Map Set WeakSet Promise Error TypeError "
+    "RangeError Proxy Reflect Intl Buffer URL URLSearchParams TextEncoder TextDecoder AbortController FormData Headers "
+    "Request Response Blob File FileReader Image Audio Event CustomEvent EventTarget Node Element HTMLElement "
+    "DOMParser XMLSerializer XMLHttpRequest WebSocket Worker MutationObserver IntersectionObserver location screen "
+    "crypto chrome browser $ jQuery _ angular Vue React ReactDOM Handlebars Mustache DOMPurify marked showdown hljs "
+    "queueMicrotask requestAnimationFrame cancelAnimationFrame clearInterval setImmediate structuredClone atob btoa "
+    "parseInt parseFloat isFinite encodeURI encodeURIComponent decodeURI decodeURIComponent escape unescape eval "
+    "Function Int8Array Uint8Array Uint16Array Uint32Array Float32Array Float64Array ArrayBuffer DataView "
+    "alert confirm prompt open i18n gettext define describe it test expect Deno Bun WebAssembly"
+)
+"""Of the language, its hosts and the libraries pages load beside their own scripts."""
 KEEPS = words("RegExp")
 MAKES = {"Set": "set", "Array": "list"}
 ENDS = words("process.exit process.abort")
@@ -131,6 +144,9 @@ FILE_CALLS = words(
     "writeJson copy "
     "move ensureDir"
 )
+
+FILE_VERBS = words("read write create delete remove save open extract load move copy upload store")
+"""Of functions nobody here defines: `extractFile(p)`."""
 
 
 def file_calls() -> str:

@@ -47,6 +47,12 @@ def text_of(value: Val | None) -> str | None:
     return value.const if value is not None and isinstance(value.const, str) else None
 
 
+def around(site: Site) -> str:
+    """The text of the function the call stands in."""
+    frame = site.m.frame  # type: ignore[attr-defined]
+    return str(frame.unit.module.text(frame.function.at)) if frame.function is not None else ""
+
+
 def carried(site: Site, place: int | str, kind: str) -> Taints:
     taints: Taints = site.carried(place, kind)  # type: ignore[attr-defined]
     return taints
@@ -88,7 +94,7 @@ def is_built(value: Val | None) -> bool:
     """Outside data, or a parameter that becomes part of a text here: passing one on is the caller's business."""
     if value is None or not value.taints:
         return False
-    return max(taint.strength for taint in value.taints) >= DIRECT or not value.name
+    return is_sure(value) or not value.name
 
 
 def built(place: int) -> When:
@@ -96,11 +102,17 @@ def built(place: int) -> When:
 
 
 def sql_text(site: Site) -> bool:
-    """The text of a statement, not its parameters."""
+    """The text of a statement, not its parameters. Where any caller may choose the value, the words around it must
+    be SQL: other things are queried too."""
     first = site.arg(0)
-    if first is not None and first.refs:
-        return any(is_built(site.setting(first, key)) for key in ("sql", "text", "query"))
-    return is_built(first)
+    parts = [site.setting(first, key) for key in ("sql", "text", "query")] if first is not None and first.refs else []
+    return any(
+        part is not None and is_built(part) and ("sql" in part.marks or is_sure(part)) for part in parts or [first]
+    )
+
+
+def is_sure(value: Val) -> bool:
+    return max((taint.strength for taint in value.taints), default=0) >= DIRECT
 
 
 def address(place: int) -> When:
@@ -175,7 +187,7 @@ def weak_digest(about_password: bool) -> When:
         text = text_of(site.arg(0))
         if text is None or not WEAK_DIGEST.search(text):
             return False
-        return bool(PASSWORD.search(site.words())) == about_password
+        return bool(PASSWORD.search(f"{site.words()} {site.line()}")) == about_password
 
     return check
 
@@ -288,9 +300,29 @@ def first_is(*wanted: object) -> Callable[[Site], bool]:
     return const(0, *wanted)
 
 
-def raw_size(site: Site) -> bool:
-    """`new Buffer(n)`: with a number it is not cleared, and a sender of JSON can make it one."""
-    return site.count == 1 and any(taint.origin.startswith(OBJECTS) for taint in carried(site, 0, "memory"))
+def one_argument(site: Site) -> bool:
+    """`new Buffer(n)`: with a number it is not cleared, and whoever gives the value can make it one."""
+    return site.count == 1
+
+
+def plain_size(site: Site) -> bool:
+    size = site.arg(0)
+    return site.count == 1 and size is not None and type(size.const) is int
+
+
+def never_filled(site: Site) -> bool:
+    """Nothing in the function writes over what was in memory before."""
+    return not re.search(r"\.(?:fill|copy|set|write\w*|concat)\(|readSync|getRandomValues|randomFill", around(site))
+
+
+def made_path(place: int) -> When:
+    """A path that was put together here, or an object that holds it."""
+
+    def check(site: Site) -> bool:
+        value = site.arg(place)
+        return value is not None and (bool(value.refs) or "normal" in value.marks)
+
+    return check
 
 
 USER_RECORD = re.compile(r"^[uU]ser$|\.find(?:One|ById|Unique|First|OneAndUpdate)\(\)$")
