@@ -9,22 +9,18 @@ from moot.scan.flow.ir import Parsed
 from moot.scan.flow.machine import Report
 from moot.scan.flow.rules import BOOKS
 from moot.scan.flow.values import Step
-from moot.scan.rule import fix_of
+from moot.scan.rule import Rule, fix_of
 from moot.types import Language, NotAnalysed, PathStep, Vulnerability
 
 
-def covered(language: Language) -> frozenset[str]:
+def decided(language: Language) -> tuple[Rule, ...]:
     """The rules the dataflow engine decides in this language."""
-    book = BOOKS.get(language)
-    if book is None:
-        return frozenset()
-    return frozenset(
-        (
-            *(sink.rule.id for sinks in book.sinks.values() for sink in sinks),
-            *(store.rule.id for store in book.stores),
-            *(setting.rule.id for setting in book.settings),
-            *(sink.rule.id for sink in book.returns),
-        )
+    book = BOOKS[language]
+    return (
+        *(sink.rule for sinks in book.sinks.values() for sink in sinks),
+        *(store.rule for store in book.stores),
+        *(setting.rule for setting in book.settings),
+        *(sink.rule for sink in book.returns),
     )
 
 

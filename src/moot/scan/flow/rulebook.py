@@ -90,15 +90,6 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Example:
-    """Code on which a rule must speak, and code on which it must not."""
-
-    rule: str
-    fires: str
-    silent: str
-
-
-@dataclass(frozen=True)
 class Book:
     """All that the engine knows about one language's libraries."""
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from moot.scan.calls import calls
 from moot.scan.flow.golang_checks import structure
-from moot.scan.rule import CallRule, Check, Match
-from moot.scan.rules import go, javascript, python
-from moot.scan.rules.errors import discarded
-from moot.scan.rules.hints import unchecked
-from moot.scan.rules.secrets import hardcoded
+from moot.scan.flow.rules import golang_structure
+from moot.scan.rule import CallRule, Check, Match, Rule
+from moot.scan.rules import go, javascript, python, threads
+from moot.scan.rules.errors import DISCARDED, discarded
+from moot.scan.rules.hints import UNCHECKED, unchecked
+from moot.scan.rules.secrets import hardcoded, secret_rule
 from moot.scan.rules.threads import go_routines, python_threads
+from moot.scan.silence import UNREASONED
 from moot.scan.syntax import Source
 from moot.types import Language
 
@@ -21,15 +23,27 @@ class Book:
 
     calls: tuple[CallRule, ...]
     checks: tuple[Check, ...]
+    checked: tuple[Rule, ...]
+    """What the checks may speak of."""
 
 
-JAVASCRIPT = Book((), (*javascript.CHECKS, hardcoded))
+JAVASCRIPT = Book((), (*javascript.CHECKS, hardcoded), (javascript.SWALLOWED, secret_rule("javascript")))
 BOOKS: dict[Language, Book] = {
-    "python": Book(python.CALL_RULES, (*python.CHECKS, python_threads, hardcoded)),
+    "python": Book(
+        python.CALL_RULES,
+        (*python.CHECKS, python_threads, hardcoded),
+        (python.SWALLOWED, threads.PYTHON, secret_rule("python")),
+    ),
     "javascript": JAVASCRIPT,
     "typescript": JAVASCRIPT,
-    "go": Book(go.CALL_RULES, (*go.CHECKS, go_routines, discarded, hardcoded, structure)),
+    "go": Book(
+        go.CALL_RULES,
+        (*go.CHECKS, go_routines, discarded, hardcoded, structure),
+        (go.TLS, threads.GO, DISCARDED, secret_rule("go"), *golang_structure.RULES),
+    ),
 }
+HINTS = (UNCHECKED, UNREASONED)
+"""Shown beside the findings, in any language."""
 
 
 def matches(source: Source) -> Iterator[Match]:

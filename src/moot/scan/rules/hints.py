@@ -39,7 +39,7 @@ UNCHECKED = Rule(
     "An empty, huge or malformed value reaches code that does not expect it.",
     "Check type, length and form of the value before it is used.", 0.3,
 )  # fmt: skip
-MENTIONED = re.compile(rb"req|ctx|input|argv|Args|event|location|document|prompt|self|URL|stdin|flag|\\bc\\.")
+MENTIONED = re.compile(rb"[rR]eq|ctx|input|argv|Args|event|location|document|prompt|self|URL|stdin|flag|\bc\.")
 """No outside data without one of these; most files need no closer look."""
 CHECKING = re.compile(
     r"(?i)valid|sanitiz|sanitis|escap|clean|check|verify|allow|schema|parse|match|isdigit|isalnum|isnumeric|"

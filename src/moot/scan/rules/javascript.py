@@ -96,7 +96,7 @@ BUFFER = Rule(
     "Use Buffer.alloc, or Buffer.from for existing data.", 0.75,
 )  # fmt: skip
 SWALLOWED = Rule(
-    "javascript-swallowed-error", "logic_error", "medium", 390,
+    "javascript-swallowed-error", "logic_error", "low", 390,
     "Every error is caught and thrown away.",
     "A failed check or write goes on as if it had worked.",
     "Handle the error that is expected, and log or throw the rest.", 0.7,

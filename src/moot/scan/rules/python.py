@@ -135,7 +135,7 @@ CTYPES = Rule(
     "Use bytes, bytearray or memoryview, or check the length against the buffer first.", 0.7,
 )  # fmt: skip
 SWALLOWED = Rule(
-    "python-swallowed-error", "logic_error", "medium", 390,
+    "python-swallowed-error", "logic_error", "low", 390,
     "Every error is caught and thrown away.",
     "A failed check or write goes on as if it had worked.",
     "Catch the one error that is expected, and log or raise the rest.", 0.7,

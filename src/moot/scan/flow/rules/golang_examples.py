@@ -1,6 +1,6 @@
 """For each rule of Go, code on which it must speak and code on which it must not."""
 
-from moot.scan.flow.rulebook import Example
+from moot.scan.rule import Example
 
 HANDLER = "func handler(w http.ResponseWriter, r *http.Request) {"
 

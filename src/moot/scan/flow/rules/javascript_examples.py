@@ -1,6 +1,6 @@
 """For each rule, code on which it must speak and code on which it must not."""
 
-from moot.scan.flow.rulebook import Example
+from moot.scan.rule import Example
 
 
 def handler(body: str, *, before: str = "") -> str:

@@ -1,6 +1,6 @@
 """For each rule of Python, code on which it must speak and code on which it must not."""
 
-from moot.scan.flow.rulebook import Example
+from moot.scan.rule import Example
 
 WEB = "from flask import Flask, request\napp = Flask(__name__)\n"
 
