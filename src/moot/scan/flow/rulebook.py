@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from moot.scan.flow.fold import Known
-from moot.scan.flow.values import Key, Label, Val
+from moot.scan.flow.values import Key, Label, Taints, Val
 from moot.scan.rule import Rule
 
 
@@ -25,6 +25,9 @@ class Site(Protocol):
 
     def items(self, value: Val | None) -> list[Val] | None:
         """The members of a list or tuple that is fully known."""
+
+    def carried(self, place: int | str, kind: str) -> Taints:
+        """What arrives at a place of the call, with all it holds."""
 
     def setting(self, value: Val | None, key: Key) -> Val | None:
         """What a thing was made with, or what was set on it."""

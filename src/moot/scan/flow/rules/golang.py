@@ -6,10 +6,10 @@ from collections.abc import Callable
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.rulebook import Book, Setting, Sink, Site, Store, by_name
 from moot.scan.flow.rules import golang_flaws as flaw
+from moot.scan.flow.rules import golang_libraries as libraries
 from moot.scan.flow.rules import golang_names as names
-from moot.scan.flow.sites import CallSite
+from moot.scan.flow.rules.golang_when import CALLER, MEDIUM, SURE, around, is_const, number, sink
 from moot.scan.flow.values import Val
-from moot.scan.rule import Rule
 from moot.scan.rules import go as known
 from moot.scan.rules.when import PASSWORD
 
@@ -17,7 +17,6 @@ SECRET_NAME = (
     r"(?i)passw|secret|token|session|nonce|salt|otp|csrf|api_?key|(?<![a-z])key(?![a-z])|credential|reset_?code|"
     r"(?<![a-z])pin(?![a-z])|(?<![a-z])iv(?![a-z])|voucher|invite|activation|private"
 )
-CALLER, MEDIUM, SURE = 0.3, 0.5, 0.9
 SHELLS = re.compile(r"(?:^|/)(?:(?:ba|z|da|k)?sh|cmd(?:\.exe)?|powershell|pwsh|python3?|perl|ruby|node)$")
 SQL_MODULES = (
     "database/sql", "github.com/jmoiron/sqlx", "github.com/jackc/pgx", "github.com/jackc/pgx/v4",
@@ -27,26 +26,6 @@ SQL_MODULES = (
 DATABASE = re.compile(r"(?i)(?:^|[._])(?:db|tx|conn|pool|dbx|sqldb|database|engine)(?:\[\])?$")
 MADE_SAFE = re.compile(r"(?i)sanitiz|escape|render|markdown|policy|safe|json|icon|static")
 WEAK_SUITE = re.compile(r"RC4|3DES|_NULL_|_EXPORT_|MD5|TLS_RSA_WITH|CBC_SHA256?$")
-
-
-def sink(rule: Rule, kind: str, names: str, *args: int | str, **more: object) -> Sink:
-    return Sink(rule, kind, tuple(names.split()), args, **more)  # type: ignore[arg-type]
-
-
-def is_const(value: Val | None, *wanted: object) -> bool:
-    return (
-        value is not None and value.const is not UNKNOWN and any(value.const is w or value.const == w for w in wanted)
-    )
-
-
-def around(site: Site) -> str:
-    """The text of the function the call stands in."""
-    frame = site.m.frame if isinstance(site, CallSite) else None
-    return frame.unit.module.text(frame.function.at) if frame is not None and frame.function is not None else ""
-
-
-def number(value: Val | None) -> int | None:
-    return value.const if value is not None and type(value.const) is int else None
 
 
 def _built(place: int) -> Callable[[Site], bool]:
@@ -307,12 +286,12 @@ def from_archive(site: Site) -> bool:
     return value is not None and any("archive/" in taint.origin for taint in value.taints)
 
 
-STORES = (Store(known.RANDOM, "random", SECRET_NAME, "random"),)
+STORES = (Store(known.RANDOM, "random", SECRET_NAME, "random"), *libraries.STORES)
 SETTINGS = (Setting(flaw.TLS_VERSION, r"\.M(?:in|ax)Version$", lambda value: 0 < (number(value) or 0) < 0x0303),)
 BOOK = Book(
     sources=names.SOURCES,
     labels={},
-    sinks=by_name(SINKS),
+    sinks=by_name((*SINKS, *libraries.SINKS)),
     stores=STORES,
     settings=SETTINGS,
     returns=(),

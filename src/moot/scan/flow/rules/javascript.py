@@ -67,6 +67,11 @@ INJECTION = (
     sink(flaw.SLOW_REGEX, "regex", ".search", 0, when=when.slow_pattern, floor=ANY_CALLER),
     sink(flaw.PROTOTYPE, "prototype", "lodash.merge lodash.mergeWith lodash.defaultsDeep _.merge _.defaultsDeep "
          "_.mergeWith lodash.merge.recursive merge.recursive deep-extend defaults-deep", 1, 2, floor=REFLECTED),
+    sink(flaw.PROTOTYPE, "prototype", "lodash.set lodash.setWith _.set _.setWith dot-prop.set object-path.set "
+         "set-value", 1, floor=REFLECTED),
+    sink(flaw.MASS, "mass", ".create .build .bulkCreate .insertMany", 0, when=when.whole_body(0), floor=REFLECTED),
+    sink(flaw.MASS, "mass", ".findByIdAndUpdate .findOneAndUpdate .updateOne", 1, when=when.whole_body(1),
+         floor=REFLECTED),
 )  # fmt: skip
 FILES = (
     sink(known.PATH, "path", names.file_calls(), 0, floor=SURE),
@@ -76,6 +81,13 @@ FILES = (
     sink(known.PATH, "path", ".download", 0, when=when.without_root, floor=SURE),
     sink(known.PATH, "path", ".render", 0, when=of("res."), floor=SURE),
     sink(known.PATH, "path", "koa-send send", 1, floor=SURE),
+    sink(known.PATH, "path", ".mv", 0, when=lambda site: "files" in site.receiver.name, floor=REFLECTED),
+    sink(flaw.UPLOAD, "upload", "multer", when=when.takes_anything),
+    sink(flaw.PERMISSION, "mode", "fs.chmod fs.chmodSync fs.promises.chmod fs/promises.chmod", when=when.open_mode(1)),
+    sink(flaw.PERMISSION, "mode", "fs.writeFile fs.writeFileSync fs.mkdir fs.mkdirSync fs.appendFile",
+         when=when.open_option),
+    sink(flaw.TEMP_FILE, "temp", "fs.writeFile fs.writeFileSync fs.createWriteStream fs.promises.writeFile "
+         "fs.appendFileSync fs/promises.writeFile", when=when.shared_folder),
     sink(known.PATH, "path", " ".join(f".{verb}File" for verb in names.FILE_VERBS), "*", when=when.made_path(0),
          floor=REFLECTED),
 )  # fmt: skip
@@ -127,6 +139,7 @@ NETWORK = (
          when=imports(*when.BROWSERS), floor=SURE),
     sink(flaw.HARMFUL_PAGE, "ssrf", ".property .open", 0, 1, when=imports("phantom"), floor=SURE),
     sink(flaw.HARMFUL_PAGE, "ssrf", "wkhtmltopdf wkhtmltoimage.generate html-pdf.create", 0, floor=SURE),
+    sink(flaw.BIND, "bind", ".listen", when=when.const(1, "0.0.0.0", "::")),
     sink(flaw.XXE, "xxe", "js.option.noent js.option.noEnt", when=when.first_is(True)),
     sink(flaw.XXE, "xxe", "xml2json.toJson node-expat.Parser().parse node-expat.Parser().write expat.Parser().parse "
          "expat.Parser().write", 0, floor=SURE),
@@ -160,6 +173,7 @@ SECRETS = (
     sink(flaw.JWT, "jwt", "jsonwebtoken.verify jwt.verify", when=when.no_algorithm(2)),
     sink(flaw.JWT, "jwt", "jsonwebtoken.sign jwt.sign", when=when.no_algorithm(2)),
     sink(flaw.JWT, "jwt", "jsonwebtoken.verify jwt.verify", when=when.no_key),
+    sink(flaw.JWT, "jwt", "jsonwebtoken.decode", when=when.never_verified),
     sink(flaw.JWT, "jwt", "jwt-simple.decode", when=when.const(2, True)),
     sink(flaw.JWT, "jwt", "js.option.ignoreExpiration", when=when.first_is(True)),
     sink(flaw.JWT_CONTENT, "jwt", "jsonwebtoken.sign jwt.sign jose.JWT.sign jwt-simple.encode", when=when.tells_much),
@@ -185,6 +199,15 @@ STORES = (
     Store(known.HTML, "xss", r"\.(?:innerHTML|outerHTML|srcdoc)$", "outside", floor=ANY_CALLER),
     Store(
         known.REDIRECT, "redirect", r"^(?:window\.|document\.|self\.|top\.|parent\.)?location(?:\.href)?$", "outside"
+    ),
+    Store(
+        flaw.TRUST,
+        "trust",
+        r"session",
+        "outside",
+        keys=True,
+        imported=r"^(?:req|ctx)\.session(?:\.|$)",
+        floor=REFLECTED,
     ),
     Store(known.RESPONSE, "xss", r"^ctx\.(?:response\.)?body$", "outside"),
 )

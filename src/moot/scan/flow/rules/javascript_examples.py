@@ -79,8 +79,33 @@ INJECTION = (
         handler("_.merge({}, req.body)", before="const _ = require('lodash');"),
         handler("const x = {...defaults, name: req.body.name}"),
     ),
+    Example(
+        "javascript-mass-assignment",
+        handler("User.create(req.body)"),
+        handler("User.create({name: req.body.name, mail: req.body.mail})"),
+    ),
 )
 FILES = (
+    Example(
+        "javascript-upload",
+        "const multer = require('multer'); multer({dest: 'uploads/'});",
+        "const multer = require('multer'); multer({dest: 'uploads/', fileFilter, limits: {fileSize: 9}});",
+    ),
+    Example(
+        "javascript-path",
+        handler("req.files.doc.mv('./uploads/' + req.files.doc.name)"),
+        handler("req.files.doc.mv('./uploads/' + crypto.randomUUID())", before=CRYPTO),
+    ),
+    Example(
+        "javascript-file-mode",
+        FS + "fs.chmodSync('run.sh', 0o777);",
+        FS + "fs.chmodSync('run.sh', 0o755);",
+    ),
+    Example(
+        "javascript-temp-file",
+        FS + "fs.writeFileSync('/tmp/report.txt', text);",
+        FS + "fs.writeFileSync(path.join(fs.mkdtempSync(base), 'report.txt'), text);",
+    ),
     Example(
         "javascript-path",
         handler("fs.readFile(path.join('/data', req.query.name), done)", before=FS),
@@ -148,6 +173,7 @@ PAGES = (
     ),
 )
 NETWORK = (
+    Example("javascript-bind-all", "app.listen(80, '0.0.0.0');", "app.listen(80, '127.0.0.1');"),
     Example(
         "javascript-ssrf",
         handler("axios.get(req.query.url)", before="const axios = require('axios');"),
@@ -180,6 +206,16 @@ NETWORK = (
     ),
 )
 SECRETS = (
+    Example(
+        "javascript-trust-boundary",
+        handler("req.session.role = req.body.role"),
+        handler("if (!['user', 'guest'].includes(req.body.role)) return; req.session.role = req.body.role"),
+    ),
+    Example(
+        "javascript-jwt",
+        JWT + "module.exports = (req) => jwt.decode(req.headers.token);",
+        JWT + "module.exports = (req) => jwt.verify(req.headers.token, process.env.KEY, {algorithms: ['HS256']});",
+    ),
     Example(
         "javascript-password-hash",
         CRYPTO + "const passwordHash = crypto.createHash('md5').update(x).digest('hex');",

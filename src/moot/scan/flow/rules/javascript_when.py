@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.rulebook import Site, When
-from moot.scan.flow.values import Taints, Val
+from moot.scan.flow.values import Val
 from moot.scan.rules.secrets import PLACEHOLDER
 from moot.scan.rules.when import PASSWORD
 from moot.scan.syntax import words
@@ -51,11 +51,6 @@ def around(site: Site) -> str:
     """The text of the function the call stands in."""
     frame = site.m.frame  # type: ignore[attr-defined]
     return str(frame.unit.module.text(frame.function.at)) if frame.function is not None else ""
-
-
-def carried(site: Site, place: int | str, kind: str) -> Taints:
-    taints: Taints = site.carried(place, kind)  # type: ignore[attr-defined]
-    return taints
 
 
 def setting(site: Site, value: Val | None, *path: str | int) -> Val | None:
@@ -146,7 +141,7 @@ def query_object(site: Site) -> bool:
     model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|(?:.*\.)?(?:collection|models?|db)\b", site.name)
     if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model):
         return False
-    return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in carried(site, 0, "nosql"))
+    return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in site.carried(0, "nosql"))
 
 
 OBJECTS = ("req.body", "req.query", "req.json", "req.param", "ctx.request.body", "ctx.query", "ctx.request.query",
@@ -346,3 +341,46 @@ def session_without(flag: str) -> When:
         return cookie is not None and bool(cookie.refs) and site.setting(cookie, flag) is None
 
     return check
+
+
+def whole_body(place: int) -> When:
+    """All that was sent, as it was sent."""
+
+    def check(site: Site) -> bool:
+        value = site.arg(place)
+        model = re.match(r"(?:.*[./])?[A-Z]\w*\.\w+$|\?\.\w+$", site.name)
+        return bool(model) and value is not None and value.name in ("req.body", "ctx.request.body", "req.query")
+
+    return check
+
+
+def takes_anything(site: Site) -> bool:
+    """Uploads of any kind and size."""
+    options = site.arg(0)
+    known = options is None or bool(options.refs)
+    return known and site.setting(options, "fileFilter") is None and site.setting(options, "limits") is None
+
+
+def _is_open(mode: Val | None) -> bool:
+    value = mode.const if mode is not None else None
+    if isinstance(value, str) and re.fullmatch(r"(?:0o?)?[0-7]{3}", value):
+        value = int(value[-3:], 8)
+    return type(value) is int and bool(value & 0o002)
+
+
+def open_mode(place: int) -> When:
+    return lambda site: _is_open(site.arg(place))
+
+
+def open_option(site: Site) -> bool:
+    return any(_is_open(site.setting(site.arg(place), "mode")) for place in (1, 2))
+
+
+def shared_folder(site: Site) -> bool:
+    path = text_of(site.arg(0))
+    return path is not None and path.startswith(("/tmp/", "/var/tmp/"))
+
+
+def never_verified(site: Site) -> bool:
+    """Nothing in the file checks a signature: the content is believed as it came."""
+    return b"verify" not in site.m.frame.unit.module.data  # type: ignore[attr-defined]

@@ -164,3 +164,21 @@ BIND = Rule(
     "The service is reachable from networks it was not meant for.",
     "Bind to the address that is needed.", 0.5,
 )  # fmt: skip
+KEY = Rule(
+    "python-written-key", "auth", "high", 798,
+    "A key that signs or encrypts is written into the program text.",
+    "Whoever sees the source signs tokens and sessions of their own.",
+    "Read it from the environment or a secret store, and change the one that was exposed.", 0.8,
+)  # fmt: skip
+MASS = Rule(
+    "python-mass-assignment", "logic_error", "low", 915,
+    "All that the visitor sent becomes fields of a record.",
+    "An extra field such as 'is_admin' is stored with the rest.",
+    "Name the fields that may be set.", 0.5,
+)  # fmt: skip
+TEMP_FILE = Rule(
+    "python-temp-file", "race_condition", "low", 377,
+    "A file with a fixed name is written to a folder that every user can write to.",
+    "A link of that name, put there first, makes the program write to a file of the attacker's choice.",
+    "Use tempfile.NamedTemporaryFile or tempfile.mkdtemp.", 0.6,
+)  # fmt: skip
