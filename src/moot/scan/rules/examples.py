@@ -13,6 +13,39 @@ def _go(rule: str, imports: str, fires: str, silent: str, given: str = "") -> Ex
     return Example(rule, *(GO.format(imports=lines, given=given, body=body) for body in (fires, silent)))
 
 
+ROUTES = """from flask import Flask
+from flask_login import login_required
+app = Flask(__name__)
+
+@app.route("/items", methods=["POST"])
+@login_required
+def add():
+    return store()
+
+@app.route("/items/<int:id>", methods=["DELETE"])
+{guard}def remove(id):
+    return drop(id)
+"""
+EXPRESS = """router.post("/items", requireLogin, (req, res) => res.json(store(req.body)));
+router.delete("/items/:id", {guard}(req, res) => res.json(drop(req.params.id)));
+"""
+MERGE = """function merge(to, from) {{
+  for (const key in from) {{{guard}
+    if (typeof from[key] === "object") merge(to[key], from[key]);
+    else to[key] = from[key];
+  }}
+}}
+"""
+WALK = """function set(at, way, value) {{
+  const parts = way.split(".");
+  for (let i = 0; i < parts.length - 1; i++) {{{guard}
+    at = at[parts[i]];
+  }}
+  at[parts[parts.length - 1]] = value;
+}}
+"""
+PROTO = " if (/^__proto__|constructor$/.test({key})) continue;"
+
 EXAMPLES: dict[Language, tuple[Example, ...]] = {
     "python": (
         Example(
@@ -34,6 +67,19 @@ EXAMPLES: dict[Language, tuple[Example, ...]] = {
             "python-hardcoded-secret",
             "password = 'hunter2!'",
             "import os\npassword = os.environ['PASSWORD']",
+        ),
+        Example("python-missing-auth", ROUTES.format(guard=""), ROUTES.format(guard="@login_required\n")),
+        Example(
+            "python-missing-auth",
+            ROUTES.format(guard=""),
+            ROUTES.format(guard="").replace("return drop(id)", "if not current_user.owns(id):\n        abort(403)"),
+        ),
+        Example(
+            "python-timing",
+            "import hmac\ndef check(key, body, signature):\n"
+            "    return hmac.new(key, body, 'sha256').hexdigest() == signature",
+            "import hmac\ndef check(key, body, signature):\n"
+            "    return hmac.compare_digest(hmac.new(key, body, 'sha256').hexdigest(), signature)",
         ),
         Example(
             "no-validation",
@@ -57,6 +103,9 @@ EXAMPLES: dict[Language, tuple[Example, ...]] = {
             "connect({host: h, password: 'hunter2!'});",
             "connect({host: h, password: process.env.PASSWORD});",
         ),
+        Example("javascript-missing-auth", EXPRESS.format(guard=""), EXPRESS.format(guard="requireLogin, ")),
+        Example("javascript-prototype", MERGE.format(guard=""), MERGE.format(guard=PROTO.format(key="key"))),
+        Example("javascript-prototype", WALK.format(guard=""), WALK.format(guard=PROTO.format(key="parts[i]"))),
         Example(
             "no-validation",
             "function view(req) { return lookup(req.query.id); }",
@@ -81,6 +130,13 @@ EXAMPLES: dict[Language, tuple[Example, ...]] = {
             "os",
             'os.Remove("lock")',
             'if err := os.Remove("lock"); err != nil {\npanic(err)\n}',
+        ),
+        _go(
+            "go-timing",
+            "crypto/hmac",
+            "if mac != signature {\nreturn\n}",
+            "if !hmac.Equal([]byte(mac), []byte(signature)) {\nreturn\n}",
+            "mac, signature string",
         ),
         _go(
             "no-validation",

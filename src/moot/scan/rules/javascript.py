@@ -80,7 +80,7 @@ SSRF = Rule(
 REDIRECT = Rule(
     "javascript-open-redirect", "injection", "medium", 601,
     "Request data decides where the visitor is sent.",
-    "A link to this site ends on the attacker's page.",
+    "A value of 'https://evil.example/' turns a link to this site into one to the attacker's page.",
     "Redirect to paths of your own only.", 0.6,
 )  # fmt: skip
 DESERIALISE = Rule(

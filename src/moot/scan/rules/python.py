@@ -125,7 +125,7 @@ SSRF = Rule(
 REDIRECT = Rule(
     "python-open-redirect", "injection", "medium", 601,
     "Outside data decides where the visitor is sent.",
-    "A link to this site ends on the attacker's page.",
+    "A value of 'https://evil.example/' turns a link to this site into one to the attacker's page.",
     "Redirect to paths of your own only.", 0.6,
 )  # fmt: skip
 CTYPES = Rule(

@@ -11,7 +11,7 @@ ARGUMENT = Rule(
 LOG = Rule(
     "go-log", "injection", "low", 117,
     "Request data is written to the log as it came.",
-    "A value with a line break writes a log line of the attacker's own.",
+    "A value of 'x\\nadmin logged in' writes a log line of the attacker's own.",
     "Use %q, strconv.Quote or structured logging.", 0.6,
 )  # fmt: skip
 HEADER = Rule(
@@ -185,7 +185,7 @@ KEY = Rule(
 TRUST = Rule(
     "go-trust-boundary", "auth", "medium", 501,
     "Request data is put into the session, which later code trusts.",
-    "A visitor sets a session entry that only the server should set.",
+    "A value of 'admin' becomes a session entry that only the server should set.",
     "Check the value against what is allowed before it enters the session.", 0.6,
 )  # fmt: skip
 TEMP_FILE = Rule(

@@ -23,13 +23,13 @@ PROGRAM = Rule(
 MODULE = Rule(
     "javascript-require", "injection", "high", 829,
     "Outside data decides which module is loaded.",
-    "A path to an uploaded file runs it as part of the program.",
+    "A value of '../uploads/x.js' runs an uploaded file as part of the program.",
     "Choose the module from a table of your own.", 0.8,
 )  # fmt: skip
 TEMPLATE = Rule(
     "javascript-template", "injection", "critical", 1336,
     "Outside data becomes the text of a template.",
-    "A value with the template's own tags runs code on the server.",
+    "A value of '<%= process.env %>' prints secrets; longer ones run code on the server.",
     "Keep the template constant and pass outside data as its variables.", 0.8,
 )  # fmt: skip
 TEMPLATE_OPTIONS = Rule(
@@ -53,7 +53,7 @@ HEADER = Rule(
 LOG = Rule(
     "javascript-log", "injection", "low", 117,
     "Outside data is written to the log as it came.",
-    "A value with a line break writes a log line of the attacker's own.",
+    "A value of 'x\\nadmin logged in' writes a log line of the attacker's own.",
     "Replace line breaks, or log JSON.stringify of the value.", 0.5,
 )  # fmt: skip
 LDAP = Rule(
@@ -203,7 +203,7 @@ UPLOAD = Rule(
 TRUST = Rule(
     "javascript-trust-boundary", "auth", "medium", 501,
     "Outside data is put into the session, which later code trusts.",
-    "A visitor sets a session entry that only the server should set.",
+    "A value of 'admin' becomes a session entry that only the server should set.",
     "Check the value against what is allowed before it enters the session.", 0.6,
 )  # fmt: skip
 PERMISSION = Rule(

@@ -17,13 +17,13 @@ PROGRAM = Rule(
 HEADER = Rule(
     "python-header", "injection", "medium", 113,
     "Outside data is put into a response header as it came.",
-    "A value with a line break adds headers, or a second answer.",
+    "A value of 'x\\r\\nSet-Cookie: session=1' adds a header, or a second answer.",
     "Remove line breaks, or choose the value from a list of your own.", 0.6,
 )  # fmt: skip
 LOG = Rule(
     "python-log", "injection", "low", 117,
     "Outside data is written to the log as it came.",
-    "A value with a line break writes a log line of the attacker's own.",
+    "A value of 'x\\nadmin logged in' writes a log line of the attacker's own.",
     "Replace line breaks, or log repr() of the value.", 0.6,
 )  # fmt: skip
 LDAP = Rule(
@@ -65,7 +65,7 @@ COOKIE_SCRIPT = Rule(
 TRUST = Rule(
     "python-trust-boundary", "auth", "medium", 501,
     "Outside data is put into the session, which later code trusts.",
-    "A visitor sets a session entry that only the server should set.",
+    "A value of 'admin' becomes a session entry that only the server should set.",
     "Check the value against what is allowed before it enters the session.", 0.7,
 )  # fmt: skip
 REDOS = Rule(
@@ -89,7 +89,7 @@ JWT = Rule(
 UPLOAD = Rule(
     "python-upload", "injection", "high", 434,
     "An uploaded file is stored under a name, or of a kind, that the visitor chose.",
-    "A page or a script is uploaded and then called.",
+    "A file called 'shell.php' or 'page.html' is uploaded and then called.",
     "Check the extension against a list and choose the stored name yourself.", 0.6,
 )  # fmt: skip
 PERMISSION = Rule(
