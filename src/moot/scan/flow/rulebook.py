@@ -41,6 +41,9 @@ class Site(Protocol):
     def line(self) -> str:
         """The line the call begins on."""
 
+    def around(self) -> str:
+        """The text of the function the call stands in."""
+
     def words(self) -> str:
         """The names around the call: what it is assigned to, and the function it is in."""
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from moot.scan.calls import calls
 from moot.scan.flow.golang_checks import structure
 from moot.scan.flow.rules import golang_structure
+from moot.scan.flow.rules.javascript_flaws import PROTOTYPE
 from moot.scan.rule import CallRule, Check, Match, Rule
 from moot.scan.rules import go, javascript, python, threads
 from moot.scan.rules.access import access_rule, unguarded_routes, unguarded_views
 from moot.scan.rules.errors import DISCARDED, discarded
 from moot.scan.rules.hints import UNCHECKED, unchecked
-from moot.scan.rules.pollution import PROTOTYPE, pollutes
+from moot.scan.rules.pollution import pollutes
 from moot.scan.rules.secrets import hardcoded, secret_rule
 from moot.scan.rules.threads import go_routines, python_threads
 from moot.scan.rules.timing import compared, timing_rule

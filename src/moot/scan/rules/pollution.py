@@ -21,14 +21,23 @@ STEPPED = re.compile(rf"\b(\w+)\s*=\s*(?:\1{KEY}\s*=\s*)?\1{KEY}")
 def pollutes(source: Source) -> Iterator[Match]:
     for scope in source.functions:
         text = source.text(scope.node) if scope.node.end_byte - scope.node.start_byte <= MAX_TEXT else ""
-        if "[" in text and not GUARDED.search(text) and (_merges(scope, text) or _walks(scope, text)):
+        if "[" in text and not GUARDED.search(text) and (_merges(_name(source, scope), text) or _walks(scope, text)):
             yield Match(PROTOTYPE, scope.node)
 
 
-def _merges(scope: Scope, text: str) -> bool:
+def _name(source: Source, scope: Scope) -> str:
+    """Also of `const merge = (to, from) => …`."""
+    holder = scope.node.parent
+    if scope.name or holder is None:
+        return scope.name
+    target = holder.child_by_field_name("name") or holder.child_by_field_name("left")
+    return source.text(target).rpartition(".")[2] if target is not None else ""
+
+
+def _merges(name: str, text: str) -> bool:
     """`for (k in from) { … merge(to[k], from[k]) … to[k] = from[k] }`"""
     again = MERGED.search(text)
-    if again is None or again[1] != scope.name or not re.search(r"\bfor\s*\(|forEach|Object\.keys", text):
+    if again is None or again[1] != name or not re.search(r"\bfor\s*\(|forEach|Object\.keys", text):
         return False
     return any(found[1] == again[2] for found in WRITTEN.finditer(text))
 

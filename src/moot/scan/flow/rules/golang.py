@@ -8,7 +8,7 @@ from moot.scan.flow.rulebook import Book, Setting, Sink, Site, Store, by_name
 from moot.scan.flow.rules import golang_flaws as flaw
 from moot.scan.flow.rules import golang_libraries as libraries
 from moot.scan.flow.rules import golang_names as names
-from moot.scan.flow.rules.golang_when import CALLER, MEDIUM, SURE, around, is_const, number, sink
+from moot.scan.flow.rules.golang_when import CALLER, MEDIUM, SURE, is_const, number, sink
 from moot.scan.flow.values import Val
 from moot.scan.rules import go as known
 from moot.scan.rules.when import PASSWORD
@@ -72,7 +72,7 @@ def _to_page(place: int) -> Callable[[Site], bool]:
 
 def _is_html(site: Site) -> bool:
     """Unless the handler says that it answers with something else."""
-    return not re.search(r"application/json|text/plain|application/octet-stream", around(site))
+    return not re.search(r"application/json|text/plain|application/octet-stream", site.around())
 
 
 def _text_template(site: Site) -> bool:
@@ -177,11 +177,11 @@ def _computed(site: Site) -> bool:
 
 
 def _unlimited(site: Site) -> bool:
-    return "MaxBytesReader" not in around(site) and "net/http.Request" in site.receiver.name
+    return "MaxBytesReader" not in site.around() and "net/http.Request" in site.receiver.name
 
 
 def _both_headers(site: Site) -> bool:
-    text = around(site)
+    text = site.around()
     return (
         is_const(site.arg(0), "Transfer-Encoding") and is_const(site.arg(1), "chunked") and '"Content-Length"' in text
     )

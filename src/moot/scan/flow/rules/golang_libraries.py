@@ -5,7 +5,7 @@ import re
 from moot.scan.flow.rulebook import Site, Store
 from moot.scan.flow.rules import golang_flaws as flaw
 from moot.scan.flow.rules import golang_names as names
-from moot.scan.flow.rules.golang_when import MEDIUM, SURE, around, is_const, sink
+from moot.scan.flow.rules.golang_when import MEDIUM, SURE, is_const, sink
 from moot.scan.rules import go as known
 from moot.scan.rules.secrets import PLACEHOLDER
 
@@ -23,7 +23,7 @@ def _every(owners: tuple[str, ...], *members: str) -> str:
 
 def _method_unchecked(site: Site) -> bool:
     """The function that gives the key stands here, and nothing looks at how the token says it is signed."""
-    return "func(" in site.text() and not METHOD.search(site.text()) and not METHOD.search(around(site))
+    return "func(" in site.text() and not METHOD.search(site.text()) and not METHOD.search(site.around())
 
 
 def _written(site: Site) -> bool:

@@ -1,8 +1,7 @@
 """What the Go rules ask of a call."""
 
 from moot.scan.flow.fold import UNKNOWN
-from moot.scan.flow.rulebook import Sink, Site
-from moot.scan.flow.sites import CallSite
+from moot.scan.flow.rulebook import Sink
 from moot.scan.flow.values import Val
 from moot.scan.rule import Rule
 
@@ -17,12 +16,6 @@ def is_const(value: Val | None, *wanted: object) -> bool:
     return (
         value is not None and value.const is not UNKNOWN and any(value.const is w or value.const == w for w in wanted)
     )
-
-
-def around(site: Site) -> str:
-    """The text of the function the call stands in."""
-    frame = site.m.frame if isinstance(site, CallSite) else None
-    return frame.unit.module.text(frame.function.at) if frame is not None and frame.function is not None else ""
 
 
 def number(value: Val | None) -> int | None:

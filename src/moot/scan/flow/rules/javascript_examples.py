@@ -24,6 +24,11 @@ INJECTION = (
         handler("User.findOne({name: String(req.body.name)})"),
     ),
     Example(
+        "javascript-nosql",
+        handler("users.collection('u').findOne({name: req.body.name})"),
+        handler("if (typeof req.body.name !== 'string') return; users.collection('u').findOne({name: req.body.name})"),
+    ),
+    Example(
         "javascript-exec",
         handler("exec('ls ' + req.query.dir)", before=CHILD),
         handler("spawn('ls', [req.query.dir])", before=CHILD),
@@ -68,6 +73,11 @@ INJECTION = (
         "javascript-regex-injection",
         handler("new RegExp(req.query.q).test(text)"),
         handler("new RegExp(_.escapeRegExp(req.query.q)).test(text)"),
+    ),
+    Example(
+        "javascript-regex-injection",
+        handler("new RegExp(req.query.q, 'i').test(text)"),
+        handler(r"const q = req.query.q.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'); new RegExp(q, 'i').test(text)"),
     ),
     Example(
         "javascript-slow-regex",

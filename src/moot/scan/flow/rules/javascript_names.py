@@ -1,6 +1,6 @@
 """Names of JavaScript's libraries: where outside values enter, what cleans them, what passes them on."""
 
-from moot.scan.flow.javascript_words import NUMBER, PROVES
+from moot.scan.flow.javascript_words import CLEANS, ESCAPES, IS_TEXT, NUMBER, PROVES
 from moot.scan.flow.values import Label
 from moot.scan.syntax import words
 
@@ -48,7 +48,7 @@ LABELS: dict[str, Label] = {"Math.random": "random"}
 EVERYWHERE = frozenset({"*"})
 NUMBERS = words(
     f"parseInt parseFloat Number Number.parseInt Number.parseFloat Boolean BigInt len typeof {NUMBER} {PROVES} "
-    "{CLEANS} "
+    f"{CLEANS} {IS_TEXT} "
     "Date.parse mongoose.Types.ObjectId ObjectId ObjectID mongodb.ObjectId mongodb.ObjectID .digest .getTime .toFixed "
     "bcrypt.hash bcrypt.hashSync bcrypt.compare bcrypt.compareSync bcryptjs.hash bcryptjs.hashSync bcryptjs.compare "
     "crypto.timingSafeEqual crypto.scryptSync crypto.pbkdf2Sync argon2.hash argon2.verify jsonwebtoken.sign "
@@ -67,7 +67,8 @@ SANITISED_BY = {
     "mysql.escapeId mysql2.escapeId .escapeId .escapeLiteral .escapeIdentifier .escape",
     "path": "path.basename sanitize-filename path.posix.basename path.win32.basename",
     "shell": "shell-quote.quote shell-escape shellescape shescape.quote shescape.escape",
-    "regex": "lodash.escapeRegExp _.escapeRegExp escape-string-regexp escapeRegExp escapeStringRegexp regexp.escape",
+    "regex": f"{ESCAPES} lodash.escapeRegExp _.escapeRegExp escape-string-regexp escapeRegExp "
+    "escapeStringRegexp regexp.escape",
     "ldap": "ldap-escape.filter ldap-escape.dn ldapescape.filter",
     "nosql": "String .toString mongo-sanitize .strip .lower",
     "log": "JSON.stringify util.inspect",

@@ -47,12 +47,6 @@ def text_of(value: Val | None) -> str | None:
     return value.const if value is not None and isinstance(value.const, str) else None
 
 
-def around(site: Site) -> str:
-    """The text of the function the call stands in."""
-    frame = site.m.frame  # type: ignore[attr-defined]
-    return str(frame.unit.module.text(frame.function.at)) if frame.function is not None else ""
-
-
 def setting(site: Site, value: Val | None, *path: str | int) -> Val | None:
     for key in path:
         value = site.setting(value, key)
@@ -307,7 +301,7 @@ def plain_size(site: Site) -> bool:
 
 def never_filled(site: Site) -> bool:
     """Nothing in the function writes over what was in memory before."""
-    return not re.search(r"\.(?:fill|copy|set|write\w*|concat)\(|readSync|getRandomValues|randomFill", around(site))
+    return not re.search(r"\.(?:fill|copy|set|write\w*|concat)\(|readSync|getRandomValues|randomFill", site.around())
 
 
 def made_path(place: int) -> When:

@@ -149,6 +149,10 @@ EXAMPLES: tuple[Example, ...] = (
     Example("python-file-mode", "import os\nos.chmod('a', 0o777)", "import os\nos.chmod('a', 0o600)"),
     Example("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
             "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out', filter='data')"),
+    Example("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
+            "import os, tarfile\ndef unpack(name):\n    t = tarfile.open(name)\n    for m in t.getmembers():\n"
+            "        if not os.path.realpath(os.path.join('/out', m.name)).startswith('/out/'):\n"
+            "            raise ValueError(m.name)\n    t.extractall('/out')"),
     Example("python-clear-text", "import ftplib\nftplib.FTP('host')", "import ftplib\nftplib.FTP_TLS('host')"),
     Example("python-empty-password", "import MySQLdb\nMySQLdb.connect(host='x', passwd='')",
             "import MySQLdb, os\nMySQLdb.connect(host='x', passwd=os.environ['PW'])"),
