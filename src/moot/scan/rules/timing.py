@@ -13,6 +13,8 @@ SECRET = re.compile(
     r"(?i)^(?!verify_|check_|has_|is_).*(?:hmac|signature|api_?key|(?:csrf|auth|access|reset|session|bearer)_?token|(?:password|token)_?hash|"
     r"hashed_?(?:password|token)|secret(?:_?key)?|_mac)$"
 )
+MADE_HERE = re.compile(r"(?i)^(?:mac|sig|digest|hash|(?:expected|computed|calculated)\w*)$")
+"""Where the file makes such codes itself, shorter names will do."""
 COMPUTED = re.compile(r"(?i)\bhmac\b.*digest\(\)$|^hmac\.new\(")
 ABOUT_SECRETS = re.compile(rb"(?i)hmac|hashlib|crypto/|request|http|secrets|jwt")
 """Signatures of functions and tokens of a language are compared too; there nothing of this is in the file."""
@@ -54,7 +56,8 @@ def _secret(source: Source, node: Node) -> bool:
     text = source.text(node)
     if node.type in ("call", "call_expression"):
         return bool(COMPUTED.search(text))
-    return bool(SECRET.search(_last(source, node)))
+    last = _last(source, node)
+    return bool(SECRET.search(last)) or (b"hmac" in source.data and bool(MADE_HERE.search(last)))
 
 
 def _last(source: Source, node: Node) -> str:

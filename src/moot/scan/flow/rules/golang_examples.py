@@ -83,7 +83,7 @@ LIBRARIES = (
           'func f(t *jwt.Token) (string, error) { return t.SignedString([]byte("not-so-secret")) }',
           'func f(t *jwt.Token) (string, error) { return t.SignedString([]byte(os.Getenv("JWT_KEY"))) }'),
     _handled("go-trust-boundary", "github.com/gorilla/sessions net/http",
-             'session, _ := store.Get(r, "s")\nsession.Values["role"] = r.FormValue("role")',
+             's, _ := store.Get(r, "s")\ns.Values["role"] = r.FormValue("role")',
              'session, _ := store.Get(r, "s")\nsession.Values["role"] = "guest"'),
     _case("go-cookie", "github.com/gin-gonic/gin",
           'func f(c *gin.Context) { c.SetCookie("s", "v", 60, "/", "", false, true) }',

@@ -64,4 +64,14 @@ SINKS = (
     sink(flaw.TEMP_FILE, "temp", "os.Create os.WriteFile io/ioutil.WriteFile",
          when=lambda site: bool(re.match(r"/(?:var/)?tmp/", str(getattr(site.arg(0), "const", ""))))),
 )  # fmt: skip
-STORES = (Store(flaw.TRUST, "trust", r"(?i)sess\w*\.Values\[", "outside", keys=True, floor=SURE),)
+STORES = (
+    Store(
+        flaw.TRUST,
+        "trust",
+        r"\.Values\[",
+        "outside",
+        keys=True,
+        imported=r"(?i)(?:sess|\.Get\(\)).*\.Values$",
+        floor=SURE,
+    ),
+)

@@ -10,6 +10,7 @@ def handler(body: str, *, before: str = "") -> str:
 CHILD = "const {exec, spawn} = require('child_process');"
 FS = "const fs = require('fs'), path = require('path');"
 CRYPTO = "const crypto = require('crypto');"
+LDAP = "const ldap = require('ldapjs');"
 JWT = "const jwt = require('jsonwebtoken');"
 
 INJECTION = (
@@ -58,6 +59,11 @@ INJECTION = (
         "javascript-ldap",
         handler("client.search('dc=x', {filter: `(uid=${req.query.u})`})", before="const ldap = require('ldapjs');"),
         handler("client.search('dc=x', {filter: `(uid=${Number(req.query.u)})`})", before="require('ldapjs');"),
+    ),
+    Example(
+        "javascript-ldap",
+        handler("client.search('dc=x', {filter: '(uid=' + req.query.u + ')'})", before=LDAP),
+        handler("client.search('dc=x', {filter: new ldap.EqualityFilter({value: req.query.u})})", before=LDAP),
     ),
     Example(
         "javascript-xpath",

@@ -69,7 +69,12 @@ SANITISED_BY = {
     "shell": "shell-quote.quote shell-escape shellescape shescape.quote shescape.escape",
     "regex": f"{ESCAPES} lodash.escapeRegExp _.escapeRegExp escape-string-regexp escapeRegExp "
     "escapeStringRegexp regexp.escape",
-    "ldap": "ldap-escape.filter ldap-escape.dn ldapescape.filter",
+    "ldap": "ldap-escape.filter ldap-escape.dn ldapescape.filter "
+    + " ".join(
+        f"{module}.{kind}Filter"
+        for module in ("ldapjs", "ldapts", "@ldapjs/filter")
+        for kind in ("Equality", "Substring", "And", "Or", "Not", "Presence")
+    ),
     "nosql": "String .toString mongo-sanitize .strip .lower",
     "log": "JSON.stringify util.inspect",
     "header": "JSON.stringify",
