@@ -190,6 +190,7 @@ SINKS: tuple[Sink, ...] = (
     sink(known.AUTOESCAPE, "xss", "jinja2.Environment jinja2.sandbox.SandboxedEnvironment", when=when.unescaped),
     sink(flaw.XML_BOMB, "xxe", "xml.etree.ElementTree.fromstring xml.etree.ElementTree.XML "
          "xml.etree.ElementTree.iterparse xml.etree.cElementTree.fromstring", 0, floor=SURE),
+    sink(flaw.LOGIN, "secret", ".connect", when=when.easy_login),
     sink(flaw.EMPTY_PASSWORD, "empty", ".connect", when=lambda site: when.is_const(site.arg("passwd", "password"), "")),
     sink(flaw.NOSQL, "nosql", ".scan .query", "FilterExpression", "KeyConditionExpression",
          when=lambda site: site.module("boto3"), floor=ANY_CALLER),

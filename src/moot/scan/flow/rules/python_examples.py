@@ -154,6 +154,8 @@ EXAMPLES: tuple[Example, ...] = (
             "        if not os.path.realpath(os.path.join('/out', m.name)).startswith('/out/'):\n"
             "            raise ValueError(m.name)\n    t.extractall('/out')"),
     Example("python-clear-text", "import ftplib\nftplib.FTP('host')", "import ftplib\nftplib.FTP_TLS('host')"),
+    Example("python-easy-login", "import MySQLdb\nMySQLdb.connect(host='x', user='app', password='password')",
+            "import MySQLdb, os\nMySQLdb.connect(host='x', user='app', password=os.environ['PW'])"),
     Example("python-empty-password", "import MySQLdb\nMySQLdb.connect(host='x', passwd='')",
             "import MySQLdb, os\nMySQLdb.connect(host='x', passwd=os.environ['PW'])"),
     Example("python-bind-all", "import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))",

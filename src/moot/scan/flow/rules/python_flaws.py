@@ -182,3 +182,9 @@ TEMP_FILE = Rule(
     "A link of that name, put there first, makes the program write to a file of the attacker's choice.",
     "Use tempfile.NamedTemporaryFile or tempfile.mkdtemp.", 0.6,
 )  # fmt: skip
+LOGIN = Rule(
+    "python-easy-login", "auth", "medium", 798,
+    "A connection is made with a user and a password that stand in the program text.",
+    "A password of 'password' or 'changeme' is the first that is tried.",
+    "Read both from the environment or a secret store.", 0.6,
+)  # fmt: skip

@@ -60,6 +60,16 @@ def written(place: int) -> Callable[[Site], bool]:
     return check
 
 
+def easy_login(site: Site) -> bool:
+    """A password that stands for no real one elsewhere is one where a connection is made with it."""
+    password, user = site.arg("passwd", "password"), site.arg("user", "username")
+    text = password.const if password is not None else None
+    known = user is not None and isinstance(user.const, str)
+    return known and isinstance(text, str) and re.fullmatch(r"\w{4,40}", text) is not None and bool(
+        PLACEHOLDER.search(text)
+    )  # fmt: skip
+
+
 def named(site: Site, keyword: str, last: str) -> bool:
     value = site.arg(keyword)
     return value is not None and value.name.endswith(last)
