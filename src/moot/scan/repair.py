@@ -153,14 +153,18 @@ def _node(source: Source, target: Target) -> Node | None:
     if found is not None:
         return found
     names = callees(source.language, rule)
-    each = (call for method in sorted(names) for call in calls(source).get(method, ()))
-    sink = next((call.node for call in each if call.node.start_byte == start), None)
-    return sink or (_expression(source, start) if source.language == "python" else None)
+    methods = sorted({*names, *(f"new:{name}" for name in names)})
+    here = [call.node for method in methods for call in calls(source).get(method, ()) if call.node.start_byte == start]
+    sink = min(here, key=lambda node: node.end_byte, default=None)
+    return sink or _expression(source, start)
 
 
 def _expression(source: Source, start: int) -> Node | None:
-    """What a flow that ends in no known call ends in: the shortest call that starts there, else the whole value."""
+    """What a flow that ends in no known call ends in: the shortest call that starts there, else the whole value. In
+    scripts it is an assignment or an option."""
     here = [node for node in inside(source.root, MAX_NODES) if node.start_byte == start and node.is_named]
+    if source.language != "python":
+        return next((node for node in here if node.type in ("assignment_expression", "pair")), None)
     shortest = [node for node in reversed(here) if node.type in CALLS]
     values = [node for node in here if node.type not in OUTER]
     return next(iter((*shortest, *values)), None)

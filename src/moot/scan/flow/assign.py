@@ -110,7 +110,7 @@ def _check_stores(m: Machine, words: tuple[str, ...], value: Val, key: Val | Non
             taints = (*taints, *key.taints)
         for taint in taints:
             wrong = taint.label == store.label and store.kind not in taint.ended and ALL not in taint.ended
-            if wrong and taint.strength >= 0.5 and re.search(store.pattern, words[0]):
+            if wrong and taint.strength >= store.floor and re.search(store.pattern, words[0]):
                 if store.label == "random":
                     m.report_source(store.rule, taint, at)
                 else:

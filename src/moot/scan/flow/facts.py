@@ -154,7 +154,15 @@ def _search(text: str, taints: Taints) -> Facts:
 def of_validator(name: str, taints: Taints) -> Facts:
     """A function we cannot see whose name says that it tells good from bad."""
     last = name.rpartition(".")[2]
+    if last == "is_text":
+        return of_type("str", taints)
     return when_true(taints, ALL) if taints and VALIDATOR.search(last) else NO_FACTS
+
+
+def of_type(kind: str, taints: Taints) -> Facts:
+    """Text holds no operators of a query object, and a number holds nothing at all."""
+    kinds = {"str": ("nosql",), "int": (ALL,), "float": (ALL,), "bool": (ALL,)}.get(kind, ())
+    return when_true(taints, *kinds) if kinds else NO_FACTS
 
 
 def is_of(origin: str, other: str) -> bool:

@@ -43,6 +43,8 @@ STRICT_TESTS = frozenset(
 )
 PROVES = "js.is_safe"
 CLEANS = "js.only_harmless"
+IS_TEXT = "js.is_text"
+ESCAPES = "js.pattern_escaped"
 NUMBER = "js.number"
 REGEX = "RegExp"
 TYPEOF = "require typeof"
@@ -230,6 +232,8 @@ def _replace(call: Call, base: Expr, known: Known) -> Told:
     pattern, other = pattern_of(call.args[0]), call.args[1]
     if pattern is None or "g" not in _flags(call.args[0]):
         return call._replace(func=Attr(call.func.at, base, "replace_first"))
+    if isinstance(other, Const) and other.value == "\\$&" and pattern[:1] == "[" and all(c in pattern for c in ".*+?("):
+        return Call(call.at, known(call.at, ESCAPES), (base,))
     if HARMLESS_CLASS.fullmatch(pattern) and isinstance(other, Const):
         return Call(call.at, known(call.at, CLEANS), (base,))
     chars = _characters(pattern)
@@ -340,19 +344,21 @@ METHODS: dict[str, Callable[[Call, Expr, Known], Told]] = {
 
 
 def compared(at: Span, op: str, left: Expr, right: Expr, known: Known) -> Expr:
-    """`list.indexOf(x) !== -1` is `x in list`; `typeof x === "number"` says that it can do no harm."""
+    """`list.indexOf(x) !== -1` is `x in list`; `typeof x === "number"` says that it can do no harm, `"string"` that
+    it is no object."""
     found = _index_test(at, op, left, right)
     if found is not None:
         return found
     if op in ("==", "!=") and isinstance(left, Call) and _is_type_test(left, right):
-        proof = Call(at, known(at, PROVES), left.args)
+        text = isinstance(right, Const) and right.value == "string"
+        proof = Call(at, known(at, IS_TEXT if text else PROVES), left.args)
         return proof if op == "==" else Unary(at, "not", proof)
     return Compare(at, op, left, right)
 
 
 def _is_type_test(left: Call, right: Expr) -> bool:
     asks = isinstance(left.func, Name) and left.func.id == TYPEOF
-    return asks and isinstance(right, Const) and right.value in ("number", "boolean", "bigint")
+    return asks and isinstance(right, Const) and right.value in ("number", "boolean", "bigint", "string")
 
 
 def _index_test(at: Span, op: str, left: Expr, right: Expr) -> Told:

@@ -202,5 +202,5 @@ def _proof(m: Machine, site: CallSite, last: str, result: Val) -> Facts:
         if pattern is not None:
             return facts.of_pattern(pattern, last, subject, taints)
     if last == "isinstance":
-        return NO_FACTS
+        return facts.of_type((site.arg(1) or ANY).name, taints)
     return facts.of_validator(site.name, taints)

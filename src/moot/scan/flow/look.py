@@ -1,7 +1,5 @@
 """Reading: what a name, an attribute, an item stands for, and what a value carries all told."""
 
-import builtins
-
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.fold import item as folded_item
 from moot.scan.flow.ir import Span
@@ -9,7 +7,6 @@ from moot.scan.flow.machine import Bound, Closure, Kind, Machine
 from moot.scan.flow.state import Cell, State
 from moot.scan.flow.values import ANY, NOTHING, Step, Taint, Taints, Val, joined, merged
 
-BUILTINS = frozenset(dir(builtins))
 ELSEWHERE = 0.35
 HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain"})
 
@@ -26,7 +23,7 @@ def lookup(m: Machine, name: str, state: State) -> Val:
     value = frame.unit.names.get(name)
     if value is not None:
         return value
-    if name in BUILTINS:
+    if name in m.book.globals:
         return Val(name=name)
     if frame.unit.stars:
         return Val(name=f"{frame.unit.stars[-1]}.{name}")

@@ -56,8 +56,15 @@ class CallSite:
         frame = self.m.frame
         return f"{frame.target} {frame.function.name if frame.function else ''}"
 
+    def around(self) -> str:
+        frame = self.m.frame
+        return frame.unit.module.text(frame.function.at) if frame.function is not None else ""
+
     def text(self) -> str:
         return self.m.frame.unit.module.text(self.at)
+
+    def line(self) -> str:
+        return self.m.frame.unit.module.line_text(self.at[0])
 
     def carried(self, place: int | str, kind: str) -> Taints:
         if place == "*":

@@ -15,8 +15,8 @@ from moot.findings import SEVERITIES, by_gravity, in_question
 from moot.protocols.reports import where
 from moot.sarif import sarif
 from moot.scan import StaticTeam
-from moot.scan.flow.rules import EXAMPLES as RULE_EXAMPLES
 from moot.surfaces.cli.options import JsonFlag
+from moot.surfaces.cli.rules import show_rules
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.types import NotAnalysed, Severity, Vulnerability
 
@@ -44,7 +44,7 @@ def scan_command(
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
     baseline: Annotated[str | None, typer.Option("--baseline", help="Leave out what this file lists.")] = None,
     write_baseline: Annotated[str | None, typer.Option("--write-baseline", help="List all findings there.")] = None,
-    rules: Annotated[bool, typer.Option("--rules", help="List the rules about flows with their examples.")] = False,
+    rules: Annotated[bool, typer.Option("--rules", help="List every rule with its examples.")] = False,
     json_output: JsonFlag = False,
 ) -> None:
     """Look for flaws without a model and without a session.
@@ -95,24 +95,6 @@ def known_from(baseline: str | None) -> frozenset[str]:
         raise UsageError(f"cannot read the baseline {baseline!r}: {error.strerror}") from None
     except (ValueError, TypeError, KeyError):
         raise UsageError(f"{baseline!r} is no baseline; write one with --write-baseline") from None
-
-
-def show_rules(*, json_output: bool) -> None:
-    entries: list[JsonValue] = [
-        {"rule": example.rule, "language": language, "fires": example.fires, "silent": example.silent}
-        for language, examples in RULE_EXAMPLES.items()
-        for example in examples
-    ]
-    if json_output:
-        return print_json(entries)
-    for language, examples in RULE_EXAMPLES.items():
-        for example in examples:
-            out().print(plain(f"{example.rule} ({language})\n  fires on:\n{_indented(example.fires)}"))
-            out().print(plain(f"  silent on:\n{_indented(example.silent)}"))
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.strip("\n").splitlines())
 
 
 def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], files: int) -> dict[str, JsonValue]:

@@ -49,6 +49,8 @@ SOURCES: dict[str, float] = {
     "cgi.FieldStorage": 1.0,
     "input": 0.6, "raw_input": 0.6, "sys.argv": 0.6, "sys.stdin": 0.6, "sys.stdin.read": 0.6, "sys.stdin.readline": 0.6,
     "os.environ": 0.3, "os.getenv": 0.3,
+    "zipfile.ZipFile().namelist": 0.8, "zipfile.ZipFile().infolist()[].filename": 0.8,
+    "tarfile.open().getnames": 0.8, "tarfile.open().getmembers()[].name": 0.8,
     "argparse.ArgumentParser().parse_args": 0.6, "argparse.ArgumentParser.parse_args": 0.6,
 }  # fmt: skip
 
@@ -97,6 +99,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         "ldap": "ldap3.utils.conv.escape_filter_chars ldap.filter.escape_filter_chars ldap.dn.escape_dn_chars "
         "ldap3.utils.dn.escape_rdn",
         "regex": "re.escape",
+        "nosql": "str bson.ObjectId bson.objectid.ObjectId",
     }
     for kind, names in by_kind.items():
         for name in names.split():
