@@ -56,19 +56,19 @@ def read_code(
             data = _bytes(path)
             if not named and not data.strip():
                 continue  # an empty `__init__.py` is no news
-            text = _text(data, _shown(path))
+            shown, written_in = _shown(path), chosen or _language(path)
+            text = _text(data, shown)
         except UsageError as problem:
             if named:
                 raise
             left_out.append(NotAnalysed(file=_shown(path), line=0, why=str(problem)))
             continue
-        shown, written_in = _shown(path), chosen or _language(path)
         if whole and not named and is_generated(text, written_in):
             skipped["generated"] += 1
             continue
         before = _before(path, base) if base else None
         sources.append(SourceFile(path=shown, language=written_in, text=text, base=before))
-        origins[shown] = (str(path.resolve()), hashlib.sha256(data).hexdigest())
+        origins[shown] = (os.path.realpath(path), hashlib.sha256(data).hexdigest())
     if not sources:
         raise UsageError(f"there is no readable code in {', '.join(paths)}{_but(skipped)}")
     return Gathered(Code(files=tuple(sources)), origins, tuple(left_out), skipped)
@@ -225,8 +225,8 @@ def _git(folder: Path, *arguments: str, check: bool = True) -> str | None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            size = path.stat().st_size / 1_000_000
+        if (length := path.stat().st_size) > MAX_FILE_BYTES:
+            size = length / 1_000_000
             raise UsageError(
                 f"{_shown(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
             )
@@ -254,6 +254,6 @@ def _text(data: bytes, shown: str) -> str:
 def _shown(path: Path) -> str:
     """As the user would name it: relative where that is short."""
     try:
-        return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
+        return Path(os.path.realpath(path)).relative_to(os.path.realpath(os.getcwd())).as_posix()
     except ValueError:
         return path.as_posix()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from moot.edge.scanning.cache import Cache
 from moot.edge.scanning.pool import spread
-from moot.edge.scanning.worker import look
+from moot.edge.scanning.worker import look, settle
 from moot.scan.groups import Group, groups, merged
 from moot.types import Scan, SourceFile
 
@@ -46,6 +46,7 @@ def scan_files(files: Sequence[SourceFile], jobs: int | None, cache: Cache | Non
             cache.save(keys[place], scan)
         count(asked[place])
 
+    settle()
     _look_at([asked[place] for place in left], jobs, seen)
     if cache is not None and left:
         cache.prune()

@@ -1,5 +1,6 @@
 """One process of a scan: groups of files come in as lines, what was seen in them goes out as lines."""
 
+import gc
 import json
 import signal
 import sys
@@ -7,6 +8,12 @@ from collections.abc import Sequence
 
 from moot.scan import StaticTeam
 from moot.types import Code, NotAnalysed, Scan, SourceFile
+
+
+def settle() -> None:
+    """What is loaded by now stays; trees and values of a file go without a search for circles in all of it."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 def look(files: Sequence[SourceFile]) -> tuple[Scan, bool]:
@@ -30,6 +37,7 @@ def told(files: Sequence[SourceFile]) -> bytes:
 def main() -> None:
     """Until nothing more comes: so no process outlives the one that asked."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    settle()
     for line in sys.stdin.buffer:
         files = [SourceFile(path=path, language=language, text=text) for path, language, text in json.loads(line)]
         scan, complete = look(files)

@@ -67,7 +67,7 @@ def scan_command(
         for f in by_gravity(scan.findings)
         if f.severity in wanted
         and (f.confidence or 0.0) >= min_confidence
-        and in_question(f, gathered.code)
+        and (diff is None or in_question(f, gathered.code))
         and f.fingerprint not in known
     ]
     gaps = (*gathered.left_out, *scan.not_analysed)
