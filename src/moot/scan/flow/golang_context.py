@@ -131,7 +131,7 @@ def _named_field_used(program: Program, owner: str, field: str) -> bool:
     """Some function calls the field, or hands it on; of another type of the file's it does not count."""
     if not program.handed:
         program.handed.update(_handed(program))
-    owners = program.handed.get(field, frozenset())
+    owners: set[str] = program.handed.get(field, set())
     return bool(owners) and (not owner or "" in owners or owner in owners)
 
 
