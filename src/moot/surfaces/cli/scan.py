@@ -71,16 +71,21 @@ def scan_command(
         and f.fingerprint not in known
     ]
     gaps = (*gathered.left_out, *scan.not_analysed)
-    if write_baseline:
-        listed: list[JsonValue] = [{"fingerprint": f.fingerprint, "rule": f.rule, "file": f.file} for f in findings]
-        _write(write_baseline, json.dumps(listed, indent=2) + "\n")
-    if sarif_file:
-        _write(sarif_file, json.dumps(sarif(findings), indent=2) + "\n")
+    keep(findings, write_baseline, sarif_file)
     if json_output:
         print_json(as_json(findings, gaps, gathered))
     else:
         show(findings, gaps, gathered)
     raise typer.Exit(NOT_ANALYSED if gaps else FOUND if findings else NOTHING)
+
+
+def keep(findings: list[Vulnerability], baseline: str | None, sarif_file: str | None) -> None:
+    """Write the files that were asked for."""
+    if baseline:
+        listed: list[JsonValue] = [{"fingerprint": f.fingerprint, "rule": f.rule, "file": f.file} for f in findings]
+        _write(baseline, json.dumps(listed, indent=2) + "\n")
+    if sarif_file:
+        _write(sarif_file, json.dumps(sarif(findings), indent=2) + "\n")
 
 
 def severities_from(lowest: str) -> tuple[Severity, ...]:
