@@ -19,7 +19,7 @@ from moot.scan import StaticTeam
 from moot.types import Code, Language, SourceFile
 
 MOST_SECONDS = 2.0
-HANGS = 30
+HANGS = 120
 """Seconds of the clock after which a file is said to hang."""
 REPAIRED = 20
 """Every so many files the repairs run too; they scan the file again after each rewrite, so only small ones do."""
