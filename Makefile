@@ -4,7 +4,7 @@ BIN := .venv/bin
 UV := PYTHONPATH=.tools .tools/bin/uv
 export UV_NO_PROGRESS := 1
 
-.PHONY: demo test check bench docs setup sandbox lock clean
+.PHONY: demo test check bench fuzz docs setup sandbox lock clean
 
 demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
@@ -29,6 +29,9 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(BIN)/python -m benchmarks.scan_go
 	$(BIN)/python -m benchmarks.scan_javascript
 	$(BIN)/python -m benchmarks.scan_repair
+
+fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or take two seconds
+	$(BIN)/python -m benchmarks.fuzz_scan $(FUZZ)
 
 docs: setup  ## write docs/cli.md from the commands' own help
 	$(BIN)/python scripts/cli_page.py > docs/cli.md

@@ -30,7 +30,7 @@ def test_json_has_the_documented_fields_and_the_way_of_the_value(cli: Cli, tmp_p
     (tmp_path / "app.py").write_text(FLOW)
     ran = cli("scan", "app.py", "--json")
     report = json.loads(ran.out)
-    assert ran.code == 1 and report.keys() == {"findings", "not_analysed", "files"} and report["files"] == 1
+    assert ran.code == 1 and report.keys() == {"findings", "not_analysed", "files", "skipped"} and report["files"] == 1
     (finding,) = [f for f in report["findings"] if f["cwe"] == 89]
     assert finding.keys() >= {
         "rule", "cwe", "category", "severity", "confidence", "file", "line", "column", "message", "path",

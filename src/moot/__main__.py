@@ -19,10 +19,10 @@ def main() -> None:
 
 def run(arguments: list[str], *, debug: bool) -> int:
     from moot.errors import MootError, UsageError
-    from moot.surfaces.cli import app
+    from moot.surfaces.cli import app_for
 
     try:
-        app(args=arguments, prog_name="moot")
+        app_for(arguments)(args=arguments, prog_name="moot")
     except MootError as error:
         if debug:
             traceback.print_exc()

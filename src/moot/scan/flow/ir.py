@@ -29,6 +29,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from tree_sitter import Node
 
+from moot.scan.syntax import column_at, line_at
 from moot.types import Language, NotAnalysed
 
 MAX_DEPTH = 60
@@ -453,14 +454,10 @@ class Module(NamedTuple):
         return bisect_right(self.breaks, byte)
 
     def column(self, byte: int) -> int:
-        """In characters, from 1."""
-        start = self.breaks[self.line(byte) - 1]
-        return len(self.data[start:byte].decode("utf-8", "replace")) + 1
+        return column_at(self.data, byte)
 
     def line_text(self, byte: int) -> str:
-        start = self.breaks[self.line(byte) - 1]
-        end = self.data.find(b"\n", start)
-        return self.text((start, end if end >= 0 else len(self.data))).strip().lstrip("\ufeff")
+        return line_at(self.data, byte)
 
     def text(self, span: Span) -> str:
         return self.data[span[0] : span[1]].decode("utf-8", "replace")

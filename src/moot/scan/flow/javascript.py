@@ -68,6 +68,7 @@ def _statements(reader: Reader, node: Node, children: list[Node]) -> Block:
     if reader.too_deep(node):
         return ()
     reader.depth += 1
+    children = reader.within_bounds(node, children)
     found: list[Stmt] = []
     for child in children:
         if _declaration(child).type in HOISTED:
