@@ -155,7 +155,15 @@ def _node(source: Source, target: Target) -> Node | None:
     names = callees(source.language, rule)
     each = (call for method in sorted(names) for call in calls(source).get(method, ()))
     sink = next((call.node for call in each if call.node.start_byte == start), None)
-    return sink or (_expression(source, start) if source.language == "python" else None)
+    if sink is not None:
+        return sink
+    return _expression(source, start) if source.language == "python" else _setting(source, start)
+
+
+def _setting(source: Source, start: int) -> Node | None:
+    """What a rule about settings speaks of: a literal or one field of it, or the assignment to such a field."""
+    kinds = ("composite_literal", "assignment_statement") if source.language == "go" else ("pair",)
+    return next((node for node in source.nodes(*kinds) if node.start_byte == start), None)
 
 
 def _expression(source: Source, start: int) -> Node | None:
