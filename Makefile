@@ -27,6 +27,7 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(BIN)/python -m benchmarks.run_startup
 	$(BIN)/python -m benchmarks.run_scan
 	$(BIN)/python -m benchmarks.scan_go
+	$(BIN)/python -m benchmarks.go_races
 	$(BIN)/python -m benchmarks.scan_javascript
 	$(BIN)/python -m benchmarks.scan_repair
 
@@ -50,6 +51,7 @@ setup: .venv/ready
 
 sandbox:
 	@scripts/need-bubblewrap
+	@scripts/need-compiler
 
 lock: | .tools/bin/uv  ## resolve the requirements anew
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from moot.types import Call, Code, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
+from moot.types import Call, Code, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
 class Model(Protocol):
@@ -36,6 +36,9 @@ class Scanner(Protocol):
 
 class Sandbox(Protocol):
     async def run(self, code: Code, tests: Tests) -> SuiteRun: ...
+
+    async def races(self, code: Code, tests: Tests) -> RaceRun:
+        """The same tests with a race detector watching, where the language has one."""
 
 
 class Clock(Protocol):

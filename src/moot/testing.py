@@ -11,7 +11,7 @@ from moot.errors import ModelError, ScriptDry
 from moot.journal import Journal
 from moot.liveroom import Desk, LiveRoom
 from moot.ports import Model
-from moot.types import Call, Code, Language, Limits, Repair, Reply, Scan, SourceFile, SuiteRun, Tests, Usage
+from moot.types import Call, Code, Language, Limits, RaceRun, Repair, Reply, Scan, SourceFile, SuiteRun, Tests, Usage
 
 Line = str | BaseModel | ModelError
 
@@ -89,9 +89,13 @@ class FakeSandbox:
     """Test runs by a rule of the test's own."""
 
     judge: Callable[[Code, Tests], SuiteRun]
+    watch: Callable[[Code, Tests], RaceRun] = lambda code, tests: RaceRun(problem="no race detector here")
 
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
         return self.judge(code, tests)
+
+    async def races(self, code: Code, tests: Tests) -> RaceRun:
+        return self.watch(code, tests)
 
 
 def one_file(text: str, path: str = "app.py", language: Language = "python") -> Code:

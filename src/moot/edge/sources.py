@@ -96,12 +96,23 @@ def read_tests(path: str) -> Tests:
         if root.is_file()
         else [f for f in sorted(root.rglob("*")) if f.is_file() and folder_reason(f.relative_to(root).parts) is None]
     )
-    wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")]
+    wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")] + _module_files(root)
     given = [(_shown(f), _text(data, _shown(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]]
     languages = [SUFFIXES[f.suffix] for f in files if f.suffix in SUFFIXES]
     if not languages:
         raise UsageError(f"there are no test files in {path!r} (looked for {', '.join(sorted(SUFFIXES))})")
     return Tests(files=tuple(given), language=max(set(languages), key=languages.count))
+
+
+def _module_files(root: Path) -> list[Path]:
+    """The `go.mod` that Go tests at this place belong to, and its sums; above the folder we work in nothing is read."""
+    here = Path.cwd().resolve()
+    inner = [f.parent for f in sorted(root.rglob("go.mod")) if folder_reason(f.relative_to(root).parts) is None]
+    outer = [
+        folder for folder in root.resolve().parents if folder.is_relative_to(here) and (folder / "go.mod").exists()
+    ]
+    folders = inner or outer[:1]
+    return [f for folder in folders for name in ("go.mod", "go.sum") if (f := folder / name).is_file()]
 
 
 def write_code(texts: Mapping[str, str], origins: Origins) -> list[str]:

@@ -156,7 +156,15 @@ def _node(source: Source, target: Target) -> Node | None:
     methods = sorted({*names, *(f"new:{name}" for name in names)})
     here = [call.node for method in methods for call in calls(source).get(method, ()) if call.node.start_byte == start]
     sink = min(here, key=lambda node: node.end_byte, default=None)
-    return sink or _expression(source, start)
+    if sink is not None:
+        return sink
+    return _expression(source, start) or (None if source.language == "python" else _setting(source, start))
+
+
+def _setting(source: Source, start: int) -> Node | None:
+    """What a rule about settings speaks of: a literal or one field of it, or the assignment to such a field."""
+    kinds = ("composite_literal", "assignment_statement") if source.language == "go" else ("pair",)
+    return next((node for node in source.nodes(*kinds) if node.start_byte == start), None)
 
 
 def _expression(source: Source, start: int) -> Node | None:

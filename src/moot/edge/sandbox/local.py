@@ -3,14 +3,16 @@
 import tempfile
 from dataclasses import dataclass
 
-from moot.edge.sandbox.layout import pack
+from moot.edge.sandbox.gotests import raced
+from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.memory import tree_bytes
-from moot.edge.sandbox.process import Job, execute
+from moot.edge.sandbox.process import Ended, Job, execute
 from moot.edge.sandbox.report import judge
-from moot.edge.sandbox.suites import SYSTEM_PATH, plan
+from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.suites import plan
 from moot.edge.sandbox.unpack import unpacked
-from moot.types import Code, SuiteRun, Tests
+from moot.types import Code, RaceRun, SuiteRun, Tests
 
 
 @dataclass(frozen=True)
@@ -18,15 +20,21 @@ class UnsafeLocal:
     limits: SandboxLimits = DEFAULT_LIMITS
 
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
-        suite = plan(code, tests)
+        suite = await plan(code, tests)
         if isinstance(suite, SuiteRun):
             return suite
+        ended = await self._execute(suite)
+        return judge(suite.read(ended.report), ended, self.limits)
+
+    async def races(self, code: Code, tests: Tests) -> RaceRun:
+        return await raced(code, tests, self._execute, self.limits)
+
+    async def _execute(self, suite: Suite) -> Ended:
         with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as box:
             command = unpacked(box, suite, self.limits, own_processes=False)
             env = {"HOME": box, "LANG": "C.UTF-8", "PATH": ":".join(SYSTEM_PATH), "TMPDIR": box, "TZ": "UTC"}
             job = Job(command, pack(suite.files), self._overrun, {**env, **suite.env})
-            ended = await execute(job, self.limits)
-        return judge(suite.read(ended.report), ended, self.limits)
+            return await execute(job, self.limits)
 
     def _overrun(self, pid: int) -> bool:
         return tree_bytes(pid, self.limits.memory) > self.limits.memory
