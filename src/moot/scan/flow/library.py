@@ -10,7 +10,7 @@ from moot.scan.flow.machine import Machine
 from moot.scan.flow.rulebook import Sink
 from moot.scan.flow.sites import CallSite
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ALL, ANY, NO_FACTS, NOTHING, Facts, Key, Taint, Taints, Val, ending, joined, merged
+from moot.scan.flow.values import ALL, ANY, NO_FACTS, NOTHING, Facts, Key, Taint, Taints, Val, ending, joined, merged, part_of
 from moot.scan.syntax import words
 
 CLEANER = re.compile(
@@ -37,7 +37,7 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     if name in m.book.makes:
         return _container(m, site, m.book.makes[name])
     if name in m.book.sources:
-        return Val((source(m, name, m.book.sources[name], e.at),), name=f"{name}()")
+        return Val(_asked(m, site, e), name=f"{name}()")
     if last in READS and site.receiver.name in m.book.sources:
         return _read(m, site, e)
     if name in m.book.keeps:
@@ -46,6 +46,13 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
         return m.allocate(site.state, Cell("external", held, cls=f"{name}()"))
     result = _result(m, site, last, matched)
     return result._replace(facts=_proof(m, site, last, result))
+
+
+def _asked(m: Machine, site: CallSite, e: Call) -> Taints:
+    """`FormValue("a")` is another value than `FormValue("b")`."""
+    found = (source(m, site.name, m.book.sources[site.name], e.at),)
+    key = site.arg(0)
+    return part_of(found, key.const) if key is not None and isinstance(key.const, str) else found
 
 
 def _read(m: Machine, site: CallSite, e: Call) -> Val:
@@ -123,9 +130,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool) -> Val:
     taints = _given(m, site)
     if last in PARTS:
         # What is proved of a file's ending says nothing of its name.
-        taints = tuple(
-            taint if "|" in taint.origin else taint._replace(origin=f"{taint.origin}|part") for taint in taints
-        )
+        taints = part_of(taints, "part")
     out = f"{name}()"
     if not taints:
         return Val(name=out, marks=_marks(name, last, site))

@@ -7,11 +7,13 @@ from moot.scan.flow.fold import item as folded_item
 from moot.scan.flow.ir import Span
 from moot.scan.flow.machine import Bound, Closure, Kind, Machine
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ANY, NOTHING, Step, Taint, Taints, Val, joined, merged
+from moot.scan.flow.values import ANY, NOTHING, Step, Taint, Taints, Val, joined, merged, part_of
 
 BUILTINS = frozenset(dir(builtins))
 ELSEWHERE = 0.35
-HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain"})
+HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain", "Host", "origin", "Hostname"})
+WHOLE = HOST_PARTS | {"href", "parent", "parents", "Path", "pathname"}
+"""Attributes that are checked in place of the whole."""
 
 
 def lookup(m: Machine, name: str, state: State) -> Val:
@@ -96,10 +98,12 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
         if base.name in m.units or full in m.units:
             return resolve(m, full)
         marks = frozenset({"host"}) if name in HOST_PARTS else base.marks & {"normal"}
-        value = Val(base.taints, m.book.constants.get(full, UNKNOWN), full, marks=marks)
+        taints = base.taints if not base.taints or name in WHOLE else part_of(base.taints, name)
+        value = Val(taints, m.book.constants.get(full, UNKNOWN), full, marks=marks)
         return sourced(m, value, at)
     marks = frozenset({"host"}) if name in HOST_PARTS else NOTHING
-    return Val(base.taints or _inside(base, state), name=f"?.{name}", marks=marks)
+    taints = base.taints or _inside(base, state)
+    return Val(taints if name in WHOLE else part_of(taints, name), name=f"?.{name}", marks=marks)
 
 
 def _inside(base: Val, state: State) -> Taints:
@@ -162,7 +166,8 @@ def item(m: Machine, base: Val, key: Val, state: State, at: Span) -> Val:
     if base.name in m.book.sources:
         return of_source(m, base, key, at)
     marks = base.marks & {"host", "normal"}
-    return Val(base.taints, name=f"{base.name}[]" if base.name else "", marks=marks)
+    taints = part_of(base.taints, key.const if key.const is not UNKNOWN else "[]") if base.taints else ()
+    return Val(taints, name=f"{base.name}[]" if base.name else "", marks=marks)
 
 
 def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
@@ -173,7 +178,8 @@ def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
     first = base.taints[0]
     module = m.frame.unit.module
     step = Step(None, module.path, module.line(at[0]), f"{named} is read", 1)
-    return Val((first._replace(origin=named, step=step),), name=f"{base.name}[]")
+    origin = part_of((first,), key.const if key.const is not UNKNOWN else "[]")[0].origin
+    return Val((first._replace(origin=origin, step=step),), name=f"{base.name}[]")
 
 
 def _from_cell(cell: Cell, key: Val) -> Val:

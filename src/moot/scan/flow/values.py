@@ -10,6 +10,8 @@ Label = Literal["outside", "random", "error"]
 Key = Scalar
 MAX_TAINTS = 6
 MAX_STEPS = 14
+MAX_PLACES = 4
+"""Places inside places that are told apart."""
 ALL = "*"
 SPREADING = frozenset({"sql"})
 """Marks that hold for a value as soon as one of its parts has them."""
@@ -106,6 +108,14 @@ def after(taints: Taints, path: str, line: int, what: str) -> Taints:
         taint._replace(step=Step(taint.step, path, line, what, taint.step.length + 1))
         if taint.step.length < MAX_STEPS and (taint.step.line != line or taint.step.path != path)
         else taint
+        for taint in taints
+    )
+
+
+def part_of(taints: Taints, place: object) -> Taints:
+    """The same taints, of one place inside: what is proved of `body.kind` says nothing of `body.name`."""
+    return tuple(
+        taint._replace(origin=f"{taint.origin}|{place}") if taint.origin.count("|") < MAX_PLACES else taint
         for taint in taints
     )
 
