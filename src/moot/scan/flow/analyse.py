@@ -55,9 +55,10 @@ def analyse(sources: Sequence[Parsed]) -> Analysis:
     """What the dataflow engine finds in these files together; files of a language without rules are passed over."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
-    for language in sorted({source.language for source in sources} & BOOKS.keys()):
-        lowered = [lower(source) for source in sources if source.language == language]
-        outcome = run([module for module in lowered if module is not None], BOOKS[language])
+    for book in {id(book): book for book in BOOKS.values()}.values():
+        # Files that share a book are one program: TypeScript imports JavaScript and the other way round.
+        lowered = [lower(source) for source in sources if BOOKS.get(source.language) is book]
+        outcome = run([module for module in lowered if module is not None], book)
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
         gaps.extend(outcome.gaps)
     return Analysis(tuple(sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))), tuple(gaps))

@@ -52,11 +52,15 @@ def bind(m: Machine, name: str, value: Val, state: State, at: Span) -> None:
 def _unpack(m: Machine, target: Many, value: Val, state: State, at: Span) -> None:
     starred = next((i for i, part in enumerate(target.items) if isinstance(part, Star)), None)
     whole = element(m, value, state)
+    in_go = m.frame.unit.module.language == "go"
     for index, part in enumerate(target.items):
         if isinstance(part, Star):
             inner = m.allocate(state, Cell("list", {}, whole, False))
         elif starred is None or index < starred:
             inner = item(m, value, const(index), state, at)
+            if in_go and value.taints and not value.refs:
+                # Several results of one call: what is proved of the first is proved of what it was made from.
+                inner = inner._replace(taints=value.taints)
         else:
             inner = whole
         assign(m, part, inner, state, at)

@@ -123,7 +123,8 @@ def run_entry(m: Machine, closure: Closure, heap: dict[int, Cell]) -> None:
 
 
 def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: State) -> Val:
-    if index == 0 and closure.owner is not None and param.name in ("self", "cls"):
+    in_go = closure.unit.module.language == "go"
+    if index == 0 and closure.owner is not None and (in_go or param.name in ("self", "cls")):
         return _self(m, closure.owner, state, closure.function.name)
     kind = _annotated(m, param, state)
     if kind in HARMLESS:

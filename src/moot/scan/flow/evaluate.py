@@ -20,7 +20,6 @@ from moot.scan.flow.ir import (
     Concat,
     Const,
     Cut,
-    Expr,
     Hole,
     Item,
     Lambda,
@@ -35,9 +34,9 @@ from moot.scan.flow.ir import (
     Yield,
 )
 from moot.scan.flow.look import attribute, element, item, lookup, taints_in
-from moot.scan.flow.machine import Closure, Machine
+from moot.scan.flow.machine import Closure, Kind, Machine
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ANY, NO_FACTS, NOTHING, SPREADING, Key, Taints, Val, joined, merged, truth
+from moot.scan.flow.values import ANY, NO_FACTS, NOTHING, SPREADING, VERDICT, Key, Taints, Val, joined, merged, truth
 
 SMALL = 16
 STATEMENT = re.compile(
@@ -157,29 +156,31 @@ def _table(m: Machine, e: Table, state: State) -> Val:
             continue
         key = m.eval(entry.key, state)
         cell = cell.put(key.const, value) if key.const is not UNKNOWN else cell.blur(value)
-    made = m.allocate(state, cell)
-    return made if e.type is None else made._replace(name=_dotted(m, e.type, state))
-
-
-def _dotted(m: Machine, e: Expr, state: State) -> str:
-    return m.eval(e, state).name
+    if e.type is None:
+        return m.allocate(state, cell)
+    kind = m.eval(e.type, state)
+    if isinstance(m.thing(kind), Kind):
+        cell = Cell("instance", {**cell.items, "__class__": kind}, cell.rest, cell.exact)
+    return m.allocate(state, cell)._replace(name=kind.name)
 
 
 def _comprehension(m: Machine, e: Comprehension, state: State) -> Val:
     inner = state.copy()
+    proof = NO_FACTS
     exact = _exact_comprehension(m, e, inner)
     if exact is None:
         for clause in e.clauses:
             _enter(m, clause, inner)
         key = m.eval(e.key, inner) if e.key is not None else None
         value = m.eval(e.element, inner)
-        if key is not None and key.taints:
-            value = value._replace(taints=merged(value.taints, key.taints))
-        cell = Cell("dict" if e.kind == "dict" else "list", {}, value, False)
+        proof = value.facts
+        keyed = key.taints if key is not None else None
+        cell = Cell("dict" if e.kind == "dict" else "list", {}, value, False, keyed=keyed)
     else:
         cell = Cell("list", dict(enumerate(exact)))
     state.heap = inner.heap
-    return m.allocate(state, cell)
+    # `all(good(x) for x in xs)`: what is proved of any member is proved of the whole.
+    return m.allocate(state, cell)._replace(facts=facts.lifted(proof))
 
 
 def _enter(m: Machine, clause: Clause, state: State) -> None:
@@ -252,9 +253,17 @@ def _compare(m: Machine, e: Compare, state: State) -> Val:
         result = fold.compare(e.op, left.const, right.const)
     elif e.op in ("in", "not in") and left.const is not UNKNOWN:
         result = _contained(m, e.op, left.const, right, state)
+    if right.const is None and left.facts is not NO_FACTS:
+        # Go's `validate(x)` gives an error: nothing means good.
+        told = facts.turned(left.facts) if VERDICT in left.marks and _in_go(m) else left.facts
+        return Val(const=result, facts=facts.compared_with_nothing(e.op, told))
     inside = taints_in(m, right, state) if right.refs else ()
     proof = facts.comparison(e.op, left, right, inside) if left.taints or right.taints else NO_FACTS
     return Val(const=result, facts=proof)
+
+
+def _in_go(m: Machine) -> bool:
+    return m.frame.unit.module.language == "go"
 
 
 def _contained(m: Machine, op: str, key: Key, right: Val, state: State) -> Any:

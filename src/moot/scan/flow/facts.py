@@ -3,11 +3,12 @@
 import re
 
 from moot.scan.flow.fold import UNKNOWN
-from moot.scan.flow.values import ALL, NO_FACTS, Facts, Taints, Val
+from moot.scan.flow.values import ALL, EACH, NO_FACTS, Facts, Taints, Val
 from moot.scan.syntax import words
 
 Proofs = frozenset[tuple[str, str]]
 NONE_PROVED: Proofs = frozenset()
+HOST_KINDS = ("redirect", "ssrf")
 WORD_TESTS = words("isalnum isalpha isdigit isdecimal isnumeric isidentifier")
 FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("..", ("path",)),
@@ -22,6 +23,7 @@ FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("://", ("redirect", "ssrf")),
     ("(", ("ldap",)),
 )
+FROM, UP_TO = "from", "up to"
 VALIDATOR = re.compile(
     r"(?i)(?:^|[._])(?:is_?)?(?:valid|validate\w*|verif\w*|check\w*|allow\w*|permit\w*|safe\w*|sanit\w*|trusted\w*|"
     r"whitelist\w*|has_permission\w*|legal)|is_?(?:\w+_)?(?:valid|safe|allowed|trusted|local|public|permitted)|"
@@ -42,11 +44,26 @@ def turned(facts: Facts) -> Facts:
 
 
 def conjunction(left: Facts, right: Facts) -> Facts:
-    return Facts(left.true | right.true, left.false & right.false)
+    return Facts(_ranged(left.true | right.true), left.false & right.false)
 
 
 def disjunction(left: Facts, right: Facts) -> Facts:
-    return Facts(left.true & right.true, left.false | right.false)
+    return Facts(left.true & right.true, _ranged(left.false | right.false))
+
+
+def _ranged(proofs: Proofs) -> Proofs:
+    """Not before `a` and not after `z`: a letter."""
+    both = [(origin, ALL) for origin, kind in proofs if kind == FROM and (origin, UP_TO) in proofs]
+    return proofs.union(both) if both else proofs
+
+
+def _bound(op: str, left: Val, right: Val) -> Facts:
+    """One end of a range of characters: `c >= 'a'`."""
+    edge = chr(right.const) if type(right.const) is int and 0 <= right.const < 128 else right.const
+    if not left.taints or not isinstance(edge, str) or len(edge) != 1 or not edge.isalnum():
+        return NO_FACTS
+    low, high = about(left.taints, FROM), about(left.taints, UP_TO)
+    return Facts(low, high) if op in (">=", ">") else Facts(high, low)
 
 
 def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
@@ -61,15 +78,20 @@ def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
             facts = when_true(left.taints, *_equal_kinds(left))
         elif right.taints and not left.taints and left.const is not None:
             facts = when_true(right.taints, *_equal_kinds(right))
+        elif "host" in left.marks and "host" in right.marks:
+            # The address leads to the host that was asked.
+            facts = when_true((*left.taints, *right.taints), *HOST_KINDS)
         if _is_common_path(left) or _is_common_path(right):
             facts = Facts(facts.true | about((*left.taints, *right.taints), "path"), facts.false)
         return facts
+    if op in ("<", "<=", ">", ">="):
+        return _bound(op, left, right)
     return NO_FACTS
 
 
 def _equal_kinds(value: Val) -> tuple[str, ...]:
     """The host of an address being right says nothing about files."""
-    return ("redirect", "ssrf") if "host" in value.marks else (ALL,)
+    return HOST_KINDS if "host" in value.marks or all(ALL in taint.ended for taint in value.taints) else (ALL,)
 
 
 def _is_common_path(value: Val) -> bool:
@@ -109,8 +131,12 @@ def _edge(name: str, receiver: Val, edge: Val) -> Facts:
     if text in ("'", '"'):
         return when_true(receiver.taints, f"{'opens' if name == 'startswith' else 'closes'}{text}")
     if name == "startswith":
-        if "normal" in receiver.marks and not edge.taints:
-            return when_true(receiver.taints, "path")
+        if "normal" in receiver.marks:
+            # The folder may be the caller's: what was put behind it is held inside.
+            folder = {taint.origin for taint in edge.taints}
+            return when_true(tuple(taint for taint in receiver.taints if taint.origin not in folder), "path")
+        if "relative" in receiver.marks and text in ("..", "../"):
+            return Facts(false=about(receiver.taints, "path"))
         if isinstance(text, str) and re.match(r"https?://[^/]+/", text):
             return when_true(receiver.taints, "redirect", "ssrf")
         if isinstance(text, str) and text in ("/", "..", "//", "\\", "http://", "https://", "."):
@@ -151,10 +177,54 @@ def _search(text: str, taints: Taints) -> Facts:
     return NO_FACTS
 
 
+PRIVATE = re.compile(
+    r"(?i)(?:^|[._])(?:is|in)_?(?:private|loopback|link_?local|reserved|internal|multicast|unspecified|local_?(?:host|addr|ip)|unsafe|"
+    r"blocked|forbidden|black_?listed|deny_?listed)"
+)
+
+
+def of_refusal(name: str, taints: Taints) -> Facts:
+    """`address.is_private`: harmless as long as it is not."""
+    if not taints or not PRIVATE.search(name.rpartition(".")[2]):
+        return NO_FACTS
+    return Facts(false=about(taints, "ssrf"))
+
+
+def of_kind(wanted: list[str], taints: Taints) -> Facts:
+    """`isinstance(x, str)`: text can not be a query, a number can not be anything."""
+    if not wanted or not taints:
+        return NO_FACTS
+    numbers = all(name in ("int", "float", "bool", "complex", "decimal.Decimal", "uuid.UUID") for name in wanted)
+    if numbers:
+        return when_true(taints, ALL)
+    return (
+        when_true(taints, "nosql")
+        if all(name in ("str", "bytes", "int", "float", "bool") for name in wanted)
+        else NO_FACTS
+    )
+
+
+def compared_with_nothing(op: str, facts: Facts) -> Facts:
+    """`found is not None`, `err == nil`: whether there is something at all."""
+    if op in ("!=", "is not"):
+        return facts
+    return turned(facts) if op in ("==", "is") else NO_FACTS
+
+
 def of_validator(name: str, taints: Taints) -> Facts:
     """A function we cannot see whose name says that it tells good from bad."""
     last = name.rpartition(".")[2]
     return when_true(taints, ALL) if taints and VALIDATOR.search(last) else NO_FACTS
+
+
+def lifted(facts: Facts) -> Facts:
+    return Facts(whole(facts.true), whole(facts.false)) if facts is not NO_FACTS else facts
+
+
+def whole(proofs: Proofs) -> Proofs:
+    """What holds for every member holds for what it is a member of."""
+    more = [(origin.removesuffix(f"|{EACH}"), kind) for origin, kind in proofs if origin.endswith(f"|{EACH}")]
+    return proofs.union(more) if more else proofs
 
 
 def is_of(origin: str, other: str) -> bool:

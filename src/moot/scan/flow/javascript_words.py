@@ -42,6 +42,7 @@ STRICT_TESTS = frozenset(
     | {"isSafeInteger", "isDecimal", "isIn", "isMD5", "isFinite", "isPort", "isBoolean", "isISO8601", "isIP", "isSlug"}
 )
 PROVES = "js.is_safe"
+IS_TEXT = "js.is_text"
 CLEANS = "js.only_harmless"
 NUMBER = "js.number"
 REGEX = "RegExp"
@@ -344,15 +345,15 @@ def compared(at: Span, op: str, left: Expr, right: Expr, known: Known) -> Expr:
     found = _index_test(at, op, left, right)
     if found is not None:
         return found
-    if op in ("==", "!=") and isinstance(left, Call) and _is_type_test(left, right):
-        proof = Call(at, known(at, PROVES), left.args)
+    if op in ("==", "!=") and isinstance(left, Call) and _is_type_test(left) and isinstance(right, Const):
+        name = {"number": PROVES, "boolean": PROVES, "bigint": PROVES, "string": IS_TEXT}.get(str(right.value))
+        proof = Call(at, known(at, name), left.args) if name is not None else Compare(at, "==", left, right)
         return proof if op == "==" else Unary(at, "not", proof)
     return Compare(at, op, left, right)
 
 
-def _is_type_test(left: Call, right: Expr) -> bool:
-    asks = isinstance(left.func, Name) and left.func.id == TYPEOF
-    return asks and isinstance(right, Const) and right.value in ("number", "boolean", "bigint")
+def _is_type_test(left: Call) -> bool:
+    return isinstance(left.func, Name) and left.func.id == TYPEOF
 
 
 def _index_test(at: Span, op: str, left: Expr, right: Expr) -> Told:

@@ -10,7 +10,23 @@ from moot.scan.flow.machine import Machine
 from moot.scan.flow.rulebook import Sink
 from moot.scan.flow.sites import CallSite
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ALL, ANY, NO_FACTS, NOTHING, Facts, Key, Taint, Taints, Val, ending, joined, merged, part_of
+from moot.scan.flow.values import (
+    ALL,
+    ANY,
+    NO_FACTS,
+    NOTHING,
+    VERDICT,
+    Facts,
+    Key,
+    Taint,
+    Taints,
+    Val,
+    ending,
+    joined,
+    merged,
+    part_of,
+    spent,
+)
 from moot.scan.syntax import words
 
 CLEANER = re.compile(
@@ -34,6 +50,10 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     if last == "relative_to" and "normal" in site.receiver.marks:
         # It raises when the resolved path leaves the folder.
         site.state.proved |= facts.about(site.receiver.taints, "path")
+    if name in m.book.proves:
+        return _proving(m, site, m.book.proves[name])
+    if name in m.book.addresses:
+        return Val(spent(_given(m, site)), name=f"{name}()", facts=_proof(m, site, last))
     if name in m.book.makes:
         return _container(m, site, m.book.makes[name])
     if name in m.book.sources:
@@ -45,7 +65,26 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
         held.update(site.keywords)
         return m.allocate(site.state, Cell("external", held, cls=f"{name}()"))
     result = _result(m, site, last, matched)
-    return result._replace(facts=_proof(m, site, last, result))
+    proof = _proof(m, site, last)
+    judged = proof is not NO_FACTS and facts.VALIDATOR.search(last) is not None
+    return result._replace(facts=proof, marks=result.marks | {VERDICT} if judged else result.marks)
+
+
+def _proving(m: Machine, site: CallSite, how: str) -> Val:
+    """`int(x)`, `net.ParseIP(x)`: what it accepts can do no harm, in itself and in what it was made from."""
+    given = site.arg(0)
+    taints = taints_in(m, given, site.state) if given is not None else ()
+    proof = facts.about(taints, ALL)
+    known = _folded(site)
+    if known is not UNKNOWN or not proof:
+        return Val(const=known, name=f"{site.name}()")
+    result = Val(spent(taints), name=f"{site.name}()")
+    if how == "raises":
+        site.state.proved |= proof
+    elif how == "error":
+        error = Val(facts=Facts(false=proof))
+        return m.allocate(site.state, Cell("list", {0: Val(name=result.name), 1: error}))
+    return result._replace(facts=Facts(true=proof)) if how == "nothing" else result
 
 
 def _asked(m: Machine, site: CallSite, e: Call) -> Taints:
@@ -166,6 +205,10 @@ def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
         return frozenset({"normal"})
     if last in ("commonpath", "commonprefix"):
         return frozenset({"common"})
+    if name in ("os.path.relpath", "path.relative", "path/filepath.Rel"):
+        return frozenset({"relative"})
+    if last in ("get_host", "Hostname", "hostname"):
+        return frozenset({"host"})
     if last in ("str", "fspath", "as_posix", "lower", "decode", "join"):
         values = (site.receiver, *site.args)
         return frozenset(mark for value in values for mark in value.marks & {"normal", "host", "common"})
@@ -193,10 +236,13 @@ def _given(m: Machine, site: CallSite) -> Taints:
     return taints
 
 
-def _proof(m: Machine, site: CallSite, last: str, result: Val) -> Facts:
+def _proof(m: Machine, site: CallSite, last: str) -> Facts:
     found = facts.of_method(last, site.receiver, site.args)
     if found is not NO_FACTS:
         return found
+    first = site.arg(0)
+    if site.name in ("all", "any") and first is not None:
+        return Facts(true=first.facts.true) if site.name == "all" else Facts(false=first.facts.false)
     taints = _given(m, site)
     if not taints:
         return found
@@ -207,5 +253,9 @@ def _proof(m: Machine, site: CallSite, last: str, result: Val) -> Facts:
         if pattern is not None:
             return facts.of_pattern(pattern, last, subject, taints)
     if last == "isinstance":
-        return NO_FACTS
-    return facts.of_validator(site.name, taints)
+        wanted = site.arg(1) or ANY
+        return facts.of_kind([kind.name for kind in site.items(wanted) or [wanted]], taints)
+    if site.name == "js.is_text":
+        return facts.when_true(taints, "nosql")
+    refused = facts.of_refusal(site.name, taints)
+    return refused if refused is not NO_FACTS else facts.of_validator(site.name, taints)

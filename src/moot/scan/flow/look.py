@@ -2,12 +2,27 @@
 
 import builtins
 
+from moot.scan.flow import facts
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.fold import item as folded_item
 from moot.scan.flow.ir import Span
 from moot.scan.flow.machine import Bound, Closure, Kind, Machine
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ANY, NOTHING, Step, Taint, Taints, Val, joined, merged, part_of
+from moot.scan.flow.values import (
+    ANY,
+    EACH,
+    NO_FACTS,
+    NOTHING,
+    VERDICT,
+    Facts,
+    Step,
+    Taint,
+    Taints,
+    Val,
+    joined,
+    merged,
+    part_of,
+)
 
 BUILTINS = frozenset(dir(builtins))
 ELSEWHERE = 0.35
@@ -99,11 +114,21 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
             return resolve(m, full)
         marks = frozenset({"host"}) if name in HOST_PARTS else base.marks & {"normal"}
         taints = base.taints if not base.taints or name in WHOLE else part_of(base.taints, name)
-        value = Val(taints, m.book.constants.get(full, UNKNOWN), full, marks=marks)
+        value = Val(taints, m.book.constants.get(full, UNKNOWN), full, facts=_told(name, taints), marks=marks)
         return sourced(m, value, at)
     marks = frozenset({"host"}) if name in HOST_PARTS else NOTHING
     taints = base.taints or _inside(base, state)
-    return Val(taints if name in WHOLE else part_of(taints, name), name=f"?.{name}", marks=marks)
+    taints = taints if name in WHOLE else part_of(taints, name)
+    return Val(taints, name=f"?.{name}", facts=_told(name, taints), marks=marks)
+
+
+def _told(name: str, taints: Taints) -> Facts:
+    """An address without a host stays where it is; an address of the network is private, or it is not."""
+    if not taints:
+        return NO_FACTS
+    if name in HOST_PARTS:
+        return Facts(false=facts.about(taints, "redirect"))
+    return facts.of_refusal(name, tuple(taint._replace(origin=taint.origin.rpartition("|")[0]) for taint in taints))
 
 
 def _inside(base: Val, state: State) -> Taints:
@@ -165,9 +190,10 @@ def item(m: Machine, base: Val, key: Val, state: State, at: Span) -> Val:
         return found
     if base.name in m.book.sources:
         return of_source(m, base, key, at)
-    marks = base.marks & {"host", "normal"}
-    taints = part_of(base.taints, key.const if key.const is not UNKNOWN else "[]") if base.taints else ()
-    return Val(taints, name=f"{base.name}[]" if base.name else "", marks=marks)
+    marks = base.marks & {"host", "normal", "relative", VERDICT}
+    proof = base.facts if VERDICT in marks else NO_FACTS
+    taints = part_of(base.taints, key.const if key.const is not UNKNOWN else EACH) if base.taints else ()
+    return Val(taints, name=f"{base.name}[]" if base.name else "", facts=proof, marks=marks)
 
 
 def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
@@ -178,7 +204,7 @@ def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
     first = base.taints[0]
     module = m.frame.unit.module
     step = Step(None, module.path, module.line(at[0]), f"{named} is read", 1)
-    origin = part_of((first,), key.const if key.const is not UNKNOWN else "[]")[0].origin
+    origin = part_of((first,), key.const if key.const is not UNKNOWN else EACH)[0].origin
     return Val((first._replace(origin=origin, step=step),), name=f"{base.name}[]")
 
 
@@ -197,13 +223,16 @@ def element(m: Machine, value: Val, state: State) -> Val:
     found: Val | None = None
     for _, cell in m.cells(value, state):
         if cell.kind == "dict":
-            inner: Val | None = Val(taints=cell.rest.taints if cell.rest is not None else ())
+            inner: Val | None = Val(taints=cell.keys())
         else:
             inner = cell.everything()
         found = inner if found is None else joined(found, inner or ANY)
     if found is not None:
         return found._replace(const=found.const if len(value.refs) == 1 else UNKNOWN)
-    return Val(value.taints, name=f"{value.name}[]" if value.name else "")
+    name = f"{value.name}[]" if value.name else ""
+    if not value.taints and name in m.book.sources:
+        return Val((source(m, name, m.book.sources[name], m.frame.at),), name=name)
+    return Val(part_of(value.taints, EACH) if value.taints else (), name=name)
 
 
 def taints_in(m: Machine, value: Val, state: State, depth: int = 0) -> Taints:

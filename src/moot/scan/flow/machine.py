@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from moot.scan.flow.ir import Class, Expr, Function, Module, Span, Stmt
+from moot.scan.flow.ir import Assign, Class, Expr, Function, Many, Module, Name, Span, Stmt
 from moot.scan.flow.rulebook import Book
 from moot.scan.flow.state import Cell, State
 from moot.scan.flow.values import ANY, NONE, Taint, Val
@@ -92,8 +92,15 @@ class Frame:
     """The address of a web handler; None for any other function."""
     address: str | None = None
     """The address of the handler that is being run, also in what it calls."""
+    at: Span = (0, 0)
+    """The statement at hand that walks over something."""
     target: str = ""
     """The name the value at hand will be assigned to."""
+
+
+def _bound(stmt: Assign) -> list[str]:
+    targets = [part for target in stmt.targets for part in (target.items if isinstance(target, Many) else (target,))]
+    return [target.id for target in targets if isinstance(target, Name)]
 
 
 class Machine:
@@ -112,6 +119,7 @@ class Machine:
         self.limit = STEPS
         self.level = 0
         self._last = 0
+        self._declared: dict[int, tuple[str, ...]] = {}
         self.evals: dict[type, Callable[[Machine, Expr, State], Val]] = {}
         self.execs: dict[type, Callable[[Machine, Stmt, State], bool]] = {}
 
@@ -181,6 +189,22 @@ class Machine:
             return True
         finally:
             self.level -= 1
+
+    def block(self, body: Sequence[Stmt], state: State) -> bool:
+        """A block of its own: what it declares under a name from outside hides that one until its end."""
+        hidden = {name: state.names[name] for name in self.declared(body) if name in state.names}
+        alive = self.run(body, state)
+        if hidden:
+            state.names.update(hidden)
+        return alive
+
+    def declared(self, body: Sequence[Stmt]) -> tuple[str, ...]:
+        known = self._declared.get(id(body))
+        if known is None:
+            known = self._declared[id(body)] = tuple(
+                name for stmt in body if isinstance(stmt, Assign) and stmt.local for name in _bound(stmt)
+            )
+        return known
 
     def wait(self, closure: Closure, state: State) -> None:
         """A function that nothing may call is run on its own once the file is through."""

@@ -120,6 +120,11 @@ class Book:
     routes: frozenset[str]
     """Decorators (last word) that make a function a web handler."""
     constants: dict[str, Known] = field(default_factory=dict)
+    proves: dict[str, str] = field(default_factory=dict)
+    """Name -> how it tells that its first argument is not harmless: it `raises`, gives an `error` beside its result, or
+    gives `nothing`."""
+    addresses: frozenset[str] = frozenset()
+    """Functions that find what an address leads to: a check of their result is a check of the address."""
     restores: dict[str, frozenset[str]] = field(default_factory=dict)
     """Name -> the kinds of sink an encoder had ended and this decoder opens again."""
 

@@ -13,9 +13,16 @@ MAX_STEPS = 14
 MAX_PLACES = 4
 """Places inside places that are told apart."""
 ALL = "*"
+"""Every kind of sink. A taint that all are ended for does no harm, but tells what a check of it is a check of."""
 SPREADING = frozenset({"sql"})
 """Marks that hold for a value as soon as one of its parts has them."""
 NOTHING: frozenset[str] = frozenset()
+VERDICT = "verdict"
+"""The mark of what a function of unknown code says whose name tells that it judges: a truth value, or Go's error."""
+SET = "set"
+"""The mark of what is known to be something: not None, not nil."""
+EACH = "each"
+"""The place of any member."""
 
 
 class Step(NamedTuple):
@@ -115,7 +122,9 @@ def after(taints: Taints, path: str, line: int, what: str) -> Taints:
 def part_of(taints: Taints, place: object) -> Taints:
     """The same taints, of one place inside: what is proved of `body.kind` says nothing of `body.name`."""
     return tuple(
-        taint._replace(origin=f"{taint.origin}|{place}") if taint.origin.count("|") < MAX_PLACES else taint
+        taint._replace(origin=f"{taint.origin}|{place}")
+        if ALL not in taint.ended and taint.origin.count("|") < MAX_PLACES
+        else taint
         for taint in taints
     )
 
@@ -125,6 +134,11 @@ def ending(taints: Taints, kinds: frozenset[str]) -> Taints:
     if ALL in kinds or not taints:
         return ()
     return tuple(taint._replace(ended=taint.ended | kinds) for taint in taints)
+
+
+def spent(taints: Taints) -> Taints:
+    """No longer harmful, still known by where they came from."""
+    return tuple(taint._replace(ended=taint.ended | {ALL}) for taint in taints)
 
 
 def truth(value: Val) -> bool | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.rulebook import Book, Setting, Sink, Site, Store, by_name
+from moot.scan.flow.rules import checks
 from moot.scan.flow.rules import golang_flaws as flaw
 from moot.scan.flow.rules import golang_names as names
 from moot.scan.flow.sites import CallSite
@@ -315,5 +316,7 @@ BOOK = Book(
     makes={},
     ends=names.ENDS,
     routes=frozenset(),
+    proves=checks.GO_PROVES,
+    addresses=checks.GO_ADDRESSES,
     constants=dict(names.CONSTANTS),
 )

@@ -139,7 +139,7 @@ PASSES = words(
     "str bytes bytearray list tuple set dict sorted reversed iter next map filter zip enumerate min max sum repr ascii "
     "format memoryview getattr vars copy.copy copy.deepcopy os.path.join os.path.normpath os.path.abspath "
     "os.path.realpath os.path.expanduser os.path.expandvars os.path.dirname os.path.split os.path.splitext os.fspath "
-    "pathlib.Path pathlib.PurePath pathlib.PosixPath os.fsdecode os.fsencode urllib.parse.unquote "
+    "pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.Path().joinpath .joinpath os.fsdecode os.fsencode urllib.parse.unquote "
     "urllib.parse.unquote_plus urllib.parse.urlparse urllib.parse.urlsplit urllib.parse.urljoin urllib.parse.parse_qs "
     "urllib.parse.parse_qsl urllib.parse.urlunparse urllib.unquote urllib.request.url2pathname urllib.request.Request "
     "urllib.parse.quote urllib.parse.quote_plus urllib.parse.urlencode base64.b64decode base64.urlsafe_b64decode "
