@@ -1,5 +1,7 @@
 """Calls: into functions and classes of the given files, and into libraries as the rules describe them."""
 
+from functools import reduce
+
 from moot.scan.flow import containers, facts, fold
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import Assign, Attr, Call, Class, Name, Span, Star
@@ -8,7 +10,7 @@ from moot.scan.flow.look import attribute, element, member, taints_in
 from moot.scan.flow.machine import MAX_CALLS, MAX_INLINED, Bound, Closure, Frame, Kind, Machine
 from moot.scan.flow.sites import CallSite
 from moot.scan.flow.state import Cell, State, joined_states
-from moot.scan.flow.values import ANY, NO_FACTS, SET, Facts, Key, Taints, Val, after, const, joined, merged
+from moot.scan.flow.values import ANY, NO_FACTS, PROTO, SET, Facts, Key, Taints, Val, after, const, joined, merged
 
 ERRORS = frozenset({"errors.New()", "fmt.Errorf()", "errors.Errorf()", "github.com/pkg/errors.New()"})
 
@@ -128,7 +130,9 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
     function = closure.function
     m.called.add(id(function))
     times = m.inlined.get(id(function), 0)
-    deep = len(m.frames) > MAX_CALLS or any(frame.function is function for frame in m.frames)
+    again = sum(frame.function is function for frame in m.frames)
+    # Once more into a function that hands itself what it found under a stranger's key.
+    deep = len(m.frames) > MAX_CALLS or again > any(PROTO in value.marks for value in args)
     if deep or times > MAX_INLINED:
         return _opaque_result(m, args, keywords, state)
     key = _memo_key(closure, args, keywords, state)
@@ -213,8 +217,8 @@ def _proof(returns: list[tuple[Val, State]]) -> Facts:
             truths.append(moment.proved | value.facts.true)
         if sure is not True:
             falsehoods.append(moment.proved | value.facts.false)
-    true = frozenset.intersection(*truths) if truths else frozenset()
-    false = frozenset.intersection(*falsehoods) if falsehoods else frozenset()
+    true = reduce(facts.common, truths) if truths else frozenset()
+    false = reduce(facts.common, falsehoods) if falsehoods else frozenset()
     return Facts(true, false) if true or false else NO_FACTS
 
 

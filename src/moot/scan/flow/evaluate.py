@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from moot.scan.flow import facts, fold
-from moot.scan.flow.assign import assign
+from moot.scan.flow.assign import assign, names_anything
 from moot.scan.flow.calling import call
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import (
@@ -36,7 +36,20 @@ from moot.scan.flow.ir import (
 from moot.scan.flow.look import attribute, element, item, lookup, taints_in
 from moot.scan.flow.machine import Closure, Kind, Machine
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ANY, NO_FACTS, NOTHING, SPREADING, VERDICT, Key, Taints, Val, joined, merged, truth
+from moot.scan.flow.values import (
+    ANY,
+    NO_FACTS,
+    NOTHING,
+    PROTO,
+    SPREADING,
+    VERDICT,
+    Key,
+    Taints,
+    Val,
+    joined,
+    merged,
+    truth,
+)
 
 SMALL = 16
 STATEMENT = re.compile(
@@ -71,7 +84,10 @@ def _proved(value: Val, state: State) -> Val:
 
 def _item(m: Machine, e: Item, state: State) -> Val:
     base, key = m.eval(e.base, state), m.eval(e.key, state)
-    return _proved(item(m, base, key, state, e.at), state)
+    found = _proved(item(m, base, key, state, e.at), state)
+    if key.taints and m.book.places and names_anything(key) and not base.name.startswith("Object.create"):
+        return found._replace(marks=found.marks | {PROTO})
+    return found
 
 
 def _cut(m: Machine, e: Cut, state: State) -> Val:
@@ -259,7 +275,14 @@ def _compare(m: Machine, e: Compare, state: State) -> Val:
         return Val(const=result, facts=facts.compared_with_nothing(e.op, told))
     inside = taints_in(m, right, state) if right.refs else ()
     proof = facts.comparison(e.op, left, right, inside) if left.taints or right.taints else NO_FACTS
+    if left.taints and m.book.places and _names_prototype(m, right, state):
+        proof = facts.not_prototype(e.op, left.taints, proof)
     return Val(const=result, facts=proof)
+
+
+def _names_prototype(m: Machine, right: Val, state: State) -> bool:
+    held = [value for _, cell in m.cells(right, state) for value in cell.items.values()]
+    return any(value.const == "__proto__" for value in (right, *held))
 
 
 def _in_go(m: Machine) -> bool:

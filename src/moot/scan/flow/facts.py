@@ -23,6 +23,8 @@ FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("://", ("redirect", "ssrf")),
     ("(", ("ldap",)),
 )
+NUMBERS = words("int float bool complex decimal.Decimal uuid.UUID")
+PLAIN = NUMBERS | {"str", "bytes"}
 FROM, UP_TO = "from", "up to"
 VALIDATOR = re.compile(
     r"(?i)(?:^|[._])(?:is_?)?(?:valid|validate\w*|verif\w*|check\w*|allow\w*|permit\w*|safe\w*|sanit\w*|trusted\w*|"
@@ -44,11 +46,19 @@ def turned(facts: Facts) -> Facts:
 
 
 def conjunction(left: Facts, right: Facts) -> Facts:
-    return Facts(_ranged(left.true | right.true), left.false & right.false)
+    return Facts(_ranged(left.true | right.true), common(left.false, right.false))
 
 
 def disjunction(left: Facts, right: Facts) -> Facts:
-    return Facts(left.true & right.true, _ranged(left.false | right.false))
+    return Facts(common(left.true, right.true), _ranged(left.false | right.false))
+
+
+def common(left: Proofs, right: Proofs) -> Proofs:
+    """What both prove: who proves that a value does no harm at all proves that it is no path."""
+    if not left or not right or left is right:
+        return left and right
+    mine = [fact for fact in left if fact in right or (fact[0], ALL) in right]
+    return frozenset(mine).union(fact for fact in right if (fact[0], ALL) in left)
 
 
 def _ranged(proofs: Proofs) -> Proofs:
@@ -96,6 +106,14 @@ def _equal_kinds(value: Val) -> tuple[str, ...]:
 
 def _is_common_path(value: Val) -> bool:
     return "common" in value.marks
+
+
+def not_prototype(op: str, taints: Taints, facts: Facts) -> Facts:
+    """`key === "__proto__"`, `BAD.includes(key)`: any other key is a place like all."""
+    more = Facts(false=about(taints, "prototype"))
+    if op in ("!=", "not in", "is not"):
+        more = turned(more)
+    return Facts(facts.true | more.true, facts.false | more.false)
 
 
 def _membership(left: Val, right: Val, inside: Taints) -> Facts:
@@ -194,14 +212,9 @@ def of_kind(wanted: list[str], taints: Taints) -> Facts:
     """`isinstance(x, str)`: text can not be a query, a number can not be anything."""
     if not wanted or not taints:
         return NO_FACTS
-    numbers = all(name in ("int", "float", "bool", "complex", "decimal.Decimal", "uuid.UUID") for name in wanted)
-    if numbers:
+    if NUMBERS.issuperset(wanted):
         return when_true(taints, ALL)
-    return (
-        when_true(taints, "nosql")
-        if all(name in ("str", "bytes", "int", "float", "bool") for name in wanted)
-        else NO_FACTS
-    )
+    return when_true(taints, "nosql") if PLAIN.issuperset(wanted) else NO_FACTS
 
 
 def compared_with_nothing(op: str, facts: Facts) -> Facts:

@@ -50,6 +50,9 @@ TYPEOF = "require typeof"
 SIMPLE_CLASS = re.compile(r"\[((?:\\.|[^\]\\^-])+)\]\+?")
 HARMLESS_CLASS = re.compile(r"\[\^((?:a-z|A-Z|a-f|A-F|0-9|\\w|\\d|[ _\-A-Za-z0-9]|\\-)+)\][+*]?|\\[WD]\+?")
 
+# The characters that mean something in a pattern, all of them to be escaped.
+ESCAPED_CLASS = re.compile(r"\(?\[(?=.*\.)(?=.*\*)(?=.*\+)(?=.*\()(?=.*\\\\).*\]\)?$", re.DOTALL)
+
 Told = Expr | None
 Known = Callable[[Span, str], Expr]
 """A name of the engine's own that no variable of the program can hide."""
@@ -233,6 +236,8 @@ def _replace(call: Call, base: Expr, known: Known) -> Told:
         return call._replace(func=Attr(call.func.at, base, "replace_first"))
     if HARMLESS_CLASS.fullmatch(pattern) and isinstance(other, Const):
         return Call(call.at, known(call.at, CLEANS), (base,))
+    if ESCAPED_CLASS.match(pattern) and isinstance(other, Const) and "$&" in str(other.value):
+        return Call(call.at, known(call.at, "escape-string-regexp"), (base,))
     chars = _characters(pattern)
     value = base
     for char in chars:

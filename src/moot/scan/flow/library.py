@@ -2,11 +2,12 @@
 
 import re
 
-from moot.scan.flow import facts, fold
+from moot.scan.flow import facts, fold, schemas
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import Call
 from moot.scan.flow.look import element, of_source, source, taints_in
 from moot.scan.flow.machine import Machine
+from moot.scan.flow.routes import NEXT, note_next, note_row
 from moot.scan.flow.rulebook import Sink
 from moot.scan.flow.sites import CallSite
 from moot.scan.flow.state import Cell, State
@@ -50,24 +51,44 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     if last == "relative_to" and "normal" in site.receiver.marks:
         # It raises when the resolved path leaves the folder.
         site.state.proved |= facts.about(site.receiver.taints, "path")
-    if name in m.book.proves:
-        return _proving(m, site, m.book.proves[name])
-    if name in m.book.addresses:
-        return Val(spent(_given(m, site)), name=f"{name}()", facts=_proof(m, site, last))
-    if name in m.book.makes:
-        return _container(m, site, m.book.makes[name])
-    if name in m.book.sources:
-        return Val(_asked(m, site, e), name=f"{name}()")
-    if last in READS and site.receiver.name in m.book.sources:
-        return _read(m, site, e)
-    if name in m.book.keeps:
-        held: dict[Key, Val] = dict(enumerate(site.args))
-        held.update(site.keywords)
-        return m.allocate(site.state, Cell("external", held, cls=f"{name}()"))
+    if name == NEXT and not site.args:
+        note_next(m, site.state.proved)
+    note_row(m, site, last)
+    known = _described(m, site, e, last)
+    if known is not None:
+        return known
     result = _result(m, site, last, matched)
     proof = _proof(m, site, last)
     judged = proof is not NO_FACTS and facts.VALIDATOR.search(last) is not None
     return result._replace(facts=proof, marks=result.marks | {VERDICT} if judged else result.marks)
+
+
+def _described(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
+    """What the rules say of this very function; None when they say nothing."""
+    name, book = site.name, m.book
+    if name in book.keeps:
+        held: dict[Key, Val] = dict(enumerate(site.args))
+        held.update(site.keywords)
+        return m.allocate(site.state, Cell("external", held, cls=f"{name}()"))
+    if schemas.is_schema(site) and site.receiver.name:
+        return _of_schema(m, site, last)
+    if name in book.proves:
+        return _proving(m, site, book.proves[name])
+    if name in book.addresses:
+        return Val(spent(_given(m, site)), name=f"{name}()", facts=_proof(m, site, last))
+    if name in book.makes:
+        return _container(m, site, book.makes[name])
+    if name in book.sources:
+        return Val(_asked(m, site, e), name=f"{name}()")
+    return _read(m, site, e) if last in READS and site.receiver.name in book.sources else None
+
+
+def _of_schema(m: Machine, site: CallSite, last: str) -> Val:
+    if last in schemas.CHECKS:
+        return schemas.checked(m, site, last)
+    if site.receiver.refs:
+        return schemas.refined(site)
+    return Val(name=f"{site.name}()")
 
 
 def _proving(m: Machine, site: CallSite, how: str) -> Val:

@@ -56,9 +56,12 @@ def resolve(m: Machine, dotted: str) -> Val:
     """What a dotted name of another module stands for."""
     unit = m.units.get(dotted)
     if unit is not None:
-        return Val(name=dotted)
+        whole = unit.exports.get("")
+        return Val(name=dotted) if whole is None else whole._replace(name=dotted)
     module, _, member = dotted.rpartition(".")
     unit = m.units.get(module)
+    if unit is not None and member in unit.exports:
+        return unit.exports[member]
     if unit is not None and member in unit.names:
         return unit.names[member]
     return Val(name=dotted, const=m.book.constants.get(dotted, UNKNOWN))
@@ -93,33 +96,37 @@ def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
 
 def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     for ref in base.refs:
-        cell = state.heap.get(ref)
-        if cell is not None and name in cell.items:
-            return cell.items[name]
-        thing = m.things.get(ref)
-        if isinstance(thing, Kind):
-            found = member(m, thing, name)
-            if found is not None:
-                return found
-        if cell is not None and cell.kind == "instance":
-            found = _of_instance(m, cell, base, name)
-            if found is not None:
-                return found
-            inherited = _of_library(m, cell, name)
-            if inherited is not None:
-                return sourced(m, inherited, at)
-    if base.name:
-        full = f"{base.name}.{name}"
-        if base.name in m.units or full in m.units:
-            return resolve(m, full)
-        marks = frozenset({"host"}) if name in HOST_PARTS else base.marks & {"normal"}
-        taints = base.taints if not base.taints or name in WHOLE else part_of(base.taints, name)
-        value = Val(taints, m.book.constants.get(full, UNKNOWN), full, facts=_told(name, taints), marks=marks)
-        return sourced(m, value, at)
-    marks = frozenset({"host"}) if name in HOST_PARTS else NOTHING
+        found = _held(m, ref, base, name, state, at)
+        if found is not None:
+            return found
     taints = base.taints or _inside(base, state)
-    taints = taints if name in WHOLE else part_of(taints, name)
-    return Val(taints, name=f"?.{name}", facts=_told(name, taints), marks=marks)
+    marks = frozenset({"host"}) if name in HOST_PARTS else base.marks & {"normal"}
+    part = taints if not taints or name in WHOLE else part_of(taints, name)
+    if not base.name:
+        return Val(part, name=f"?.{name}", facts=_told(name, taints), marks=marks)
+    full = f"{base.name}.{name}"
+    if base.name in m.units or full in m.units:
+        return resolve(m, full)
+    if base.name in m.packages and name in m.packages[base.name]:
+        return m.packages[base.name][name]
+    value = Val(part, m.book.constants.get(full, UNKNOWN), full, facts=_told(name, taints), marks=marks)
+    return sourced(m, value, at)
+
+
+def _held(m: Machine, ref: int, base: Val, name: str, state: State, at: Span) -> Val | None:
+    """What this one of the things a value may be has under the name."""
+    cell = state.heap.get(ref)
+    if cell is not None and name in cell.items:
+        return cell.items[name]
+    thing = m.things.get(ref)
+    found = member(m, thing, name) if isinstance(thing, Kind) else None
+    if found is not None or cell is None or cell.kind != "instance":
+        return found
+    found = _of_instance(m, cell, base, name)
+    if found is not None:
+        return found
+    inherited = _of_library(m, cell, name)
+    return sourced(m, inherited, at) if inherited is not None else None
 
 
 def _told(name: str, taints: Taints) -> Facts:
@@ -128,7 +135,7 @@ def _told(name: str, taints: Taints) -> Facts:
         return NO_FACTS
     if name in HOST_PARTS:
         return Facts(false=facts.about(taints, "redirect"))
-    return facts.of_refusal(name, tuple(taint._replace(origin=taint.origin.rpartition("|")[0]) for taint in taints))
+    return facts.of_refusal(name, taints)
 
 
 def _inside(base: Val, state: State) -> Taints:

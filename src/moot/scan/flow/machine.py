@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from moot.scan.flow.ir import Assign, Class, Expr, Function, Many, Module, Name, Span, Stmt
 from moot.scan.flow.rulebook import Book
-from moot.scan.flow.state import Cell, State
+from moot.scan.flow.state import Cell, Proved, State
 from moot.scan.flow.values import ANY, NONE, Taint, Val
 from moot.scan.rule import Rule
 
@@ -38,6 +38,8 @@ class Unit:
     stars: list[str] = field(default_factory=list)
     """Unknown modules of which everything was imported."""
     names: dict[str, Val] = field(default_factory=dict)
+    exports: dict[str, Val] = field(default_factory=dict)
+    """What a JavaScript module gives out; the module itself, when it is one function or class, under ""."""
     imports: set[str] = field(default_factory=set)
     done: bool = False
 
@@ -92,6 +94,8 @@ class Frame:
     """The address of a web handler; None for any other function."""
     address: str | None = None
     """The address of the handler that is being run, also in what it calls."""
+    handed: Proved | None = None
+    """What was proved whenever the next handler was called."""
     at: Span = (0, 0)
     """The statement at hand that walks over something."""
     target: str = ""
@@ -107,6 +111,10 @@ class Machine:
     def __init__(self, book: Book, units: dict[str, Unit]) -> None:
         self.book = book
         self.units = units
+        self.packages: dict[str, dict[str, Val]] = {}
+        """Go's packages of the given files, by the path they are imported as."""
+        self.rows: dict[int, tuple[Closure, ...]] = {}
+        """The handlers that run before a function, by its id."""
         self.reports: dict[tuple[str, str, int], Report] = {}
         self.things: dict[int, Thing] = {}
         self.heap: dict[int, Cell] = {}

@@ -34,6 +34,9 @@ class Site(Protocol):
     def text(self) -> str:
         """The call as it is written."""
 
+    def checked(self, origin: str, kind: str) -> bool:
+        """Whether something of this origin was proved to be harmless for this kind of sink."""
+
     def words(self) -> str:
         """The names around the call: what it is assigned to, and the function it is in."""
 
@@ -120,6 +123,8 @@ class Book:
     routes: frozenset[str]
     """Decorators (last word) that make a function a web handler."""
     constants: dict[str, Known] = field(default_factory=dict)
+    places: tuple[Store, ...] = ()
+    """What must not be stored under a stranger's key in what was found under a stranger's key."""
     proves: dict[str, str] = field(default_factory=dict)
     """Name -> how it tells that its first argument is not harmless: it `raises`, gives an `error` beside its result, or
     gives `nothing`."""

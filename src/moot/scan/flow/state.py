@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from moot.scan.flow.facts import proven
+from moot.scan.flow.facts import common, proven
 from moot.scan.flow.values import ANY, Key, Taints, Val, joined, merged
 
 CellKind = Literal["list", "dict", "set", "instance", "external"]
@@ -125,7 +125,7 @@ def _pair(left: State, right: State) -> State:
             heap[ref] = cell
         elif before is not cell:
             heap[ref] = joined_cells(before, cell)
-    return State(names, heap, left.proved & right.proved)
+    return State(names, heap, common(left.proved, right.proved))
 
 
 def meet(state: State, ends: list[State]) -> bool:

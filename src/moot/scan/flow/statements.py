@@ -8,6 +8,7 @@ from moot.scan.flow.assign import assign, check_kept, read_target
 from moot.scan.flow.evaluate import combined
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import (
+    DECLARED,
     Assign,
     Augment,
     Block,
@@ -26,6 +27,7 @@ from moot.scan.flow.ir import (
     Jump,
     Later,
     Name,
+    Opaque,
     Outer,
     Raise,
     Return,
@@ -36,6 +38,7 @@ from moot.scan.flow.ir import (
     With,
 )
 from moot.scan.flow.library import harmful
+from moot.scan.flow.linking import export
 from moot.scan.flow.look import element, resolve
 from moot.scan.flow.machine import Closure, Kind, Machine
 from moot.scan.flow.state import Proved, State, joined_states, meet
@@ -47,6 +50,8 @@ COMPARED = ("==", "!=", "is", "is not")
 
 
 def _assign(m: Machine, s: Assign, state: State) -> bool:
+    if isinstance(s.value, Opaque) and s.value.word == DECLARED:
+        return True
     frame = m.frame
     first = s.targets[0]
     frame.target = first.id if isinstance(first, Name) else frame.unit.module.text(first.at)[:80]
@@ -303,6 +308,9 @@ def _import(m: Machine, s: Import, state: State) -> bool:
     m.load(module)
     origin = m.absolute(s.origin, unit)
     m.load(origin)
+    given = m.units.get(module)
+    if given is not None and given.module.language in ("javascript", "typescript") and not given.exports:
+        export(m, given)
     if s.local == "*":
         known = m.units.get(module)
         if known is None:

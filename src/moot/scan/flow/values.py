@@ -17,8 +17,12 @@ ALL = "*"
 SPREADING = frozenset({"sql"})
 """Marks that hold for a value as soon as one of its parts has them."""
 NOTHING: frozenset[str] = frozenset()
+EITHER = SPREADING | {"proto"}
+"""Marks that hold for a value as soon as one of the values it may be has them."""
 VERDICT = "verdict"
 """The mark of what a function of unknown code says whose name tells that it judges: a truth value, or Go's error."""
+PROTO = "proto"
+"""The mark of what was looked up under a name from outside: it may be the prototype of all objects."""
 SET = "set"
 """The mark of what is known to be something: not None, not nil."""
 EACH = "each"
@@ -105,7 +109,7 @@ def joined(left: Val, right: Val) -> Val:
         Facts(left.facts.true & right.facts.true, left.facts.false & right.facts.false)
         if left.facts and right.facts
         else NO_FACTS,
-        (left.marks & right.marks) | ((left.marks | right.marks) & SPREADING),
+        (left.marks & right.marks) | ((left.marks | right.marks) & EITHER),
     )
 
 

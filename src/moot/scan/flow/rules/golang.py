@@ -79,8 +79,11 @@ def _scripted(start: int) -> Callable[[Site], bool]:
 
 
 def _plain(start: int) -> Callable[[Site], bool]:
+    """After `--` nothing is an option any more."""
     shell = _scripted(start)
-    return lambda site: not shell(site)
+    return lambda site: (
+        not shell(site) and not any(is_const(site.arg(place), "--") for place in range(start, start + 8))
+    )
 
 
 def _to_page(place: int) -> Callable[[Site], bool]:

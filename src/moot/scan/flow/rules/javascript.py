@@ -205,5 +205,6 @@ BOOK = Book(
     makes=names.MAKES,
     ends=names.ENDS,
     routes=frozenset(),
+    places=(Store(flaw.PROTOTYPE, "prototype", "", "outside", keys=True),),
     addresses=checks.JAVASCRIPT_ADDRESSES,
 )

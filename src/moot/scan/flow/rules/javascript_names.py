@@ -120,7 +120,7 @@ ROOTS = words(
     "document window fetch uuid moment dayjs typeorm prisma puppeteer playwright jest react react-dom performance "
     "localStorage sessionStorage navigator history isNaN RegExp helmet cors"
 )
-KEEPS = words("RegExp")
+KEEPS = words("RegExp zod.object zod.z.object joi.object Joi.object @hapi/joi.object yup.object")
 MAKES = {"Set": "set", "Array": "list"}
 ENDS = words("process.exit process.abort")
 FILE_MODULES = ("fs", "fs/promises", "fs.promises", "fs-extra", "graceful-fs", "fsPromises")

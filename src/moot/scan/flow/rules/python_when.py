@@ -211,7 +211,7 @@ def old_tls(site: Site) -> bool:
 def unfiltered(site: Site) -> bool:
     archive = site.setting(site.receiver, 0)
     ours = archive is not None and archive.const is not UNKNOWN
-    return site.arg("filter") is None and not ours
+    return site.arg("filter") is None and not ours and not site.checked("tarfile.", "path")
 
 
 def unescaped(site: Site) -> bool:
