@@ -130,10 +130,10 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
     function = closure.function
     m.called.add(id(function))
     times = m.inlined.get(id(function), 0)
-    again = sum(frame.function is function for frame in m.frames)
+    again = any(frame.function is function for frame in m.frames[m.anew :])
     # Once more into a function that hands itself what it found under a stranger's key.
-    deep = len(m.frames) > MAX_CALLS or again > any(PROTO in value.marks for value in args)
-    if deep or times > MAX_INLINED:
+    anew = again and not m.anew and any(PROTO in value.marks for value in args)
+    if len(m.frames) > MAX_CALLS or (again and not anew) or times > MAX_INLINED:
         return _opaque_result(m, args, keywords, state)
     key = _memo_key(closure, args, keywords, state)
     if key is not None and key in m.memo:
@@ -149,12 +149,14 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
     frame = Frame(closure.unit, function, closure.env, closure.owner, address=m.frame.address)
     m.steps += len(state.heap) >> 3
     inner = State(_parameters(m, closure, passed, keywords, state), state.heap.copy(), state.proved)
+    before, m.anew = m.anew, len(m.frames) if anew else m.anew
     m.frames.append(frame)
     try:
         if m.run(function.body, inner):
             frame.returns.append((const(None), inner))
     finally:
         m.frames.pop()
+        m.anew = before
     if not frame.returns:
         m.frame.dead = True
         return ANY

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from moot.scan.flow.calling import instantiate
+from moot.scan.flow.calling import instantiate, invoke
 from moot.scan.flow.evaluate import EVALS
 from moot.scan.flow.ir import Attr, Call, Const, Expr, Function, Module, Name, Param
 from moot.scan.flow.linking import link
@@ -135,9 +135,49 @@ def run_entry(m: Machine, closure: Closure, heap: dict[int, Cell]) -> None:
     try:
         for index, param in enumerate(function.params):
             state.names[param.name] = _entry_value(m, closure, index, param, state)
+        if function.decorators and closure.unit.module.language == "python":
+            state.proved |= _checked_around(m, function, state)
         m.run(function.body, state)
     finally:
         m.frames.pop()
+
+
+def _checked_around(m: Machine, function: Function, given: State) -> Proved:
+    """What decorators of the given files have proved of the parameters when they call the function."""
+    proved: Proved = frozenset()
+    for decorator in function.decorators:
+        maker = m.thing(m.eval(decorator, State({}, given.heap))) if isinstance(decorator, Name | Call) else None
+        if not isinstance(maker, Closure):
+            continue
+        state = State({}, dict(given.heap))
+        wrapper = m.thing(invoke(m, maker, [Val(name=NEXT)], {}, state, function.at))
+        if not isinstance(wrapper, Closure):
+            continue
+        frame = Frame(wrapper.unit, wrapper.function, wrapper.env, wrapper.owner)
+        state.names = _passed_on(m, wrapper.function, given, state)
+        m.frames.append(frame)
+        try:
+            m.run(wrapper.function.body, state)
+        finally:
+            m.frames.pop()
+        proved |= frame.handed or frozenset()
+    m.frame.dead = False
+    return proved
+
+
+def _passed_on(m: Machine, wrapper: Function, given: State, state: State) -> dict[str, Val]:
+    """The parameters of the function as its wrapper sees them."""
+    names: dict[str, Val] = {}
+    rest = dict(given.names)
+    for param in wrapper.params:
+        if param.kind == "double":
+            names[param.name] = m.allocate(state, Cell("dict", dict(rest)))
+        elif param.kind == "star":
+            names[param.name] = m.allocate(state, Cell("list", dict(enumerate(rest.values()))))
+        else:
+            first = next(iter(rest), "")
+            names[param.name] = rest.pop(param.name if param.name in rest else first, ANY)
+    return names
 
 
 def _checked_before(m: Machine, function: Function) -> Proved:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 from moot.scan.flow import facts, fold
@@ -43,6 +44,7 @@ from moot.scan.flow.values import (
     PROTO,
     SPREADING,
     VERDICT,
+    Facts,
     Key,
     Taints,
     Val,
@@ -194,9 +196,11 @@ def _comprehension(m: Machine, e: Comprehension, state: State) -> Val:
         cell = Cell("dict" if e.kind == "dict" else "list", {}, value, False, keyed=keyed)
     else:
         cell = Cell("list", dict(enumerate(exact)))
+        if exact:
+            true, false = zip(*(value.facts for value in exact), strict=True)
+            proof = Facts(reduce(facts.common, true), reduce(facts.common, false))
     state.heap = inner.heap
-    # `all(good(x) for x in xs)`: what is proved of any member is proved of the whole.
-    return m.allocate(state, cell)._replace(facts=facts.lifted(proof))
+    return m.allocate(state, cell)._replace(facts=proof)
 
 
 def _enter(m: Machine, clause: Clause, state: State) -> None:
@@ -252,7 +256,11 @@ def _logic(m: Machine, e: Logic, state: State) -> Val:
         if sure is not None and not stops and index < len(e.values) - 1:
             continue
         first = result is None
+        before_it = result.marks if result is not None else NOTHING
         result = value if result is None else joined(result, value)
+        if before_it and e.op != "and" and value.const is not UNKNOWN:
+            # A default of our own changes nothing about the rest: `urlsplit(x).hostname or ""`.
+            result = result._replace(marks=result.marks | before_it)
         combine = facts.conjunction if e.op == "and" else facts.disjunction
         proof = value.facts if first else combine(proof, value.facts)
         if stops:

@@ -7,6 +7,9 @@ from moot.scan.flow.values import ALL, EACH, NO_FACTS, Facts, Taints, Val
 from moot.scan.syntax import words
 
 Proofs = frozenset[tuple[str, str]]
+PLAIN_KINDS = ("shell", "sql", "xss", "code", "template", "ldap", "xpath", "header", "log", "nosql", "regex")
+KEPT_OUT = re.compile(r"(?:\[\^[^\]<>'\"`;|&$()]*\]|\\W)[+*]?")
+"""Everything but some harmless characters."""
 NONE_PROVED: Proofs = frozenset()
 HOST_KINDS = ("redirect", "ssrf")
 WORD_TESTS = words("isalnum isalpha isdigit isdecimal isnumeric isidentifier")
@@ -146,6 +149,10 @@ def of_method(name: str, receiver: Val, args: list[Val]) -> Facts:
 
 def _edge(name: str, receiver: Val, edge: Val) -> Facts:
     text = edge.const
+    if name == "endswith" and "host" in receiver.marks and not edge.taints:
+        # `.example.com`: a host below it. Without the dot it could be anybody's.
+        below = text is UNKNOWN or (isinstance(text, str) and text.startswith("."))
+        return when_true(receiver.taints, *HOST_KINDS) if below else NO_FACTS
     if text in ("'", '"'):
         return when_true(receiver.taints, f"{'opens' if name == 'startswith' else 'closes'}{text}")
     if name == "startswith":
@@ -185,13 +192,19 @@ def of_pattern(pattern: Val, how: str, subject: Val, taints: Taints) -> Facts:
     whole = how == "fullmatch"
     if how == "search" and not text.startswith(("^", "\\A")):
         return _search(text, taints)
-    return when_true(taints, ALL) if is_strict(text, whole) else NO_FACTS
+    return when_true(taints, *allowed_kinds(text)) if is_strict(text, whole) else NO_FACTS
+
+
+def allowed_kinds(pattern: str) -> tuple[str, ...]:
+    """What text of these characters can not harm: with dots and slashes it can still lead anywhere."""
+    members = "".join(re.findall(r"\[((?:\\.|[^\]])*)\]", pattern))
+    return PLAIN_KINDS if "/" in members and "." in members else (ALL,)
 
 
 def _search(text: str, taints: Taints) -> Facts:
     """`if re.search(r"[^a-z]", x): refuse`"""
-    if re.fullmatch(r"\[\^[^\]<>'\"`;|&$()]*\][+*]?", text):
-        return Facts(false=about(taints, ALL))
+    if KEPT_OUT.fullmatch(text):
+        return Facts(false=about(taints, *allowed_kinds(text)))
     return NO_FACTS
 
 
@@ -230,8 +243,19 @@ def of_validator(name: str, taints: Taints) -> Facts:
     return when_true(taints, ALL) if taints and VALIDATOR.search(last) else NO_FACTS
 
 
-def lifted(facts: Facts) -> Facts:
-    return Facts(whole(facts.true), whole(facts.false)) if facts is not NO_FACTS else facts
+def of_all(facts: Facts) -> Facts:
+    """`all(good(x) for x in xs)`"""
+    return Facts(whole(facts.true), _of_others(facts.false)) if facts is not NO_FACTS else facts
+
+
+def of_any(facts: Facts) -> Facts:
+    """`any(host == known for known in HOSTS)`"""
+    return Facts(_of_others(facts.true), whole(facts.false)) if facts is not NO_FACTS else facts
+
+
+def _of_others(proofs: Proofs) -> Proofs:
+    """What was proved of some member says nothing of the whole; what was proved of another value holds."""
+    return frozenset(fact for fact in proofs if f"|{EACH}" not in fact[0])
 
 
 def whole(proofs: Proofs) -> Proofs:

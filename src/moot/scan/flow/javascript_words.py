@@ -40,6 +40,7 @@ RENAMED = {
 STRICT_TESTS = frozenset(
     {"isAlphanumeric", "isAlpha", "isInt", "isNumeric", "isUUID", "isMongoId", "isHexadecimal", "isInteger", "isFloat"}
     | {"isSafeInteger", "isDecimal", "isIn", "isMD5", "isFinite", "isPort", "isBoolean", "isISO8601", "isIP", "isSlug"}
+    | {"isFQDN", "isMACAddress", "isIPRange", "isSemVer", "isCreditCard", "isMobilePhone", "isPostalCode", "isHexColor"}
 )
 PROVES = "js.is_safe"
 IS_TEXT = "js.is_text"

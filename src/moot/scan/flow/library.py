@@ -1,6 +1,7 @@
 """Calls that leave the given files: sinks, sanitisers, sources and what passes through."""
 
 import re
+from functools import reduce
 
 from moot.scan.flow import facts, fold, schemas
 from moot.scan.flow.fold import UNKNOWN
@@ -51,7 +52,7 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     if last == "relative_to" and "normal" in site.receiver.marks:
         # It raises when the resolved path leaves the folder.
         site.state.proved |= facts.about(site.receiver.taints, "path")
-    if name == NEXT and not site.args:
+    if name == NEXT and (not site.args or m.frame.unit.module.language == "python"):
         note_next(m, site.state.proved)
     note_row(m, site, last)
     known = _described(m, site, e, last)
@@ -184,7 +185,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool) -> Val:
     """What the call gives back: cleaned, carried on, or nothing of its arguments."""
     book, name = m.book, site.name
     known = _folded(site)
-    if known is not UNKNOWN:
+    if known is not UNKNOWN or (last == "sub" and _keeps_out(site)):
         return Val(const=known)
     kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
     taints = _given(m, site)
@@ -210,6 +211,16 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool) -> Val:
         strong = tuple(taint for taint in taints if taint.strength >= CALLER)
         return Val(strong, name=out, marks=_marks(name, last, site))
     return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=out)
+
+
+def _keeps_out(site: CallSite) -> bool:
+    """`re.sub(r"[^a-z]", "", x)`: only harmless characters are left."""
+    own = site.name == "re.sub"
+    pattern, other = (site.arg(0), site.arg(1)) if own else (site.setting(site.receiver, 0), site.arg(0))
+    text = pattern.const if pattern is not None else UNKNOWN
+    if not isinstance(text, str) or other is None or not isinstance(other.const, str):
+        return False
+    return facts.KEPT_OUT.fullmatch(text) is not None and facts.allowed_kinds(text) == (ALL,)
 
 
 def _narrowed(kinds: frozenset[str], last: str, site: CallSite) -> frozenset[str]:
@@ -263,7 +274,10 @@ def _proof(m: Machine, site: CallSite, last: str) -> Facts:
         return found
     first = site.arg(0)
     if site.name in ("all", "any") and first is not None:
-        return Facts(true=first.facts.true) if site.name == "all" else Facts(false=first.facts.false)
+        return facts.of_all(first.facts) if site.name == "all" else facts.of_any(first.facts)
+    edges = site.items(first) if last == "startswith" and first is not None else None
+    if edges:
+        return Facts(true=reduce(facts.common, [facts.of_method(last, site.receiver, [e]).true for e in edges]))
     taints = _given(m, site)
     if not taints:
         return found

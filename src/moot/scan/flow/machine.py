@@ -127,6 +127,8 @@ class Machine:
         self.limit = STEPS
         self.level = 0
         self._last = 0
+        self.anew = 0
+        """The frame from which a function may be entered that is being run already."""
         self._declared: dict[int, tuple[str, ...]] = {}
         self.evals: dict[type, Callable[[Machine, Expr, State], Val]] = {}
         self.execs: dict[type, Callable[[Machine, Stmt, State], bool]] = {}

@@ -53,16 +53,13 @@ def _has_pattern(value: Expr) -> bool:
     """`Field(pattern=r"^[a-z]+$")`"""
     if not isinstance(value, Call):
         return False
-    texts = [word.value.value for word in value.keywords if word.name in ("pattern", "regex") and _is_text(word.value)]
-    return any(facts.is_strict(str(text), whole=False) for text in texts)
+    given = [word.value for word in value.keywords if word.name in ("pattern", "regex")]
+    texts = [note.value for note in given if isinstance(note, Const)]
+    return any(isinstance(text, str) and facts.is_strict(text, whole=False) for text in texts)
 
 
 def _is_none(value: Expr) -> bool:
     return isinstance(value, Const) and value.value is None
-
-
-def _is_text(value: Expr) -> bool:
-    return isinstance(value, Const) and isinstance(value.value, str)
 
 
 def _is_a(m: Machine, thing: object, names: tuple[str, ...], depth: int = 0) -> bool:

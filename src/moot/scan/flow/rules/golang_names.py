@@ -1,6 +1,6 @@
 """Names of Go's libraries: where outside values enter, what cleans them, what passes them on."""
 
-from moot.scan.flow.golang_library import FIXED_ORIGIN, ORIGIN_KINDS
+from moot.scan.flow.golang_library import FIXED_ORIGIN, ORIGIN_KINDS, ROOTED
 from moot.scan.syntax import words
 
 REQUEST_PARTS = words(
@@ -91,7 +91,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
     found |= dict.fromkeys(words(".Sanitize .SanitizeBytes"), frozenset({"xss"}))
     found |= dict.fromkeys(words("github.com/cyphar/filepath-securejoin.SecureJoin"), frozenset({"path"}))
     found |= dict.fromkeys(words("github.com/alessio/shellescape.Quote"), frozenset({"shell"}))
-    return found | {FIXED_ORIGIN: ORIGIN_KINDS}
+    return found | {FIXED_ORIGIN: ORIGIN_KINDS, ROOTED: frozenset({"path"})}
 
 
 SANITISERS = _sanitisers()
