@@ -7,7 +7,7 @@ from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import Assign, Attr, Call, Class, Name, Span, Star
 from moot.scan.flow.library import library_call
 from moot.scan.flow.look import attribute, element, member, taints_in
-from moot.scan.flow.machine import MAX_CALLS, MAX_INLINED, Bound, Closure, Frame, Kind, Machine
+from moot.scan.flow.machine import MAX_INLINED, Bound, Closure, Frame, Kind, Machine
 from moot.scan.flow.sites import CallSite
 from moot.scan.flow.state import Cell, State, joined_states
 from moot.scan.flow.values import ANY, NO_FACTS, PROTO, SET, Facts, Key, Taints, Val, after, const, joined, merged
@@ -133,7 +133,7 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
     again = any(frame.function is function for frame in m.frames[m.anew :])
     # Once more into a function that hands itself what it found under a stranger's key.
     anew = again and not m.anew and any(PROTO in value.marks for value in args)
-    if len(m.frames) > MAX_CALLS or (again and not anew) or times > MAX_INLINED:
+    if len(m.frames) > m.depth or (again and not anew) or times > MAX_INLINED:
         return _opaque_result(m, args, keywords, state)
     key = _memo_key(closure, args, keywords, state)
     if key is not None and key in m.memo:

@@ -9,13 +9,13 @@ from moot.scan.flow.evaluate import EVALS
 from moot.scan.flow.ir import Attr, Call, Const, Expr, Function, Module, Name, Param
 from moot.scan.flow.linking import link
 from moot.scan.flow.look import source
-from moot.scan.flow.machine import STEPS, Closure, Cutoff, Frame, Kind, Machine, Report, Unit
+from moot.scan.flow.machine import FEW_CALLS, MAX_CALLS, STEPS, Closure, Cutoff, Frame, Kind, Machine, Report, Unit
 from moot.scan.flow.models import is_harmless, modelled
 from moot.scan.flow.routes import NEXT
 from moot.scan.flow.rulebook import Book
 from moot.scan.flow.state import Cell, Proved, State
 from moot.scan.flow.statements import EXECS
-from moot.scan.flow.values import ANY, Val
+from moot.scan.flow.values import ANY, Key, Val
 from moot.scan.syntax import words
 from moot.types import NotAnalysed
 
@@ -65,9 +65,14 @@ def _budget(unit: Unit) -> int:
 
 def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
     for closure, heap in _waiting(m):
-        m.limit = min(limit, m.steps + ENTRY_STEPS)
         entry = partial(run_entry, m, closure, heap)
-        yield from _guarded(m, entry, closure.unit, closure.function.at[0])
+        for m.depth, steps in ((MAX_CALLS, ENTRY_STEPS), (FEW_CALLS, ENTRY_STEPS // 3)):
+            m.limit = min(limit, m.steps + steps)
+            cut = _guarded(m, entry, closure.unit, closure.function.at[0])
+            if not cut:
+                break
+        m.depth = MAX_CALLS
+        yield from cut
         if m.steps > limit:
             break
     m.waiting.clear()
@@ -171,7 +176,8 @@ def _passed_on(m: Machine, wrapper: Function, given: State, state: State) -> dic
     rest = dict(given.names)
     for param in wrapper.params:
         if param.kind == "double":
-            names[param.name] = m.allocate(state, Cell("dict", dict(rest)))
+            held: dict[Key, Val] = {**rest}
+            names[param.name] = m.allocate(state, Cell("dict", held))
         elif param.kind == "star":
             names[param.name] = m.allocate(state, Cell("list", dict(enumerate(rest.values()))))
         else:

@@ -1,6 +1,7 @@
 """What a condition proves about outside values: allow-lists, character checks, containment in a folder."""
 
 import re
+from functools import lru_cache
 
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.values import ALL, EACH, NO_FACTS, Facts, Taints, Val
@@ -214,9 +215,19 @@ PRIVATE = re.compile(
 )
 
 
+@lru_cache(4096)
+def _refuses(word: str) -> bool:
+    return PRIVATE.search(word) is not None
+
+
+@lru_cache(4096)
+def judges(word: str) -> bool:
+    return VALIDATOR.search(word) is not None
+
+
 def of_refusal(name: str, taints: Taints) -> Facts:
     """`address.is_private`: harmless as long as it is not."""
-    if not taints or not PRIVATE.search(name.rpartition(".")[2]):
+    if not taints or not _refuses(name.rpartition(".")[2]):
         return NO_FACTS
     return Facts(false=about(taints, "ssrf"))
 
@@ -240,7 +251,7 @@ def compared_with_nothing(op: str, facts: Facts) -> Facts:
 def of_validator(name: str, taints: Taints) -> Facts:
     """A function we cannot see whose name says that it tells good from bad."""
     last = name.rpartition(".")[2]
-    return when_true(taints, ALL) if taints and VALIDATOR.search(last) else NO_FACTS
+    return when_true(taints, ALL) if taints and judges(last) else NO_FACTS
 
 
 def of_all(facts: Facts) -> Facts:

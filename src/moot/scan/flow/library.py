@@ -60,7 +60,7 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
         return known
     result = _result(m, site, last, matched)
     proof = _proof(m, site, last)
-    judged = proof is not NO_FACTS and facts.VALIDATOR.search(last) is not None
+    judged = proof is not NO_FACTS and facts.judges(last)
     return result._replace(facts=proof, marks=result.marks | {VERDICT} if judged else result.marks)
 
 
@@ -71,7 +71,7 @@ def _described(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
         held: dict[Key, Val] = dict(enumerate(site.args))
         held.update(site.keywords)
         return m.allocate(site.state, Cell("external", held, cls=f"{name}()"))
-    if schemas.is_schema(site) and site.receiver.name:
+    if book.places and site.receiver.name and schemas.is_schema(site):
         return _of_schema(m, site, last)
     if name in book.proves:
         return _proving(m, site, book.proves[name])

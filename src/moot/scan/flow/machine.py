@@ -15,6 +15,8 @@ STEPS = 60_000
 MAX_LEVELS = 90
 """Nested evaluations, over all calls: the interpreter's own stack is the limit behind it."""
 MAX_CALLS = 8
+FEW_CALLS = 2
+"""Of a function that cost too much: it is read again, and only what it calls itself is followed."""
 MAX_INLINED = 60
 
 
@@ -127,6 +129,8 @@ class Machine:
         self.limit = STEPS
         self.level = 0
         self._last = 0
+        self.depth = MAX_CALLS
+        """Calls inside calls that are followed."""
         self.anew = 0
         """The frame from which a function may be entered that is being run already."""
         self._declared: dict[int, tuple[str, ...]] = {}
