@@ -130,7 +130,7 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
     function = closure.function
     m.called.add(id(function))
     times = m.inlined.get(id(function), 0)
-    again = any(frame.function is function for frame in m.frames[m.anew :])
+    again = any(frame.function is function for frame in (m.frames[m.anew :] if m.anew else m.frames))
     # Once more into a function that hands itself what it found under a stranger's key.
     anew = again and not m.anew and any(PROTO in value.marks for value in args)
     if len(m.frames) > m.depth or (again and not anew) or times > MAX_INLINED:

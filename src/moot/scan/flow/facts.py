@@ -59,7 +59,7 @@ def disjunction(left: Facts, right: Facts) -> Facts:
 
 def common(left: Proofs, right: Proofs) -> Proofs:
     """What both prove: who proves that a value does no harm at all proves that it is no path."""
-    if not left or not right or left is right:
+    if not left or not right or left == right:
         return left and right
     mine = [fact for fact in left if fact in right or (fact[0], ALL) in right]
     return frozenset(mine).union(fact for fact in right if (fact[0], ALL) in left)

@@ -206,7 +206,10 @@ class Machine:
 
     def block(self, body: Sequence[Stmt], state: State) -> bool:
         """A block of its own: what it declares under a name from outside hides that one until its end."""
-        hidden = {name: state.names[name] for name in self.declared(body) if name in state.names}
+        declared = self.declared(body)
+        if not declared:
+            return self.run(body, state)
+        hidden = {name: state.names[name] for name in declared if name in state.names}
         alive = self.run(body, state)
         if hidden:
             state.names.update(hidden)
