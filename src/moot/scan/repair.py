@@ -171,9 +171,10 @@ def _expression(source: Source, start: int) -> Node | None:
     """What a flow that ends in no known call ends in: the shortest call that starts there, else the whole value. In
     scripts it is an assignment or an option."""
     here = [node for node in inside(source.root, MAX_NODES) if node.start_byte == start and node.is_named]
-    if source.language != "python":
-        return next((node for node in here if node.type in ("assignment_expression", "pair")), None)
     shortest = [node for node in reversed(here) if node.type in CALLS]
+    if source.language != "python":
+        settings = [node for node in here if node.type in ("assignment_expression", "pair")]
+        return next(iter((*settings, *shortest)), None)
     values = [node for node in here if node.type not in OUTER]
     return next(iter((*shortest, *values)), None)
 

@@ -9,7 +9,7 @@ from moot.scan.flow.fronts import lower
 from moot.scan.flow.ir import Parsed
 from moot.scan.flow.machine import Report
 from moot.scan.flow.rules import BOOKS
-from moot.scan.flow.values import Step
+from moot.scan.flow.values import EACH, Step
 from moot.scan.rule import Rule, fix_of
 from moot.types import Language, NotAnalysed, PathStep, Vulnerability
 
@@ -52,9 +52,10 @@ def analyse(sources: Sequence[Parsed]) -> Analysis:
     """What the dataflow engine finds in these files together; files of a language without rules are passed over."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
-    for language in sorted({source.language for source in sources} & BOOKS.keys()):
-        lowered = [lower(source) for source in sources if source.language == language]
-        outcome = run([module for module in lowered if module is not None], BOOKS[language])
+    for book in {id(book): book for book in BOOKS.values()}.values():
+        # Files that share a book are one program: TypeScript imports JavaScript and the other way round.
+        lowered = [lower(source) for source in sources if BOOKS.get(source.language) is book]
+        outcome = run([module for module in lowered if module is not None], book)
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
         gaps.extend(outcome.gaps)
     return Analysis(tuple(sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))), tuple(gaps))
@@ -103,12 +104,18 @@ def _exploit(report: Report) -> str:
     first = taint.step
     while first.before is not None:
         first = first.before
-    origin = taint.origin.partition("|")[0]
+    origin = _spelled(taint.origin)
     where = f"line {first.line}" if first.path == report.module.path else f"line {first.line} of {first.path}"
     place = f"{_callee(report)} on line {report.module.line(report.at[0])}"
     if first.what.endswith("comes from elsewhere"):
         return f"{report.rule.exploit} It comes in as {origin}, which other code sets, and reaches {place}."
     return f"{report.rule.exploit} It comes in as {origin} on {where} and reaches {place}."
+
+
+def _spelled(origin: str) -> str:
+    """The origin as code has it: what it is, and the places inside by which it was reached."""
+    base, *places = origin.split("|")
+    return base + "".join(f"[{place!r}]" for place in places if place != EACH)
 
 
 def _callee(report: Report) -> str:

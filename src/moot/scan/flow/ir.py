@@ -33,6 +33,8 @@ from moot.scan.syntax import column_at, line_at
 from moot.types import Language, NotAnalysed
 
 MAX_DEPTH = 60
+DECLARED = "declared"
+"""The word of what stands for the missing value in `name: type`."""
 Span: TypeAlias = tuple[int, int]
 """First byte, and the byte after the last. A plain pair: there is one per node, and files have thousands."""
 Scalar: TypeAlias = str | bytes | int | float | bool | None

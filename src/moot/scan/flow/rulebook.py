@@ -44,6 +44,9 @@ class Site(Protocol):
     def around(self) -> str:
         """The text of the function the call stands in."""
 
+    def checked(self, origin: str, kind: str) -> bool:
+        """Whether something of this origin was proved to be harmless for this kind of sink."""
+
     def words(self) -> str:
         """The names around the call: what it is assigned to, and the function it is in."""
 
@@ -124,6 +127,13 @@ class Book:
     constants: dict[str, Known] = field(default_factory=dict)
     globals: frozenset[str] = frozenset(dir(builtins))
     """Names the language itself gives; any other name that nothing defines may hold anything."""
+    places: tuple[Store, ...] = ()
+    """What must not be stored under a stranger's key in what was found under a stranger's key."""
+    proves: dict[str, str] = field(default_factory=dict)
+    """Name -> how it tells that its first argument is not harmless: it `raises`, gives an `error` beside its result, or
+    gives `nothing`."""
+    addresses: frozenset[str] = frozenset()
+    """Functions that find what an address leads to: a check of their result is a check of the address."""
     restores: dict[str, frozenset[str]] = field(default_factory=dict)
     """Name -> the kinds of sink an encoder had ended and this decoder opens again."""
 

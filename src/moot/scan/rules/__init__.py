@@ -12,7 +12,6 @@ from moot.scan.rules import go, javascript, python, threads
 from moot.scan.rules.access import access_rule, unguarded_routes, unguarded_views
 from moot.scan.rules.errors import DISCARDED, discarded
 from moot.scan.rules.hints import UNCHECKED, unchecked
-from moot.scan.rules.pollution import pollutes
 from moot.scan.rules.secrets import hardcoded, secret_rule
 from moot.scan.rules.threads import go_routines, python_threads
 from moot.scan.rules.timing import compared, timing_rule
@@ -33,7 +32,7 @@ class Book:
 
 JAVASCRIPT = Book(
     (),
-    (*javascript.CHECKS, hardcoded, unguarded_routes, pollutes),
+    (*javascript.CHECKS, hardcoded, unguarded_routes),
     (javascript.SWALLOWED, secret_rule("javascript"), access_rule("javascript"), PROTOTYPE),
 )
 BOOKS: dict[Language, Book] = {

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.rulebook import Book, Setting, Sink, Site, Store, by_name
+from moot.scan.flow.rules import checks
 from moot.scan.flow.rules import golang_flaws as flaw
 from moot.scan.flow.rules import golang_libraries as libraries
 from moot.scan.flow.rules import golang_names as names
@@ -58,8 +59,11 @@ def _scripted(start: int) -> Callable[[Site], bool]:
 
 
 def _plain(start: int) -> Callable[[Site], bool]:
+    """After `--` nothing is an option any more."""
     shell = _scripted(start)
-    return lambda site: not shell(site)
+    return lambda site: (
+        not shell(site) and not any(is_const(site.arg(place), "--") for place in range(start, start + 8))
+    )
 
 
 def _to_page(place: int) -> Callable[[Site], bool]:
@@ -303,5 +307,7 @@ BOOK = Book(
     makes={},
     ends=names.ENDS,
     routes=frozenset(),
+    proves=checks.GO_PROVES,
+    addresses=checks.GO_ADDRESSES,
     constants=dict(names.CONSTANTS),
 )

@@ -1,6 +1,6 @@
 """Names of Go's libraries: where outside values enter, what cleans them, what passes them on."""
 
-from moot.scan.flow.golang_library import FIXED_ORIGIN, ORIGIN_KINDS
+from moot.scan.flow.golang_library import FIXED_ORIGIN, ORIGIN_KINDS, ROOTED
 from moot.scan.syntax import words
 
 REQUEST_PARTS = words(
@@ -95,7 +95,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
     found |= dict.fromkeys(escapes, frozenset({"ldap"}))
     found |= dict.fromkeys(words("regexp.QuoteMeta"), frozenset({"regex"}))
     found |= dict.fromkeys(words("github.com/alessio/shellescape.Quote"), frozenset({"shell"}))
-    return found | {FIXED_ORIGIN: ORIGIN_KINDS}
+    return found | {FIXED_ORIGIN: ORIGIN_KINDS, ROOTED: frozenset({"path"})}
 
 
 SANITISERS = _sanitisers()

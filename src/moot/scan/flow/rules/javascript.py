@@ -1,6 +1,7 @@
 """What must not happen in JavaScript: which values must not arrive where, which calls are wrong by themselves."""
 
 from moot.scan.flow.rulebook import Book, Setting, Sink, Store, by_name
+from moot.scan.flow.rules import checks
 from moot.scan.flow.rules import javascript_flaws as flaw
 from moot.scan.flow.rules import javascript_names as names
 from moot.scan.flow.rules import javascript_when as when
@@ -233,4 +234,6 @@ BOOK = Book(
     ends=names.ENDS,
     routes=frozenset(),
     globals=names.GLOBALS,
+    places=(Store(flaw.PROTOTYPE, "prototype", "", "outside", keys=True),),
+    addresses=checks.JAVASCRIPT_ADDRESSES,
 )

@@ -1,6 +1,6 @@
 """Names of JavaScript's libraries: where outside values enter, what cleans them, what passes them on."""
 
-from moot.scan.flow.javascript_words import CLEANS, ESCAPES, IS_TEXT, NUMBER, PROVES
+from moot.scan.flow.javascript_words import CLEANS, IS_TEXT, NUMBER, PROVES
 from moot.scan.flow.values import Label
 from moot.scan.syntax import words
 
@@ -67,8 +67,7 @@ SANITISED_BY = {
     "mysql.escapeId mysql2.escapeId .escapeId .escapeLiteral .escapeIdentifier .escape",
     "path": "path.basename sanitize-filename path.posix.basename path.win32.basename",
     "shell": "shell-quote.quote shell-escape shellescape shescape.quote shescape.escape",
-    "regex": f"{ESCAPES} lodash.escapeRegExp _.escapeRegExp escape-string-regexp escapeRegExp "
-    "escapeStringRegexp regexp.escape",
+    "regex": "lodash.escapeRegExp _.escapeRegExp escape-string-regexp escapeRegExp escapeStringRegexp regexp.escape",
     "ldap": "ldap-escape.filter ldap-escape.dn ldapescape.filter "
     + " ".join(
         f"{module}.{kind}Filter"
@@ -139,7 +138,7 @@ GLOBALS = ROOTS | words(
     "alert confirm prompt open i18n gettext define describe it test expect Deno Bun WebAssembly"
 )
 """Of the language, its hosts and the libraries pages load beside their own scripts."""
-KEEPS = words("RegExp")
+KEEPS = words("RegExp zod.object zod.z.object joi.object Joi.object @hapi/joi.object yup.object")
 MAKES = {"Set": "set", "Array": "list"}
 ENDS = words("process.exit process.abort")
 FILE_MODULES = ("fs", "fs/promises", "fs.promises", "fs-extra", "graceful-fs", "fsPromises")

@@ -1,6 +1,7 @@
 """What must not happen in Python: which values must not arrive where, which calls are wrong by themselves."""
 
 from moot.scan.flow.rulebook import Book, Setting, Sink, Store, by_name
+from moot.scan.flow.rules import checks
 from moot.scan.flow.rules import python_flaws as flaw
 from moot.scan.flow.rules import python_names as names
 from moot.scan.flow.rules import python_when as when
@@ -251,5 +252,7 @@ BOOK = Book(
     makes=names.MAKES,
     ends=names.ENDS,
     routes=names.ROUTES,
+    proves=checks.PYTHON_PROVES,
+    addresses=checks.PYTHON_ADDRESSES,
     constants={"os.sep": "/", "Crypto.Cipher.AES.block_size": 16, "Cryptodome.Cipher.AES.block_size": 16},
 )

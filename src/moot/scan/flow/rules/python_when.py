@@ -261,16 +261,10 @@ def old_tls(site: Site) -> bool:
     return any(v is not None and bool(OLD_TLS.search(v.name)) for v in (chosen, site.arg(5), site.arg("ssl_version")))
 
 
-CHECKED_NAMES = re.compile(
-    r"(?s)\bfor\b.*(?:startswith|commonpath|commonprefix|is_relative_to|isabs|\"\.\.\"|'\.\.'|is_within\w*|is_safe\w*)"
-)
-"""The function looks at each name before it unpacks them all."""
-
-
 def unfiltered(site: Site) -> bool:
     archive = site.setting(site.receiver, 0)
     ours = archive is not None and archive.const is not UNKNOWN
-    return site.arg("filter", "members") is None and not ours and not CHECKED_NAMES.search(site.around())
+    return site.arg("filter", "members") is None and not ours and not site.checked("tarfile.", "path")
 
 
 def unescaped(site: Site) -> bool:
