@@ -176,7 +176,7 @@ def _passed_on(m: Machine, wrapper: Function, given: State, state: State) -> dic
     rest = dict(given.names)
     for param in wrapper.params:
         if param.kind == "double":
-            held: dict[Key, Val] = {**rest}
+            held: dict[Key, Val] = dict(rest.items())
             names[param.name] = m.allocate(state, Cell("dict", held))
         elif param.kind == "star":
             names[param.name] = m.allocate(state, Cell("list", dict(enumerate(rest.values()))))
