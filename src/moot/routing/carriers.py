@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy
 from moot.routing.script import HOLE, Word
 
 
@@ -115,7 +116,7 @@ RUN_VALUED = frozenset(
     "-v -e -p -w -u -m -l -h --volume --env --publish --workdir --user --memory --label --hostname --name --network --net --entrypoint --cpus --env-file --mount --restart --platform --gpus "
     "--add-host --link --expose --device --tmpfs --log-driver --log-opt --shm-size --ulimit --dns --ip --pull --cap-add --cap-drop --security-opt --pid --ipc --cgroupns --userns --volumes-from".split()
 )
-SETTING = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+SETTING = Lazy(r"[A-Za-z_]\w*=.*", re.DOTALL)
 
 
 def inner_words(args: tuple[Word, ...], how: Carrier) -> tuple[Word, ...]:

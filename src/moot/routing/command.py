@@ -2,11 +2,20 @@
 
 import re
 
-from moot.routing.answer import Sight, gravest
+from moot.routing.answer import Route, Sight, action, gravest
 from moot.routing.carriers import CARRIERS, RUN_VALUED, SECOND, Carrier, after_dashes, carrier, inner_words
 from moot.routing.interpreters import (
-    DATABASES, DOCUMENTS, LANGUAGES, SHELLS, UNKNOWN_CODE, database_sights, document_sights, fed_sights, language_sights, shell_sights,
+    DATABASES,
+    DOCUMENTS,
+    LANGUAGES,
+    SHELLS,
+    UNKNOWN_CODE,
+    database_sights,
+    document_sights,
+    language_sights,
+    shell_sights,
 )  # fmt: skip
+from moot.routing.patterns import Lazy
 from moot.routing.rules import VERBED, Call, call, has_option, known, ruled
 from moot.routing.script import HOLE, Command, Redirect, Unreadable, Word
 from moot.routing.secrets import place_sight, secret_sights
@@ -15,7 +24,7 @@ from moot.routing.tasks import runs_tasks, task_sights, unknown_sights, verb_sig
 from moot.routing.web import FETCHERS, web_sights
 
 DEEPEST = 12
-FORK_BOMB = re.compile(r"([\w:.]+)\s*\(\)\s*\{[^}]*?\1\s*\|\s*\1\s*&")
+FORK_BOMB = Lazy(r"([\w:.]+)\s*\(\)\s*\{[^}]*?\1\s*\|\s*\1\s*&")
 UNSAFE_SETTINGS = {"NODE_TLS_REJECT_UNAUTHORIZED", "GIT_SSL_NO_VERIFY", "PYTHONHTTPSVERIFY", "LD_PRELOAD", "BASH_ENV", "DYLD_INSERT_LIBRARIES"}
 EMPTY = frozenset(("", ":", "true"))
 UNSAFE_OPTIONS = {
@@ -26,6 +35,11 @@ UNSAFE_OPTIONS = {
     "--skip-ssl-validation": "does not check who answers",
     "--insecure-skip-tls-verify": "does not check who answers",
 }
+
+
+def command_route(command: str) -> Route:
+    """The route of something known to be a shell command."""
+    return action(command_sights(command.replace("\0", "")))
 
 
 def command_sights(text: str, depth: int = 0) -> list[Sight]:
@@ -55,7 +69,7 @@ def one_command(command: Command, depth: int, own: frozenset[str] = frozenset())
         elif value.text.lower() in ("production", "prod") and name != "NODE_ENV" and command.words:
             sights.append(Sight("medium", "deployment", f"{name}={value.text}", "it is about production"))
     if not command.words:
-        return sights or [Sight("read" if command.settings else "low")]
+        return sights or [Sight("read")]
     if command.words[0].text in own or command.words[0].text == "function":
         return sights or [Sight("read")]
     if command.fed_by and command.fed_by[-1].words and command.fed_by[-1].words[0].text == "yes":
@@ -139,7 +153,7 @@ def helps(called: Call) -> bool:
     texts = [word.text for word in called.args]
     asks = any(t in ("--help", "--version", "-help", "-version") for t in texts[:4]) or texts[-1:] == ["--help"] or texts in (["-h"], ["-V"], ["help"], ["version"])
     carries = called.name in CARRIERS or called.name in SHELLS or (called.rest and called.rest[0] in ("run", "exec"))
-    return asks and bool(known(called.name) or LANGUAGES.fullmatch(called.name)) and not (carries and texts[:1] not in (["--help"], ["--version"])) and called.name not in ("echo", "printf", "kill")
+    return asks and bool(known(called.name) or (LANGUAGES.fullmatch(called.name) and not called.rest)) and not (carries and texts[:1] not in (["--help"], ["--version"])) and called.name not in ("echo", "printf", "kill")
 
 
 def _after_word(args: tuple[Word, ...], word: str) -> tuple[Word, ...]:

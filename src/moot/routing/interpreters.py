@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy
 from moot.routing.rules import Call
 from moot.routing.script import HOLE, Command
 from moot.routing.statements import code_sights, shell_strings, sql_sights
@@ -11,21 +12,21 @@ from moot.routing.tasks import named_sight
 from moot.routing.web import FETCHERS
 
 SHELLS = frozenset("sh bash zsh dash ksh ash fish csh tcsh pwsh powershell cmd rbash".split())
-LANGUAGES = re.compile(r"(?:python|pypy|node|perl|ruby|php|lua|deno|bun|osascript|Rscript|julia|groovy|tclsh|guile|elixir|swift|ts-node|tsx|ipython)(?:\d[\d.]*)?w?")
+LANGUAGES = Lazy(r"(?:python|pypy|node|perl|ruby|php|lua|deno|bun|osascript|Rscript|julia|groovy|tclsh|guile|elixir|swift|ts-node|tsx|ipython)(?:\d[\d.]*)?w?")
 DATABASES = frozenset("psql mysql mariadb sqlite3 sqlite sqlcmd usql pgcli mycli duckdb clickhouse-client cqlsh snowsql influx cockroach litecli bq impala-shell hive beeline trino".split())
 DOCUMENTS = frozenset("mongosh mongo".split())
-CODE_OPTIONS = re.compile(r"-[A-Za-z]*[ceEr]|--(?:eval|execute|command|print|code|query|statement)|-p|-Command|-EncodedCommand|/[cC]")
-SQL_OPTIONS = re.compile(r"-[ceqQ]|--(?:command|execute|query|eval|sql|cmd)|-[A-Za-z]{1,4}[ce]")
-FILE_OPTIONS = re.compile(r"-f|--file|-i|--input-file")
+CODE_OPTIONS = Lazy(r"-[A-Za-z]*[ceEr]|--(?:eval|execute|command|print|code|query|statement)|-p|-Command|-EncodedCommand|/[cC]")
+SQL_OPTIONS = Lazy(r"-[ceqQ]|--(?:command|execute|query|eval|sql|cmd)|-[A-Za-z]{1,4}[ce]")
+FILE_OPTIONS = Lazy(r"-f|--file|-i|--input-file")
 DECODERS = frozenset("base64 base32 xxd openssl gunzip zcat rev tr uudecode gpg bzip2 xz hex".split())
-MONGO_READS = re.compile(r"\.(?:find|findOne|count\w*|aggregate|distinct|stats|getIndexes|explain|getCollectionNames|serverStatus|status|hello|runCommand\(\{\s*ping)\b|^\s*(?:show|db\s*$)|\bprint\b")
-MONGO_CHANGES = re.compile(r"\b(?:update|insert|replace|create|save|rename|bulkWrite|findOneAndUpdate|set)\w*\s*\(")
+MONGO_READS = Lazy(r"\.(?:find|findOne|count\w*|aggregate|distinct|stats|getIndexes|explain|getCollectionNames|serverStatus|status|hello|runCommand\(\{\s*ping)\b|^\s*(?:show|db\s*$)|\bprint\b")
+MONGO_CHANGES = Lazy(r"\b(?:update|insert|replace|create|save|rename|bulkWrite|findOneAndUpdate|set)\w*\s*\(")
 
 Judge = Callable[[str], list[Sight]]
 UNKNOWN_CODE = Sight("high", "unclear", "code made while it runs", "what it runs is only known when it runs")
 
 
-def option_values(called: Call, options: re.Pattern[str]) -> list[str]:
+def option_values(called: Call, options: Lazy) -> list[str]:
     """Values of options such as `-c`, joined or apart."""
     found, texts = [], [word.text for word in called.args]
     for at, text in enumerate(texts):

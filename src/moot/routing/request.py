@@ -4,8 +4,9 @@ import re
 
 from moot.routing import words
 from moot.routing.answer import ORDER, Kind, Level, Route, Sight, action
+from moot.routing.patterns import Lazy
 
-LONGEST = 100_000
+LONGEST = 20_000
 """Characters of a request that are read; nobody types more, and pasted material is not the request."""
 
 
@@ -32,8 +33,7 @@ def kind_of(text: str) -> Kind:
     if asked and not outside and not words.ACTION_GROUPS["code"].search(text) and not polite(text):
         return "ANSWER"
     groups = [name for name, pattern in words.ACTION_GROUPS.items() if pattern.search(text)]
-    risky = any(p.search(opening) for p in words.VERBS.values())
-    return "ACTION" if outside or groups or risky else "ANSWER"
+    return "ACTION" if outside or groups or sights_of(text) else "ANSWER"
 
 
 def opened(text: str) -> str:
@@ -80,7 +80,7 @@ def weak(text: str) -> bool:
     return groups + bool(words.EXTERNAL.search(text)) <= 2
 
 
-def first_meant(pattern: re.Pattern[str], text: str) -> str:
+def first_meant(pattern: Lazy, text: str) -> str:
     """The first verb that is really asked for: not negated, not part of a name, not about a trifle."""
     for found in pattern.finditer(text):
         before, after = text[max(0, found.start() - 60) : found.start()], text[found.end() : found.end() + 200]
@@ -103,7 +103,7 @@ def _named(before: str, after: str, word: str) -> bool:
     return bool(words.NOUN_BEFORE.search(before))
 
 
-def first_free(pattern: re.Pattern[str], harmless: re.Pattern[str], text: str) -> str:
+def first_free(pattern: Lazy, harmless: Lazy, text: str) -> str:
     """The first match that no harmless phrase covers."""
     spans = [m.span() for m in harmless.finditer(text)]
     for found in pattern.finditer(text):

@@ -110,7 +110,7 @@ def lines_of(name: str) -> tuple[Line, ...]:
         head, _, why = raw.partition(" | ")
         level, group, _, *needs = head.split()
         found.append(Line(level, "" if group == "-" else group, tuple(needs), why.strip()))  # type: ignore[arg-type]
-    return tuple(found)
+    return tuple(sorted(found, key=lambda line: not line.needs))  # what fits every call comes last
 
 
 def known(name: str) -> bool:

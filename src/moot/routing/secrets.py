@@ -3,8 +3,9 @@
 import re
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy
 
-SECRET_PATH = re.compile(
+SECRET_PATH = Lazy(
     r"(?:^|.*[/@=:])(?:"
     r"\.env(?:\.(?!example|sample|template|dist|test$|schema)[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.vault-token|"
     r"\.aws/credentials|\.docker/config\.json|\.kube/config|\.config/gcloud/.*|\.config/gh/hosts\.yml|\.gnupg/.*|\.password-store/.*|\.my\.cnf|kubeconfig|"
@@ -14,7 +15,7 @@ SECRET_PATH = re.compile(
     r")",
     re.IGNORECASE,
 )
-SECRET_NAME = re.compile(
+SECRET_NAME = Lazy(
     r".*(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|CREDENTIAL|DATABASE_URL|_PWD\b|_PAT\b).*", re.IGNORECASE
 )
 LISTERS = frozenset("ls ll dir stat file test [ tree touch find fd fdfind chmod chown mkdir basename dirname realpath readlink du wc which echo printf exa eza locate source . source cd".split())

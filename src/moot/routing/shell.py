@@ -317,6 +317,6 @@ def parse(text: str) -> tuple[Command, ...]:
     """All commands of a script, those inside substitutions too, in the order they are read."""
     if len(text) > LONGEST:
         raise Unreadable("it is too long")
-    reader = ScriptReader(text.replace("\0", ""))
+    reader = ScriptReader(text)
     reader.commands_until(frozenset())
     return tuple(reader.commands)

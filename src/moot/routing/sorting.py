@@ -4,18 +4,19 @@ import re
 
 from moot.routing.answer import ORDER, Route, Sight, action
 from moot.routing.carriers import CARRIERS
-from moot.routing.command import SPECIAL, command_sights
+from moot.routing.command import SPECIAL, command_route, command_sights
 from moot.routing.interpreters import DATABASES, DOCUMENTS, LANGUAGES, SHELLS
+from moot.routing.patterns import Lazy
 from moot.routing.request import opened, request_route
 from moot.routing.rules import known
 from moot.routing.statements import LOOKS_SQL, sql_sights
 from moot.routing.web import FETCHERS
 
 LONGEST_REASON = 300
-FENCED = re.compile(r"\s*```(?:\w+)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
-SPAN = re.compile(r"(?<!`)`([^`\n]{2,400})`(?!`)")
-PROMPT = re.compile(r"\s*(?:\$|%|>|❯|➜)\s+(?=\S)")
-RUN = re.compile(r"(?:run|execute|exec|do|try|type|issue)(?:\s+(?:the\s+)?(?:following(?:\s+command)?|command|this(?:\s+command)?|shell command))?\s*:?\s+", re.IGNORECASE)
+FENCED = Lazy(r"\s*```(?:\w+)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
+SPAN = Lazy(r"(?<!`)`([^`\n]{2,400})`(?!`)")
+PROMPT = Lazy(r"\s*(?:\$|%|>|❯|➜)\s+(?=\S)")
+RUN = Lazy(r"(?:run|execute|exec|do|try|type|issue)(?:\s+(?:the\s+)?(?:following(?:\s+command)?|command|this(?:\s+command)?|shell command))?\s*:?\s+", re.IGNORECASE)
 # Programs whose names are English words too: only their arguments tell.
 ENGLISH = frozenset(
     "find make kill cut sort test split join watch touch cat less more date time which who install set read write open start stop head tail echo drop move copy format mount sleep wait look convert patch link "
@@ -27,10 +28,10 @@ FUNCTION_WORDS = frozenset(
     "the a an my our your their his its this that these those please all every everything any some it them me us you we i to of with is are was were should so and or for in on from by about into how what why when "
     "where if not sure there then as but be can will would new old more than out up".split()
 )
-SHELLISH = re.compile(r"(?:^|\s)--?[A-Za-z][\w-]*(?:[=\s]|$)|\||&&|\|\||;\s|;$|\$\(|\$\{?\w|>>?\s*\S|<\(|(?:^|\s)(?:\.{1,2}|~)?/[\w.*-]|(?:^|\s)\.(?:\s|$)|\*\.\w|\s-\d|(?:^|\s)\*(?:\s|$)")
-STRUCTURE = re.compile(r"(?:for|select)\s+\w+\s+in\s.*?(?:;|\n)\s*do\b|(?:while|until)\s.*?(?:;|\n)\s*do\b|if\s.*?(?:;|\n)\s*then\b|case\s.*?\sin\b.*?\)|function\s+\w+\s*(?:\(\))?\s*\{|[\w:.-]+\s*\(\)\s*\{|\(\s*[\w./]+[^)]*\)\s*(?:&&|\||;|$|&)|\{\s+[\w./].*;\s*\}|\[\[?\s+-?\S+.*\]|!\s+\w+\s|>\s*[\w./~-]+\s*$|:\s*>", re.DOTALL)
-PATHLIKE = re.compile(r"(?:\.{1,2}|~)?/[\w./+@~-]+|[\w./-]+\.(?:sh|bash|py|pl|rb|js|ps1|bat|exe)")
-SETTING = re.compile(r"[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\$\([^)]*\)|\S*)")
+SHELLISH = Lazy(r"(?:^|\s)--?[A-Za-z][\w-]*(?:[=\s]|$)|\||&&|\|\||;\s|;$|\$\(|\$\{?\w|>>?\s*\S|<\(|(?:^|\s)(?:\.{1,2}|~)?/[\w.*-]|(?:^|\s)\.(?:\s|$)|\*\.\w|\s-\d|(?:^|\s)\*(?:\s|$)")
+STRUCTURE = Lazy(r"(?:for|select)\s+\w+\s+in\s.*?(?:;|\n)\s*do\b|(?:while|until)\s.*?(?:;|\n)\s*do\b|if\s.*?(?:;|\n)\s*then\b|case\s.*?\sin\b.*?\)|function\s+\w+\s*(?:\(\))?\s*\{|[\w:.-]+\s*\(\)\s*\{|\(\s*[\w./]+[^)]*\)\s*(?:&&|\||;|$|&)|\{\s+[\w./].*;\s*\}|\[\[?\s+-?\S+.*\]|!\s+\w+\s|>\s*[\w./~-]+\s*$|:\s*>", re.DOTALL)
+PATHLIKE = Lazy(r"(?:\.{1,2}|~)?/[\w./+@~-]+|[\w./-]+\.(?:sh|bash|py|pl|rb|js|ps1|bat|exe)")
+SETTING = Lazy(r"[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\$\([^)]*\)|\S*)")
 
 
 def route(text: str) -> Route:
@@ -43,11 +44,6 @@ def route(text: str) -> Route:
     if LOOKS_SQL.match(text[:5000]) and not re.search(r"\b(?:please|the|from the|our|my)\b", text[:200], re.IGNORECASE):
         return action(sql_sights(text))
     return with_spans(request_route(text), text)
-
-
-def command_route(command: str) -> Route:
-    """The route of something known to be a shell command."""
-    return action(command_sights(command.replace("\0", "")))
 
 
 def with_spans(asked: Route, text: str) -> Route:
@@ -94,7 +90,7 @@ def is_command(text: str) -> bool:
         return True
     rest = head
     while setting := SETTING.match(rest):
-        rest = rest[setting.end() :].lstrip()
+        rest = rest[setting.end() :].lstrip(" \t\n;&")
         if not rest:
             return True
     word = re.match(r"\\?[\"']?([^\s;|&<>()\"']+)", rest)
@@ -106,11 +102,12 @@ def is_command(text: str) -> bool:
     if PATHLIKE.fullmatch(name):
         return not english(rest[word.end() :])
     base = name.rsplit("/", 1)[-1]
+    base = base.lower() if "-" in base else base  # PowerShell does not mind
     if not is_program(base):
         return bool(re.search(r"\|\s*(?:sh|bash|xargs|sudo)\b|&&|\s--?[a-z][\w-]+", rest)) and not english(rest) and name.islower()
     if base in ENGLISH or len(base) == 1:
         return reads_as_shell(base, rest[word.end() :], rest)
-    return not english(rest[word.end() :]) or bool(SHELLISH.search(unquoted(rest[word.end() :])))
+    return not english(rest[word.end() :], sure=True) or bool(SHELLISH.search(unquoted(rest[word.end() :])))
 
 
 def is_program(name: str) -> bool:
@@ -124,11 +121,18 @@ def unquoted(text: str) -> str:
     return re.sub(r"\"[^\"]*\"|'[^']*'", " '' ", text)
 
 
-def english(text: str) -> bool:
+def plain_words(text: str) -> list[str]:
+    """Words of letters alone, perhaps with a comma or a full stop: `if=/dev/zero` is none."""
+    return [w.rstrip(".,:;!?").lower() for w in text.split() if re.fullmatch(r"[A-Za-z']+[.,:;!?]*", w)]
+
+
+def english(text: str, *, sure: bool = False) -> bool:
     """Reads like a sentence: several small words outside quotes, or a question mark at the end."""
-    found = [w for w in re.findall(r"[A-Za-z']+", unquoted(text)[:600])]
-    small = sum(1 for w in found if w.lower() in FUNCTION_WORDS)
-    return small >= 2 or (small == 1 and len(found) <= 4) or bool(re.search(r"[a-z]\?\s*$", text))
+    found = plain_words(unquoted(text)[:600])
+    small = sum(1 for w in found if w in FUNCTION_WORDS)
+    pointing = any(w in ("the", "my", "our", "your", "this", "these", "those", "please") for w in found)
+    few = small == 1 and len(found) <= 4 and (pointing or not sure)
+    return (small >= 2 and (pointing or not sure or small > 3)) or few or bool(re.search(r"[a-z]\?\s*$", text))
 
 
 def reads_as_shell(base: str, arguments: str, whole: str) -> bool:
@@ -137,7 +141,7 @@ def reads_as_shell(base: str, arguments: str, whole: str) -> bool:
     following = bare.split()
     if not following:
         return base not in ("go", "just", "help", "test", "start", "stop", "look", "open", "drop", "move", "less", "more", "free", "yes", "next", "expect", "do", "deploy", "build", "publish", "security", "patch", "sure", "pass")
-    small = [w for w in re.findall(r"(?<![\w./-])[A-Za-z']+(?![\w/-])", bare) if w.lower() in FUNCTION_WORDS]
+    small = [w for w in plain_words(bare) if w in FUNCTION_WORDS]
     if base == "make" and len(following) <= 2 and not {w.lower() for w in following} & (FUNCTION_WORDS - {"all", "up", "new"}):
         return True
     if SHELLISH.search(bare):

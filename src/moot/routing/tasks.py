@@ -3,6 +3,7 @@
 import re
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy
 from moot.routing.rules import RUNNERS, VERBED, Call
 
 DESTROYS = frozenset(
@@ -14,9 +15,9 @@ SECURES = frozenset("login logout token tokens secret secrets credential credent
 CHANGES = frozenset("create update put set modify apply start stop restart reboot scale migrate sync push import move patch edit enable disable attach add run invoke send upload resize upgrade".split())
 READS = frozenset("list ls get show describe status info view logs log history version help whoami search inspect diff plan validate check ps head tail watch explain ping print cat lint preview top events current batch lookup query select scan".split())
 PLAIN_TASKS = frozenset("clean distclean test build lint format fmt check install dev start watch compile help docs all".split())
-WORD = re.compile(r"[A-Za-z]+")
-BARE = re.compile(r"[A-Za-z][\w:.-]*")
-PRODUCTION = re.compile(r"(?:--?\w+=)?(?:prod|production|live)", re.IGNORECASE)
+WORD = Lazy(r"[A-Za-z]+")
+BARE = Lazy(r"[A-Za-z][\w:.-]*")
+PRODUCTION = Lazy(r"(?:--?\w+=)?(?:prod|production|live)", re.IGNORECASE)
 
 
 def parts(name: str) -> list[str]:

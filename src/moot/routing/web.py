@@ -3,14 +3,15 @@
 import re
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy
 from moot.routing.rules import Call, has_option
 
 FETCHERS = frozenset("curl wget http https aria2c xh httpie fetch lynx w3m invoke-webrequest iwr invoke-restmethod irm".split())
-LOCAL = re.compile(r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?", re.IGNORECASE)
+LOCAL = Lazy(r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?", re.IGNORECASE)
 SENDS = ("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json", "-F", "--form", "-T", "--upload-file", "--post-data", "--post-file", "--body-data")
 WRITES = ("-o", "-O", "--output", "--remote-name", "-J", "--output-document", "-OJ")
-METADATA = re.compile(r".*169\.254\.169\.254.*|.*metadata\.google\.internal.*")
-OPTION_METHOD = re.compile(r"(?:-X|--request=|--method=)(\w+)", re.IGNORECASE)
+METADATA = Lazy(r".*169\.254\.169\.254.*|.*metadata\.google\.internal.*")
+OPTION_METHOD = Lazy(r"(?:-X|--request=|--method=)(\w+)", re.IGNORECASE)
 
 
 def web_sights(called: Call) -> list[Sight]:
