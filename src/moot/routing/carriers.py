@@ -1,15 +1,14 @@
 """Programs that start another program: where the inner command begins."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy
 from moot.routing.script import HOLE, Word
 
 
-@dataclass(frozen=True, slots=True)
-class Carrier:
+class Carrier(NamedTuple):
     valued: frozenset[str] = frozenset()
     """Options that take a value of their own."""
     skips: int = 0

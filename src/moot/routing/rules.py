@@ -1,8 +1,8 @@
 """The tables of programs, looked up: which line fits a call."""
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from moot.routing.answer import Level, Sight
 from moot.routing.programs import cloud, containers, files, git, packages, system
@@ -46,8 +46,7 @@ for _name, _like in (
     VALUED[_name] = VALUED[_like]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of a table: `high destructive git reset --hard | throws away…`."""
 
     level: Level
@@ -56,8 +55,7 @@ class Line:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A program and what it is called with, options and the rest apart."""
 
     name: str

@@ -261,7 +261,7 @@ class ScriptReader(WordReader):
             raise Unreadable(f"nothing follows {sign}")
         word = spelling.word()
         if sign in ("<<", "<<-"):
-            document = Document(word.text, sign == "<<-", word.quoted)
+            document = Document(word.text, indented=sign == "<<-", literal=word.quoted)
             self.documents.append(document)
             return Redirect(sign, word, document)
         return Redirect(sign, word)
