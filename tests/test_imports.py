@@ -15,7 +15,7 @@ LAYERS = (
     ("contract", ("room", "ports")),
     (
         "rules and text",
-        ("failures", "findings", "scan", "replies", "prompts", "render", "sarif", "transcript", "vault"),
+        ("failures", "findings", "scan", "replies", "prompts", "render", "routing", "sarif", "transcript", "vault"),
     ),
     ("protocols", ("protocols",)),
     ("runtime", ("ledger", "journal", "calling", "turns", "liveroom", "runner")),
