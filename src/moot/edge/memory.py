@@ -202,7 +202,7 @@ class Memory:
         """Note the failure debate of a task; False if that debate is noted already."""
         entry = Entry(identity, ts, "debate", task=self._short(task), debate_id=debate_id, resolution=resolution)
         with self._opened(FAILURES) as file:
-            if any(e.debate_id == debate_id for e in _entries(file.read).entries):
+            if any((e.debate_id, e.resolution) == (debate_id, resolution) for e in _entries(file.read).entries):
                 return False
             file.append([entry.line()])
         return True
@@ -213,14 +213,17 @@ class Memory:
         return _debates(self._read(METRICS))
 
     def record(self, debate: Debate) -> bool:
-        """Append a debate; False if it is there already."""
+        """Append a debate; False if it is there already, with this resolution."""
         hidden = replace(
             debate, task=self._short(debate.task), rationale=self._short(debate.rationale),
             next_approach=self._short(debate.next_approach),
             modifications=tuple(self._short(text) for text in debate.modifications),
         )  # fmt: skip
         with self._opened(METRICS) as file:
-            if any(known.debate_id == debate.debate_id for known in _debates(file.read).debates):
+            if any(
+                line.get("debate_id") == debate.debate_id and line.get("resolution") == debate.resolution
+                for line in file.read.lines
+            ):
                 return False
             file.append([hidden.line()])
         return True
@@ -244,7 +247,7 @@ class Memory:
     # --- the day's log
 
     def log(self, day: str, debate_id: str, block: str) -> bool:
-        """Append a block to the day's log; False if that debate has one already."""
+        """Append a block to the day's log; False if there is one for this debate with this end already."""
         mark = f"  Debate: {debate_id}"
         with self._opened(f"{day}.md") as file:
             if mark in file.text.splitlines():
@@ -277,10 +280,10 @@ def _debates(read: Read) -> Debates:
     lost = 0
     for line in read.lines:
         name = line.get("debate_id")
-        if isinstance(name, str) and name in found:
+        if isinstance(name, str) and name and isinstance(line.get("resolution"), str):
+            found[name] = _debate(name, line)  # a second one: the session was resumed and came to another end
+        elif isinstance(name, str) and name in found:
             found[name] = _settled(found[name], line)
-        elif isinstance(name, str) and name and isinstance(line.get("resolution"), str):
-            found[name] = _debate(name, line)
         else:
             lost += 1
     return Debates(tuple(found.values()), read.unreadable + lost)
