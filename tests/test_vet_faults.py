@@ -1,4 +1,4 @@
-"""Against a provider on loopback that mixes good replies with bad ones: no consent is made up, every weakness is said."""
+"""Against a provider on loopback that mixes good replies with bad ones: no consent is made up, weaknesses are said."""
 
 import json
 from pathlib import Path

@@ -1,8 +1,8 @@
 """What the advocate and the critic of a vetted action say: the reasons first, then the choice."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from moot.replies import Also, Synonyms
 from moot.types import Unit, Value
@@ -17,7 +17,16 @@ GRADES = Synonyms(
 )  # fmt: skip
 
 
-class Claim(Value):
+def all_in_order(schema: dict[str, Any]) -> None:
+    """Servers that enforce a schema write what is required first: then the choice would stand before its reasons."""
+    schema["required"] = list(schema["properties"])
+
+
+class Position(Value):
+    model_config = ConfigDict(json_schema_extra=all_in_order)
+
+
+class Claim(Position):
     """The advocate of a plan."""
 
     supports: Annotated[tuple[str, ...], Also("support", "reasons", "arguments", "evidence")] = Field(
@@ -31,7 +40,7 @@ class Claim(Value):
     )
 
 
-class Objection(Value):
+class Objection(Position):
     """The critic of a plan."""
 
     objection: Annotated[str, Also("claim", "criticism", "concern", "challenge")] = Field(
@@ -46,7 +55,7 @@ class Objection(Value):
     severity: Annotated[Grade, GRADES, Also("level", "risk_level", "rating")]
 
 
-class Rejoinder(Value):
+class Rejoinder(Position):
     """The critic after the advocate's answer."""
 
     reason: Annotated[str, Also("objection", "explanation", "rationale", "why")] = Field(
@@ -62,7 +71,7 @@ class Rejoinder(Value):
     severity: Annotated[Grade, GRADES, Also("level", "risk_level", "rating")]
 
 
-class Diagnosis(Value):
+class Diagnosis(Position):
     """The advocate of one more attempt."""
 
     diagnosis: Annotated[str, Also("cause", "root_cause", "analysis")] = Field(
@@ -79,7 +88,7 @@ class Diagnosis(Value):
     )
 
 
-class BlindSpot(Value):
+class BlindSpot(Position):
     """The critic of one more attempt."""
 
     pattern: Annotated[str, Also("pattern_identified", "common_pattern")] = Field(
@@ -97,7 +106,7 @@ class BlindSpot(Value):
     should_escalate: Annotated[bool, Also("escalate", "escalation")] = Field(description="must a person take over")
 
 
-class Opinion(Value):
+class Opinion(Position):
     """An answer to one question that the rules could not settle."""
 
     reason: str = Field(default="", description="why, one short sentence")
