@@ -1,10 +1,7 @@
 """The router: text or command in, class and stakes out. Pure, quick, and nothing slow is imported."""
 
-from moot.routing.answer import Route
-from moot.routing.request import request_route
+from moot.routing.answer import Kind, Route, Stakes
+from moot.routing.request import starts_afresh, waives
+from moot.routing.sorting import command_route, route
 
-__all__ = ["Route", "route"]
-
-
-def route(text: str) -> Route:
-    return request_route(text)
+__all__ = ["Kind", "Route", "Stakes", "command_route", "route", "starts_afresh", "waives"]
