@@ -2,7 +2,7 @@
 
 import typer
 
-from moot.surfaces.cli import checkup, harden, history, scan
+from moot.surfaces.cli import checkup, harden, history, scan, track, vet
 
 app = typer.Typer(
     name="moot",
@@ -14,5 +14,7 @@ app = typer.Typer(
 )
 harden.register(app)
 scan.register(app)
+vet.register(app)
+track.register(app)
 history.register(app)
 checkup.register(app)
