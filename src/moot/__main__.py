@@ -18,6 +18,11 @@ def main() -> None:
 
 
 def run(arguments: list[str], *, debug: bool) -> int:
+    if arguments[:1] in (["route"], ["hook"]):
+        from moot.surfaces.quick import quick
+
+        if (code := quick(arguments)) is not None:
+            return code
     from moot.errors import MootError, UsageError
     from moot.surfaces.cli import app
 
