@@ -34,3 +34,8 @@ class Lazy:
 
     def sub(self, new: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
         return self.compiled.sub(new, text, count=count)
+
+
+def names(text: str) -> frozenset[str]:
+    """A set of words, written as one text."""
+    return frozenset(text.split())

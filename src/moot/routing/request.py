@@ -3,7 +3,7 @@
 import re
 
 from moot.routing import words
-from moot.routing.answer import ORDER, Kind, Level, Route, Sight, action
+from moot.routing.answer import Kind, Route, Sight, action
 from moot.routing.patterns import Lazy
 
 LONGEST = 20_000
@@ -44,7 +44,9 @@ def opened(text: str) -> str:
 
 def polite(text: str) -> bool:
     """`Can you delete it?` asks for a deed, not for an answer."""
-    return bool(re.match(r"\W*(?:\w+\W+){0,3}?(?:can|could|would|will) you\b(?! (?:explain|tell))", text, re.IGNORECASE))
+    return bool(
+        re.match(r"\W*(?:\w+\W+){0,3}?(?:can|could|would|will) you\b(?! (?:explain|tell))", text, re.IGNORECASE)
+    )
 
 
 def unspanned(text: str) -> str:
@@ -122,10 +124,9 @@ def only_reads(text: str) -> bool:
 
 
 def touches_secret(text: str) -> bool:
-    """Looking is harmless, but not at a password: `show me the API key in .env`."""
-    wanted = r"\b(?:show|print|display|cat|read|dump|give me|list|tell me|open|view)\b.{0,60}\b(?:passwords?|secrets?|credentials?|api[- _]?keys?|private keys?|ssh keys?|tokens?|id_rsa)\b|\.env\b(?!\.(?:example|sample))"
-    found = re.search(wanted, text, re.IGNORECASE)
-    return bool(found) and not re.search(r"\b(?:where|how|which|usages?|references?)\b", text[: found.end()], re.IGNORECASE) if found else False
+    """Looking is harmless, but not at a password: `show me the API key in .env`. Asking where it is used is."""
+    found = words.SHOWN_SECRET.search(text)
+    return found is not None and not words.WHEREABOUTS.search(text[: found.end()])
 
 
 def waives(text: str) -> bool:
@@ -133,12 +134,3 @@ def waives(text: str) -> bool:
         if not words.UNWAIVED.search(text[max(0, found.start() - 60) : found.start()]):
             return True
     return False
-
-
-def starts_afresh(text: str) -> bool:
-    """`Start fresh`: earlier failures no longer count."""
-    return any(not words.NEGATED.search(text[max(0, m.start() - 60) : m.start()]) for m in words.AFRESH.finditer(text[:LONGEST]))
-
-
-def level_above(level: Level, other: Level) -> Level:
-    return level if ORDER[level] >= ORDER[other] else other

@@ -14,8 +14,8 @@ VERBED = frozenset(cloud.VERBED.split())
 RUNNERS = frozenset(packages.RUNNERS.split())
 VALUED = {
     "git": "-C -c --git-dir --work-tree --namespace --exec-path --config-env",
-    "docker": "-H --host --context -c --config -l --log-level -f --file -p --project-name --project-directory --profile --env-file",
-    "kubectl": "-n --namespace --context --cluster --kubeconfig --user -s --server --as --token -l --selector -f --filename -o --output",
+    "docker": "-H --host --context -c --config -l --log-level -f --file -p --project-name --profile --env-file",
+    "kubectl": "-n --namespace --context --cluster --kubeconfig --user -s --server --as --token -l -f --filename -o",
     "helm": "-n --namespace --kube-context --kubeconfig",
     "aws": "--profile --region --endpoint-url --output --query --ca-bundle --cli-input-json",
     "gcloud": "--project --account --configuration --format --zone --region --filter",
@@ -40,8 +40,8 @@ VALUED = {
     "systemd-run": "-p",
 }
 for _name, _like in (
-    ("podman", "docker"), ("nerdctl", "docker"), ("docker-compose", "docker"), ("podman-compose", "docker"), ("oc", "kubectl"),
-    ("k", "kubectl"), ("apt", "apt-get"), ("gmake", "make"), ("flyctl", "heroku"), ("fly", "heroku"),
+    ("podman", "docker"), ("nerdctl", "docker"), ("docker-compose", "docker"), ("podman-compose", "docker"),
+    ("oc", "kubectl"), ("k", "kubectl"), ("apt", "apt-get"), ("gmake", "make"), ("flyctl", "heroku"), ("fly", "heroku"),
 ):  # fmt: skip
     VALUED[_name] = VALUED[_like]
 
@@ -75,7 +75,9 @@ def _shown(text: str) -> str:
 
 def call(name: str, args: tuple[Word, ...]) -> Call:
     valued = frozenset(VALUED.get(name, "").split())
-    options, rest, taken, ended = [], [], False, False
+    options: list[str] = []
+    rest: list[str] = []
+    taken = ended = False
     for word in args:
         text = word.text
         if taken:
@@ -164,7 +166,12 @@ def has_option(called: Call, wanted: str, *, loosely: bool = False) -> bool:
     for given in called.options:
         if given == wanted or given.startswith(f"{wanted}="):
             return True
-        if len(wanted) == 2 and wanted[1].isalnum() and re.fullmatch(r"-[A-Za-z0-9]{2,6}", given) and wanted[1] in given:
+        if (
+            len(wanted) == 2
+            and wanted[1].isalnum()
+            and re.fullmatch(r"-[A-Za-z0-9]{2,6}", given)
+            and wanted[1] in given
+        ):
             return True
         if loosely and len(given) >= 5 and given.startswith("--") and wanted.startswith(given):
             return True

@@ -292,12 +292,15 @@ class ScriptReader(WordReader):
             for name, value in settings:
                 self.remember(name, value)
         elif words[0].text in ("export", "local", "declare", "readonly", "typeset"):
-            for word in words[1:]:
-                name, equals, value = word.text.partition("=")
-                if equals and NAME.fullmatch(name):
-                    self.remember(name, Word(value))
+            self.exported(words[1:])
         if words or settings or redirects:
             self.note(Command(tuple(words), tuple(settings), tuple(redirects), self.upstream))
+
+    def exported(self, words: list[Word]) -> None:
+        for word in words:
+            name, equals, text = word.text.partition("=")
+            if equals and NAME.fullmatch(name):
+                self.remember(name, Word(text))
 
     def remember(self, name: str, value: Word) -> None:
         """A variable set twice, or to something only the shell knows, is not known."""

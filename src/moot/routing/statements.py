@@ -1,4 +1,5 @@
 """SQL and other code inside commands: what its statements would do."""
+# ruff: noqa: E501 - tables: one row a line
 
 import re
 
@@ -6,7 +7,10 @@ from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy
 
 NOISE = Lazy(r"(--[^\n]*|/\*.*?(?:\*/|$)|#[^\n]*)|'(?:[^']|'')*'|\$\$.*?\$\$", re.DOTALL)
-QUERY = Lazy(r"\s*(?:select|show|explain|describe|desc|pragma|values|table|with|help|use|\\[dlzi?q]\w*|\.(?:tables|schema|headers|mode|indexes|databases|dump|width|quit|exit))", re.IGNORECASE)
+QUERY = Lazy(
+    r"\s*(?:select|show|explain|describe|desc|pragma|values|table|with|help|use|\\[dlzi?q]\w*|\.(?:tables|schema|headers|mode|indexes|databases|dump|width|quit|exit))",
+    re.IGNORECASE,
+)
 CHANGES: tuple[tuple[str, str, str, str], ...] = (
     (r"\bdrop\s+(?:table|database|schema|view|index|column|user|role|materialized|function|trigger|type|sequence|keyspace|collection|constraint|owned|tablespace|extension|procedure|if)\b", "high", "destructive", "drops"),
     (r"\btruncate\b", "high", "destructive", "empties a table"),
@@ -64,8 +68,12 @@ CODE: tuple[tuple[str, str, str], ...] = (
     (r"\bexec\s*\(.*(?:urlopen|requests\.get|fetch)|\beval\s*\(.*(?:urlopen|requests\.get|fetch)", "security", "runs what the network sends"),
     (r"\bos\.(?:kill|killpg)\b|\bprocess\.kill\b", "process", "ends processes"),
 )  # fmt: skip
-RUNS = Lazy(r"\b(?:os\.system|os\.popen|subprocess|child_process|exec(?:Sync|File)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|qx|Kernel|Open3|exec\.Command|eval)\b|`")
-WRITES = Lazy(r"open\s*\([^)]*['\"][wax]b?\+?['\"]|write(?:_text|_bytes|File|FileSync)\b|\bshutil\.(?:move|copy)|\bos\.(?:rename|replace|chmod|chown)\b|\brequests\.(?:post|put|patch|delete)\b|\.save\(|\.commit\(")
+RUNS = Lazy(
+    r"\b(?:os\.system|os\.popen|subprocess|child_process|exec(?:Sync|File)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|qx|Kernel|Open3|exec\.Command|eval)\b|`"
+)
+WRITES = Lazy(
+    r"open\s*\([^)]*['\"][wax]b?\+?['\"]|write(?:_text|_bytes|File|FileSync)\b|\bshutil\.(?:move|copy)|\bos\.(?:rename|replace|chmod|chown)\b|\brequests\.(?:post|put|patch|delete)\b|\.save\(|\.commit\("
+)
 STRINGS = Lazy(r"\"((?:[^\"\\\n]|\\.){1,400})\"|'((?:[^'\\\n]|\\.){1,400})'")
 
 
@@ -76,7 +84,14 @@ def code_sights(text: str) -> list[Sight]:
     sights = [Sight("low")]
     for pattern, group, why in CODE:
         if found := re.search(pattern, text):
-            sights.append(Sight("high" if group != "process" else "medium", group, found[0][:40], f"the code {why}: {found[0][:40]!r}"))
+            sights.append(
+                Sight(
+                    "high" if group != "process" else "medium",
+                    group,
+                    found[0][:40],
+                    f"the code {why}: {found[0][:40]!r}",
+                )
+            )
     return sights
 
 

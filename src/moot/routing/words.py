@@ -1,4 +1,5 @@
 """The words of requests: what asks for an action, what raises the stakes, what is harmless in spite of its sound."""
+# ruff: noqa: E501 - tables: one row a line
 
 import re
 
@@ -152,6 +153,12 @@ CHANGING = words(
     r"migrate", r"merge", r"revert", r"drop", r"clean", r"configure", r"generate", r"bump", r"rewrite", r"patch", r"wipe", r"purge", r"truncate", r"overwrite", r"erase", r"improve", r"optimi[sz]e",
     r"rotate", r"reset", r"commit", r"push", r"publish", r"release", r"ship", r"enable", r"disable", r"modify", r"adjust", r"run", r"execute", r"deploy", r"start", r"stop", r"restart", r"kill", r"apply", r"save", r"store", r"send", r"upload", r"post", r"correct", r"make", r"set", r"put", r"move", r"copy", r"do", r"clear", r"nuke", r"destroy", r"terminate", r"uninstall", r"close", r"merge", r"tidy", r"archive", r"resolve", r"handle",
 )  # fmt: skip
+SHOWN_SECRET = Lazy(
+    r"\b(?:show|print|display|cat|read|dump|list|tell me|open|view)\b.{0,60}\b(?:passwords?|secrets?|credentials?|api[- _]?keys?|private keys?|ssh keys?|tokens?|id_rsa)\b(?![\w.-]*\.(?:example|sample|template))"
+    r"|\.env\b(?!\.(?:example|sample))",
+    re.IGNORECASE,
+)
+WHEREABOUTS = words(r"where", r"how", r"which", r"usages?", r"references?")
 WAIVER = Lazy(
     r"\bjust do (?:it|that|this)\b|\bskip (?:the |any )?(?:confirmations?|debates?|questions)\b|\bno (?:confirmation|debate) (?:is )?(?:needed|necessary|required)\b|\bwithout (?:asking|confirmation|a debate)\b"
     r"|\bdon['’]?t (?:ask|debate)\b(?! (?:the|what|how|whether))|\bi(?:['’]m| am) (?:absolutely |very |quite |completely |100% )?sure\b(?=\s*(?:$|[.,;:!)—-]|about (?:this|it|that)|i want|we (?:should|want)|go|do|so|and|this is))"
@@ -160,10 +167,5 @@ WAIVER = Lazy(
 )
 UNWAIVED = Lazy(
     r"\b(?:do not|don['’]?t|never|not|cannot|can['’]?t|isn['’]?t|wouldn['’]?t|shouldn['’]?t|told (?:me|you|him|her) (?:to|not to)|said|says?|if|whether|unless|why did you|why do you|make|made|once|when|until)(?:\s+\w+){0,2}\s+$",
-    re.IGNORECASE,
-)
-AFRESH = Lazy(
-    r"\b(?:start(?:ing)? (?:a)?fresh|start over|try (?:a |an |some )?(?:completely |totally |entirely )?(?:different|other|another|new) (?:approach|way|idea|method|strategy)|ignore (?:the |all |any )?(?:previous|earlier|past|prior) (?:attempts?|failures?|tries)|"
-    r"from scratch|clean slate|begin again|new approach|forget (?:the |all )?(?:previous|earlier|past|prior) (?:attempts?|failures?|tries))\b",
     re.IGNORECASE,
 )

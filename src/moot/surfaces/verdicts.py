@@ -56,5 +56,3 @@ def _of(result: VetResult) -> Verdict:
         result.resolution, result.rationale, tuple(result.modifications), result.next_approach or "",
         result.debated, tuple(result.degraded), result.session_id or "",
     )  # fmt: skip
-
-

@@ -1,4 +1,5 @@
 """git, GitHub's and GitLab's commands."""
+# ruff: noqa: E501 - tables: one row a line
 
 RULES = """
 read -           git status,log,show,diff,blame,shortlog,describe,rev-parse,rev-list,ls-files,ls-tree,ls-remote,cat-file,grep,whatchanged,reflog,name-rev,merge-base,for-each-ref,count-objects,fsck,show-ref,var,version,help,range-diff,cherry,diff-tree,check-ignore,annotate,show-branch,verify-commit,bugreport !~expire|delete !--output

@@ -1,4 +1,5 @@
 """Package managers, builds and tests."""
+# ruff: noqa: E501 - tables: one row a line
 
 RUNNERS = "make gmake just rake task invoke inv fab mage nx turbo lerna gulp grunt gradle gradlew ./gradlew mvn mvnw ant sbt bazel bazelisk buck pants tox nox hatch npm yarn pnpm bun deno composer rails artisan manage.py mix lein poe pdm rush wireit earthly dagger"
 """Programs that run a task by its name; the name tells what it does."""

@@ -1,4 +1,5 @@
 """Processes, services, accounts, networks and databases of a machine."""
+# ruff: noqa: E501 - tables: one row a line
 
 RULES = """
 high destructive shutdown,reboot,halt,poweroff,init,telinit,stop-computer,restart-computer | stops the machine

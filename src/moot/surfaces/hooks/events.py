@@ -151,5 +151,3 @@ def heard(call: HookCall, env: Mapping[str, str]) -> HookAnswer:
 
 
 ANSWERS = {"pre-tool-use": before, "post-tool-use": after, "user-prompt": heard}
-
-

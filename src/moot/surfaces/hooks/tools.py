@@ -6,16 +6,17 @@ from typing import NamedTuple
 
 from moot.routing.answer import Route, Sight, action
 from moot.routing.command import command_route
+from moot.routing.patterns import names
 from moot.routing.secrets import place_sight, secret_sights
 from moot.routing.statements import sql_sights
 from moot.routing.tasks import CHANGES, DEPLOYS, DESTROYS, READS, SECURES, parts
 from moot.surfaces.hooks.wire import BadInput, HookCall
 
 EDITS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit"))
-LOOKS = frozenset(
-    "Glob Grep LS TodoWrite TodoRead WebSearch Task Agent BashOutput KillShell KillBash ExitPlanMode EnterPlanMode "
-    "AskUserQuestion Skill SlashCommand ListMcpResourcesTool ReadMcpResourceTool ToolSearch".split()
-)
+LOOKS = names("""
+    Glob Grep LS TodoWrite TodoRead WebSearch Task Agent BashOutput KillShell KillBash ExitPlanMode
+    EnterPlanMode AskUserQuestion Skill SlashCommand ListMcpResourcesTool ReadMcpResourceTool ToolSearch
+""")
 """Tools that change nothing themselves; what a subagent does comes by here again, tool by tool."""
 LONGEST_CONTEXT = 4000
 READ_WORDS = READS | {"find", "fetch", "read", "resolve", "count", "browse", "snapshot", "screenshot", "navigate"}
@@ -35,7 +36,9 @@ def deed_of(call: HookCall) -> Deed:
         if not isinstance(command, str) or not command.strip():
             raise BadInput(f"the call of {call.tool} has no command")
         about = call.given.get("description")
-        return Deed(command_route(command), command, f"It is said to: {about}" if isinstance(about, str) and about else "")
+        return Deed(
+            command_route(command), command, f"It is said to: {about}" if isinstance(about, str) and about else ""
+        )
     if not call.tool:
         raise BadInput("the call names no tool")
     if call.tool in EDITS:
@@ -81,7 +84,7 @@ def other(call: HookCall) -> Deed:
     found = set(parts(name.replace("_", " ")))
     statement = next((v for k in ("sql", "query", "statement") if isinstance(v := call.given.get(k), str)), "")
     said = f"call the tool {call.tool}" + (f" with {statement}" if statement else "")
-    if statement and ("sql" in call.given or re.match(r"\s*(?:\w+\s+){1,3}", statement) and _looks_sql(statement)):
+    if statement and ("sql" in call.given or (re.match(r"\s*(?:\w+\s+){1,3}", statement) and _looks_sql(statement))):
         return Deed(action(sql_sights(statement)), said)
     for words, level, group, why in ROWS:
         if found & words:
@@ -100,7 +103,9 @@ ROWS: tuple[tuple[frozenset[str], str, str, str], ...] = (
 
 
 def _looks_sql(text: str) -> bool:
-    return bool(re.match(r"\s*(?:select|insert|update|delete|drop|alter|create|truncate|with|grant|explain)\b", text, re.I))
+    return bool(
+        re.match(r"\s*(?:select|insert|update|delete|drop|alter|create|truncate|with|grant|explain)\b", text, re.I)
+    )
 
 
 def _arguments(call: HookCall) -> str:

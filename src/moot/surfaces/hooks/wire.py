@@ -54,7 +54,8 @@ def read_input(handle: int, patience: float = PATIENCE) -> bytes:
     """All of the input, if it comes in time and is not too much."""
     if os.isatty(handle):
         raise BadInput("nothing was sent: a coding tool calls this with JSON on standard input")
-    parts, size, ends = [], 0, time.monotonic() + patience
+    parts: list[bytes] = []
+    size, ends = 0, time.monotonic() + patience
     while True:
         ready, _, _ = select.select([handle], [], [], max(0.0, ends - time.monotonic()))
         if not ready:
