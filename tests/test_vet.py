@@ -105,7 +105,9 @@ def test_where_the_rules_are_unsure_a_judge_is_asked(answer: str, resolution: st
 
 @pytest.mark.parametrize("judge", [None, ["hm"] * 2, [REFUSED]])
 def test_in_doubt_a_counter_is_actionable(judge: list[Line] | None) -> None:
-    script = {"advocate": [claim()], "critic": [objection("high", UNCLEAR)], **({"judge": judge} if judge else {})}
+    script: dict[str, list[Line]] = {"advocate": [claim()], "critic": [objection("high", UNCLEAR)]}
+    if judge:
+        script["judge"] = judge
     assert run_vet(script)[0].resolution == "MODIFY"
 
 
