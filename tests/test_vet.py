@@ -156,6 +156,19 @@ def test_a_withdrawal_that_contradicts_itself_is_none() -> None:
     assert result.resolution == "MODIFY" and any("still calls it grave" in note for note in live.degraded)
 
 
+def test_a_withdrawal_that_only_echoes_the_advocate_is_none() -> None:
+    echo = rejoinder("withdraw", "low", "Carts were moved last week")
+    script = {"advocate": [claim(), claim(0.9, "Carts were moved last week")], "critic": [objection(), echo]}
+    result, _, live = run_vet(script, rounds=2)
+    assert result.resolution == "MODIFY" and any("only echoes the advocate in round 2" in n for n in live.degraded)
+
+
+def test_the_critic_is_told_what_the_router_saw() -> None:
+    _, model, _ = run_vet({"advocate": [claim()], "critic": [objection()]}, triggers=("destructive: drop",))
+    assert ["Noticed in it: destructive: drop" in call.prompt for call in model.asked] == [False, True]
+    assert "Noticed" not in run_vet({"advocate": [claim()], "critic": [objection()]})[1].asked[1].prompt
+
+
 def test_a_critic_who_falls_silent_holds() -> None:
     script = {"advocate": [claim(), claim(0.9, "one")], "critic": [objection(), "", ""]}
     result, _, live = run_vet(script, rounds=2)
