@@ -183,6 +183,7 @@ def test_an_advocate_who_echoes_or_is_silent_has_not_answered(answer: list[Line]
     script: dict[str, list[Line]] = {"advocate": [claim(), *answer], "critic": [objection("medium", "")]}
     result, _, live = run_vet(script, rounds=2)
     assert result.resolution == "ESCALATE" and any(note in line for line in live.degraded)
+    assert result.advocate is not None and result.advocate.confidence is None
 
 
 # --- failures
@@ -218,6 +219,11 @@ def test_the_rules_decide_about_failures(advocate: str, critic: str, resolution:
 def test_a_judge_says_whether_an_unclear_difference_counts(answer: str, resolution: str) -> None:
     script = {"advocate": [diagnosis("Decodes the bytes as latin-1")], "critic": [blind_spot()], "judge": [answer]}
     assert run_failure(script)[0].resolution == resolution
+
+
+def test_a_judge_is_not_asked_about_a_difference_with_a_blind_spot() -> None:
+    critic = blind_spot("x", "Nobody asked the partner")
+    run_failure({"advocate": [diagnosis("Decodes the bytes as latin-1")], "critic": [critic], "judge": []})
 
 
 def test_a_failure_without_a_critic_goes_to_a_person() -> None:

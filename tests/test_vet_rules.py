@@ -174,6 +174,7 @@ ENOENT = "ENOENT: no such file or directory, open '/a/b.txt'"
         ("The file is always missing: no such file or directory (enoent) at open", (ENOENT,), True),
         ("The path is wrong each time", (ENOENT, ENOENT), False),
         ("ENOENT no such file or directory open", (ENOENT, "EACCES: permission denied"), False),
+        ("EACCES permission denied", (ENOENT, "EACCES: permission denied"), False),
         ("EACCES permission denied", (ENOENT, "EACCES: permission denied", "EACCES: permission denied"), True),
         ("anything", (), False),
         ("", ("Exit code 1",), False),
