@@ -51,6 +51,7 @@ def test_a_synthesis_is_read_as_it_was_written(synthesis: Synthesis) -> None:
     ("line", "request_"),
     [
         ("DEBATE REQ:delete the cache ROUNDS:2 STAKES:high", PlanRequest("delete the cache", 2, "high")),
+        ("DEBATE REQ:delete REQ:x ROUNDS:1", PlanRequest("delete REQ:x")),
         ("DEBATE REQ:delete the cache", PlanRequest("delete the cache")),
         ("DEBATE REQ: delete: all of [a, b] STAKES:LOW ROUNDS:1", PlanRequest("delete: all of [a, b]", 1, "low")),
         ('DEBATE REQ:say "hi" to all ROUNDS:1 STAKES:low', PlanRequest('say "hi" to all', 1, "low")),
@@ -75,6 +76,7 @@ def test_requests_written_by_hand(line: str, request_: Request) -> None:
         ("DEBATE_FAILURE REQ ATTEMPTS:[a] ERRORS:[b]", "says nothing"),
         ("DEBATE REQ:x ROUNDS:4", "1, 2 or 3"),
         ("DEBATE REQ:x ROUNDS:many", "1, 2 or 3"),
+        ("DEBATE REQ:x STAKES:low ROUNDS:1 STAKES:high", "1, 2 or 3"),
         ("DEBATE REQ:x STAKES:critical", "low, medium or high"),
     ],
 )

@@ -18,7 +18,7 @@ from moot.surfaces.setup import all_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md")] + sorted((ROOT / "docs").glob("*.md"))
-RECORDED = {"real-session.md"}  # a transcript as it was; there is nothing in it to run
+RECORDED = {"real-session.md", "vet-real.md"}  # a transcript as it was; there is nothing in it to run
 
 
 @dataclass(frozen=True)

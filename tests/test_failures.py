@@ -132,6 +132,8 @@ REJECTED = event("reject")
         ([*fails("exit code 1", task="u"), *fails("exit code 1")], "low", False, "nothing", ""),
         ([*fails("E1: x", task="u"), event("success", "u"), *fails("E1: x")], "low", False, "nothing", ""),
         ([*fails("E1: x", task="u", ago=30), *fails("E1: x")], "low", False, "nothing", ""),
+        ([*fails("E1: x", task="u"), *fails("E1: x", ago=30)], "low", False, "nothing", ""),
+        ([REJECTED, REJECTED, DEBATED, REJECTED, DEBATED], "low", False, "nothing", "one more attempt"),
         ([*fails("E1: x", task="u"), *fails("E1: x"), DEBATED, *fails("E3")], "low", False, "escalate", "after the"),
     ],
 )  # fmt: skip

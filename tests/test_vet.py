@@ -105,7 +105,9 @@ def test_where_the_rules_are_unsure_a_judge_is_asked(answer: str, resolution: st
 
 @pytest.mark.parametrize("judge", [None, ["hm"] * 2, [REFUSED]])
 def test_in_doubt_a_counter_is_actionable(judge: list[Line] | None) -> None:
-    script = {"advocate": [claim()], "critic": [objection("high", UNCLEAR)], **({"judge": judge} if judge else {})}
+    script: dict[str, list[Line]] = {"advocate": [claim()], "critic": [objection("high", UNCLEAR)]}
+    if judge:
+        script["judge"] = judge
     assert run_vet(script)[0].resolution == "MODIFY"
 
 
@@ -154,6 +156,19 @@ def test_a_withdrawal_that_contradicts_itself_is_none() -> None:
     assert result.resolution == "MODIFY" and any("still calls it grave" in note for note in live.degraded)
 
 
+def test_a_withdrawal_that_only_echoes_the_advocate_is_none() -> None:
+    echo = rejoinder("withdraw", "low", "Carts were moved last week")
+    script = {"advocate": [claim(), claim(0.9, "Carts were moved last week")], "critic": [objection(), echo]}
+    result, _, live = run_vet(script, rounds=2)
+    assert result.resolution == "MODIFY" and any("only echoes the advocate in round 2" in n for n in live.degraded)
+
+
+def test_the_critic_is_told_what_the_router_saw() -> None:
+    _, model, _ = run_vet({"advocate": [claim()], "critic": [objection()]}, triggers=("destructive: drop",))
+    assert ["Noticed in it: destructive: drop" in call.prompt for call in model.asked] == [False, True]
+    assert "Noticed" not in run_vet({"advocate": [claim()], "critic": [objection()]})[1].asked[1].prompt
+
+
 def test_a_critic_who_falls_silent_holds() -> None:
     script = {"advocate": [claim(), claim(0.9, "one")], "critic": [objection(), "", ""]}
     result, _, live = run_vet(script, rounds=2)
@@ -168,6 +183,7 @@ def test_an_advocate_who_echoes_or_is_silent_has_not_answered(answer: list[Line]
     script: dict[str, list[Line]] = {"advocate": [claim(), *answer], "critic": [objection("medium", "")]}
     result, _, live = run_vet(script, rounds=2)
     assert result.resolution == "ESCALATE" and any(note in line for line in live.degraded)
+    assert result.advocate is not None and result.advocate.confidence is None
 
 
 # --- failures
@@ -203,6 +219,11 @@ def test_the_rules_decide_about_failures(advocate: str, critic: str, resolution:
 def test_a_judge_says_whether_an_unclear_difference_counts(answer: str, resolution: str) -> None:
     script = {"advocate": [diagnosis("Decodes the bytes as latin-1")], "critic": [blind_spot()], "judge": [answer]}
     assert run_failure(script)[0].resolution == resolution
+
+
+def test_a_judge_is_not_asked_about_a_difference_with_a_blind_spot() -> None:
+    critic = blind_spot("x", "Nobody asked the partner")
+    run_failure({"advocate": [diagnosis("Decodes the bytes as latin-1")], "critic": [critic], "judge": []})
 
 
 def test_a_failure_without_a_critic_goes_to_a_person() -> None:

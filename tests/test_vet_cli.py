@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,6 +12,10 @@ import pytest
 import yaml
 from conftest import Cli
 from vetkit import ACTION, REMEDY, blind_spot, claim, diagnosis, objection, rejoinder
+
+from moot.edge.memory import quick_memory
+from moot.surfaces.setup import Settings
+from moot.surfaces.vetting import memory_of
 
 TASK = "Import the price list"
 
@@ -175,6 +180,14 @@ def test_higher_stakes_than_before_are_debated_again(cli: Cli, tmp_path: Path) -
     cli("vet", ACTION, "--session", "s1", "--stakes", "low", *replies)
     ran = cli("vet", ACTION, "--session", "s1", "--stakes", "high", "--json", *replies)
     assert json.loads(ran.out)["debated"] is True
+
+
+def test_what_failed_since_it_was_let_pass_is_not_let_pass_again(cli: Cli, tmp_path: Path) -> None:
+    replies = script(tmp_path, advocate=[claim()], critic=[objection("low", "")])
+    assert cli("vet", ACTION, "--session", "s1", *replies).code == 0
+    fail(cli, "E1", "E2", "E3", task=ACTION)
+    ran = cli("vet", ACTION, "--session", "s1", "--json", *replies)
+    assert (ran.code, json.loads(ran.out)["resolution"]) == (2, "ESCALATE")
 
 
 # --- failures
@@ -356,6 +369,20 @@ def test_a_memory_that_cannot_be_read_is_an_error_before_anything_is_spent(cli: 
     (tmp_path / "memory" / "failures.jsonl").mkdir(parents=True)
     ran = cli("vet", ACTION, *script(tmp_path, advocate=[], critic=[]))
     assert ran.code == 3 and "failures.jsonl cannot be read" in ran.err and not (tmp_path / "s.db").exists()
+
+
+def test_commands_and_hooks_find_the_same_memory(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def folders() -> set[Path]:
+        return {memory_of(Settings.load({})).folder, quick_memory(Path.cwd(), os.environ).folder}
+
+    assert folders() == {tmp_path / "memory"}
+    monkeypatch.delenv("MOOT_VET_MEMORY")
+    assert len(folders()) == 1 and "data-home" in str(folders())
+    (tmp_path / "moot.toml").write_text('[vet]\nmemory = "kept here"\nreset_after_hours = 3\n')
+    (tmp_path / "src").mkdir()
+    monkeypatch.chdir(tmp_path / "src")
+    assert folders() == {tmp_path / "kept here"}
+    assert memory_of(Settings.load({})).reset_after_hours == quick_memory(Path.cwd(), os.environ).reset_after_hours == 3
 
 
 def test_without_any_model_a_debate_goes_to_a_person(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

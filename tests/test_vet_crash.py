@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from test_crash import wait_for
 from vetkit import ACTION, UNCLEAR, blind_spot, claim, diagnosis, objection, opinion, rejoinder
 
 HERE = Path(__file__).parent
@@ -131,3 +132,25 @@ def test_killed_in_the_middle_of_a_write_the_line_is_written_again(undisturbed: 
     moot(tmp_path, "resume", listed["id"], "--json")
     stats = json.loads(moot(tmp_path, "vet", "stats", "--json").stdout)
     assert (stats["debates"], stats["unreadable"]) == (1, 1)
+
+
+def test_ctrl_c_exits_130_and_nothing_is_remembered_until_it_is_carried_on(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import pathlib, sys, time\nasked = sys.stdin.read()\npathlib.Path('asked').touch()\n"
+        "while not pathlib.Path('go').exists(): time.sleep(0.01)\n"
+        f"print({claim()!r} if 'Speak for it' in asked else {objection('low', '')!r})\n"
+    )
+    env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db"), "MOOT_VET_MEMORY": str(tmp_path / "memory")}
+    command = [sys.executable, "-m", "moot", "vet", ACTION, "-m", f"cmd:{sys.executable} slow.py"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_for(tmp_path / "asked")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out.startswith("ESCALATE") and "moot resume " in err and not (tmp_path / "memory").exists()
+    (tmp_path / "go").touch()
+    resumed = moot(tmp_path, "resume", err.rsplit("moot resume ", 1)[1].split()[0], "--json")
+    assert (resumed.returncode, json.loads(resumed.stdout)["resolution"]) == (0, "PROCEED")
+    assert remembered(tmp_path) == {"debate-metrics": 2, "day": 7}

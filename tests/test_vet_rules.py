@@ -81,7 +81,7 @@ def test_no_case_at_high_stakes_proceeds_without_a_sure_advocate_and_a_calm_crit
 
 
 def test_limits_of_further_attempts() -> None:
-    limits = {(rule.resolution, rule.limit) for rule in (*PLANNING, *FAILURE)}
+    limits = {(rule.resolution, rule.limit) for rule in PLANNING} | {(rule.resolution, rule.limit) for rule in FAILURE}
     assert limits == {
         ("ESCALATE", None), ("PROCEED", None), ("PROCEED", 1), ("MODIFY", 1), ("MODIFY", 2), ("RETRY", 1), ("PIVOT", 1),
     }  # fmt: skip
@@ -174,6 +174,7 @@ ENOENT = "ENOENT: no such file or directory, open '/a/b.txt'"
         ("The file is always missing: no such file or directory (enoent) at open", (ENOENT,), True),
         ("The path is wrong each time", (ENOENT, ENOENT), False),
         ("ENOENT no such file or directory open", (ENOENT, "EACCES: permission denied"), False),
+        ("EACCES permission denied", (ENOENT, "EACCES: permission denied"), False),
         ("EACCES permission denied", (ENOENT, "EACCES: permission denied", "EACCES: permission denied"), True),
         ("anything", (), False),
         ("", ("Exit code 1",), False),

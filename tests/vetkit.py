@@ -26,8 +26,8 @@ def objection(severity: str = "high", counter: str = REMEDY, text: str = "Carts 
     return json.dumps({"objection": text, "risks": ["lost carts"], "counter": counter, "severity": severity})
 
 
-def rejoinder(decision: str, severity: str) -> str:
-    return json.dumps({"reason": "The answer speaks of carts", "decision": decision, "severity": severity})
+def rejoinder(decision: str, severity: str, reason: str = "The answer speaks of carts") -> str:
+    return json.dumps({"reason": reason, "decision": decision, "severity": severity})
 
 
 def diagnosis(diff: str = "A different parser is used instead of the old one", fix: str = "Read it as latin-1") -> str:

@@ -6,7 +6,7 @@ from moot.prompts import prompt
 from moot.protocols.judgement import echoes, said, substantial
 from moot.protocols.positions import BlindSpot, Diagnosis
 from moot.protocols.synthesis import FailureCase, matches_errors, of_failure
-from moot.protocols.verdict import REPLY_TOKENS, VetInput, VetResult, present, settled, shown, verdict
+from moot.protocols.verdict import REPLY_TOKENS, VetInput, VetResult, noticed, present, settled, shown, verdict
 from moot.render import fenced
 from moot.replies import instructions
 from moot.room import Ask, Room
@@ -35,7 +35,13 @@ async def after_failure(given: VetInput, room: Room) -> VetResult:
 
 async def ask_failure_critic(given: VetInput, advocate: Diagnosis | None, room: Room) -> BlindSpot | None:
     told = "nothing: there is no advocate" if advocate is None else told_diagnosis(advocate)
-    text = prompt("vet_blindspot", failures=shown(given, room), advocate=told, form=instructions(BlindSpot))
+    text = prompt(
+        "vet_blindspot",
+        failures=shown(given, room),
+        noticed=noticed(given),
+        advocate=told,
+        form=instructions(BlindSpot),
+    )
     critic = present(
         await room.ask(Ask("critic", "blind_spot", 1, prompt("vet_critic"), text, BlindSpot, REPLY_TOKENS))
     )

@@ -6,7 +6,18 @@ from moot.prompts import prompt
 from moot.protocols.judgement import actionable, echoes, steps
 from moot.protocols.positions import Claim, Objection, Rejoinder
 from moot.protocols.synthesis import PlanCase, of_plan
-from moot.protocols.verdict import REPLY_TOKENS, VetInput, VetResult, VetRules, listed, present, settled, shown, verdict
+from moot.protocols.verdict import (
+    REPLY_TOKENS,
+    VetInput,
+    VetResult,
+    VetRules,
+    listed,
+    noticed,
+    present,
+    settled,
+    shown,
+    verdict,
+)
 from moot.render import fenced
 from moot.replies import instructions
 from moot.room import Ask, Room
@@ -45,7 +56,13 @@ async def opening(given: VetInput, room: Room) -> Debate:
 
 
 async def ask_critic(given: VetInput, claim: Claim | None, room: Room) -> Objection | None:
-    text = prompt("vet_object", action=shown(given, room), claim=told_claim(claim), form=instructions(Objection))
+    text = prompt(
+        "vet_object",
+        action=shown(given, room),
+        noticed=noticed(given),
+        claim=told_claim(claim),
+        form=instructions(Objection),
+    )
     answer = await room.ask(Ask("critic", "objection", 1, prompt("vet_critic"), text, Objection, REPLY_TOKENS))
     objection = present(answer)
     if objection is None:
@@ -81,6 +98,9 @@ async def exchange(given: VetInput, debate: Debate, number: int, room: Room) -> 
     held = present(
         await room.ask(Ask("critic", "rejoinder", number, prompt("vet_critic"), text, Rejoinder, REPLY_TOKENS))
     )
+    if held and held.decision == "withdraw" and echoes(held.reason, answer.claim):
+        room.degrade(f"the critic only echoes the advocate in round {number}; the objection stands")
+        return Debate(answer, objection, number)
     return Debate(answer, after_rejoinder(objection, held, number, room), number)
 
 

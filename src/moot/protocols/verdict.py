@@ -34,6 +34,8 @@ class VetInput(Value):
     context: str = ""
     attempts: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
+    """What the router saw in it; the critic is told."""
 
 
 class VetResult(Result):
@@ -115,6 +117,11 @@ def shown(given: VetInput, room: Room) -> str:
         note = "" if kept == text else f"\n[cut: {len(text) - len(kept)} more characters did not fit]"
         lines.append(f"{title}:\n{fenced(kept)}{note}")
     return "\n\n".join([*lines, f"Stakes: {given.stakes}"])
+
+
+def noticed(given: VetInput) -> str:
+    """What the router saw, for the critic."""
+    return f"Noticed in it: {', '.join(given.triggers)}\n\n" if given.triggers else ""
 
 
 def listed(texts: Sequence[str]) -> list[str]:

@@ -99,11 +99,15 @@ def answered(settings: Settings, question: Question) -> VetResult | None:
     if way.bypass and question.stakes is None and not question.failed:
         return undebated(question, way, "PROCEED", f"no debate needed: {way.reason}")
     memory, now = memory_of(settings), datetime.now(UTC)
-    earlier = None if question.failed else memory.debates().in_session(question.session, question.action)
+    step, task = due(question, way, memory.standings(now))
+    if step.due == "escalate":
+        return escalated(question, way, task, step.why, memory, now)
+    if step.due == "debate" or question.failed:
+        return None
+    earlier = memory.debates().in_session(question.session, question.action)
     if earlier and ORDER[stakes_of(question, way)] <= ORDER.get(earlier.stakes, 0):
         return repeated(question, way, earlier)
-    step, task = due(question, way, memory.standings(now))
-    return escalated(question, way, task, step.why, memory, now) if step.due == "escalate" else None
+    return None
 
 
 def check(question: Question) -> None:
@@ -191,6 +195,7 @@ def vet_plan(settings: Settings, question: Question, vault: Vault, now: datetime
         context=vault.hide(question.context),
         attempts=tuple(vault.hide(text) for text in (question.attempts or _approaches(task))) if failed else (),
         errors=tuple(vault.hide(text) for text in (question.errors or task.errors)) if failed else (),
+        triggers=tuple(vault.hide(text) for text in way.triggers),
     )
     if failed and not given.attempts and not given.errors:
         raise UsageError(

@@ -127,7 +127,7 @@ def _show_one(memory: Memory, task: str, *, json: bool) -> None:
     line = _summary(tasks, tasks.get(name, Standing(name, task)))
     if json:
         return print_json(line)
-    counted = f"{line['failures']} failures, {line['rejections']} rejections"
+    counted = f"{_count(line['failures'], 'failure')}, {_count(line['rejections'], 'rejection')}"
     todo = {"debate": f"; now: moot vet --failure {task!r}", "escalate": "; now: ask a person"}.get(
         str(line["due"]), ""
     )
@@ -148,6 +148,10 @@ def _summary(tasks: dict[str, Standing], task: Standing) -> dict[str, JsonValue]
         "due": step.due,
         "why": step.why,
     }
+
+
+def _count(number: JsonValue, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _memory() -> Memory:
