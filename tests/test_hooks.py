@@ -33,7 +33,8 @@ def script(folder: Path, monkeypatch: pytest.MonkeyPatch, **seats: list[str]) ->
 def tell(hook: str, *, strict: bool = False, **fields: Any) -> dict[str, Any]:
     """The answer to one call as JSON; nothing said is an empty object."""
     call = {"session_id": "s1", "cwd": str(Path.cwd()), **fields}
-    return json.loads(answer(hook, json.dumps(call).encode(), os.environ, strict=strict).text() or "{}")
+    told: dict[str, Any] = json.loads(answer(hook, json.dumps(call).encode(), os.environ, strict=strict).text() or "{}")
+    return told
 
 
 def before(command: str = DANGEROUS, **more: Any) -> dict[str, Any]:
@@ -278,7 +279,7 @@ def test_too_much_input_is_not_judged() -> None:
     [["hook", "pre-tool-use"], ["route", "ls -la", "--json"], ["route", "delete the old logs"], ["route", "--stdin"]],
 )
 def test_the_quick_path_loads_nothing_slow(arguments: list[str]) -> None:
-    slow = ("pydantic", "typer", "sqlalchemy", "rich", "asyncio", "moot.edge", "moot.surfaces.setup", "dataclasses")
+    slow = ("pydantic", "typer", "sqlalchemy", "rich", "asyncio", "moot.edge", "dataclasses", "pathlib", "traceback")
     code = f"import sys; from moot.__main__ import run; run({arguments!r}, debug=False); " + (
         f"sys.stderr.write(str([m for m in {slow} if m in sys.modules]))"
     )

@@ -1,7 +1,6 @@
 """The command `moot`: errors become one line that says what to do, and an exit code."""
 
 import sys
-import traceback
 
 from moot import __version__
 
@@ -31,7 +30,7 @@ def run(arguments: list[str], *, debug: bool) -> int:
         app(args=arguments, prog_name="moot")
     except MootError as error:
         if debug:
-            traceback.print_exc()
+            print_trace()
         sys.stderr.write(f"moot: {one_line(str(error))}\n")
         if error.session_id:
             sys.stderr.write(f"moot: the session is kept; carry on with: moot resume {error.session_id}\n")
@@ -43,11 +42,17 @@ def run(arguments: list[str], *, debug: bool) -> int:
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except Exception as error:
         if debug:
-            traceback.print_exc()
+            print_trace()
         kind = type(error).__name__
         sys.stderr.write(f"moot: internal error, {kind}: {one_line(str(error))}; --debug shows where\n")
         return BUG
     return 0
+
+
+def print_trace() -> None:
+    import traceback
+
+    traceback.print_exc()
 
 
 def one_line(text: str) -> str:

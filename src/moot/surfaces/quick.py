@@ -27,9 +27,7 @@ def hook_command(name: str, *, strict: bool) -> int:
     try:
         told = answer(name, read_input(sys.stdin.fileno()), os.environ, strict=strict)
     except BadInput as problem:
-        from pathlib import Path
-
-        told = own_failure(name, str(problem), strict=strict or is_strict(Path.cwd(), os.environ))
+        told = own_failure(name, str(problem), strict=strict or is_strict(os.curdir, os.environ))
     sys.stdout.write(told.text())
     sys.stdout.flush()
     return 0

@@ -1,12 +1,16 @@
 """The three hooks: before a tool is used, after it, and when the person says something."""
 
 import contextlib
+import os
 from collections.abc import Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from moot.routing.switch import disabled
 from moot.surfaces.hooks.tools import Deed, deed_of
 from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, parse_call
+
+if TYPE_CHECKING:
+    from moot.edge.memory import Memory
 
 EVENTS = {"pre-tool-use": "PreToolUse", "post-tool-use": "PostToolUse", "user-prompt": "UserPromptSubmit"}
 LONGEST_REASON = 2000
@@ -15,10 +19,10 @@ NOTHING = HookAnswer()
 
 def answer(hook: str, raw: bytes, env: Mapping[str, str], *, strict: bool = False) -> HookAnswer:
     """What to tell the coding tool. Moot's own failure blocks nothing, unless that was asked for."""
-    folder = Path.cwd()
+    folder = os.curdir
     try:
         call = parse_call(raw)
-        folder = Path(call.folder) if call.folder and Path(call.folder).is_dir() else folder
+        folder = call.folder if os.path.isdir(call.folder) else folder
         with contextlib.chdir(folder):
             return ANSWERS[hook](call, env)
     except (BadInput, Exception) as problem:  # whatever goes wrong here, the person's work goes on
@@ -32,25 +36,34 @@ def own_failure(hook: str, why: str, *, strict: bool) -> HookAnswer:
     return HookAnswer(EVENTS[hook], notice=f"{told}; nothing was blocked")
 
 
-def is_strict(folder: Path, env: Mapping[str, str]) -> bool:
+def is_strict(folder: str, env: Mapping[str, str]) -> bool:
     """`MOOT_HOOK_STRICT` or `hook.strict`; settings that cannot be read are not taken for leave to be lax."""
+    from pathlib import Path
+
     from moot.edge.memory import quick_setting
 
     try:
-        said = quick_setting("hook.strict", folder, env)
+        said = quick_setting("hook.strict", Path(folder), env)
     except Exception:
         return True
     return str(said).strip().lower() in ("1", "true", "yes", "on")
+
+
+def memory_here(env: Mapping[str, str]) -> "Memory":
+    from pathlib import Path
+
+    from moot.edge.memory import quick_memory
+
+    return quick_memory(Path.cwd(), env)
 
 
 def before(call: HookCall, env: Mapping[str, str]) -> HookAnswer:
     deed = deed_of(call)
     if deed.route.bypass or deed.route.stakes == "low" or disabled(env):
         return NOTHING  # no opinion: the coding tool's own permissions hold
-    from moot.edge.memory import quick_memory
     from moot.surfaces.hooks.sessions import is_waived
 
-    if is_waived(quick_memory(Path.cwd(), env).folder, call.session):
+    if is_waived(memory_here(env).folder, call.session):
         return NOTHING
     from moot.surfaces.verdicts import judge
 
@@ -71,10 +84,9 @@ def after(call: HookCall, env: Mapping[str, str]) -> HookAnswer:
     deed = deed_of(call)
     if deed.route.bypass:  # `grep` that finds nothing has not failed
         return NOTHING
-    from moot.edge.memory import quick_memory
     from moot.surfaces.outcomes import note_failure, note_success
 
-    memory, error = quick_memory(Path.cwd(), env), error_of(call)
+    memory, error = memory_here(env), error_of(call)
     if error is None:
         note_success(memory, deed.action, call.session)
         return NOTHING
@@ -133,17 +145,16 @@ def heard(call: HookCall, env: Mapping[str, str]) -> HookAnswer:
     """What the person says may waive debates for this request, or begin tasks afresh."""
     from datetime import UTC, datetime
 
-    from moot.edge.memory import quick_memory
     from moot.failures import reset_reason
     from moot.routing.request import waives
     from moot.surfaces.hooks.sessions import set_waived
 
-    memory = quick_memory(Path.cwd(), env)
+    memory = memory_here(env)
     waived = bool(call.session) and waives(call.prompt[:20_000])
     set_waived(memory.folder, call.session, waived=waived)
     notices = ["moot: no debates for this request, as you said"] if waived else []
     if reset_reason(call.prompt[:20_000]) is not None and call.session:
-        known = [task for task in memory.standings(datetime.now(UTC)).values()]
+        known = memory.standings(datetime.now(UTC)).values()
         if any(entry.session == call.session for task in known for entry in (*task.failures, *task.rejections)):
             memory.reset_all(datetime.now(UTC), call.session)
             notices.append("moot: earlier failures no longer count")
