@@ -12,16 +12,18 @@ from moot.routing.interpreters import (
     UNKNOWN_CODE,
     database_sights,
     document_sights,
+    fed,
     language_sights,
     shell_sights,
 )  # fmt: skip
 from moot.routing.patterns import Lazy
-from moot.routing.rules import VERBED, Call, call, has_option, known, ruled
-from moot.routing.script import HOLE, Command, Redirect, Unreadable, Word
-from moot.routing.secrets import place_sight, secret_sights
+from moot.routing.rules import Call, call, has_option, known, ruled
+from moot.routing.script import HOLE, Command, Unreadable, Word
+from moot.routing.secrets import secret_sights
 from moot.routing.shell import parse
-from moot.routing.tasks import runs_tasks, task_sights, unknown_sights, verb_sights
+from moot.routing.tasks import ruled_or_guessed, unknown_sights
 from moot.routing.web import FETCHERS, web_sights
+from moot.routing.writing import copied, from_example, redirect_sights, written
 
 DEEPEST = 12
 FORK_BOMB = Lazy(r"([\w:.]+)\s*\(\)\s*\{[^}]*?\1\s*\|\s*\1\s*&")
@@ -84,29 +86,6 @@ def one_command(command: Command, depth: int, own: frozenset[str] = frozenset())
     return sights + words_sights(command.words, command, depth)
 
 
-def redirect_sights(redirect: Redirect, command: Command) -> list[Sight]:
-    target = redirect.target.text
-    if redirect.sign in ("<", "<>"):
-        return secret_sights("<", [target], [])
-    if redirect.sign not in (">", ">>", ">|", "&>", "&>>", ">&") or re.fullmatch(r"\d+-?|-", target):
-        return []
-    if HOLE in target:
-        return [Sight("low")]
-    place = place_sight(target)
-    if place.level == "low" and ">>" not in redirect.sign and _says_nothing(command):
-        return [Sight("high", "destructive", f"> {target}", f"it empties {target}")]
-    return [place]
-
-
-def _says_nothing(command: Command) -> bool:
-    texts = [word.text for word in command.words]
-    return (
-        not texts
-        or texts in ([":"], ["true"], ["cat", "/dev/null"])
-        or (texts[0] in ("echo", "printf") and not "".join(texts[1:]).replace("-n", ""))
-    )
-
-
 def words_sights(words: tuple[Word, ...], command: Command, depth: int) -> list[Sight]:
     if depth > DEEPEST:
         return [Sight("high", "unclear", "nesting", "it is nested too deep to be read")]
@@ -120,16 +99,12 @@ def words_sights(words: tuple[Word, ...], command: Command, depth: int) -> list[
     if first.spelled:
         sights.append(Sight("high", "unclear", f"{name} in escapes", f"the name {name} is hidden in escapes"))
     texts, names = [w.text for w in words[1:]], [n for w in words[1:] for n in w.names]
-    if not (name == "git" and "--cached" in texts) and not _from_example(name, called.rest):
+    if not (name == "git" and "--cached" in texts) and not from_example(name, called.rest):
         sights += secret_sights(name, texts, names)
     for option in called.options:
         if option in UNSAFE_OPTIONS:
             sights.append(Sight("high", "security", option, f"{option} {UNSAFE_OPTIONS[option]}"))
     return sights
-
-
-def _from_example(name: str, rest: tuple[str, ...]) -> bool:
-    return name in ("cp", "mv") and bool(rest) and bool(re.search(r"\.(?:example|sample|template|dist)$", rest[0]))
 
 
 def program_sights(called: Call, command: Command, depth: int) -> list[Sight]:
@@ -158,14 +133,6 @@ def coded(called: Call, command: Command, depth: int) -> list[Sight]:
     return web_sights(called) if called.name in FETCHERS else []
 
 
-def ruled_or_guessed(called: Call) -> list[Sight]:
-    if sight := ruled(called):
-        return [sight]
-    if runs_tasks(called.name):
-        return task_sights(called)
-    return verb_sights(called) if called.name in VERBED else unknown_sights(called)
-
-
 def helps(called: Call) -> bool:
     """`--help` and `--version` do nothing else; but not where they may belong to an inner command."""
     texts = [word.text for word in called.args]
@@ -190,6 +157,8 @@ def _after_word(args: tuple[Word, ...], word: str) -> tuple[Word, ...]:
 
 def carried(called: Call, how: Carrier, args: tuple[Word, ...], command: Command, depth: int) -> list[Sight]:
     words = inner_words(args, how)
+    if not words and called.name == "ssh" and (texts := fed(command)):  # `ssh host <<EOF`
+        return [how.floor or Sight("low"), *(s for text in texts for s in command_sights(text, depth + 1))]
     if not words:
         return [how.always or (how.floor if how.floor and called.name == "ssh" else Sight("low"))]
     if how.as_text:
@@ -379,13 +348,11 @@ def awk(called: Call, command: Command, depth: int) -> list[Sight]:
     return [Sight("low" if "inplace" in code else "read")]
 
 
-def tee(called: Call, command: Command, depth: int) -> list[Sight]:
-    return [place_sight(path) for path in called.rest] or [Sight("read")]
-
-
 SPECIAL = {
     "sudo": sudo, "doas": sudo, "su": su, "env": env, "eval": evaluate, "source": source, ".": source, "trap": trap,
     "alias": alias, "find": find, "fd": find, "fdfind": find, "docker": docker_run, "podman": docker_run,
     "nerdctl": docker_run, "kubectl": cluster, "oc": cluster, "k": cluster, "git": git, "awk": awk, "gawk": awk,
-    "mawk": awk, "tee": tee,
+    "mawk": awk,
+    **dict.fromkeys(("tee", "vim", "vi", "nvim", "nano", "emacs", "code", "subl", "ed", "ex"), written),
+    **dict.fromkeys(("cp", "mv", "ln", "install"), copied),
 }  # fmt: skip

@@ -4,7 +4,7 @@ import re
 
 from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy, names
-from moot.routing.rules import RUNNERS, VERBED, Call
+from moot.routing.rules import RUNNERS, VERBED, Call, ruled
 
 DESTROYS = names("""
     delete destroy remove rm drop purge terminate uninstall wipe erase nuke truncate teardown unpublish yank
@@ -124,5 +124,9 @@ def unknown_sights(called: Call) -> list[Sight]:
     return sights
 
 
-def runs_tasks(name: str) -> bool:
-    return name in RUNNERS
+def ruled_or_guessed(called: Call) -> list[Sight]:
+    if sight := ruled(called):
+        return [sight]
+    if called.name in RUNNERS:
+        return task_sights(called)
+    return verb_sights(called) if called.name in VERBED else unknown_sights(called)

@@ -11,6 +11,7 @@ high security    aws ssm get-parameter,get-parameters,get-parameters-by-path --w
 high security    aws iam,sts,organizations,kms,cognito-idp,sso-admin ~(create|attach|put|update|detach|add|remove|delete|set|enable|disable|schedule|upload|change|reset|admin)-.* | changes who may do what
 high security    aws ec2 authorize-security-group-ingress,authorize-security-group-egress,modify-instance-attribute,create-key-pair,import-key-pair | changes who may come in
 high security    aws s3api put-bucket-policy,put-bucket-acl,put-object-acl,delete-public-access-block,put-public-access-block | changes who may read
+read -           aws configure list,list-profiles
 high security    aws configure | changes credentials
 high security    aws ecr get-login-password | hands out a password
 high security    aws sts assume-role,get-session-token | hands out credentials

@@ -35,6 +35,7 @@ high security    kubectl,oc,k config view --raw | prints credentials
 high security    kubectl,oc,k create token | hands out a token
 read -           kubectl,oc,k get,describe,logs,explain,top,version,cluster-info,api-resources,api-versions,diff,wait,events,status,whoami,projects
 read -           kubectl,oc,k config view,get-contexts,current-context,get-clusters
+medium change    kubectl,oc,k config delete-context,delete-cluster,delete-user,unset | forgets how to reach a cluster
 read -           kubectl,oc,k rollout status,history
 read -           kubectl,oc,k auth can-i,whoami
 read -           kubectl,oc,k --dry-run,--dry-run=client,--dry-run=server !--dry-run=none
@@ -70,7 +71,7 @@ read -           nomad job status,plan,history
 high destructive nomad stop,job stop,purge | stops jobs
 high deployment  nomad run | starts jobs
 high deployment  nomad job run | starts jobs
-read -           terraform,tofu,terragrunt,tg plan,validate,show,version,providers,graph,output,console,metadata,test
+read -           terraform,tofu,terragrunt,tg plan,validate,show,version,providers,graph,output,console,metadata
 read -           terraform,tofu,terragrunt state list,show,pull
 read -           terraform,tofu,terragrunt workspace list,show
 read -           terraform,tofu,terragrunt fmt -check,--check,-diff

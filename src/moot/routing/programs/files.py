@@ -31,8 +31,6 @@ high destructive truncate,fallocate -s,--size,-p,--punch-hole | cuts a file off
 high destructive truncate | cuts a file off
 medium change    mv -f,--force | overwrites without asking
 high destructive mv ~/dev/null | throws files away
-high destructive mv,cp,ln,install,rsync,tar,unzip ~(/|/etc|/usr|/bin|/sbin|/boot|/lib|/var/lib|/sys|/proc)(/.*)? -f,--force | writes over parts of the system
-medium change    mv,cp,ln,install ~/(etc|usr|bin|sbin|boot|lib|lib64|opt|var)(/.*)? | changes parts of the system
 medium bulk      mv ~.*[*].* | moves everything that matches
 low  -           mv,cp,install,rename,move,copy,copy-item,move-item,new-item,set-content,add-content
 medium change    ln -f,--force,-sf,-fs,-sfn | replaces what is there

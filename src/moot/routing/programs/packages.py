@@ -27,10 +27,14 @@ low  -           npm,pnpm uninstall,remove,rm,un,unlink,prune,dedupe
 low  -           yarn,bun remove,dedupe,unlink
 low  -           npm,yarn,pnpm,bun install,i,ci,add,update,upgrade,up,link,pack,init,create,cache,version,rebuild,set,config,dlx,import,exec,x,global,workspace,workspaces
 low  -           npm,yarn,pnpm test,t,start,stop,restart,build,lint,dev,format,typecheck,coverage,watch,serve
-read -           pip,pip3 list,show,freeze,check,index,search,debug,inspect,config,help,--version
+read -           pip,pip3 list,show,freeze,check,index,search,debug,inspect,help,--version
 medium change    pip,pip3,pipx,conda,mamba uninstall,remove | takes packages away
-read -           poetry,uv,pdm show,tree,check,version,env,pip,python !~install|uninstall|sync|compile|remove|use
-read -           conda list,info,search,env
+read -           poetry,uv,pdm version #1
+read -           poetry,uv,pdm show,tree,check
+read -           poetry,uv,pdm env,pip,python,self list,info,show,freeze,tree,find,check
+read -           conda,mamba list,info,search
+read -           conda,mamba env list,export
+medium change    conda,mamba env remove | takes packages away
 read -           rustup show,check
 low  -           pip,pip3,pipx,uv,conda,mamba,micromamba,poetry,pdm,pipenv,hatch,flit,virtualenv,pyenv,asdf,nvm,fnm,volta,rustup,rbenv,sdk,mise,direnv
 read -           cargo tree,metadata,search,version,info,locate-project,pkgid,verify-project
