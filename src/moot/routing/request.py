@@ -17,11 +17,14 @@ def request_route(text: str) -> Route:
         return Route("ANSWER", "low", True, "a question: nothing is done")
     sights = [*sights_of(unquoted(shown)), Sight("read" if only_reads(shown) else "low")]
     if sights[-1].level == "read":  # who only looks breaks nothing, whatever the words
-        sights = [s for s in sights if s.group == "security" and touches_secret(shown)] + sights[-1:]
+        sights = sights[-1:] + ([SHOWS_SECRET] if touches_secret(shown) else [])
     if len(text) > LONGEST:
         sights.append(Sight("medium", "scope", "very long text", "the request is too long to be read whole"))
     route = action(sights)
     return route.waived("the person asked for no confirmation") if waives(shown) else route
+
+
+SHOWS_SECRET = Sight("high", "security", "a secret", "it would show a secret")
 
 
 def kind_of(text: str) -> Kind:
@@ -44,9 +47,7 @@ def opened(text: str) -> str:
 
 def polite(text: str) -> bool:
     """`Can you delete it?` asks for a deed, not for an answer."""
-    return bool(
-        re.match(r"\W*(?:\w+\W+){0,3}?(?:can|could|would|will) you\b(?! (?:explain|tell))", text, re.IGNORECASE)
-    )
+    return words.POLITE.search(text) is not None
 
 
 def unspanned(text: str) -> str:

@@ -49,7 +49,7 @@ ACTION_GROUPS = {
         r"truncate", r"overwrite", r"erase", r"improve", r"optimi[sz]e", r"rotate", r"reset", r"commit", r"push", r"publish", r"release", r"ship",
         r"enable", r"disable", r"modify", r"adjust", r"tidy", r"simplify", r"extract", r"copy", r"import", r"export", r"undo", r"roll ?back",
         r"archive", r"kill", r"uninstall", r"nuke", r"clear", r"empty", r"sort out", r"deal with", r"handle", r"do it", r"send", r"upload", r"download",
-        r"increase", r"decrease", r"reduce", r"raise", r"lower", r"encrypt", r"decrypt", r"document", r"allow", r"block", r"turn (?:on|off)", r"split", r"wrap", r"integrate", r"connect", r"mock", r"rebase", r"squash", r"tag", r"resolve", r"review", r"audit", r"let(?= \w+ (?:use|access|read|write))", r"swap", r"switch", r"hide", r"append", r"insert", r"mark", r"duplicate", r"compress", r"encode", r"cache", r"validate", r"ensure", r"introduce", r"port",
+        r"back ?up", r"restore", r"sort", r"tokeni[sz]e", r"compile", r"retry", r"re-?run", r"pull", r"clone", r"increase", r"decrease", r"reduce", r"raise", r"lower", r"encrypt", r"decrypt", r"document", r"allow", r"block", r"turn (?:on|off)", r"split", r"wrap", r"integrate", r"connect", r"mock", r"rebase", r"squash", r"tag", r"resolve", r"review", r"audit", r"let(?= \w+ (?:use|access|read|write))", r"swap", r"switch", r"hide", r"append", r"insert", r"mark", r"duplicate", r"compress", r"encode", r"cache", r"validate", r"ensure", r"introduce", r"port",
         r"apply", r"sync", r"backfill", r"scale", r"provision", r"terminate", r"destroy", r"grant", r"revoke", r"expose", r"open", r"close", r"use",
     ),
     "search": words(r"search", r"find", r"look (?:for|at|up|into)", r"grep", r"locate", r"list", r"show", r"check", r"read", r"count", r"view", r"print", r"display", r"dump", r"summari[sz]e"),
@@ -70,7 +70,8 @@ DEPLOYMENT = (
     r"deploy(?:ing)?", r"re-?deploy", r"publish(?:ing)?", r"release", r"roll ?out", r"ship(?= (?:it|this|that|to|v?\d|the (?:release|build|new)))", r"go live",
     r"promot(?:e|ing)(?= .{0,40}\b(?:prod\w*|live|staging)\b)", r"cut (?:a|the) (?:new )?release", r"push(?:ing)?(?= .{0,60}\b(?:prod|production|main|master|live|registry|npm|pypi|docker ?hub)\b)",
     r"merge(?= .{0,60}\b(?:in)?to (?:the )?(?:prod|production|main|master)\b)", r"bring .{1,30} live", r"switch .{0,30} over to prod\w*",
-    r"(?:start|trigger|kick off|perform|do|run|begin|execute)(?= (?:a |the |an |another )?(?:\w+ ){0,2}(?:deploy(?:ment)?|release|roll ?out)\b)",
+    r"(?:stop|restart|shut ?down|take down|scale|reboot|change|update|modify|edit|patch)(?= .{0,40}\b(?:prod|production)\b)", r"merge(?= .{0,30}\b(?:pr|pull request|mr|merge request)\b)",
+    r"(?:start|trigger|kick off|perform|do|run|begin|execute)(?= (?!not\b)(?:a |the |an |another )?(?:\w+ ){0,2}(?:deploy(?:ment)?|release|roll ?out)\b)",
     r"(?:run|apply|execute)(?= .{0,40}\bmigrations?\b.{0,40}\b(?:prod|production|live)\b)", r"upload(?= .{0,40}\b(?:pypi|npm|app store|play store|prod|production)\b)",
 )  # fmt: skip
 VERBS = {"destructive": deeds(*DESTRUCTIVE), "deployment": deeds(*DEPLOYMENT)}
@@ -78,7 +79,7 @@ VERBS = {"destructive": deeds(*DESTRUCTIVE), "deployment": deeds(*DEPLOYMENT)}
 SECURITY = words(
     r"auth(?:n|z)?", r"authenticat(?:e|es|ion|ing)", r"authori[sz](?:e|es|ation|ing)", r"o?auth2?", r"sso", r"jwts?", r"saml", r"2fa", r"mfa",
     r"tokens?", r"passwords?", r"passwd", r"passphrases?", r"secrets?", r"keys?", r"api[-_ ]?keys?", r"credentials?", r"creds",
-    r"private[-_ ]keys?", r"ssh[-_ ]keys?", r"certificates?", r"\.env", r"id_rsa", r"firewall", r"(?:sudo|root|admin) (?:access|rights|privileges|permissions)",
+    r"private[-_ ]keys?", r"ssh[-_ ]keys?", r"certificates?", r"\.env", r"id_rsa", r"firewall", r"(?:sudo|root|admin) (?:access|rights|privileges|permissions)", r"(?:make|set) .{1,30} public(?:ly \w+)?",
     r"access control", r"iam", r"security groups?", r"encryption", r"(?:csrf|cors|tls|ssl)(?= (?:check|verif|valid|protect)\w*)", r"sudoers",
 )  # fmt: skip
 HARMLESS_SECURITY = Lazy(
@@ -91,7 +92,7 @@ HARMLESS_SECURITY = Lazy(
     r"|\b(?:max(?:imum)?|min(?:imum)?|input|output|prompt|completion|lexer|parser|next|end|stop|unknown|unexpected|syntax|per|eof|total|how many|number of|fewer|more|"
     r"\d+k?|string|keyword|operator|padding|special|mask|csrf-free|design|colou?r|spacing) tokens?\b"
     r"|\btokens?[- ](?:counts?|counter|limits?|budgets?|usage|windows?|lengths?|streams?|types?|kinds?|ring|per|used|bucket|id|ids|ization|izer|stream|costs?|position|offsets?|class|list|array)\b"
-    r"|\b(?:the )?keys? (?:of|in) (?:the|a|this|that|each|my) (?:dict\w*|map|object|json|hash\w*|response|payload|config)\b|\bsecret santa\b|\bopen secret\b|\b(?:by|sort(?:ed)?|iterate over|over) (?:the )?keys?\b"
+    r"|\b(?:the )?keys? (?:of|in|from) (?:the|a|this|that|each|my) (?:dict\w*|map|object|json|hash\w*|response|payload|config)\b|\bsecret santa\b|\bopen secret\b|\b(?:by|sort(?:ed)?|iterate over|over) (?:the )?keys?\b"
     r"|\bauth(?:or|ors|ored|entic)\b",
     re.IGNORECASE,
 )
@@ -146,7 +147,7 @@ OTHER_SENSE = Lazy(
 
 READING = words(
     r"search", r"list", r"cat", r"grep", r"find", r"look (?:for|at|up|into|through|over)", r"locate", r"show(?: me)?", r"display", r"read", r"view", r"print", r"count", r"check", r"summari[sz]e",
-    r"describe", r"explain", r"inspect", r"review", r"tell me", r"see", r"identify", r"report", r"analy[sz]e", r"compare", r"investigate", r"examine", r"trace", r"recall", r"walk me through", r"diff", r"browse", r"open", r"preview", r"verify", r"what", r"where", r"which", r"who", r"how", r"is", r"are", r"does", r"do you", r"why", r"pwd", r"whoami", r"echo", r"date", r"ping",
+    r"describe", r"explain", r"inspect", r"review", r"tell me", r"see", r"identify", r"report", r"analy[sz]e", r"compare", r"investigate", r"examine", r"trace", r"recall", r"walk me through", r"diff", r"browse", r"preview", r"verify", r"what", r"where", r"which", r"who", r"how", r"is", r"are", r"does", r"do you", r"why", r"pwd", r"whoami", r"echo", r"date", r"ping",
 )  # fmt: skip
 CHANGING = words(
     r"fix(?:ing)?", r"debug", r"implement", r"create", r"update", r"delete", r"refactor", r"add", r"write", r"change", r"rename", r"move", r"build", r"install", r"upgrade", r"remove", r"replace", r"edit", r"convert",
@@ -155,10 +156,14 @@ CHANGING = words(
 )  # fmt: skip
 SHOWN_SECRET = Lazy(
     r"\b(?:show|print|display|cat|read|dump|list|tell me|open|view)\b.{0,60}\b(?:passwords?|secrets?|credentials?|api[- _]?keys?|private keys?|ssh keys?|tokens?|id_rsa)\b(?![\w.-]*\.(?:example|sample|template))"
-    r"|\.env\b(?!\.(?:example|sample))",
+    r"|\.env\b(?!\.(?:example|sample))|\ball (?:the )?env(?:ironment)? var(?:iable)?s\b",
     re.IGNORECASE,
 )
 WHEREABOUTS = words(r"where", r"how", r"which", r"usages?", r"references?")
+POLITE = Lazy(
+    r"(?:^|\W)(?:can|could|would|will) you\b(?! (?:please )?(?:explain|tell|describe|say|think|recommend|suggest|see why)\b)",
+    re.IGNORECASE,
+)
 WAIVER = Lazy(
     r"\bjust do (?:it|that|this)\b|\bskip (?:the |any )?(?:confirmations?|debates?|questions)\b|\bno (?:confirmation|debate) (?:is )?(?:needed|necessary|required)\b|\bwithout (?:asking|confirmation|a debate)\b"
     r"|\bdon['’]?t (?:ask|debate)\b(?! (?:the|what|how|whether))|\bi(?:['’]m| am) (?:absolutely |very |quite |completely |100% )?sure\b(?=\s*(?:$|[.,;:!)—-]|about (?:this|it|that)|i want|we (?:should|want)|go|do|so|and|this is))"
