@@ -12,6 +12,7 @@ import yaml
 from vetkit import REMEDY, blind_spot, claim, diagnosis, objection
 
 from moot.surfaces.hooks.events import answer
+from moot.surfaces.hooks.wire import BadInput, read_input
 
 DANGEROUS = "rm -rf data"
 
@@ -266,6 +267,17 @@ def test_the_command_answers_on_stdout_and_always_ends_well() -> None:
     assert moot("hook", "pre-tool-use", text=b"").returncode == 0
     assert decision(json.loads(moot("hook", "pre-tool-use", "--strict", text=b"").stdout)) == "deny"
     assert moot("hook", "nonsense").returncode == 2
+
+
+def test_input_that_does_not_come_is_not_waited_for_for_ever() -> None:
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, b'{"tool_name": ')
+        with pytest.raises(BadInput, match="did not end"):
+            read_input(reading, patience=0.0)
+    finally:
+        os.close(reading)
+        os.close(writing)
 
 
 def test_too_much_input_is_not_judged() -> None:

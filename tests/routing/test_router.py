@@ -134,3 +134,18 @@ def test_tables_are_sound() -> None:
         assert all(line.why for line in lines if line.level in ("medium", "high")), name
         assert all(line.group for line in lines if line.level in ("medium", "high")), name
         assert sum(1 for line in lines if not line.needs) <= 1, f"{name}: only one line can fit every call"
+
+
+LOOKED_THROUGH = (
+    "sudo {}", "env A=1 {}", "nohup {}", "timeout -k 5 10 {}", "nice -n 5 {}", "time {}", "command {}", "bash -c '{}'",
+    "eval '{}'", "ssh -p 22 host '{}'", "watch -n 2 '{}'", "kubectl exec p -- {}", "echo $({})", "({})", "xargs {}",
+    "if true; then {}; fi", "f() {{ {}; }}; f", "sudo -u bob env X=1 nice {}", "bash <<'E'\n{}\nE",
+    "find . -exec {} \\;", "stdbuf -o0 {}", "{} > /dev/null 2>&1", "while read x; do {}; done < list", "ionice -c 3 {}",
+    "flock -w 1 lock {}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("wrapper", LOOKED_THROUGH)
+def test_no_wrapper_makes_a_look_dangerous(wrapper: str) -> None:
+    seen = command_route(wrapper.format("ls -la"))
+    assert (seen.stakes, seen.bypass) == ("low", True), seen
