@@ -260,6 +260,13 @@ def test_a_spent_budget_goes_to_a_person(calls: int) -> None:
     assert any("budget exhausted" in note for note in live.degraded)
 
 
+def test_a_budget_spent_in_the_second_round_keeps_what_was_said_in_the_first() -> None:
+    script = {"advocate": [claim()], "critic": [objection()]}
+    result, _, _ = run_vet(script, rounds=2, limits=Limits(max_calls=2))
+    assert (result.resolution, result.outcome, result.rounds) == ("ESCALATE", "budget_exhausted", 1)
+    assert result.advocate is not None and result.critic is not None and result.modifications == ()
+
+
 def test_what_does_not_fit_is_cut_and_said() -> None:
     script = {"advocate": [claim()], "critic": [objection()]}
     _, model, live = run_vet(script, limits=Limits(prompt_tokens=100), context="x" * 9000)
