@@ -13,11 +13,17 @@ def main() -> None:
     if arguments in (["--version"], ["-V"]):  # answered before anything slow is imported
         sys.stdout.write(f"moot {__version__}\n")
         return
-    debug = "--debug" in arguments
-    sys.exit(run([a for a in arguments if a != "--debug"], debug=debug))
+    ours = arguments.index("--") if "--" in arguments else len(arguments)  # what follows is another program's
+    debug = "--debug" in arguments[:ours]
+    sys.exit(run([a for a in arguments[:ours] if a != "--debug"] + arguments[ours:], debug=debug))
 
 
 def run(arguments: list[str], *, debug: bool) -> int:
+    if arguments[:1] in (["route"], ["hook"]):
+        from moot.surfaces.quick import quick
+
+        if (code := quick(arguments)) is not None:
+            return code
     from moot.errors import MootError, UsageError
     from moot.surfaces.cli import app
 

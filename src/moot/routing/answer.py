@@ -1,7 +1,6 @@
 """What the router says: the class, the stakes, and whether a debate may be left out."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["ANSWER", "ACTION"]
 Stakes = Literal["low", "medium", "high"]
@@ -11,8 +10,7 @@ Level = Literal["read", "low", "medium", "high"]
 ORDER: dict[str, int] = {"read": 0, "low": 1, "medium": 2, "high": 3}
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     kind: Kind
     stakes: Stakes
     bypass: bool
@@ -27,8 +25,7 @@ class Route:
         return Route(self.kind, self.stakes, True, reason, self.triggers, self.security)
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(NamedTuple):
     """What one look at a command or a phrase saw."""
 
     level: Level

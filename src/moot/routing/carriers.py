@@ -1,14 +1,14 @@
 """Programs that start another program: where the inner command begins."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy, names
 from moot.routing.script import HOLE, Word
 
 
-@dataclass(frozen=True, slots=True)
-class Carrier:
+class Carrier(NamedTuple):
     valued: frozenset[str] = frozenset()
     """Options that take a value of their own."""
     skips: int = 0
@@ -71,8 +71,12 @@ CARRIERS: dict[str, Carrier] = {
     "watch": carrier("-n -d --interval", as_text=True),
     "watchexec": carrier("-e -w -i", as_text=True),
     "parallel": carrier("-j -n -N -S -a --jobs --colsep --joblog", as_text=True, floor=BULK, more=True),
-    "xargs": carrier("-n -I -P -L -d -E -s -a -i --max-args --max-procs --replace --delimiter --arg-file", floor=BULK, more=True),
-    "ssh": carrier("-i -p -l -o -F -L -R -D -J -c -m -b -e -E -W -w -Q -S -B -I -O", skips=1, floor=REMOTE, as_text=True),
+    "xargs": carrier(
+        "-n -I -P -L -d -E -s -a -i --max-args --max-procs --replace --delimiter --arg-file", floor=BULK, more=True
+    ),
+    "ssh": carrier(
+        "-i -p -l -o -F -L -R -D -J -c -m -b -e -E -W -w -Q -S -B -I -O", skips=1, floor=REMOTE, as_text=True
+    ),
     "mosh": carrier("-p --ssh", skips=1, floor=REMOTE, as_text=True),
     "npx": carrier("-p --package -c --call", always=FETCHED),
     "bunx": carrier(always=FETCHED),
@@ -106,16 +110,20 @@ SECOND: dict[tuple[str, str], Carrier] = {
     ("docker", "exec"): carrier("-e -u -w --env --user --workdir --env-file --detach-keys", skips=1, always=ELSEWHERE),
     ("podman", "exec"): carrier("-e -u -w --env --user --workdir", skips=1, always=ELSEWHERE),
     ("docker-compose", "exec"): carrier("-e -u -w --env --user --workdir --index", skips=1, always=ELSEWHERE),
-    ("docker-compose", "run"): carrier("-e -u -w -v -p --env --user --workdir --volume --name --entrypoint", skips=1, always=ELSEWHERE),
+    ("docker-compose", "run"): carrier(
+        "-e -u -w -v -p --env --user --workdir --volume --name --entrypoint", skips=1, always=ELSEWHERE
+    ),
     ("heroku", "run"): carrier("-a --app -s --size -r", floor=REMOTE),
     ("vagrant", "ssh"): carrier("-c --command", floor=REMOTE),
     ("gcloud", "ssh"): carrier("--command --zone", floor=REMOTE),
 }
-RUN_VALUED = frozenset(
-    "-v -e -p -w -u -m -l -h --volume --env --publish --workdir --user --memory --label --hostname --name --network --net --entrypoint --cpus --env-file --mount --restart --platform --gpus "
-    "--add-host --link --expose --device --tmpfs --log-driver --log-opt --shm-size --ulimit --dns --ip --pull --cap-add --cap-drop --security-opt --pid --ipc --cgroupns --userns --volumes-from".split()
-)
-SETTING = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+RUN_VALUED = names("""
+    -v -e -p -w -u -m -l -h --volume --env --publish --workdir --user --memory --label --hostname --name
+    --network --net --entrypoint --cpus --env-file --mount --restart --platform --gpus --add-host --link
+    --expose --device --tmpfs --log-driver --log-opt --shm-size --ulimit --dns --ip --pull --cap-add --cap-drop
+    --security-opt --pid --ipc --cgroupns --userns --volumes-from
+""")
+SETTING = Lazy(r"[A-Za-z_]\w*=.*", re.DOTALL)
 
 
 def inner_words(args: tuple[Word, ...], how: Carrier) -> tuple[Word, ...]:

@@ -2,11 +2,20 @@
 
 import re
 
-from moot.routing.answer import Sight, gravest
+from moot.routing.answer import Route, Sight, action, gravest
 from moot.routing.carriers import CARRIERS, RUN_VALUED, SECOND, Carrier, after_dashes, carrier, inner_words
 from moot.routing.interpreters import (
-    DATABASES, DOCUMENTS, LANGUAGES, SHELLS, UNKNOWN_CODE, database_sights, document_sights, fed_sights, language_sights, shell_sights,
+    DATABASES,
+    DOCUMENTS,
+    LANGUAGES,
+    SHELLS,
+    UNKNOWN_CODE,
+    database_sights,
+    document_sights,
+    language_sights,
+    shell_sights,
 )  # fmt: skip
+from moot.routing.patterns import Lazy
 from moot.routing.rules import VERBED, Call, call, has_option, known, ruled
 from moot.routing.script import HOLE, Command, Redirect, Unreadable, Word
 from moot.routing.secrets import place_sight, secret_sights
@@ -15,8 +24,15 @@ from moot.routing.tasks import runs_tasks, task_sights, unknown_sights, verb_sig
 from moot.routing.web import FETCHERS, web_sights
 
 DEEPEST = 12
-FORK_BOMB = re.compile(r"([\w:.]+)\s*\(\)\s*\{[^}]*?\1\s*\|\s*\1\s*&")
-UNSAFE_SETTINGS = {"NODE_TLS_REJECT_UNAUTHORIZED", "GIT_SSL_NO_VERIFY", "PYTHONHTTPSVERIFY", "LD_PRELOAD", "BASH_ENV", "DYLD_INSERT_LIBRARIES"}
+FORK_BOMB = Lazy(r"([\w:.]+)\s*\(\)\s*\{[^}]*?\1\s*\|\s*\1\s*&")
+UNSAFE_SETTINGS = {
+    "NODE_TLS_REJECT_UNAUTHORIZED",
+    "GIT_SSL_NO_VERIFY",
+    "PYTHONHTTPSVERIFY",
+    "LD_PRELOAD",
+    "BASH_ENV",
+    "DYLD_INSERT_LIBRARIES",
+}
 EMPTY = frozenset(("", ":", "true"))
 UNSAFE_OPTIONS = {
     "--dangerously-skip-permissions": "switches every safeguard off",
@@ -26,6 +42,11 @@ UNSAFE_OPTIONS = {
     "--skip-ssl-validation": "does not check who answers",
     "--insecure-skip-tls-verify": "does not check who answers",
 }
+
+
+def command_route(command: str) -> Route:
+    """The route of something known to be a shell command."""
+    return action(command_sights(command.replace("\0", "")))
 
 
 def command_sights(text: str, depth: int = 0) -> list[Sight]:
@@ -55,7 +76,7 @@ def one_command(command: Command, depth: int, own: frozenset[str] = frozenset())
         elif value.text.lower() in ("production", "prod") and name != "NODE_ENV" and command.words:
             sights.append(Sight("medium", "deployment", f"{name}={value.text}", "it is about production"))
     if not command.words:
-        return sights or [Sight("read" if command.settings else "low")]
+        return sights or [Sight("read")]
     if command.words[0].text in own or command.words[0].text == "function":
         return sights or [Sight("read")]
     if command.fed_by and command.fed_by[-1].words and command.fed_by[-1].words[0].text == "yes":
@@ -79,7 +100,11 @@ def redirect_sights(redirect: Redirect, command: Command) -> list[Sight]:
 
 def _says_nothing(command: Command) -> bool:
     texts = [word.text for word in command.words]
-    return not texts or texts in ([":"], ["true"], ["cat", "/dev/null"]) or (texts[0] in ("echo", "printf") and not "".join(texts[1:]).replace("-n", ""))
+    return (
+        not texts
+        or texts in ([":"], ["true"], ["cat", "/dev/null"])
+        or (texts[0] in ("echo", "printf") and not "".join(texts[1:]).replace("-n", ""))
+    )
 
 
 def words_sights(words: tuple[Word, ...], command: Command, depth: int) -> list[Sight]:
@@ -117,29 +142,45 @@ def program_sights(called: Call, command: Command, depth: int) -> list[Sight]:
         return carried(called, CARRIERS[name], called.args, command, depth)
     if called.rest and (how := SECOND.get((name, called.rest[0]))):
         return carried(called, how, _after_word(called.args, called.rest[0]), command, depth)
-    if name in SHELLS:
+    return coded(called, command, depth) or ruled_or_guessed(called)
+
+
+def coded(called: Call, command: Command, depth: int) -> list[Sight]:
+    """Programs that are handed code or requests of their own; nothing for all others."""
+    if called.name in SHELLS:
         return shell_sights(called, command, lambda text: command_sights(text, depth + 1))
-    if LANGUAGES.fullmatch(name):
+    if LANGUAGES.fullmatch(called.name):
         return scripted(called, command, depth)
-    if name in DATABASES:
+    if called.name in DATABASES:
         return database_sights(called, command)
-    if name in DOCUMENTS:
+    if called.name in DOCUMENTS:
         return document_sights(called, command)
-    if name in FETCHERS:
-        return web_sights(called)
+    return web_sights(called) if called.name in FETCHERS else []
+
+
+def ruled_or_guessed(called: Call) -> list[Sight]:
     if sight := ruled(called):
         return [sight]
-    if runs_tasks(name):
+    if runs_tasks(called.name):
         return task_sights(called)
-    return verb_sights(called) if name in VERBED else unknown_sights(called)
+    return verb_sights(called) if called.name in VERBED else unknown_sights(called)
 
 
 def helps(called: Call) -> bool:
     """`--help` and `--version` do nothing else; but not where they may belong to an inner command."""
     texts = [word.text for word in called.args]
-    asks = any(t in ("--help", "--version", "-help", "-version") for t in texts[:4]) or texts[-1:] == ["--help"] or texts in (["-h"], ["-V"], ["help"], ["version"])
+    asks = (
+        any(t in ("--help", "--version", "-help", "-version") for t in texts[:4])
+        or texts[-1:] == ["--help"]
+        or texts in (["-h"], ["-V"], ["help"], ["version"])
+    )
     carries = called.name in CARRIERS or called.name in SHELLS or (called.rest and called.rest[0] in ("run", "exec"))
-    return asks and bool(known(called.name) or LANGUAGES.fullmatch(called.name)) and not (carries and texts[:1] not in (["--help"], ["--version"])) and called.name not in ("echo", "printf", "kill")
+    return (
+        asks
+        and bool(known(called.name) or (LANGUAGES.fullmatch(called.name) and not called.rest))
+        and not (carries and texts[:1] not in (["--help"], ["--version"]))
+        and called.name not in ("echo", "printf", "kill")
+    )
 
 
 def _after_word(args: tuple[Word, ...], word: str) -> tuple[Word, ...]:
@@ -152,7 +193,9 @@ def carried(called: Call, how: Carrier, args: tuple[Word, ...], command: Command
     if not words:
         return [how.always or (how.floor if how.floor and called.name == "ssh" else Sight("low"))]
     if how.as_text:
-        text = " ".join(w.text if not re.search(r"[\s;|&]", w.text) or len(words) <= 2 else f"'{w.text}'" for w in words)
+        text = " ".join(
+            w.text if not re.search(r"[\s;|&]", w.text) or len(words) <= 2 else f"'{w.text}'" for w in words
+        )
         sights = command_sights(text, depth + 1)
     else:
         sights = words_sights(words, command, depth + 1)
@@ -177,7 +220,16 @@ def scripted(called: Call, command: Command, depth: int) -> list[Sight]:
 
 def django(called: Call) -> list[Sight]:
     task = called.rest[0] if called.rest else ""
-    if task in ("flush", "reset_db", "sqlflush", "migrate:fresh", "migrate:reset", "db:wipe", "migrate:rollback", "doctrine:database:drop"):
+    if task in (
+        "flush",
+        "reset_db",
+        "sqlflush",
+        "migrate:fresh",
+        "migrate:reset",
+        "db:wipe",
+        "migrate:rollback",
+        "doctrine:database:drop",
+    ):
         return [Sight("high", "destructive", called.shown, f"`{called.shown}` throws data away")]
     if task in ("showmigrations", "check", "help", "sqlmigrate", "diffsettings", "route:list", "list"):
         return [Sight("read")]
@@ -200,7 +252,10 @@ def sudo(called: Call, command: Command, depth: int) -> list[Sight]:
 def su(called: Call, command: Command, depth: int) -> list[Sight]:
     texts = [w.text for w in called.args]
     if "-c" in texts and texts.index("-c") + 1 < len(texts):
-        return [*command_sights(texts[texts.index("-c") + 1], depth + 1), Sight("medium", "privilege", "su", "it acts as somebody else")]
+        return [
+            *command_sights(texts[texts.index("-c") + 1], depth + 1),
+            Sight("medium", "privilege", "su", "it acts as somebody else"),
+        ]
     return [Sight("high", "security", called.shown, "it becomes somebody else")]
 
 
@@ -243,7 +298,14 @@ def find(called: Call, command: Command, depth: int) -> list[Sight]:
             end = next((n for n in range(at + 1, len(texts)) if texts[n] in (";", "+")), len(texts))
             if inner := called.args[at + 1 : end]:
                 found = words_sights(inner, command, depth + 1)
-                sights += [*found, *([Sight("medium", "bulk", called.shown, "it runs once for everything it finds")] if gravest(found).level != "read" else [])]
+                sights += [
+                    *found,
+                    *(
+                        [Sight("medium", "bulk", called.shown, "it runs once for everything it finds")]
+                        if gravest(found).level != "read"
+                        else []
+                    ),
+                ]
     return sights
 
 
@@ -261,7 +323,9 @@ def docker_run(called: Call, command: Command, depth: int) -> list[Sight]:
     if verbs[:1] != ("run",):
         return sights or unknown_sights(called)
     words = inner_words(_after_word(called.args, "run"), carrier(" ".join(RUN_VALUED), skips=1))
-    mounts = any(has_option(called, o) for o in ("--mount", "--volume", "--privileged")) or any(re.match(r"-v", o) for o in called.options)
+    mounts = any(has_option(called, o) for o in ("--mount", "--volume", "--privileged")) or any(
+        re.match(r"-v", o) for o in called.options
+    )
     if words and mounts:
         sights += words_sights(words, command, depth + 1)
     return [*sights, Sight("low")]
@@ -288,7 +352,11 @@ def cluster(called: Call, command: Command, depth: int) -> list[Sight]:
 def git(called: Call, command: Command, depth: int) -> list[Sight]:
     sights = []
     for option in called.options:
-        if re.match(r"(?:-c|--config-env)=(?:alias\.|core\.(?:sshcommand|hookspath|fsmonitor|pager|editor)|credential|filter\.|http\.sslverify=(?:false|0))", option, re.IGNORECASE):
+        if re.match(
+            r"(?:-c|--config-env)=(?:alias\.|core\.(?:sshcommand|hookspath|fsmonitor|pager|editor)|credential|filter\.|http\.sslverify=(?:false|0))",
+            option,
+            re.IGNORECASE,
+        ):
             sights.append(Sight("high", "security", option, "it changes what git itself runs"))
     if "--no-verify" in called.options:
         sights.append(Sight("medium", "security", called.shown, "it leaves the checks out"))
@@ -301,7 +369,12 @@ def git(called: Call, command: Command, depth: int) -> list[Sight]:
 def awk(called: Call, command: Command, depth: int) -> list[Sight]:
     code = " ".join(w.text for w in called.args)
     if re.search(r"\bsystem\s*\(|\|\s*\"|\|\s*getline|>\s*\"", code):
-        strings = [s for m in re.finditer(r'"([^"]{1,200})"', code) for s in command_sights(m[1], depth + 1) if s.group != "unclear"]
+        strings = [
+            s
+            for m in re.finditer(r'"([^"]{1,200})"', code)
+            for s in command_sights(m[1], depth + 1)
+            if s.group != "unclear"
+        ]
         return [*strings, Sight("medium", "unclear", "awk", "the awk program starts programs or writes files")]
     return [Sight("low" if "inplace" in code else "read")]
 
@@ -311,7 +384,8 @@ def tee(called: Call, command: Command, depth: int) -> list[Sight]:
 
 
 SPECIAL = {
-    "sudo": sudo, "doas": sudo, "su": su, "env": env, "eval": evaluate, "source": source, ".": source, "trap": trap, "alias": alias,
-    "find": find, "fd": find, "fdfind": find, "docker": docker_run, "podman": docker_run, "nerdctl": docker_run, "kubectl": cluster, "oc": cluster, "k": cluster,
-    "git": git, "awk": awk, "gawk": awk, "mawk": awk, "tee": tee,
+    "sudo": sudo, "doas": sudo, "su": su, "env": env, "eval": evaluate, "source": source, ".": source, "trap": trap,
+    "alias": alias, "find": find, "fd": find, "fdfind": find, "docker": docker_run, "podman": docker_run,
+    "nerdctl": docker_run, "kubectl": cluster, "oc": cluster, "k": cluster, "git": git, "awk": awk, "gawk": awk,
+    "mawk": awk, "tee": tee,
 }  # fmt: skip

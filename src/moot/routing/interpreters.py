@@ -4,28 +4,38 @@ import re
 from collections.abc import Callable
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call
 from moot.routing.script import HOLE, Command
 from moot.routing.statements import code_sights, shell_strings, sql_sights
 from moot.routing.tasks import named_sight
 from moot.routing.web import FETCHERS
 
-SHELLS = frozenset("sh bash zsh dash ksh ash fish csh tcsh pwsh powershell cmd rbash".split())
-LANGUAGES = re.compile(r"(?:python|pypy|node|perl|ruby|php|lua|deno|bun|osascript|Rscript|julia|groovy|tclsh|guile|elixir|swift|ts-node|tsx|ipython)(?:\d[\d.]*)?w?")
-DATABASES = frozenset("psql mysql mariadb sqlite3 sqlite sqlcmd usql pgcli mycli duckdb clickhouse-client cqlsh snowsql influx cockroach litecli bq impala-shell hive beeline trino".split())
-DOCUMENTS = frozenset("mongosh mongo".split())
-CODE_OPTIONS = re.compile(r"-[A-Za-z]*[ceEr]|--(?:eval|execute|command|print|code|query|statement)|-p|-Command|-EncodedCommand|/[cC]")
-SQL_OPTIONS = re.compile(r"-[ceqQ]|--(?:command|execute|query|eval|sql|cmd)|-[A-Za-z]{1,4}[ce]")
-FILE_OPTIONS = re.compile(r"-f|--file|-i|--input-file")
-DECODERS = frozenset("base64 base32 xxd openssl gunzip zcat rev tr uudecode gpg bzip2 xz hex".split())
-MONGO_READS = re.compile(r"\.(?:find|findOne|count\w*|aggregate|distinct|stats|getIndexes|explain|getCollectionNames|serverStatus|status|hello|runCommand\(\{\s*ping)\b|^\s*(?:show|db\s*$)|\bprint\b")
-MONGO_CHANGES = re.compile(r"\b(?:update|insert|replace|create|save|rename|bulkWrite|findOneAndUpdate|set)\w*\s*\(")
+SHELLS = names("sh bash zsh dash ksh ash fish csh tcsh pwsh powershell cmd rbash")
+LANGUAGES = Lazy(
+    r"(?:python|pypy|node|perl|ruby|php|lua|deno|bun|osascript|Rscript|julia|groovy|tclsh|guile|elixir|swift|ts-node|tsx|ipython)(?:\d[\d.]*)?w?"
+)
+DATABASES = names("""
+    psql mysql mariadb sqlite3 sqlite sqlcmd usql pgcli mycli duckdb clickhouse-client cqlsh snowsql influx
+    cockroach litecli bq impala-shell hive beeline trino
+""")
+DOCUMENTS = names("mongosh mongo")
+CODE_OPTIONS = Lazy(
+    r"-[A-Za-z]*[ceEr]|--(?:eval|execute|command|print|code|query|statement)|-p|-Command|-EncodedCommand|/[cC]"
+)
+SQL_OPTIONS = Lazy(r"-[ceqQ]|--(?:command|execute|query|eval|sql|cmd)|-[A-Za-z]{1,4}[ce]")
+FILE_OPTIONS = Lazy(r"-f|--file|-i|--input-file")
+DECODERS = names("base64 base32 xxd openssl gunzip zcat rev tr uudecode gpg bzip2 xz hex")
+MONGO_READS = Lazy(
+    r"\.(?:find|findOne|count\w*|aggregate|distinct|stats|getIndexes|explain|getCollectionNames|serverStatus|status|hello|runCommand\(\{\s*ping)\b|^\s*(?:show|db\s*$)|\bprint\b"
+)
+MONGO_CHANGES = Lazy(r"\b(?:update|insert|replace|create|save|rename|bulkWrite|findOneAndUpdate|set)\w*\s*\(")
 
 Judge = Callable[[str], list[Sight]]
 UNKNOWN_CODE = Sight("high", "unclear", "code made while it runs", "what it runs is only known when it runs")
 
 
-def option_values(called: Call, options: re.Pattern[str]) -> list[str]:
+def option_values(called: Call, options: Lazy) -> list[str]:
     """Values of options such as `-c`, joined or apart."""
     found, texts = [], [word.text for word in called.args]
     for at, text in enumerate(texts):
@@ -101,23 +111,33 @@ def language_sights(called: Call, command: Command, judge: Judge) -> list[Sight]
     if any(o in ("--version", "-V", "-v", "--help") for o in called.options[:1]) and not called.rest:
         return [Sight("read")]
     scripts = [r for r in called.rest if r != "-"]
-    if not codes and not scripts:
+    if scripts and not codes:
+        return [Sight("low"), named_sight(scripts[0].rsplit("/", 1)[-1], called.shown)]
+    if not codes:
         texts = fed(command)
-        if texts is None and any(c.words and c.words[0].text in (*FETCHERS, *DECODERS) for c in command.fed_by):
-            return [Sight("high", "security", "download | interpreter", "it runs what comes in, unread")]
         if texts is None:
-            return [Sight("medium", "unclear", "input | interpreter", "the code comes from elsewhere and cannot be read")]
+            return [unread(command)]
         codes = texts
-    sights = [Sight("low")]
-    for code in codes:
-        sights += code_sights(code)
-        for text in shell_strings(code) or ():
-            if re.match(r"[\w./~-]+(?:\s|$)", text):
-                sights += [s for s in judge(text) if s.group != "unclear"]
-        if shell_strings(code) is not None:
-            sights.append(Sight("medium", "unclear", "code that starts programs", "the code starts programs"))
-    if not codes and scripts:
-        sights.append(named_sight(scripts[0].rsplit("/", 1)[-1], called.shown))
+    return [Sight("low"), *(s for code in codes for s in language_code(code, judge))]
+
+
+def unread(command: Command) -> Sight:
+    """Code that comes in through a pipe or a file."""
+    if any(c.words and c.words[0].text in (*FETCHERS, *DECODERS) for c in command.fed_by):
+        return Sight("high", "security", "download | interpreter", "it runs what comes in, unread")
+    return Sight("medium", "unclear", "input | interpreter", "the code comes from elsewhere and cannot be read")
+
+
+def language_code(code: str, judge: Judge) -> list[Sight]:
+    if HOLE in code and not code.strip(HOLE + " "):
+        return [UNKNOWN_CODE]
+    sights = code_sights(code)
+    strings = shell_strings(code)
+    if strings is not None:
+        sights.append(Sight("medium", "unclear", "code that starts programs", "the code starts programs"))
+    for text in strings or ():
+        if re.match(r"[\w./~-]+(?:\s|$)", text):
+            sights += [s for s in judge(text) if s.group != "unclear"]
     return sights
 
 
@@ -128,7 +148,10 @@ def database_sights(called: Call, command: Command) -> list[Sight]:
     if called.name in ("sqlite3", "sqlite", "duckdb"):
         codes += called.rest[1:]
     if option_values(called, FILE_OPTIONS) or any(r.sign == "<" for r in command.redirects):
-        return [Sight("medium", "unclear", called.shown, "the statements are in a file that was not read"), *[s for c in codes for s in sql_sights(c)]]
+        return [
+            Sight("medium", "unclear", called.shown, "the statements are in a file that was not read"),
+            *[s for c in codes for s in sql_sights(c)],
+        ]
     texts = fed(command)
     if texts is None:
         return [Sight("medium", "unclear", called.shown, "the statements come from elsewhere and cannot be read")]

@@ -3,9 +3,10 @@
 import re
 
 from moot.routing import words
-from moot.routing.answer import ORDER, Kind, Level, Route, Sight, action
+from moot.routing.answer import Kind, Route, Sight, action
+from moot.routing.patterns import Lazy
 
-LONGEST = 100_000
+LONGEST = 20_000
 """Characters of a request that are read; nobody types more, and pasted material is not the request."""
 
 
@@ -32,8 +33,7 @@ def kind_of(text: str) -> Kind:
     if asked and not outside and not words.ACTION_GROUPS["code"].search(text) and not polite(text):
         return "ANSWER"
     groups = [name for name, pattern in words.ACTION_GROUPS.items() if pattern.search(text)]
-    risky = any(p.search(opening) for p in words.VERBS.values())
-    return "ACTION" if outside or groups or risky else "ANSWER"
+    return "ACTION" if outside or groups or sights_of(text) else "ANSWER"
 
 
 def opened(text: str) -> str:
@@ -44,7 +44,9 @@ def opened(text: str) -> str:
 
 def polite(text: str) -> bool:
     """`Can you delete it?` asks for a deed, not for an answer."""
-    return bool(re.match(r"\W*(?:\w+\W+){0,3}?(?:can|could|would|will) you\b(?! (?:explain|tell))", text, re.IGNORECASE))
+    return bool(
+        re.match(r"\W*(?:\w+\W+){0,3}?(?:can|could|would|will) you\b(?! (?:explain|tell))", text, re.IGNORECASE)
+    )
 
 
 def unspanned(text: str) -> str:
@@ -80,7 +82,7 @@ def weak(text: str) -> bool:
     return groups + bool(words.EXTERNAL.search(text)) <= 2
 
 
-def first_meant(pattern: re.Pattern[str], text: str) -> str:
+def first_meant(pattern: Lazy, text: str) -> str:
     """The first verb that is really asked for: not negated, not part of a name, not about a trifle."""
     for found in pattern.finditer(text):
         before, after = text[max(0, found.start() - 60) : found.start()], text[found.end() : found.end() + 200]
@@ -103,7 +105,7 @@ def _named(before: str, after: str, word: str) -> bool:
     return bool(words.NOUN_BEFORE.search(before))
 
 
-def first_free(pattern: re.Pattern[str], harmless: re.Pattern[str], text: str) -> str:
+def first_free(pattern: Lazy, harmless: Lazy, text: str) -> str:
     """The first match that no harmless phrase covers."""
     spans = [m.span() for m in harmless.finditer(text)]
     for found in pattern.finditer(text):
@@ -122,10 +124,9 @@ def only_reads(text: str) -> bool:
 
 
 def touches_secret(text: str) -> bool:
-    """Looking is harmless, but not at a password: `show me the API key in .env`."""
-    wanted = r"\b(?:show|print|display|cat|read|dump|give me|list|tell me|open|view)\b.{0,60}\b(?:passwords?|secrets?|credentials?|api[- _]?keys?|private keys?|ssh keys?|tokens?|id_rsa)\b|\.env\b(?!\.(?:example|sample))"
-    found = re.search(wanted, text, re.IGNORECASE)
-    return bool(found) and not re.search(r"\b(?:where|how|which|usages?|references?)\b", text[: found.end()], re.IGNORECASE) if found else False
+    """Looking is harmless, but not at a password: `show me the API key in .env`. Asking where it is used is."""
+    found = words.SHOWN_SECRET.search(text)
+    return found is not None and not words.WHEREABOUTS.search(text[: found.end()])
 
 
 def waives(text: str) -> bool:
@@ -133,12 +134,3 @@ def waives(text: str) -> bool:
         if not words.UNWAIVED.search(text[max(0, found.start() - 60) : found.start()]):
             return True
     return False
-
-
-def starts_afresh(text: str) -> bool:
-    """`Start fresh`: earlier failures no longer count."""
-    return any(not words.NEGATED.search(text[max(0, m.start() - 60) : m.start()]) for m in words.AFRESH.finditer(text[:LONGEST]))
-
-
-def level_above(level: Level, other: Level) -> Level:
-    return level if ORDER[level] >= ORDER[other] else other

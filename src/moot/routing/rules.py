@@ -1,8 +1,8 @@
 """The tables of programs, looked up: which line fits a call."""
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from moot.routing.answer import Level, Sight
 from moot.routing.programs import cloud, containers, files, git, packages, system
@@ -14,8 +14,8 @@ VERBED = frozenset(cloud.VERBED.split())
 RUNNERS = frozenset(packages.RUNNERS.split())
 VALUED = {
     "git": "-C -c --git-dir --work-tree --namespace --exec-path --config-env",
-    "docker": "-H --host --context -c --config -l --log-level -f --file -p --project-name --project-directory --profile --env-file",
-    "kubectl": "-n --namespace --context --cluster --kubeconfig --user -s --server --as --token -l --selector -f --filename -o --output",
+    "docker": "-H --host --context -c --config -l --log-level -f --file -p --project-name --profile --env-file",
+    "kubectl": "-n --namespace --context --cluster --kubeconfig --user -s --server --as --token -l -f --filename -o",
     "helm": "-n --namespace --kube-context --kubeconfig",
     "aws": "--profile --region --endpoint-url --output --query --ca-bundle --cli-input-json",
     "gcloud": "--project --account --configuration --format --zone --region --filter",
@@ -40,14 +40,13 @@ VALUED = {
     "systemd-run": "-p",
 }
 for _name, _like in (
-    ("podman", "docker"), ("nerdctl", "docker"), ("docker-compose", "docker"), ("podman-compose", "docker"), ("oc", "kubectl"),
-    ("k", "kubectl"), ("apt", "apt-get"), ("gmake", "make"), ("flyctl", "heroku"), ("fly", "heroku"),
+    ("podman", "docker"), ("nerdctl", "docker"), ("docker-compose", "docker"), ("podman-compose", "docker"),
+    ("oc", "kubectl"), ("k", "kubectl"), ("apt", "apt-get"), ("gmake", "make"), ("flyctl", "heroku"), ("fly", "heroku"),
 ):  # fmt: skip
     VALUED[_name] = VALUED[_like]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of a table: `high destructive git reset --hard | throws away…`."""
 
     level: Level
@@ -56,8 +55,7 @@ class Line:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A program and what it is called with, options and the rest apart."""
 
     name: str
@@ -77,7 +75,9 @@ def _shown(text: str) -> str:
 
 def call(name: str, args: tuple[Word, ...]) -> Call:
     valued = frozenset(VALUED.get(name, "").split())
-    options, rest, taken, ended = [], [], False, False
+    options: list[str] = []
+    rest: list[str] = []
+    taken = ended = False
     for word in args:
         text = word.text
         if taken:
@@ -110,7 +110,7 @@ def lines_of(name: str) -> tuple[Line, ...]:
         head, _, why = raw.partition(" | ")
         level, group, _, *needs = head.split()
         found.append(Line(level, "" if group == "-" else group, tuple(needs), why.strip()))  # type: ignore[arg-type]
-    return tuple(found)
+    return tuple(sorted(found, key=lambda line: not line.needs))  # what fits every call comes last
 
 
 def known(name: str) -> bool:
@@ -166,7 +166,12 @@ def has_option(called: Call, wanted: str, *, loosely: bool = False) -> bool:
     for given in called.options:
         if given == wanted or given.startswith(f"{wanted}="):
             return True
-        if len(wanted) == 2 and wanted[1].isalnum() and re.fullmatch(r"-[A-Za-z0-9]{2,6}", given) and wanted[1] in given:
+        if (
+            len(wanted) == 2
+            and wanted[1].isalnum()
+            and re.fullmatch(r"-[A-Za-z0-9]{2,6}", given)
+            and wanted[1] in given
+        ):
             return True
         if loosely and len(given) >= 5 and given.startswith("--") and wanted.startswith(given):
             return True

@@ -1,6 +1,6 @@
 """A shell script as values: words with their quotes taken off, commands, redirections."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 HOLE = "\0"
 """Stands in a word for what only the running shell would know."""
@@ -10,8 +10,7 @@ class Unreadable(Exception):
     """The text is no shell script we understand; the message says where it stopped making sense."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     text: str
     glob: bool = False
     quoted: bool = False
@@ -25,27 +24,24 @@ class Word:
         return HOLE not in self.text
 
 
-@dataclass(slots=True)
 class Document:
     """A here-document; its text comes after the line that begins it."""
 
-    end: str
-    indented: bool
-    literal: bool
-    body: str = ""
+    __slots__ = ("body", "end", "indented", "literal")
+
+    def __init__(self, end: str, *, indented: bool, literal: bool) -> None:
+        self.end, self.indented, self.literal, self.body = end, indented, literal, ""
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(NamedTuple):
     sign: str
     target: Word
     document: Document | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     words: tuple[Word, ...]
     settings: tuple[tuple[str, Word], ...] = ()
     redirects: tuple[Redirect, ...] = ()
-    fed_by: "tuple[Command, ...]" = field(default=())
+    fed_by: "tuple[Command, ...]" = ()
     """What stands before it in the pipe, the nearest last."""

@@ -1,10 +1,12 @@
 """Places and names that hold secrets, and places that must not be written over lightly."""
+# ruff: noqa: E501 - tables: one row a line
 
 import re
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy, names
 
-SECRET_PATH = re.compile(
+SECRET_PATH = Lazy(
     r"(?:^|.*[/@=:])(?:"
     r"\.env(?:\.(?!example|sample|template|dist|test$|schema)[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.vault-token|"
     r"\.aws/credentials|\.docker/config\.json|\.kube/config|\.config/gcloud/.*|\.config/gh/hosts\.yml|\.gnupg/.*|\.password-store/.*|\.my\.cnf|kubeconfig|"
@@ -14,12 +16,16 @@ SECRET_PATH = re.compile(
     r")",
     re.IGNORECASE,
 )
-SECRET_NAME = re.compile(
-    r".*(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|CREDENTIAL|DATABASE_URL|_PWD\b|_PAT\b).*", re.IGNORECASE
+SECRET_NAME = Lazy(
+    r".*(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|CREDENTIAL|DATABASE_URL|_PWD\b|_PAT\b).*",
+    re.IGNORECASE,
 )
-LISTERS = frozenset("ls ll dir stat file test [ tree touch find fd fdfind chmod chown mkdir basename dirname realpath readlink du wc which echo printf exa eza locate source . source cd".split())
+LISTERS = names("""
+    ls ll dir stat file test [ tree touch find fd fdfind chmod chown mkdir basename dirname realpath readlink du
+    wc which echo printf exa eza locate source . cd
+""")
 """Programs that do not show what is in a file, or only talk of its name."""
-PATTERN_FIRST = frozenset("grep egrep fgrep rg ag ack sed awk gawk jq yq".split())
+PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk jq yq")
 
 
 def secret_sights(name: str, args: list[str], names: list[str]) -> list[Sight]:

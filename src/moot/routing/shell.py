@@ -261,7 +261,7 @@ class ScriptReader(WordReader):
             raise Unreadable(f"nothing follows {sign}")
         word = spelling.word()
         if sign in ("<<", "<<-"):
-            document = Document(word.text, sign == "<<-", word.quoted)
+            document = Document(word.text, indented=sign == "<<-", literal=word.quoted)
             self.documents.append(document)
             return Redirect(sign, word, document)
         return Redirect(sign, word)
@@ -292,12 +292,15 @@ class ScriptReader(WordReader):
             for name, value in settings:
                 self.remember(name, value)
         elif words[0].text in ("export", "local", "declare", "readonly", "typeset"):
-            for word in words[1:]:
-                name, equals, value = word.text.partition("=")
-                if equals and NAME.fullmatch(name):
-                    self.remember(name, Word(value))
+            self.exported(words[1:])
         if words or settings or redirects:
             self.note(Command(tuple(words), tuple(settings), tuple(redirects), self.upstream))
+
+    def exported(self, words: list[Word]) -> None:
+        for word in words:
+            name, equals, text = word.text.partition("=")
+            if equals and NAME.fullmatch(name):
+                self.remember(name, Word(text))
 
     def remember(self, name: str, value: Word) -> None:
         """A variable set twice, or to something only the shell knows, is not known."""
@@ -317,6 +320,6 @@ def parse(text: str) -> tuple[Command, ...]:
     """All commands of a script, those inside substitutions too, in the order they are read."""
     if len(text) > LONGEST:
         raise Unreadable("it is too long")
-    reader = ScriptReader(text.replace("\0", ""))
+    reader = ScriptReader(text)
     reader.commands_until(frozenset())
     return tuple(reader.commands)

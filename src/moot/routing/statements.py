@@ -1,11 +1,16 @@
 """SQL and other code inside commands: what its statements would do."""
+# ruff: noqa: E501 - tables: one row a line
 
 import re
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy
 
-NOISE = re.compile(r"--[^\n]*|/\*.*?(?:\*/|$)|'(?:[^']|'')*'|\$\$.*?\$\$|#[^\n]*", re.DOTALL)
-QUERY = re.compile(r"\s*(?:select|show|explain|describe|desc|pragma|values|table|with|help|use|\\[dlzi?q]\w*|\.(?:tables|schema|headers|mode|indexes|databases|dump|width|quit|exit))", re.IGNORECASE)
+NOISE = Lazy(r"(--[^\n]*|/\*.*?(?:\*/|$)|#[^\n]*)|'(?:[^']|'')*'|\$\$.*?\$\$", re.DOTALL)
+QUERY = Lazy(
+    r"\s*(?:select|show|explain|describe|desc|pragma|values|table|with|help|use|\\[dlzi?q]\w*|\.(?:tables|schema|headers|mode|indexes|databases|dump|width|quit|exit))",
+    re.IGNORECASE,
+)
 CHANGES: tuple[tuple[str, str, str, str], ...] = (
     (r"\bdrop\s+(?:table|database|schema|view|index|column|user|role|materialized|function|trigger|type|sequence|keyspace|collection|constraint|owned|tablespace|extension|procedure|if)\b", "high", "destructive", "drops"),
     (r"\btruncate\b", "high", "destructive", "empties a table"),
@@ -18,9 +23,10 @@ CHANGES: tuple[tuple[str, str, str, str], ...] = (
     (r"\bupdate\b.*\bset\b", "medium", "change", "changes rows"),
     (r"\balter\b", "medium", "change", "changes a table"),
     (r"^\s*(?:replace|merge|rename|load|import|call|exec|execute|do|vacuum|reindex|cluster|lock|copy|restore|attach|detach|\.(?:read|import|restore|open|save|backup))\b", "medium", "change", "changes the database"),
-    (r"^\s*(?:insert|create|comment|analyze|begin|commit|rollback|start|set|savepoint|end|upsert|\\\w+)\b", "low", "", ""),
+    (r"^\s*(?:insert|create|comment|analyze|begin|commit|rollback|start|set|savepoint|end|upsert)\b", "low", "", ""),
 )  # fmt: skip
-LOOKS_SQL = re.compile(
+
+LOOKS_SQL = Lazy(
     r"\s*(?:drop\s+(?:table|database|schema|index|view|user|role)\b|truncate\s+(?:table\s+)?\w+\s*(?:;|$|cascade)|delete\s+from\s+[\w.\"`]+\s*(?:;|$|where\b|using\b)|update\s+[\w.\"`]+\s+set\s+\w+\s*=|"
     r"insert\s+into\s+[\w.\"`]+\s*(?:\(|values\b|select\b)|alter\s+(?:table|database|user|role)\s+\w+\s|create\s+(?:table|index|unique|view|database|user|role)\s+\w+\s*(?:\(|;|$|on\b|as\b|with\b|if\b)|grant\s+.+\s+to\s+|revoke\s+.+\s+from\s+|"
     r"select\s+.+\s+from\s+[\w.\"`]+\s*(?:;|$|where\b|limit\b|order\b|group\b|join\b|inner\b|left\b)|select\s+(?:count\(|\*|\d+\s*;)|with\s+\w+\s+as\s*\(|explain\s+(?:analyze\s+)?(?:select|delete|update|insert)\b)",
@@ -34,7 +40,7 @@ def sql_sights(text: str) -> list[Sight]:
     if len(text) > LONGEST:
         return [Sight("high", "unclear", "long SQL", "the statements are too long to be read")]
     sights = []
-    for statement in NOISE.sub(" '' ", text).split(";"):
+    for statement in NOISE.sub(lambda m: " " if m[1] else " '' ", text).split(";"):
         one = " ".join(statement.split())
         if one:
             sights.append(_statement(one))
@@ -62,9 +68,13 @@ CODE: tuple[tuple[str, str, str], ...] = (
     (r"\bexec\s*\(.*(?:urlopen|requests\.get|fetch)|\beval\s*\(.*(?:urlopen|requests\.get|fetch)", "security", "runs what the network sends"),
     (r"\bos\.(?:kill|killpg)\b|\bprocess\.kill\b", "process", "ends processes"),
 )  # fmt: skip
-RUNS = re.compile(r"\b(?:os\.system|os\.popen|subprocess|child_process|exec(?:Sync|File)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|qx|Kernel|Open3|exec\.Command|eval)\b|`")
-WRITES = re.compile(r"open\s*\([^)]*['\"][wax]b?\+?['\"]|write(?:_text|_bytes|File|FileSync)\b|\bshutil\.(?:move|copy)|\bos\.(?:rename|replace|chmod|chown)\b|\brequests\.(?:post|put|patch|delete)\b|\.save\(|\.commit\(")
-STRINGS = re.compile(r"\"((?:[^\"\\\n]|\\.){1,400})\"|'((?:[^'\\\n]|\\.){1,400})'")
+RUNS = Lazy(
+    r"\b(?:os\.system|os\.popen|subprocess|child_process|exec(?:Sync|File)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|qx|Kernel|Open3|exec\.Command|eval)\b|`"
+)
+WRITES = Lazy(
+    r"open\s*\([^)]*['\"][wax]b?\+?['\"]|write(?:_text|_bytes|File|FileSync)\b|\bshutil\.(?:move|copy)|\bos\.(?:rename|replace|chmod|chown)\b|\brequests\.(?:post|put|patch|delete)\b|\.save\(|\.commit\("
+)
+STRINGS = Lazy(r"\"((?:[^\"\\\n]|\\.){1,400})\"|'((?:[^'\\\n]|\\.){1,400})'")
 
 
 def code_sights(text: str) -> list[Sight]:
@@ -74,7 +84,14 @@ def code_sights(text: str) -> list[Sight]:
     sights = [Sight("low")]
     for pattern, group, why in CODE:
         if found := re.search(pattern, text):
-            sights.append(Sight("high" if group != "process" else "medium", group, found[0][:40], f"the code {why}: {found[0][:40]!r}"))
+            sights.append(
+                Sight(
+                    "high" if group != "process" else "medium",
+                    group,
+                    found[0][:40],
+                    f"the code {why}: {found[0][:40]!r}",
+                )
+            )
     return sights
 
 

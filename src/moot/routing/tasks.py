@@ -3,20 +3,36 @@
 import re
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy, names
 from moot.routing.rules import RUNNERS, VERBED, Call
 
-DESTROYS = frozenset(
-    "delete destroy remove rm drop purge terminate uninstall wipe erase nuke truncate teardown unpublish yank decommission deprovision obliterate rmi clobber del deletes flushall "
-    "dropdb undeploy detach deregister rollback downgrade cleardb prune reset".split()
-)
-DEPLOYS = frozenset("deploy publish release promote rollout ship redeploy golive provision deployment deploys publishes".split())
-SECURES = frozenset("login logout token tokens secret secrets credential credentials password passwd rotate revoke grant auth iam decrypt encrypt".split())
-CHANGES = frozenset("create update put set modify apply start stop restart reboot scale migrate sync push import move patch edit enable disable attach add run invoke send upload resize upgrade".split())
-READS = frozenset("list ls get show describe status info view logs log history version help whoami search inspect diff plan validate check ps head tail watch explain ping print cat lint preview top events current batch lookup query select scan".split())
-PLAIN_TASKS = frozenset("clean distclean test build lint format fmt check install dev start watch compile help docs all".split())
-WORD = re.compile(r"[A-Za-z]+")
-BARE = re.compile(r"[A-Za-z][\w:.-]*")
-PRODUCTION = re.compile(r"(?:--?\w+=)?(?:prod|production|live)", re.IGNORECASE)
+DESTROYS = names("""
+    delete destroy remove rm drop purge terminate uninstall wipe erase nuke truncate teardown unpublish yank
+    decommission deprovision obliterate rmi clobber del deletes flushall dropdb undeploy detach deregister
+    rollback downgrade cleardb prune reset
+""")
+DEPLOYS = names("""
+    deploy publish release promote rollout ship redeploy golive provision deployment deploys publishes
+""")
+SECURES = names("""
+    login logout token tokens secret secrets credential credentials password passwd rotate revoke grant auth iam
+    decrypt encrypt
+""")
+CHANGES = names("""
+    change create update put set modify apply start stop restart reboot scale migrate sync push import move patch edit
+    enable disable attach add run invoke send upload resize upgrade
+""")
+READS = names("""
+    list ls get show describe status info view logs log history version help whoami search inspect diff plan
+    validate check ps head tail watch explain ping print cat lint preview top events current batch lookup query
+    select scan
+""")
+PLAIN_TASKS = names("""
+    clean distclean test build lint format fmt check install dev start watch compile help docs all
+""")
+WORD = Lazy(r"[A-Za-z]+")
+BARE = Lazy(r"[A-Za-z][\w:.-]*")
+PRODUCTION = Lazy(r"(?:--?\w+=)?(?:prod|production|live)", re.IGNORECASE)
 
 
 def parts(name: str) -> list[str]:
@@ -27,7 +43,19 @@ def parts(name: str) -> list[str]:
 def named_sight(name: str, shown: str) -> Sight:
     """What a script or task is called: `deploy:prod`, `./drop_tables.sh`. A test of it is not it."""
     found = parts(name)
-    if not found or {"test", "tests", "spec", "check", "lint", "docs", "notes", "preview", "build", "plan", "dry"} & set(found):
+    if not found or {
+        "test",
+        "tests",
+        "spec",
+        "check",
+        "lint",
+        "docs",
+        "notes",
+        "preview",
+        "build",
+        "plan",
+        "dry",
+    } & set(found):
         return Sight("low")
     for word in found:
         if word in DESTROYS:
@@ -41,8 +69,13 @@ def named_sight(name: str, shown: str) -> Sight:
 
 def task_sights(called: Call) -> list[Sight]:
     """`make deploy`, `npm run clean`, `./gradlew publish`."""
-    tasks = [task for task in called.rest if task not in ("run", "run-script", "exec", "task", "--") and "=" not in task]
-    if any(option in ("-n", "--dry-run", "--just-print", "--recon", "--list", "-l", "-P", "-T", "--tasks") for option in called.options):
+    tasks = [
+        task for task in called.rest if task not in ("run", "run-script", "exec", "task", "--") and "=" not in task
+    ]
+    if any(
+        option in ("-n", "--dry-run", "--just-print", "--recon", "--list", "-l", "-P", "-T", "--tasks")
+        for option in called.options
+    ):
         return [Sight("low" if called.name not in ("make", "gmake", "just") else "read")]
     sights = [named_sight(task, called.shown) for task in tasks[:6]] or [Sight("low")]
     if any(PRODUCTION.fullmatch(word.text) for word in called.args):
@@ -62,6 +95,8 @@ def verb_sights(called: Call) -> list[Sight]:
             if not cloud and level in ("read", "medium"):
                 return [Sight("low")]
             return [Sight(level, group, called.shown, why and f"`{called.shown}` {why}")]  # type: ignore[arg-type]
+    if called.name == "aws" and len(called.rest) > 1:  # every operation there begins with a verb
+        return [Sight("medium", "unclear", called.shown, f"what `{called.shown}` does is not known")]
     return [Sight("low")]
 
 
@@ -82,7 +117,9 @@ def unknown_sights(called: Call) -> list[Sight]:
     sights = [named_sight(base, called.shown), *verb_sights(called)]
     if any(PRODUCTION.fullmatch(word.text) for word in called.args):
         sights.append(Sight("high", "deployment", called.shown, f"`{called.shown}` is about production"))
-    if any(option in ("--force", "--hard", "--no-verify", "--yes-i-really-mean-it", "--purge") for option in called.options):
+    if any(
+        option in ("--force", "--hard", "--no-verify", "--yes-i-really-mean-it", "--purge") for option in called.options
+    ):
         sights.append(Sight("medium", "scope", called.shown, f"`{called.shown}` overrides a safeguard"))
     return sights
 

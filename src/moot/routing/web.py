@@ -3,14 +3,33 @@
 import re
 
 from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call, has_option
 
-FETCHERS = frozenset("curl wget http https aria2c xh httpie fetch lynx w3m invoke-webrequest iwr invoke-restmethod irm".split())
-LOCAL = re.compile(r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?", re.IGNORECASE)
-SENDS = ("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json", "-F", "--form", "-T", "--upload-file", "--post-data", "--post-file", "--body-data")
+FETCHERS = names("""
+    curl wget http https aria2c xh httpie fetch lynx w3m invoke-webrequest iwr invoke-restmethod irm
+""")
+LOCAL = Lazy(
+    r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?", re.IGNORECASE
+)
+SENDS = (
+    "-d",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--data-urlencode",
+    "--json",
+    "-F",
+    "--form",
+    "-T",
+    "--upload-file",
+    "--post-data",
+    "--post-file",
+    "--body-data",
+)
 WRITES = ("-o", "-O", "--output", "--remote-name", "-J", "--output-document", "-OJ")
-METADATA = re.compile(r".*169\.254\.169\.254.*|.*metadata\.google\.internal.*")
-OPTION_METHOD = re.compile(r"(?:-X|--request=|--method=)(\w+)", re.IGNORECASE)
+METADATA = Lazy(r".*169\.254\.169\.254.*|.*metadata\.google\.internal.*")
+OPTION_METHOD = Lazy(r"(?:-X|--request=|--method=)(\w+)", re.IGNORECASE)
 
 
 def web_sights(called: Call) -> list[Sight]:
@@ -40,9 +59,18 @@ def _method(called: Call, texts: list[str]) -> str:
             return text.upper()
         if found := OPTION_METHOD.fullmatch(text):
             return found[1].upper()
-        if called.name in ("http", "https", "xh", "httpie") and text.upper() in ("POST", "PUT", "PATCH", "DELETE", "GET", "HEAD"):
+        if called.name in ("http", "https", "xh", "httpie") and text.upper() in (
+            "POST",
+            "PUT",
+            "PATCH",
+            "DELETE",
+            "GET",
+            "HEAD",
+        ):
             return text.upper()
-    sends = any(has_option(called, option) for option in SENDS if len(option) > 2) or any(re.match(r"-(?:d|F|T)", t) for t in texts)
+    sends = any(has_option(called, option) for option in SENDS if len(option) > 2) or any(
+        re.match(r"-(?:d|F|T)", t) for t in texts
+    )
     if has_option(called, "-G") or has_option(called, "--get"):
         return "GET"
     return "POST" if sends else "GET"

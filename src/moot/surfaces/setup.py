@@ -53,6 +53,7 @@ def all_settings() -> list[Setting]:
         Setting(
             "vet.reset_after_hours", ResetHours, None, "hours after which failures no longer count; default: never"
         ),
+        Setting("hook.strict", bool, False, "block a tool call that Moot could not check because Moot itself failed"),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
     ]
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]

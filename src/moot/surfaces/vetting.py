@@ -18,6 +18,7 @@ from moot.protocols.verdict import verdict
 from moot.protocols.vet import VetInput, VetResult
 from moot.routing import Route, route
 from moot.routing.answer import ORDER, Stakes
+from moot.routing.switch import disabled
 from moot.runner import Plan
 from moot.surfaces.daylog import day_and_block
 from moot.surfaces.setup import Settings, check_prices, workshop
@@ -26,7 +27,6 @@ from moot.vault import Vault
 EXIT_CODES = {"PROCEED": 0, "MODIFY": 1, "RETRY": 1, "PIVOT": 1, "ESCALATE": 2}
 INTERRUPTED = 130
 MOST_FAILURES = 3
-SWITCHES = ("MOOT_DISABLE_DEBATE", "DISABLE_DEBATE")
 
 
 @dataclass(frozen=True)
@@ -113,12 +113,6 @@ def answered(settings: Settings, question: Question) -> VetResult | None:
 def check(question: Question) -> None:
     if not question.action.strip():
         raise UsageError("there is nothing to vet: say what is about to be done")
-
-
-def disabled(env: Mapping[str, str]) -> str:
-    """The variable that switches debates off, if one does."""
-    off = ("", "0", "false", "no", "off")
-    return next((name for name in SWITCHES if env.get(name, "").strip().lower() not in off), "")
 
 
 def stakes_of(question: Question, way: Route) -> Stakes:

@@ -1,4 +1,5 @@
 """Clouds, hosting and their secrets."""
+# ruff: noqa: E501 - tables: one row a line
 
 VERBED = "aws gcloud az doctl flyctl fly heroku vercel netlify wrangler railway render supabase firebase eb sam cdk serverless sls oci ibmcloud linode-cli hcloud scw exo openstack gsutil bq cf eksctl copilot amplify"
 """Programs whose words tell what they do: `describe-…`, `list`, `delete-…`."""

@@ -1,4 +1,5 @@
 """Containers and clusters."""
+# ruff: noqa: E501 - tables: one row a line
 
 RULES = """
 read -           docker,podman,nerdctl ps,images,logs,inspect,version,info,stats,top,history,search,port,diff,events

@@ -1,4 +1,5 @@
 """Programs that read, write and delete files."""
+# ruff: noqa: E501 - tables: one row a line
 
 READS = """
 ls ll dir pwd cat bat less more head tail grep egrep fgrep rg ag ack zgrep wc sort uniq cut tr rev tac nl fold fmt column paste comm join diff colordiff cmp sdiff vimdiff
@@ -12,14 +13,13 @@ get-childitem get-content get-process select-string get-location test-path finds
 
 RULES = """
 high destructive rm --no-preserve-root | deletes the whole system
-read -           rm #0
 high destructive rm -r,-R,--recursive | deletes folders with everything in them
 high destructive rm | deletes files
 high destructive rmdir,rd,del,erase /s | deletes folders with everything in them
 low  -           rmdir
 high destructive unlink,shred,srm,wipe,wipefs,trash,remove-item,del,erase,rd,clear-content,rimraf,trash-put | deletes what it is given
 high destructive clear-disk,format-volume,diskpart | erases a disk
-high destructive mkfs,mkswap,newfs,mke2fs,mkfs.ext4,mkfs.xfs,mkfs.ext3,mkfs.btrfs,mkfs.vfat,mkfs.ntfs,fdisk,sfdisk,gdisk,sgdisk,parted,format,blkdiscard,hdparm,cryptsetup,lvremove,vgremove,pvremove,zpool,mdadm !-l,--list | changes disks and their partitions
+high destructive mkfs,mkswap,newfs,mke2fs,mkfs.ext4,mkfs.xfs,mkfs.ext3,mkfs.btrfs,mkfs.vfat,mkfs.ntfs,fdisk,sfdisk,gdisk,sgdisk,parted,blkdiscard,hdparm,cryptsetup,lvremove,vgremove,pvremove,zpool,mdadm !-l,--list | changes disks and their partitions
 read -           fdisk,sfdisk,parted,mdadm,hdparm,gdisk,sgdisk,zpool,cryptsetup
 read -           zfs list,get
 high destructive zfs destroy,rollback | destroys a file system
@@ -70,6 +70,6 @@ read -           crontab -l
 high destructive crontab -r | deletes all planned jobs
 medium change    crontab,at,batch,atrm | changes what runs by itself
 high security    visudo,sudoedit | changes who may do everything
-read -           find,sponge
+read -           find
 low  -           sponge
 """

@@ -1,4 +1,5 @@
 """git, GitHub's and GitLab's commands."""
+# ruff: noqa: E501 - tables: one row a line
 
 RULES = """
 read -           git status,log,show,diff,blame,shortlog,describe,rev-parse,rev-list,ls-files,ls-tree,ls-remote,cat-file,grep,whatchanged,reflog,name-rev,merge-base,for-each-ref,count-objects,fsck,show-ref,var,version,help,range-diff,cherry,diff-tree,check-ignore,annotate,show-branch,verify-commit,bugreport !~expire|delete !--output
@@ -26,8 +27,8 @@ medium change    git remote remove,rm,set-url,rename,prune | changes where the w
 low  -           git remote
 read -           git config --get,--list,-l,--get-all,--get-regexp,--show-origin,--get-urlmatch
 read -           git config get,list
-high security    git config ~http[.]sslverify ~false|0 | switches certificate checks off
-high security    git config ~(core[.](sshcommand|hookspath|fsmonitor|editor|pager)|credential[.].*|alias[.].*|url[.].*|include.*|filter[.].*) | changes what git itself runs
+high security    git config ~(?i)http[.]sslverify ~false|0 | switches certificate checks off
+high security    git config ~(?i)(core[.](sshcommand|hookspath|fsmonitor|editor|pager)|credential[.].*|alias[.].*|url[.].*|include.*|filter[.].*) | changes what git itself runs
 read -           git config #2 !--unset,--unset-all,-e,--edit,--add,--replace-all,--remove-section
 low  -           git config
 read -           git notes list,show

@@ -1,10 +1,12 @@
 """Package managers, builds and tests."""
+# ruff: noqa: E501 - tables: one row a line
 
 RUNNERS = "make gmake just rake task invoke inv fab mage nx turbo lerna gulp grunt gradle gradlew ./gradlew mvn mvnw ant sbt bazel bazelisk buck pants tox nox hatch npm yarn pnpm bun deno composer rails artisan manage.py mix lein poe pdm rush wireit earthly dagger"
 """Programs that run a task by its name; the name tells what it does."""
 
 RULES = """
 read -           npm,yarn,pnpm,bun ls,list,view,info,show,outdated,why,root,bin,prefix,search,ping,docs,fund,explain,doctor,whoami,help,licenses,query,v
+medium bulk      npm,yarn,pnpm audit fix --force | changes many versions at once
 low  -           npm,yarn,pnpm,bun audit
 read -           npm config get,list,ls
 read -           npm,yarn,pnpm,bun,cargo,poetry,uv,hatch,flit,gem,twine publish --dry-run,-n
@@ -20,7 +22,6 @@ high deployment  npm dist-tag add,rm | changes what everybody gets
 high deployment  npm version --push | publishes a version
 high security    npm,yarn,pnpm,cargo,gem,pip,poetry login,logout,adduser,token,owner,access,signin,team,org,profile | changes credentials or rights
 high security    npm,yarn,pnpm config set ~.*(token|auth|strict-ssl).* | changes credentials
-medium bulk      npm,yarn,pnpm audit fix --force | changes many versions at once
 high security    pip,pip3,conda --trusted-host,--break-system-packages | leaves a safeguard out
 low  -           npm,pnpm uninstall,remove,rm,un,unlink,prune,dedupe
 low  -           yarn,bun remove,dedupe,unlink
@@ -28,12 +29,11 @@ low  -           npm,yarn,pnpm,bun install,i,ci,add,update,upgrade,up,link,pack,
 low  -           npm,yarn,pnpm test,t,start,stop,restart,build,lint,dev,format,typecheck,coverage,watch,serve
 read -           pip,pip3 list,show,freeze,check,index,search,debug,inspect,config,help,--version
 medium change    pip,pip3,pipx,conda,mamba uninstall,remove | takes packages away
-low  -           pip,pip3,pipx,uv,conda,mamba,micromamba,poetry,pdm,pipenv,hatch,flit,virtualenv,pyenv,asdf,nvm,fnm,volta,rustup,rbenv,sdk,mise,direnv
 read -           poetry,uv,pdm show,tree,check,version,env,pip,python !~install|uninstall|sync|compile|remove|use
 read -           conda list,info,search,env
 read -           rustup show,check
+low  -           pip,pip3,pipx,uv,conda,mamba,micromamba,poetry,pdm,pipenv,hatch,flit,virtualenv,pyenv,asdf,nvm,fnm,volta,rustup,rbenv,sdk,mise,direnv
 read -           cargo tree,metadata,search,version,info,locate-project,pkgid,verify-project
-low  -           cargo,gem,bundle,bundler,go,dotnet,composer,mix,lein,stack,cabal,swift,pod,fastlane,carthage,flutter,dart,nuget,vcpkg,conan
 read -           gem list,search,info,environment,outdated,which
 read -           go version,env,list,doc
 read -           go vet,help
@@ -41,10 +41,14 @@ high deployment  fastlane deliver,release,pilot,upload_to_app_store,upload_to_pl
 high deployment  dotnet nuget push | publishes a package for everybody
 high destructive dotnet ef database drop | drops a database
 medium change    dotnet ef database update | changes a database
+low  -           cargo,gem,bundle,bundler,go,dotnet,stack,cabal,swift,pod,fastlane,carthage,flutter,dart,nuget,vcpkg,conan
 read -           brew list,info,search,outdated,doctor,deps,leaves,config,uses,desc,home,--version
 medium change    brew,port,scoop,choco,winget uninstall,remove,rm,cleanup,autoremove,upgrade,zap | takes programs away or changes many
 low  -           brew,port,scoop,choco,winget,mas,nix,nix-shell,nix-env,guix
-read -           apt,apt-get,apt-cache,dnf,yum,zypper,pacman,apk,dpkg,rpm,snap,flatpak list,search,show,info,policy,depends,-l,-L,-s,-S,-q,-qa,-Q,-Qi,-Ss,--list,--simulate,--dry-run,check-update,repolist
+read -           apt,apt-get,apt-cache,apt-mark,dnf,yum,zypper,apk,snap,flatpak list,search,show,info,policy,depends,rdepends,showmanual,check-update,repolist,provides,--simulate,--dry-run,-s
+read -           dpkg -l,-L,-s,-S,--list,--status,--search,--listfiles
+read -           rpm -q,-qa,-qi,-ql,-qf
+read -           pacman -Q,-Qi,-Qe,-Qs,-Ss,-Si,-F
 high destructive apt,apt-get,dnf,yum,zypper,pacman,apk,dpkg,rpm,snap,flatpak purge,remove,autoremove,autopurge,del,erase,uninstall,--purge,-r,-P,-e,-R,-Rs,-Rns,-rf | takes programs away from the system
 medium change    apt,apt-get,dnf,yum,zypper,pacman,apk,dpkg,rpm,snap,flatpak upgrade,full-upgrade,dist-upgrade,-Syu,-Syyu,do-release-upgrade,refresh | changes many programs of the system
 medium change    apt,apt-get,dnf,yum,zypper,pacman,apk,dpkg,rpm,snap,flatpak install,add,-S,-i,-U,-ivh,localinstall | changes the programs of the system

@@ -1,4 +1,5 @@
 """Processes, services, accounts, networks and databases of a machine."""
+# ruff: noqa: E501 - tables: one row a line
 
 RULES = """
 high destructive shutdown,reboot,halt,poweroff,init,telinit,stop-computer,restart-computer | stops the machine
@@ -11,6 +12,7 @@ low  -           renice,ionice,chrt,taskset
 read -           systemctl,service,rc-service,launchctl,sc,brew-services,initctl,supervisorctl status,list-units,list-unit-files,is-active,is-enabled,is-failed,show,cat,list,print,list-timers,list-dependencies,get-default
 read -           systemctl #0
 high process     systemctl,rc-service,launchctl,initctl stop,disable,mask,kill,isolate,poweroff,reboot,halt,rescue,emergency,remove,bootout,unload | stops a service of the machine
+read -           service,rc-service * status
 high process     service,rc-service,supervisorctl * stop | stops a service of the machine
 high process     supervisorctl stop,shutdown,remove | stops a service of the machine
 medium process   systemctl,service,rc-service,launchctl,sc,initctl,supervisorctl,update-rc.d,chkconfig,rc-update | changes a service of the machine
@@ -39,6 +41,7 @@ high security    export,declare,typeset -p | prints every secret of the environm
 medium change    date -s,--set | sets the clock
 medium change    hostname #1 | renames the machine
 low  -           sort,uniq,tree -o,--output
+read -           printenv
 high security    export,declare,set,typeset @alone | prints every secret of the environment
 high destructive history -c,-d,-w | deletes the record of what was done
 read -           history,fc
@@ -49,7 +52,7 @@ read -           nc,ncat,netcat -z
 low  -           tmux,screen,script,logger,wall,write,mail,sendmail,xclip,pbcopy,notify-send,say,wget,curl,http,https,aria2c,yt-dlp,axel
 high destructive dropdb,dropuser | drops a database
 high security    createuser | makes an account
-low  -           createdb,pg_dump,pg_dumpall,mysqldump,mongodump,mongoexport,pg_ctl,pg_isready,initdb,vacuumdb,reindexdb
+low  -           createdb,pg_dump,pg_dumpall,mysqldump,mongodump,mongoexport,pg_ctl,initdb,vacuumdb,reindexdb
 read -           pg_isready
 high destructive pg_restore,mongorestore -c,--clean,--drop,--create | writes over a database
 medium change    pg_restore,mongorestore,mongoimport,mysqlimport | writes into a database
@@ -61,7 +64,6 @@ read -           redis-cli ~(?i)(get|mget|hget|hgetall|keys|scan|info|ping|ttl|t
 high destructive redis-cli ~(?i)(flushall|flushdb|del|unlink|shutdown|getdel|hdel|ltrim|srem|zrem|lrem|spop|swapdb|failover|debug|migrate|slaveof|replicaof|cluster|script|eval) | throws stored data away
 high security    redis-cli ~(?i)config ~(?i)set | changes how the store is protected
 high security    redis-cli ~(?i)(acl|auth) | changes credentials
-low  -           redis-cli,etcdctl,kafka-topics,kafka-topics.sh,rabbitmqctl,rabbitmqadmin,consul,memcached-tool,influx,clickhouse-client,cqlsh
 high destructive etcdctl del,defrag | deletes keys
 read -           etcdctl get,endpoint,member
 high destructive kafka-topics,kafka-topics.sh,kafka-delete-records,kafka-delete-records.sh,kafka-consumer-groups,kafka-consumer-groups.sh --delete,--reset-offsets,--offset-json-file | deletes a topic
@@ -70,7 +72,7 @@ high destructive rabbitmqctl,rabbitmqadmin reset,force_reset,delete,purge,purge_
 read -           rabbitmqctl,rabbitmqadmin status,list_queues,list_users,list,list_exchanges,show
 read -           consul members,info,catalog
 high destructive consul kv delete | deletes keys
-low  -           consul
+low  -           redis-cli,etcdctl,kafka-topics,kafka-topics.sh,kafka-consumer-groups,kafka-consumer-groups.sh,rabbitmqctl,rabbitmqadmin,memcached-tool,consul
 high destructive velero,restic,borg,duplicity,tmutil delete,forget,prune,purge,remove-all-but-n-full | deletes backups
 read -           velero,restic,borg,tmutil list,snapshots,info,get,stats,check,ls,describe,listbackups
 low  -           velero,restic,borg,duplicity,tmutil

@@ -2,7 +2,7 @@
 
 import typer
 
-from moot.surfaces.cli import checkup, harden, history, scan, track, vet
+from moot.surfaces.cli import checkup, guard, harden, history, hook, scan, track, vet
 
 app = typer.Typer(
     name="moot",
@@ -16,5 +16,7 @@ harden.register(app)
 scan.register(app)
 vet.register(app)
 track.register(app)
+hook.register(app)
+guard.register(app)
 history.register(app)
 checkup.register(app)
