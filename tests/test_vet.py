@@ -111,6 +111,12 @@ def test_in_doubt_a_counter_is_actionable(judge: list[Line] | None) -> None:
     assert run_vet(script)[0].resolution == "MODIFY"
 
 
+def test_a_counter_that_repeats_the_action_changes_nothing() -> None:
+    action = "Revoke the API token now and create a new one"
+    result, _, live = run_vet({"advocate": [claim()], "critic": [objection("high", f"{action}.")]}, action=action)
+    assert result.resolution == "ESCALATE" and any("the action itself" in note for note in live.degraded)
+
+
 def test_a_judge_is_not_asked_what_does_not_matter() -> None:
     run_vet({"advocate": [claim()], "critic": [objection("low", UNCLEAR)], "judge": []})
 

@@ -143,6 +143,9 @@ def with_positions(result: VetResult, debate: Debate) -> VetResult:
 
 
 async def is_actionable(counter: str, given: VetInput, room: Room) -> bool:
+    if echoes(counter, given.action):
+        room.degrade("the critic's counter is the action itself; nothing would change")
+        return False
     question = "Is this advice a specific step that can be taken, not just a vague worry?"
     return await settled(actionable(counter), question, counter, given, room)
 
