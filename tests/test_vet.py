@@ -111,6 +111,12 @@ def test_in_doubt_a_counter_is_actionable(judge: list[Line] | None) -> None:
     assert run_vet(script)[0].resolution == "MODIFY"
 
 
+def test_a_counter_that_repeats_the_action_changes_nothing() -> None:
+    action = "Revoke the API token now and create a new one"
+    result, _, live = run_vet({"advocate": [claim()], "critic": [objection("high", f"{action}.")]}, action=action)
+    assert result.resolution == "ESCALATE" and any("the action itself" in note for note in live.degraded)
+
+
 def test_a_judge_is_not_asked_what_does_not_matter() -> None:
     run_vet({"advocate": [claim()], "critic": [objection("low", UNCLEAR)], "judge": []})
 
@@ -258,6 +264,13 @@ def test_a_spent_budget_goes_to_a_person(calls: int) -> None:
     result, _, live = run_vet(script, limits=Limits(max_calls=calls))
     assert (result.resolution, result.outcome, result.debated) == ("ESCALATE", "budget_exhausted", False)
     assert any("budget exhausted" in note for note in live.degraded)
+
+
+def test_a_budget_spent_in_the_second_round_keeps_what_was_said_in_the_first() -> None:
+    script = {"advocate": [claim()], "critic": [objection()]}
+    result, _, _ = run_vet(script, rounds=2, limits=Limits(max_calls=2))
+    assert (result.resolution, result.outcome, result.rounds) == ("ESCALATE", "budget_exhausted", 1)
+    assert result.advocate is not None and result.critic is not None and result.modifications == ()
 
 
 def test_what_does_not_fit_is_cut_and_said() -> None:

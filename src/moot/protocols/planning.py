@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from moot.errors import Cut
 from moot.prompts import prompt
 from moot.protocols.judgement import actionable, echoes, steps
 from moot.protocols.positions import Claim, Objection, Rejoinder
@@ -11,6 +12,7 @@ from moot.protocols.verdict import (
     VetInput,
     VetResult,
     VetRules,
+    cut_short,
     listed,
     noticed,
     present,
@@ -34,13 +36,16 @@ class Debate:
 
 async def before_action(given: VetInput, rules: VetRules, room: Room) -> VetResult:
     debate = await opening(given, room)
-    for number in range(2, (1 if given.stakes == "low" else rules.rounds) + 1):
-        if debate.objection is None or debate.objection.severity == "low":
-            break
-        debate = await exchange(given, debate, number, room)
-    case = plan_case(given, debate)
-    if case.turns_on_counter and debate.objection:
-        case = replace(case, actionable=await is_actionable(debate.objection.counter, given, room))
+    try:
+        for number in range(2, (1 if given.stakes == "low" else rules.rounds) + 1):
+            if debate.objection is None or debate.objection.severity == "low":
+                break
+            debate = await exchange(given, debate, number, room)
+        case = plan_case(given, debate)
+        if case.turns_on_counter and debate.objection:
+            case = replace(case, actionable=await is_actionable(debate.objection.counter, given, room))
+    except Cut as cut:  # what both said is worth keeping
+        return with_positions(cut_short(given, cut, room), debate)
     return planned(given, debate, case)
 
 
@@ -125,19 +130,22 @@ def plan_case(given: VetInput, debate: Debate) -> PlanCase:
 def planned(given: VetInput, debate: Debate, case: PlanCase) -> VetResult:
     rule, objection = of_plan(case), debate.objection
     note = f'the critic: "{objection.objection}"' if objection and rule.resolution != "PROCEED" else ""
-    result = verdict(given, rule.resolution, rule.why, note, rule.limit)
-    return result.model_copy(
-        update={
-            "modifications": steps(objection.counter) if objection and rule.resolution == "MODIFY" else (),
-            "risks": objection.risks if objection else (),
-            "advocate": debate.claim,
-            "critic": objection,
-            "rounds": debate.rounds,
-        }
-    )
+    result = with_positions(verdict(given, rule.resolution, rule.why, note, rule.limit), debate)
+    if objection is None or rule.resolution != "MODIFY":
+        return result
+    return result.model_copy(update={"modifications": steps(objection.counter)})
+
+
+def with_positions(result: VetResult, debate: Debate) -> VetResult:
+    risks = debate.objection.risks if debate.objection else ()
+    said = {"advocate": debate.claim, "critic": debate.objection, "risks": risks, "rounds": debate.rounds}
+    return result.model_copy(update=said)
 
 
 async def is_actionable(counter: str, given: VetInput, room: Room) -> bool:
+    if echoes(counter, given.action):
+        room.degrade("the critic's counter is the action itself; nothing would change")
+        return False
     question = "Is this advice a specific step that can be taken, not just a vague worry?"
     return await settled(actionable(counter), question, counter, given, room)
 

@@ -5,6 +5,7 @@ from typing import Literal, TypeVar
 
 from pydantic import Field
 
+from moot.errors import Cut
 from moot.prompts import prompt
 from moot.protocols.judgement import Clear
 from moot.protocols.positions import BlindSpot, Claim, Diagnosis, Objection, Opinion
@@ -72,6 +73,13 @@ def verdict(given: VetInput, resolution: Resolution, rule: str, note: str = "", 
         escalate_to=HUMAN if resolution == "ESCALATE" else "",
         next_attempt_limit=limit,
     )
+
+
+def cut_short(given: VetInput, cut: Cut, room: Room) -> VetResult:
+    """Nobody got to the end of it: a person must look, or the session is carried on."""
+    room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
+    result = verdict(given, "ESCALATE", "the debate was cut short", str(cut))
+    return result.model_copy(update={"outcome": cut.kind, "debated": False})
 
 
 async def settled(clear: Clear, question: str, text: str, given: VetInput, room: Room) -> bool:

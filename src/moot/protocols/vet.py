@@ -3,7 +3,7 @@
 from moot.errors import Cut
 from moot.protocols.failing import after_failure
 from moot.protocols.planning import before_action
-from moot.protocols.verdict import VetInput, VetResult, VetRules, verdict
+from moot.protocols.verdict import VetInput, VetResult, VetRules, cut_short
 from moot.room import Room
 
 __all__ = ["VetInput", "VetResult", "VetRules", "vet"]
@@ -15,7 +15,4 @@ async def vet(given: VetInput, rules: VetRules, room: Room) -> VetResult:
             return await after_failure(given, room)
         return await before_action(given, rules, room)
     except Cut as cut:
-        room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
-        return verdict(given, "ESCALATE", "the debate was cut short", str(cut)).model_copy(
-            update={"outcome": cut.kind, "debated": False}
-        )
+        return cut_short(given, cut, room)
