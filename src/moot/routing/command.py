@@ -6,10 +6,10 @@ from moot.routing.answer import Route, Sight, action, gravest
 from moot.routing.carriers import CARRIERS, RUN_VALUED, SECOND, Carrier, after_dashes, carrier, inner_words
 from moot.routing.interpreters import (
     DATABASES,
+    DECODERS,
     DOCUMENTS,
     LANGUAGES,
     SHELLS,
-    UNKNOWN_CODE,
     database_sights,
     document_sights,
     fed,
@@ -22,7 +22,7 @@ from moot.routing.script import HOLE, Command, Unreadable, Word
 from moot.routing.secrets import secret_sights
 from moot.routing.shell import parse
 from moot.routing.tasks import ruled_or_guessed, unknown_sights
-from moot.routing.web import FETCHERS, web_sights
+from moot.routing.web import FETCHERS, runs_download, web_sights
 from moot.routing.writing import copied, from_example, redirect_sights, written
 
 DEEPEST = 12
@@ -65,8 +65,11 @@ def command_sights(text: str, depth: int = 0) -> list[Sight]:
     own = frozenset(c.words[1].text for c in commands if len(c.words) == 2 and c.words[0].text == "function")
     sights = [s for c in commands for s in one_command(c, depth, own)]
     names = {c.words[0].text.rsplit("/", 1)[-1] for c in commands if c.words}
-    if names & FETCHERS and any(s is UNKNOWN_CODE or s.group == "unclear" for s in sights):
+    unclear = any(s.group == "unclear" for s in sights)
+    if (names & FETCHERS and unclear) or runs_download(commands):
         sights.append(Sight("high", "security", "download and run", "it runs what the network sends, unread"))
+    if names & DECODERS and unclear:
+        sights.append(Sight("high", "unclear", "decoded and run", "the commands are hidden in an encoding"))
     return sights or [Sight("read")]
 
 
@@ -90,7 +93,7 @@ def words_sights(words: tuple[Word, ...], command: Command, depth: int) -> list[
     if depth > DEEPEST:
         return [Sight("high", "unclear", "nesting", "it is nested too deep to be read")]
     first = words[0]
-    if not first.known or "{" in first.text:
+    if not first.known or "{" in first.text or first.text.startswith("!") or (first.glob and first.text != "["):
         return [Sight("high", "unclear", "hidden program", "which program runs is only known when it runs")]
     name = first.text.rsplit("/", 1)[-1] if not first.text.endswith("/") else first.text
     name = name if known(name) or name in CARRIERS else name.lower().removesuffix(".exe")

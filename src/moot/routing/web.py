@@ -5,6 +5,7 @@ import re
 from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call, has_option
+from moot.routing.script import Command
 
 FETCHERS = names("""
     curl wget http https aria2c xh httpie fetch lynx w3m invoke-webrequest iwr invoke-restmethod irm
@@ -85,3 +86,32 @@ def _by_method(method: str, called: Call, *, local: bool) -> Sight:
     if local:
         return Sight("low")
     return Sight("medium", "change", called.shown, f"`{called.shown}` sends something to another machine")
+
+
+def runs_download(commands: tuple[Command, ...]) -> bool:
+    """`curl -o x URL && sh x`: a file that was just fetched is run."""
+    fetched: set[str] = set()
+    for command in commands:
+        texts = [word.text for word in command.words]
+        if texts and _base(texts[0]) in FETCHERS:
+            fetched |= {_base(t.rstrip("/")) for t in texts[1:] if not t.startswith("-") and len(t) > 1}
+            fetched |= {_base(r.target.text) for r in command.redirects if r.sign in (">", ">|")}
+        elif started(texts) in fetched:
+            return True
+    return False
+
+
+def started(texts: list[str]) -> str:
+    """The file that is run: `./x`, `sh x`, `sudo sh x`."""
+    plain = [text for text in texts if not text.startswith("-")]
+    while plain and _base(plain[0]) in STARTERS:
+        plain = plain[1:]
+    began = len(plain) < len([t for t in texts if not t.startswith("-")])
+    return _base(plain[0]) if plain and (began or "/" in plain[0]) else ""
+
+
+def _base(text: str) -> str:
+    return text.rsplit("/", 1)[-1]
+
+
+STARTERS = names("sh bash zsh dash ksh source . python python3 node perl ruby php sudo exec nohup env")

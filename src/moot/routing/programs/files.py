@@ -46,6 +46,7 @@ read -           sed !-i,--in-place,-i.bak,-I
 medium bulk      sed -i,--in-place,-i.bak,-I ~.*[*?].* | edits everything that matches in place
 low  -           sed,perl-rename
 read -           awk,gawk,mawk,nawk
+medium bulk      gzip,bzip2,xz,zstd,gunzip,rename,dos2unix,unix2dos ~.*[*].* | changes everything that matches
 low  -           touch,mkdir,mktemp,mkfifo,tee,split,csplit,patch,dos2unix,unix2dos,zip,gzip,bzip2,xz,zstd,gunzip,bunzip2,unxz,7z,ar,cpio,code,vim,vi,nano,emacs,open,xdg-open,ed,ex,subl,convert,magick,ffmpeg,pandoc
 medium change    zip -m,--move | moves files away into an archive
 high destructive tar --remove-files | deletes what it packs
