@@ -106,8 +106,10 @@ def fed_sights(command: Command, judge: Judge) -> list[Sight]:
 def language_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
     codes = option_values(called, CODE_OPTIONS)
     codes = codes if any(CODE_OPTIONS.fullmatch(w.text) for w in called.args[:3]) else []
-    if not codes and called.name.startswith(("perl", "ruby")) and "-i" in "".join(called.options):
-        return [Sight("low")]
+    if called.name.startswith(("perl", "ruby")) and any(re.match(r"-\w*i", option) for option in called.options):
+        if any(word.glob for word in called.args):
+            return [Sight("medium", "bulk", called.shown, f"`{called.shown}` edits everything that matches in place")]
+        return [Sight("low"), *(s for code in codes for s in language_code(code, judge))]
     if any(o in ("--version", "-V", "-v", "--help") for o in called.options[:1]) and not called.rest:
         return [Sight("read")]
     scripts = [r for r in called.rest if r != "-"]

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from moot.routing.answer import Level, Sight
@@ -118,11 +119,22 @@ def known(name: str) -> bool:
 
 
 def ruled(called: Call) -> Sight | None:
-    """The first line that fits."""
+    """The first line that fits. What raises the stakes is also looked for behind options that may take a value."""
+    other = without_values(called)
     for line in lines_of(called.name):
-        if _fits(line, called):
+        counts = any(need.startswith("#") for need in line.needs)
+        hidden = other and line.level == "high" and not counts and _fits(line, other)
+        if _fits(line, called) or hidden:
             return Sight(line.level, line.group, called.shown, line.why and f"`{called.shown}` {line.why}")
     return Sight("read") if called.name in READS else None
+
+
+def without_values(called: Call) -> Call | None:
+    """The call as it reads if every unknown option took the next word: `mysqladmin -u root drop app`."""
+    texts = [word.text for word in called.args]
+    values = {b for a, b in pairwise(texts) if a.startswith("-") and a != "--" and "=" not in a}
+    rest = tuple(text for text in called.rest if text not in values)
+    return called._replace(rest=rest) if rest != called.rest and rest else None
 
 
 def _fits(line: Line, called: Call) -> bool:
@@ -176,6 +188,4 @@ def has_option(called: Call, wanted: str, *, loosely: bool = False) -> bool:
         if loosely and len(given) >= 5 and given.startswith("--") and wanted.startswith(given):
             return True
     name, equals, value = wanted.partition("=")
-    return bool(equals) and any(
-        a.text == name and b.text == value for a, b in zip(called.args, called.args[1:], strict=False)
-    )
+    return bool(equals) and any(a.text == name and b.text == value for a, b in pairwise(called.args))
