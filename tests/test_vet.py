@@ -227,6 +227,13 @@ def test_a_judge_says_whether_an_unclear_difference_counts(answer: str, resoluti
     assert run_failure(script)[0].resolution == resolution
 
 
+def test_a_fix_that_was_tried_before_is_not_tried_again_whatever_is_said_of_it() -> None:
+    advocate = diagnosis("A new way instead of the old one", "This can be done by raising the timeout to 120 s.")
+    tried = ("changed the delimiter", "raised the timeout to 120 s")
+    result, _, live = run_failure({"advocate": [advocate], "critic": [blind_spot()]}, attempts=tried)
+    assert result.resolution == "ESCALATE" and "the advocate proposes what was tried before" in live.degraded
+
+
 def test_a_judge_is_not_asked_about_a_difference_with_a_blind_spot() -> None:
     critic = blind_spot("x", "Nobody asked the partner")
     run_failure({"advocate": [diagnosis("Decodes the bytes as latin-1")], "critic": [critic], "judge": []})

@@ -22,8 +22,8 @@ ARTICLES = frozenset({"a", "an", "the"})
 VERBS = (
     "add", "apply", "build", "change", "check", "clean", "configure", "connect", "convert", "copy", "create", "debug",
     "delete", "deploy", "disable", "document", "drop", "enable", "execute", "fix", "implement", "import", "improve",
-    "install", "investigate", "load", "merge", "migrate", "move", "optimize", "patch", "publish", "push", "refactor",
-    "release", "remove", "rename", "repair", "replace", "resolve", "restart", "restore", "revert", "rotate", "run",
+    "install", "investigate", "load", "merge", "migrate", "move", "optimize", "patch", "publish", "push", "raise",
+    "refactor", "release", "remove", "rename", "repair", "replace", "resolve", "restart", "restore", "revert", "rotate", "run",
     "start", "stop", "test", "truncate", "update", "upgrade", "upload", "validate", "write",
 )  # fmt: skip
 TWICE = frozenset({"drop", "run", "stop"})

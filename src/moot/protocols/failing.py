@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from moot.prompts import prompt
-from moot.protocols.judgement import echoes, said, substantial
+from moot.protocols.judgement import echoes, repeats, said, substantial
 from moot.protocols.positions import BlindSpot, Diagnosis
 from moot.protocols.synthesis import FailureCase, matches_errors, of_failure
 from moot.protocols.verdict import REPLY_TOKENS, VetInput, VetResult, noticed, present, settled, shown, verdict
@@ -70,6 +70,9 @@ def failed(given: VetInput, advocate: Diagnosis | None, critic: BlindSpot | None
 
 
 async def is_substantial(advocate: Diagnosis, given: VetInput, room: Room) -> bool:
+    if repeats(advocate.fix, given.attempts):
+        room.degrade("the advocate proposes what was tried before")
+        return False
     question = "Is this a really different approach, not just a small change to what was tried?"
     clear = substantial(advocate.diff_from_previous, given.attempts)
     return await settled(clear, question, advocate.diff_from_previous, given, room)

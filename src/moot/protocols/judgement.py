@@ -4,6 +4,8 @@ import difflib
 import re
 from typing import Literal
 
+from moot.failures import canonical
+
 Clear = Literal["yes", "no", "unclear"]
 ALIKE = 0.9
 FEWEST_WORDS = 4
@@ -84,6 +86,15 @@ def substantial(diff: str, attempts: tuple[str, ...]) -> Clear:
     if TRIFLE.search(text):
         return "unclear" if NEW.search(TRIFLE.sub(" ", text)) else "no"
     return "yes" if NEW.search(text) and len(words(text)) >= FEWEST_WORDS else "unclear"
+
+
+def repeats(fix: str, attempts: tuple[str, ...]) -> bool:
+    """Whether the fix holds an attempt that was made before, word by word but for the tense of its verbs."""
+    again = canonical(fix)
+    tried = [canonical(attempt) for attempt in attempts]
+    return any(echoes(fix, a) for a in attempts) or any(
+        len(t.split()) >= FEWEST_WORDS and f" {t} " in f" {again} " for t in tried
+    )
 
 
 def steps(counter: str) -> tuple[str, ...]:
