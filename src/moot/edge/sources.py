@@ -48,15 +48,15 @@ def read_code(paths: Sequence[str], language: str | None, base: str | None, stdi
             data = _bytes(path)
             if not named and not data.strip():
                 continue  # an empty `__init__.py` is no news
-            text = _text(data, _shown(path))
+            text = _text(data, shown_path(path))
         except UsageError as problem:
             if named:
                 raise
-            left_out.append(NotAnalysed(file=_shown(path), line=0, why=str(problem)))
+            left_out.append(NotAnalysed(file=shown_path(path), line=0, why=str(problem)))
             continue
         before = _before(path, base) if base else None
-        sources.append(SourceFile(path=_shown(path), language=chosen or _language(path), text=text, base=before))
-        origins[_shown(path)] = (str(path.resolve()), hashlib.sha256(data).hexdigest())
+        sources.append(SourceFile(path=shown_path(path), language=chosen or _language(path), text=text, base=before))
+        origins[shown_path(path)] = (str(path.resolve()), hashlib.sha256(data).hexdigest())
     if not sources:
         raise UsageError(f"there is no readable code in {', '.join(paths)}")
     return Gathered(Code(files=tuple(sources)), origins, tuple(left_out))
@@ -76,7 +76,9 @@ def read_tests(path: str) -> Tests:
         raise UsageError(f"there are no tests at {path!r}")
     files = [root] if root.is_file() else [f for f in sorted(root.rglob("*")) if f.is_file() and not _skipped(f, root)]
     wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")]
-    given = [(_shown(f), _text(data, _shown(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]]
+    given = [
+        (shown_path(f), _text(data, shown_path(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]
+    ]
     languages = [SUFFIXES[f.suffix] for f in files if f.suffix in SUFFIXES]
     if not languages:
         raise UsageError(f"there are no test files in {path!r} (looked for {', '.join(sorted(SUFFIXES))})")
@@ -94,11 +96,11 @@ def write_code(texts: Mapping[str, str], origins: Origins) -> list[str]:
         if now != digest:
             raise UsageError(f"{shown} was changed while the session ran; nothing was written. Run it again")
     for shown, text in texts.items():
-        _replace(Path(origins[shown][0]), text.encode("utf-8"))
+        replace_file(Path(origins[shown][0]), text.encode("utf-8"))
     return list(texts)
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -124,7 +126,9 @@ def chosen_language(language: str | None) -> Language | None:
 def _language(path: Path) -> Language:
     if known := SUFFIXES.get(path.suffix.lower()):
         return known
-    raise UsageError(f"cannot tell the language of {_shown(path)!r}; say it with --language ({', '.join(LANGUAGES)})")
+    raise UsageError(
+        f"cannot tell the language of {shown_path(path)!r}; say it with --language ({', '.join(LANGUAGES)})"
+    )
 
 
 def _named(paths: Sequence[str], chosen: Language | None) -> list[tuple[Path, bool]]:
@@ -204,11 +208,11 @@ def _bytes(path: Path) -> bytes:
         if path.stat().st_size > MAX_FILE_BYTES:
             size = path.stat().st_size / 1_000_000
             raise UsageError(
-                f"{_shown(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
+                f"{shown_path(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
             )
         return path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{_shown(path)} cannot be read: {error.strerror}") from None
+        raise UsageError(f"{shown_path(path)} cannot be read: {error.strerror}") from None
 
 
 def _text(data: bytes, shown: str) -> str:
@@ -227,7 +231,7 @@ def _text(data: bytes, shown: str) -> str:
     return text
 
 
-def _shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """As the user would name it: relative where that is short."""
     try:
         return path.resolve().relative_to(Path.cwd().resolve()).as_posix()

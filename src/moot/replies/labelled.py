@@ -12,6 +12,7 @@ from moot.replies.fit import NOTHING, Raw
 from moot.replies.jsonish import Piece, decoded
 from moot.replies.labels import ENTRY, ORDINAL, RULE, Label, Line, heading_of, label_of
 from moot.replies.shape import MANY, Slot, only_list, required, slot_for, slots
+from moot.replies.tables import untabled
 
 NAMED = re.compile(
     r"\s*+(?:(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s++)?[*`\"'_]{0,3}(?P<name>[\w.-]{1,60})[*`\"'_]{0,3}(?:\s*\([^()]{0,60}\))?"
@@ -161,7 +162,7 @@ def _has_digit(text: str) -> bool:
 
 def items_of(lines: Sequence[Line], shape: type[BaseModel]) -> list[Raw]:
     reader = _ItemReader(shape)
-    for line in lines:
+    for line in untabled(lines, shape):
         reader.take(line)
     return reader.finished()
 

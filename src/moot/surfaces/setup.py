@@ -47,6 +47,12 @@ def all_settings() -> list[Setting]:
         Setting("concurrency", Annotated[int, Field(ge=1)], 8, "calls under way at once, for each provider"),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
     ]
+    own += [
+        Setting(
+            "review.profile", str, "", "the model profile of a review: quality, balanced, budget or one of your own"
+        ),
+        Setting("review.profiles.*", Chain, (), "the adversary's model in one profile, e.g. review.profiles.quality"),
+    ]
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
     rules = [
         _of_field(name, info, f"{protocol.name}.")
@@ -87,7 +93,8 @@ class Settings:
 
     def rules(self, protocol: str) -> dict[str, JsonValue]:
         prefix = f"{protocol}."
-        own = {key.removeprefix(prefix): r.value for key, r in self.resolved.items() if key.startswith(prefix)}
+        fields = PROTOCOLS[protocol].rules.model_fields
+        own = {name: self[prefix + name] for name in fields if prefix + name in self.resolved}
         rules = PROTOCOLS[protocol].rules.model_validate({**own, "timeout": self["timeout"]})
         return rules.model_dump(mode="json")
 

@@ -1,0 +1,41 @@
+"""Headings that are an answer by themselves: `## NO OBJECTIONS` says that a list is empty."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import BaseModel
+
+from moot.errors import ParseError
+from moot.replies.fit import Raw
+from moot.replies.labels import Line, label_of
+from moot.replies.shape import Slot, label_key, required, slots
+
+
+def with_headings(raw: Raw, lines: Sequence[Line], shape: type[BaseModel]) -> Raw:
+    """What stands under the labels, and what headings say; a list that a heading denies must not be there."""
+    whole = dict(raw)
+    for slot in _stated(lines, shape):
+        assert slot.heading is not None
+        full = _full(raw.get(slot.name), slot)
+        if full and not slot.heading.items:
+            raise ParseError(f"the reply both lists {slot.name} and says there are none")
+        if not full:
+            whole[slot.name] = slot.heading.items
+    return whole
+
+
+def denied(lines: Sequence[Line], shape: type[BaseModel]) -> frozenset[str]:
+    return frozenset(slot.name for slot in _stated(lines, shape) if slot.heading and not slot.heading.items)
+
+
+def _stated(lines: Sequence[Line], shape: type[BaseModel]) -> Iterator[Slot]:
+    marked = [slot for slot in slots(shape) if slot.heading]
+    if not marked:
+        return
+    said = {label.key for line in lines if not line.opaque and (label := label_of(line.text))}
+    yield from (slot for slot in marked if slot.heading and label_key(slot.heading.words) in said)
+
+
+def _full(said: object, slot: Slot) -> bool:
+    """Whether real items stand there; `- Challenge 1: addressed` in a summary is none."""
+    needed = required(slot.shape) if slot.shape else set()
+    return isinstance(said, list) and any(isinstance(item, dict) and needed <= item.keys() for item in said)
