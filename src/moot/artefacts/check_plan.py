@@ -17,8 +17,8 @@ ADVICE = {
     "verify": "Name a command or an observation that shows it works",
     "done": "Say what is true when it is done",
 }
-NOTHING = re.compile(r"\W*(?:tbd|todo|n/?a|none|\?+)?\W*", re.IGNORECASE)
-NO_FILES = re.compile(r"\W*(?:n/?a|none|no files?)\b.*", re.IGNORECASE | re.DOTALL)
+NOTHING = re.compile(r"\W*+(?:tbd|todo|n/?a|none|\?+)?\W*", re.IGNORECASE)
+NO_FILES = re.compile(r"\W*+(?:n/?a|none|no files?)\b.*", re.IGNORECASE | re.DOTALL)
 NUMBERED = re.compile(r"(\d+(?:\.\d+)?(?:-\d+)?)-?plan", re.IGNORECASE)
 PLAN_ID = re.compile(r"\d+(?:\.\d+)?-\d+|\d+")
 

@@ -27,7 +27,7 @@ MEASURE = re.compile(
     r"|\b[pP]\d{2}\b",
     re.IGNORECASE,
 )
-NAMED = re.compile(r"[\"“‘`][^\"”’`]*[\"”’`]")
+NAMED = re.compile(r"[\"“‘`][^\"”’`]{0,200}[\"”’`]")
 OPEN = re.compile(r"(?<!\w)(?:TBD|TODO|FIXME|XXX|\?\?\?|to be (?:defined|decided|determined))(?!\w)", re.IGNORECASE)
 ALIKE = 0.85
 
@@ -84,7 +84,8 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _without_id(doc: Page, found: Sequence[Requirement]) -> list[Fault]:
     """A list entry among requirements that has no id of its own."""
-    sections = {line.section for line in doc.prose() if line.number in {r.line for r in found}}
+    lines = {r.line for r in found}
+    sections = {line.section for line in doc.prose() if line.number in lines}
     return [
         _fault("no-id", "minor", line.number, f"a requirement without an id: {_short(entry['text'])}", "Give it an id")
         for line in doc.prose()

@@ -28,7 +28,7 @@ PASSED = frozenset({"passed", "pass", "verified", "complete", "completed", "succ
 GAPS = frozenset({"gaps_found", "failed", "fail", "gaps"})
 HUMAN = re.compile(r"human verification|manual (?:verification|checks?)|needs? a person", re.IGNORECASE)
 NOTHING = re.compile(
-    r"\W*(?:none|n/?a|nothing\b.*|no (?:items?|human|manual)\b.*|not (?:needed|required)\b.*)?\W*", re.IGNORECASE
+    r"\W*+(?:none|n/?a|nothing\b.*|no (?:items?|human|manual)\b.*|not (?:needed|required)\b.*)?\W*", re.IGNORECASE
 )
 SAME = 0.6
 

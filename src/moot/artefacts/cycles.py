@@ -9,25 +9,26 @@ def cycles(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
     found: dict[tuple[str, ...], None] = {}
     done: set[str] = set()
     for start in needs:
-        path: list[str] = []
+        path: dict[str, None] = {}
         stack: list[tuple[str, int]] = [(start, 0)]
         while stack:
             name, at = stack.pop()
             if at == 0:
                 if name in done:
                     continue
-                path.append(name)
+                path[name] = None
             following = [n for n in needs[name] if n in order]
             if at < len(following):
                 stack.append((name, at + 1))
                 other = following[at]
                 if other in path:
-                    found.setdefault(_turned(path[path.index(other) :], order))
+                    way = list(path)
+                    found.setdefault(_turned(way[way.index(other) :], order))
                 else:
                     stack.append((other, 0))
             else:
                 done.add(name)
-                path.pop()
+                path.pop(name)
     return list(found)
 
 

@@ -7,7 +7,7 @@ from moot.artefacts.markdown import normal, words_of
 from moot.artefacts.requirement_ids import ids_in
 
 NONE = re.compile(
-    r"\W*(?:n/?a|none|nothing|not applicable|not available|no evidence(?: (?:given|provided|available))?|unknown|tbd"
+    r"\W*+(?:n/?a|none|nothing|not applicable|not available|no evidence(?: (?:given|provided|available))?|unknown|tbd"
     r"|see (?:above|concern)|as above|obvious(?:ly)?|self[- ]evident|common sense)?\W*",
     re.IGNORECASE,
 )

@@ -1,8 +1,10 @@
 """A markdown page by its lines: front matter, headings, sections, entries, tables, labels. Code is not prose."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import yaml
 
@@ -53,6 +55,14 @@ class Page:
     headings: tuple[Heading, ...] = ()
     meta: dict[str, object] = field(default_factory=dict)
     meta_problem: str = ""
+
+    def below(self, heading: Heading) -> tuple[Line, ...]:
+        """The lines under a heading, up to the next one that is not deeper."""
+        first = self.lines[0].number
+        after = bisect_right(self.headings, heading.line, key=lambda h: h.line)
+        following = (h.line for h in islice(self.headings, after, None) if h.level <= heading.level)
+        end = next(following, self.lines[-1].number + 1)
+        return self.lines[heading.line + 1 - first : end - first]
 
     def prose(self) -> Iterator[Line]:
         return (line for line in self.lines if not line.code)
@@ -135,7 +145,7 @@ class Labelled:
     line: int
 
 
-def labels(lines: list[Line], names: frozenset[str]) -> list[Labelled]:
+def labels(lines: Sequence[Line], names: frozenset[str]) -> list[Labelled]:
     """`**Goal:** text`, `- Goal: text`, `Goal: text`, and text or a list below the label; only for these names."""
     found: list[tuple[str, int, list[str]]] = []
     for line in lines:

@@ -22,7 +22,8 @@ NAMES = frozenset(
         "ui_hint",
     )
 )
-VAGUE = re.compile(r"\W*(?:tbd|todo|none|n/?a|\?+)?\W*", re.IGNORECASE)
+ASIDE = re.compile(r"\([^()]{0,200}\)")
+VAGUE = re.compile(r"\W*+(?:tbd|todo|none|n/?a|\?+)?\W*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,11 @@ class Phase:
 def phases_in(doc: Page) -> list[Phase]:
     """Each heading `Phase N: name` with what stands below it; without such headings, the rows of a table of phases."""
     found: list[Phase] = []
-    for place, heading in enumerate(doc.headings):
+    for heading in doc.headings:
         match = PHASE.match(heading.text)
         if not match:
             continue
-        after = [h.line for h in doc.headings[place + 1 :] if h.level <= heading.level]
-        end = after[0] if after else 10**9
-        own = labels([line for line in doc.lines if heading.line < line.number < end], NAMES)
+        own = labels(doc.below(heading), NAMES)
         said = {label.name: label.value for label in reversed(own)}
         goal = said.get("goal") or said.get("goals") or said.get("objective") or ""
         needs = said.get("depends_on") or said.get("dependencies") or ""
@@ -58,13 +57,10 @@ def phases_in(doc: Page) -> list[Phase]:
                 goal="" if VAGUE.fullmatch(goal) else plain(goal),
                 criteria=bool(said.get("success_criteria")),
                 requirements=tuple(dict.fromkeys(ids)),
-                depends_on=tuple(dict.fromkeys(NEEDED.findall(ID_LIKE.sub("", needs)))),
+                depends_on=tuple(dict.fromkeys(NEEDED.findall(ASIDE.sub("", needs)))),
             )
         )
     return found or _tabled(doc)
-
-
-ID_LIKE = re.compile(r"\([^()]*\)")
 
 
 def _tabled(doc: Page) -> list[Phase]:

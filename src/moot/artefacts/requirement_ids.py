@@ -13,7 +13,7 @@ NOT_IDS = {
     "ADR", "TICKET", "BUG",
 }  # fmt: skip
 DEFINITION = re.compile(
-    r"[*_`\[]*(?P<id>[A-Z][A-Z0-9]{1,11}(?:-[A-Z]{2,8})?-\d{1,4})[\]*_`]*\s*(?:[:.)–—-]+|\s)\s*(?P<text>.*)$"
+    r"[*_`\[]*(?P<id>[A-Z][A-Z0-9]{1,11}(?:-[A-Z]{2,8})?-\d{1,4})[\]*_`]*\s*(?:[:.)–—-]+|\s|$)\s*(?P<text>.*)$"
 )
 MENTIONS = re.compile(r"traceab|coverage|mapping|out of scope|summary|phase", re.IGNORECASE)
 LATER = re.compile(r"\bv[2-9]\b|\blater\b|\bfuture\b|out of scope|\bdeferred\b|won'?t\b|\bvalidated\b", re.IGNORECASE)
@@ -58,8 +58,8 @@ def defined(doc: Page) -> list[Requirement]:
 
 def _below(doc: Page, number: int) -> str:
     """The first words below a heading that is only an id."""
-    after = (line for line in doc.prose() if line.number > number and line.text.strip())
-    following = next(after, None)
+    start = number + 1 - doc.lines[0].number
+    following = next((line for line in doc.lines[start : start + 5] if line.text.strip()), None)
     return "" if following is None or following.text.startswith("#") or ENTRY.match(following.text) else following.text
 
 

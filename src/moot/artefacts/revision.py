@@ -10,11 +10,11 @@ from moot.artefacts.tasks import tasks_in
 from moot.artefacts.values import Artefact, Neighbour
 
 REFUSED = re.compile(
-    r"\W*(?:i['’]?m sorry|i am sorry|sorry,|i (?:cannot|can['’]?t|am unable|won['’]?t)|as an ai\b|unfortunately, i)",
+    r"\W*+(?:i['’]?m sorry|i am sorry|sorry,|i (?:cannot|can['’]?t|am unable|won['’]?t)|as an ai\b|unfortunately, i)",
     re.IGNORECASE,
 )
 ELIDED = re.compile(
-    r"\s*(?:[-*>#/]|<!--|\[|\()*\s*(?:\.{3}|…|(?:the )?(?:rest|remainder|remaining|other)\b.{0,60}"
+    r"\s*+(?:[-*>#/]|<!--|\[|\()*+\s*+(?:\.{3}|…|(?:the )?(?:rest|remainder|remaining|other)\b.{0,60}"
     r"\b(?:unchanged|same|omitted|here|as before|above)"
     r"|(?:unchanged|same as (?:before|above)|as before|omitted|truncated|continued?)\b).{0,40}",
     re.IGNORECASE,

@@ -1,6 +1,7 @@
 """The tasks of a plan, in the XML form and in markdown forms."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from moot.artefacts.markdown import Line, Page, labels
@@ -16,7 +17,8 @@ SAME = {
 LABELS = frozenset(SAME) | frozenset(FIELDS)
 OPEN = re.compile(r"<task(?P<attributes>[^<>]*)>", re.IGNORECASE)
 CLOSE = re.compile(r"</task\s*>", re.IGNORECASE)
-ELEMENT = re.compile(r"<(?P<name>[a-z][\w-]*)(?:\s[^<>]*)?>(?P<text>.*?)</(?P=name)\s*>", re.DOTALL | re.IGNORECASE)
+TAG = re.compile(r"<(?P<name>[a-z][\w-]*)(?:\s[^<>]*)?>", re.IGNORECASE)
+MOST_ELEMENTS = 100
 ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*[\"']([^\"']*)[\"']")
 TASK = re.compile(r"task\s+(?P<id>[\w.]+)\s*(?:[:.)–—-]+\s*(?P<name>.*))?$", re.IGNORECASE)
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
@@ -44,34 +46,47 @@ def tasks_in(doc: Page) -> list[Task]:
 
 def _xml(text: str, first: int) -> list[Task]:
     found: list[Task] = []
+    line, counted = first, 0
     opens = list(OPEN.finditer(text))
     for at, begin in enumerate(opens):
         limit = opens[at + 1].start() if at + 1 < len(opens) else len(text)
         end = CLOSE.search(text, begin.end(), limit)
         body = text[begin.end() : end.start() if end else limit]
         attributes = {key.lower(): value for key, value in ATTRIBUTE.findall(begin["attributes"])}
-        inner = {_same(e["name"]): e["text"].strip() for e in ELEMENT.finditer(body)}
-        given = {**{_same(k): v for k, v in attributes.items()}, **inner}
-        line = first + text.count("\n", 0, begin.start())
+        given = {**{_same(k): v for k, v in attributes.items()}, **_elements(body)}
+        line, counted = line + text.count("\n", counted, begin.start()), begin.start()
         found.append(_task(given, str(at + 1), line, closed=end is not None))
+    return found
+
+
+def _elements(body: str) -> dict[str, str]:
+    """Name -> text of each element directly inside a task; one that is never closed is none."""
+    found: dict[str, str] = {}
+    at = 0
+    for _ in range(MOST_ELEMENTS):
+        tag = TAG.search(body, at)
+        if tag is None:
+            break
+        end = re.compile(f"</{re.escape(tag['name'])}\\s*>", re.IGNORECASE).search(body, tag.end())
+        if end:
+            found.setdefault(_same(tag["name"]), body[tag.end() : end.start()].strip())
+        at = end.end() if end else tag.end()
     return found
 
 
 def _headed(doc: Page) -> list[Task]:
     found: list[Task] = []
-    for place, heading in enumerate(doc.headings):
+    for heading in doc.headings:
         match = TASK.match(heading.text)
         if not match:
             continue
-        after = [h.line for h in doc.headings[place + 1 :] if h.level <= heading.level]
-        own = [line for line in doc.lines if heading.line < line.number < (after[0] if after else 10**9)]
-        given = {_same(label.name): label.value for label in labels(_unheaded(own), LABELS)}
+        given = {_same(label.name): label.value for label in labels(_unheaded(doc.below(heading)), LABELS)}
         given.setdefault("name", (match["name"] or "").strip())
         found.append(_task({**given, "id": match["id"]}, match["id"], heading.line, closed=True))
     return found
 
 
-def _unheaded(lines: list[Line]) -> list[Line]:
+def _unheaded(lines: Sequence[Line]) -> list[Line]:
     """`#### Files` with text below it is a label as well."""
     return [
         Line(line.number, f"**{line.text.lstrip('# ').rstrip(': ')}:**", line.section)

@@ -13,7 +13,7 @@ from moot.artefacts.markdown import normal
 from moot.artefacts.values import ArtefactType, Assessment, Challenge, Convergence, Defence, Gravity
 from moot.prompts import prompt
 from moot.protocols.shown import as_context, as_document, listed_faults
-from moot.protocols.talk import Dropped, Round, Talk
+from moot.protocols.talk import Dropped, Round, Said, Talk
 from moot.render import fenced
 from moot.replies import Also, Heading, Synonyms, Title, instructions
 from moot.room import Ask, Room
@@ -40,7 +40,7 @@ PROGRESS = Synonyms(
 TURNED_DOWN = ("invalid", "not valid", "unconvincing", "not convincing", "insufficient", "does not hold", "still")
 
 
-class Raised(Value):
+class Raised(Said):
     """A challenge as the adversary words it: the reasons first, then the choice."""
 
     concern: Annotated[str, Also("issue", "problem", "description", "challenge_text", "title")] = Field(
@@ -56,7 +56,7 @@ class Raised(Value):
     severity: Annotated[Gravity, GRADES, Also("level", "priority")]
 
 
-class Assessed(Value):
+class Assessed(Said):
     previous_challenge: Annotated[str, Title(), Also("id", "challenge_id", "number", "earlier_challenge")] = Field(
         min_length=1, description="the id, such as C1"
     )
@@ -94,7 +94,7 @@ def reply_shape(kind: ArtefactType, number: int) -> type[Opening] | type[Rebutta
     words: Any = Literal.__getitem__(tuple(CATEGORIES[kind]))
     category: Any = (Annotated[words, Title(), Also("type", "kind")], ...)
     one: Any = create_model("Raised", __base__=Raised, category=category)
-    most = Field(json_schema_extra={"maxItems": 4 if number == 1 else 3})
+    most = Field(json_schema_extra={"maxItems": 3})
     many: Any = (Annotated[tuple[one, ...], *LIST], most)
     if number == 1:
         return create_model("Opening", __base__=Opening, challenges=many)

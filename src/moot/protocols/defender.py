@@ -10,7 +10,7 @@ from moot.artefacts.revision import alike_ended, flaw_in_revision
 from moot.artefacts.values import Challenge
 from moot.prompts import prompt
 from moot.protocols.shown import as_context, as_document, listed_challenges
-from moot.protocols.talk import Answer, Stance, Talk
+from moot.protocols.talk import Answer, Said, Stance, Talk
 from moot.render import fenced
 from moot.replies import Also, CodeBlock, Fenced, Synonyms, Title, instructions
 from moot.room import Ask, Room
@@ -25,7 +25,7 @@ STANCES = Synonyms(
 )  # fmt: skip
 
 
-class Answered(Value):
+class Answered(Said):
     """The reason first, then the choice."""
 
     challenge: Annotated[str, Title(), Also("id", "challenge_id")] = Field(

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import ConfigDict
 
 from moot.artefacts.checks import check
 from moot.artefacts.kinds import WEIGHTY
@@ -10,6 +12,17 @@ from moot.artefacts.values import Artefact, ArtefactType, Assessment, Challenge,
 from moot.types import Value
 
 Stance = Literal["addressed", "rejected"]
+
+
+def all_required(schema: dict[str, Any]) -> None:
+    """For a provider that enforces the schema: a small model skips what it may skip, above all its evidence."""
+    schema["required"] = list(schema["properties"])
+
+
+class Said(Value):
+    """An entry of a reply. What is optional to the reader is not so to a provider that enforces the form."""
+
+    model_config = ConfigDict(json_schema_extra=all_required)
 
 
 class Dropped(Value):

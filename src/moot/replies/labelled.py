@@ -86,11 +86,11 @@ def labelled(lines: Sequence[Line], found: Sequence[Section], shape: type[BaseMo
 
 def _said(own: Sequence[Section]) -> object:
     """What the sections of one slot say together: the better label holds, and two answers that differ are none."""
-    slot, best = own[0].slot, min(section.rank for section in own)
+    slot, bodies = own[0].slot, [_body(section) for section in own]
     if slot.kind == "items":
-        return _joined([_body(section) for section in own], slot)
-    answers = [_body(section) for section in own if section.rank == best]
-    answers = [answer for answer in answers if answer != ""] or [""]
+        return _joined(bodies, slot)
+    told = [(section.rank, body) for section, body in zip(own, bodies, strict=True) if body != ""] or [(0, "")]
+    answers = [body for rank, body in told if rank == min(told, key=lambda t: t[0])[0]]
     if slot.kind == "mapping" and all(isinstance(answer, dict) for answer in answers):
         return {name: text for answer in answers if isinstance(answer, dict) for name, text in answer.items()}
     if any(answer != answers[0] for answer in answers):

@@ -95,7 +95,7 @@ class Settings:
         prefix = f"{protocol}."
         fields = PROTOCOLS[protocol].rules.model_fields
         own = {name: self[prefix + name] for name in fields if prefix + name in self.resolved}
-        rules = PROTOCOLS[protocol].rules.model_validate({**own, "timeout": self["timeout"]})
+        rules: Rules = PROTOCOLS[protocol].rules.model_validate({**own, "timeout": self["timeout"]})
         return rules.model_dump(mode="json")
 
     def seats(self, protocol: str, known: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
