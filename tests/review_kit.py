@@ -2,6 +2,9 @@
 
 import json
 from pathlib import Path
+from typing import Any
+
+from conftest import Ran
 
 REQUIREMENTS = """# Requirements
 
@@ -13,6 +16,7 @@ REQUIREMENTS = """# Requirements
 REVISED = REQUIREMENTS + "- [ ] **AB-03**: Visitor can cancel a booking by a link\n"
 PROJECT = "# Berthbook\n\nA service for one harbour.\n"
 STATE = "# State\n\n## Accumulated Context\n\n### Decisions\n\n- [Phase 1]: old\n"
+FILE = ".planning/REQUIREMENTS.md"
 CONCERN = "Nobody can cancel a booking"
 
 
@@ -64,11 +68,23 @@ def project(folder: Path, text: str = REQUIREMENTS) -> Path:
 
 def script(folder: Path, adversary: list[object], defender: list[object] | None = None) -> list[str]:
     """Flags that seat an adversary and a defender with these replies, in this order."""
-    entries = [{"seat": seat, **_entry(reply)} for seat, replies in (("adversary", adversary), ("defender", defender or []))
-               for reply in replies]  # fmt: skip
+    entries = [{"seat": "adversary", **_entry(reply)} for reply in adversary]
+    entries += [{"seat": "defender", **_entry(reply)} for reply in defender or []]
     (folder / "replies.yaml").write_text(json.dumps(entries))
     return ["-m", "script:replies.yaml"]
 
 
 def _entry(reply: object) -> dict[str, object]:
     return dict(reply) if isinstance(reply, dict) else {"reply": reply}
+
+
+def reviewed(ran: Ran) -> dict[str, Any]:
+    result = json.loads(ran.out)
+    (one,) = result["artefacts"]
+    return {**one, "degraded": result["degraded"], "calls": result["calls"], "session_id": result["session_id"]}
+
+
+MINOR = challenge("The words differ", '"delete any booking"', "user focus", "minor")
+WEIGHTLESS = challenge("It is a detail", '"by email"', "scope creep", "significant")
+LOGIC = challenge("The two contradict", '"delete any booking at any time"', "conflicts", "significant")
+NONE = raised()

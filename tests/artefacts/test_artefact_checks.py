@@ -356,4 +356,4 @@ def test_hostile_pages_are_read_in_no_time() -> None:
     ]
     for text in pages:
         for kind in ("requirements", "roadmap", "plan", "verification"):
-            check(Artefact(path="x.md", type=kind, text=text), [])  # type: ignore[arg-type]
+            check(Artefact(path="x.md", type=kind, text=text), [])

@@ -132,7 +132,7 @@ def test_no_objections_is_an_answer_in_every_round(text: str) -> None:
 def test_neither_a_contradiction_nor_talk_is_an_answer(text: str) -> None:
     for kind in ("requirements", "verification"):
         with pytest.raises(ParseError):
-            read(text, reply_shape(kind, 1))  # type: ignore[arg-type]
+            read(text, reply_shape(kind, 1))
 
 
 def challenge(number: int, concern: str) -> Challenge:
