@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 
-COMMANDS = ("harden", "scan", "list", "show", "resume", "export", "delete", "models", "doctor", "config show")
+COMMANDS = ("harden", "scan", "review", "list", "show", "resume", "export", "delete", "models", "doctor", "config show")
 
 
 def help_of(command: str) -> str:

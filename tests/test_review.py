@@ -119,7 +119,7 @@ def test_the_whole_result_of_a_review(cli: Cli, tmp_path: Path) -> None:
     assert one["rounds"][0]["document"].startswith("## CHALLENGES\n\n**Round:** 1/3\n\n### Challenge 1: completeness\n")
     assert one["rounds"][1]["document"].startswith("## NO OBJECTIONS\n\n**Round:** 2/3\n")
     assert one["rounds"][1]["convergence"] == "converging"
-    assert any("1 challenges dropped" in note for note in one["degraded"])
+    assert any("1 challenge dropped" in note for note in one["degraded"])
 
 
 def test_a_person_sees_the_challenges_what_became_of_them_and_the_diff(cli: Cli, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_person_sees_the_challenges_what_became_of_them_and_the_diff(cli: Cli,
     shown = cli("review", FILE, *seats).out
     pieces = [
         "no_objections: the adversary has nothing", "by its name", "AB-01 cannot be tested", "mended",
-        CONCERN, "addressed: because of C1", "rejected: because of C2", "1 challenges dropped", "+- [ ] **AB-03**",
+        CONCERN, "addressed: because of C1", "rejected: because of C2", "1 challenge dropped", "+- [ ] **AB-03**",
     ]  # fmt: skip
     for piece in pieces:
         assert piece in " ".join(shown.split()), piece

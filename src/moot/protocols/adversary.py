@@ -114,9 +114,8 @@ async def challenged(talk: Talk, number: int, room: Room) -> bool:
     assessments = assessed(said, talk, room, number) if isinstance(said, Rebuttal) else ()
     raised, dropped = sifted(said.challenges, talk, number)
     if dropped:
-        room.degrade(
-            f"round {number}: {len(dropped)} challenges dropped without evidence that can be checked: {dropped[0].why}"
-        )
+        many = "1 challenge" if len(dropped) == 1 else f"{len(dropped)} challenges"
+        room.degrade(f"round {number}: {many} dropped, no evidence that can be checked: {dropped[0].why}")
     talk.challenges += raised
     convergence = said.convergence if isinstance(said, Rebuttal) else None
     turn = Round(

@@ -17,7 +17,7 @@ from moot.vault import Vault
 
 STYLES = {"critical": "bold red", "significant": "yellow", "minor": "dim"}
 SAYS = {
-    "no_objections": "the adversary has nothing to hold against it",
+    "no_objections": "the adversary has nothing left to hold against it",
     "converged": "nothing is left that is worth another round; the defender had the last word",
     "deadlock": "neither side moves; the defender had the last word",
     "unresolved": "the rounds are spent and something grave still stands; the defender had the last word",
@@ -70,8 +70,9 @@ def _review(review: ArtefactReview, result: ReviewResult, console: Console) -> N
     _faults(review, console)
     _challenges(review, console)
     if review.dropped:
+        many = "1 challenge" if review.dropped == 1 else f"{review.dropped} challenges"
         why = review.dropped_challenges[0].why
-        console.print(plain(f"  {review.dropped} challenges dropped: no evidence that can be checked ({why})"))
+        console.print(plain(f"  {many} dropped: no evidence that can be checked ({why})"))
     for turn in review.rounds:
         if turn.revision_refused:
             console.print(plain(f"  round {turn.round}: the revision was not accepted: {turn.revision_refused}"))
