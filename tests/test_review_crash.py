@@ -28,9 +28,9 @@ def session(folder: Path) -> list[str]:
         {"reply": raised(), "contains": "roadmap document"},
     ]
     defender: list[dict[str, object]] = [
-        {"reply": answers(C1="addressed"), "phase": f"answer {FILE}", "times": 2},
-        {"reply": revision("# Requirements\n"), "phase": f"revise {FILE}", "round": 1},
-        {"reply": revision(), "phase": f"revise {FILE}", "round": 2},
+        {"reply": answers(C1="addressed"), "phase": "answer", "times": 2},
+        {"reply": revision("# Requirements\n"), "phase": "revise", "round": 1},
+        {"reply": revision(), "phase": "revise", "round": 2},
     ]
     entries: list[dict[str, object]] = [{"seat": "adversary", **a} for a in adversary] + [
         {"seat": "defender", **d} for d in defender

@@ -1,6 +1,7 @@
 """Planning artefacts on disk: one file, or a whole `.planning` folder with all that belongs to it."""
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from moot.errors import UsageError
 from moot.types import NotAnalysed
 
 ROOT_FILES = ("PROJECT.md", "REQUIREMENTS.md", "ROADMAP.md", "config.json")
-SKIPPED = frozenset({"milestones", "archive", "archived", "node_modules"})
+SKIPPED = frozenset({"milestones", "archive", "archived", "node_modules", "vendor", "venv", "site-packages"})
 ORDER: tuple[ArtefactType, ...] = ("requirements", "roadmap", "plan", "verification")
 UP = 4
 HEAD_LINES = 50
@@ -59,6 +60,9 @@ def read_planning(path: str, kind: ArtefactType | None, context: str | None) -> 
             raise UsageError(
                 f"the folder {path!r} holds no artefact (REQUIREMENTS.md, ROADMAP.md, *PLAN.md, *VERIFICATION.md)"
             )
+        if len(around) > MOST_ARTEFACTS:
+            most = f"more than the {MOST_ARTEFACTS} of one session"
+            raise UsageError(f"{path!r} holds {len(around)} artefacts, {most}; name a subfolder")
         found = [Found(n.path, n.text, n.type, f"by its name {n.path.rsplit('/', 1)[-1]}") for n in around]
     else:
         found, left_out = [_one(place, kind)], []
@@ -95,16 +99,13 @@ def _root(place: Path) -> Path | None:
 
 def _named(root: Path) -> Iterator[tuple[Path, ArtefactType]]:
     """Artefacts by name, in the order they are reviewed; what is archived is left alone."""
-    files = [f for f in sorted(root.rglob("*.md")) if f.is_file() and not _skipped(f.relative_to(root))]
-    kinds = [(f, told.type) for f in files if (told := guess(f.name, "")).type]
-    if len(kinds) > MOST_ARTEFACTS:
-        raise UsageError(f"{len(kinds)} artefacts are more than the {MOST_ARTEFACTS} of one session; name a subfolder")
+    files = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in SKIPPED and not name.startswith(".")]
+        files += [Path(folder) / name for name in names if name.lower().endswith(".md")]
+    kinds = [(f, told.type) for f in sorted(files) if (told := guess(f.name, "")).type and f.is_file()]
     for wanted in ORDER:
         yield from ((f, kind) for f, kind in kinds if kind == wanted)
-
-
-def _skipped(path: Path) -> bool:
-    return any(part in SKIPPED or part.startswith(".") for part in path.parts)
 
 
 def _neighbours(named: dict[Path, ArtefactType]) -> tuple[list[Neighbour], list[NotAnalysed]]:

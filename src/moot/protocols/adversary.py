@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
-from moot.artefacts.documents import challenges_document, named_by, no_objections_document
+from moot.artefacts.documents import challenges_document, named_by, no_objections_document, one_line
 from moot.artefacts.evidence import flaw_in_evidence
 from moot.artefacts.kinds import CATEGORIES
 from moot.artefacts.markdown import normal
@@ -107,8 +107,7 @@ async def challenged(talk: Talk, number: int, room: Room) -> bool:
     shape = reply_shape(kind, min(number, 2))
     form = instructions(shape)
     text = _first(talk, form, room) if number == 1 else _again(talk, number, form, room)
-    phase = f"challenge {talk.artefact.path}"
-    said = await room.ask(Ask("adversary", phase, number, prompt("adversary"), text, shape, REPLY_TOKENS))
+    said = await room.ask(Ask("adversary", "challenge", number, prompt("adversary"), text, shape, REPLY_TOKENS))
     if isinstance(said, Absent):
         return False
     assessments = assessed(said, talk, room, number) if isinstance(said, Rebuttal) else ()
@@ -133,6 +132,7 @@ def _first(talk: Talk, form: str, room: Room) -> str:
     return prompt(
         "challenge",
         type=talk.artefact.type,
+        path=one_line(talk.artefact.path),
         round="1",
         most=str(talk.most),
         context=as_context(talk.artefact),
@@ -147,6 +147,7 @@ def _again(talk: Talk, number: int, form: str, room: Room) -> str:
     return prompt(
         "rebut",
         type=talk.artefact.type,
+        path=one_line(talk.artefact.path),
         round=str(number),
         most=str(talk.most),
         context=as_context(talk.artefact),

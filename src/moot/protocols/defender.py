@@ -53,6 +53,7 @@ async def defended(talk: Talk, number: int, room: Room) -> bool:
     text = prompt(
         "answer",
         type=talk.artefact.type,
+        path=one_line(talk.artefact.path),
         round=str(number),
         most=str(talk.most),
         context=as_context(talk.artefact),
@@ -60,8 +61,7 @@ async def defended(talk: Talk, number: int, room: Room) -> bool:
         challenges=listed_challenges(talk.standing),
         form=instructions(Defence),
     )
-    phase = f"answer {talk.artefact.path}"
-    said = await room.ask(Ask("defender", phase, number, prompt("defender"), text, Defence, REPLY_TOKENS))
+    said = await room.ask(Ask("defender", "answer", number, prompt("defender"), text, Defence, REPLY_TOKENS))
     if isinstance(said, Absent):
         return False
     answers = answered(said.answers, talk.standing, number)
@@ -99,13 +99,13 @@ async def revised(talk: Talk, changes: Sequence[Answer], number: int, room: Room
     text = prompt(
         "revise",
         type=talk.artefact.type,
+        path=one_line(talk.artefact.path),
         artefact=shown,
         changes=_wanted(talk, changes),
         refused=f" Your last revision was not accepted: {before}." if before else "",
         form=instructions(Revision),
     )
-    phase = f"revise {talk.artefact.path}"
-    said = await room.ask(Ask("defender", phase, number, prompt("defender"), text, Revision))
+    said = await room.ask(Ask("defender", "revise", number, prompt("defender"), text, Revision))
     if isinstance(said, Absent):
         return f"there was none ({said.why})"
     new = alike_ended(fullest(said.revised), talk.text)
