@@ -175,7 +175,10 @@ def test_the_prompts_hold_what_the_rules_say(cli: Cli, tmp_path: Path) -> None:
     one = reviewed(cli("review", FILE, *seats, "--json"))
     steps = json.loads(cli("export", one["session_id"]).out)["steps"]
     prompts = [step["value"]["call"]["prompt"] for step in steps]
-    assert "requirements document, .planning/REQUIREMENTS.md. Round 1 of 3" in prompts[0] and "A service for one harbour." in prompts[0]
+    assert (
+        "requirements document, .planning/REQUIREMENTS.md. Round 1 of 3" in prompts[0]
+        and "A service for one harbour." in prompts[0]
+    )
     assert "AB-02" in prompts[0] and "- scope creep:" in prompts[0] and "defender" not in prompts[0]
     assert "C1 (critical, completeness): Nobody can cancel" in prompts[1] and "add it" in prompts[2]
     assert "Round 2 of 3" in prompts[3] and "AB-03" in prompts[3] and "defender: addressed. because of C1" in prompts[3]

@@ -121,13 +121,14 @@ def test_no_objections_is_an_answer_in_every_round(text: str) -> None:
         NO_OBJECTIONS + SEED,
         SEED + "\n## NO OBJECTIONS\n",
         f'## NO OBJECTIONS\n\n{{"challenges": [{ONE}]}}',
+        "## NO OBJECTIONS\n\n### Challenge 1: Coverage\n**Concern:** Nobody can cancel\n",
         '{"challenges": []}\n\n' + SEED,
         "There is nothing wrong with it, well done.",
         "I'm sorry, I cannot help with that.",
         "",
         "CHALLENGES:\nmany",
     ],
-    ids=["both", "both, the other way round", "json", "json denies", "praise", "refusal", "empty", "no items"],
+    ids=["both", "both, the other way round", "json", "half a challenge", "json denies", "praise", "refusal", "empty", "no items"],
 )  # fmt: skip
 def test_neither_a_contradiction_nor_talk_is_an_answer(text: str) -> None:
     for kind in ("requirements", "verification"):

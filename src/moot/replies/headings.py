@@ -4,21 +4,17 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel
 
-from moot.errors import ParseError
 from moot.replies.fit import Raw
 from moot.replies.labels import Line, label_of
-from moot.replies.shape import Slot, label_key, required, slots
+from moot.replies.shape import Slot, label_key, slots
 
 
 def with_headings(raw: Raw, lines: Sequence[Line], shape: type[BaseModel]) -> Raw:
-    """What stands under the labels, and what headings say; a list that a heading denies must not be there."""
+    """What stands under the labels, and what headings say where nothing does."""
     whole = dict(raw)
     for slot in _stated(lines, shape):
         assert slot.heading is not None
-        full = _full(raw.get(slot.name), slot)
-        if full and not slot.heading.items:
-            raise ParseError(f"the reply both lists {slot.name} and says there are none")
-        if not full:
+        if not _listed(raw.get(slot.name), slot):
             whole[slot.name] = slot.heading.items
     return whole
 
@@ -35,7 +31,7 @@ def _stated(lines: Sequence[Line], shape: type[BaseModel]) -> Iterator[Slot]:
     yield from (slot for slot in marked if slot.heading and label_key(slot.heading.words) in said)
 
 
-def _full(said: object, slot: Slot) -> bool:
-    """Whether real items stand there; `- Challenge 1: addressed` in a summary is none."""
-    needed = required(slot.shape) if slot.shape else set()
-    return isinstance(said, list) and any(isinstance(item, dict) and needed <= item.keys() for item in said)
+def _listed(said: object, slot: Slot) -> bool:
+    """Whether items stand there, complete or not; `- Challenge 1: addressed` in a summary is just a title."""
+    titles = {inner.name for inner in slots(slot.shape) if inner.title} if slot.shape else set()
+    return isinstance(said, list) and any(isinstance(item, dict) and item.keys() - titles for item in said)
