@@ -22,6 +22,11 @@ from review_kit import (
     script,
 )
 
+import moot
+from moot.protocols.review import ReviewResult
+from moot.runner import Plan
+from moot.surfaces.reviewing import exit_code
+
 
 @pytest.mark.parametrize(
     ("adversary", "defender", "flags", "code"),
@@ -239,3 +244,33 @@ def test_a_spent_budget_ends_a_review_in_order_and_it_can_be_carried_on(
     assert one["outcome"] == outcome and ran.code in (1, 2) and f"moot resume {one['session_id']}" in ran.err
     again = reviewed(cli("resume", one["session_id"], "--max-calls", "9", "--json"))
     assert (again["outcome"], again["calls"], again["revised"]) == ("no_objections", 4, REVISED)
+
+
+def test_a_review_stopped_by_a_person_exits_with_130() -> None:
+    plan = Plan(protocol="review", topic="x", input={}, rules={}, notes={"fail_on": "critical"})
+    assert exit_code(ReviewResult(outcome="cancelled", rounds=0, artefacts=()), plan) == 130
+
+
+def test_the_context_can_be_another_file(cli: Cli, tmp_path: Path) -> None:
+    project(tmp_path)
+    (tmp_path / "about.md").write_text("".join(f"line {n}\n" for n in range(1, 80)))
+    seats = script(
+        tmp_path, [raised(challenge("It is late", '"line 50"')), rebuttal({"C1": "rejected"})], [answers(C1="rejected")]
+    )
+    one = reviewed(cli("review", FILE, *seats, "--context", "about.md", "--json"))
+    prompt = json.loads(cli("export", one["session_id"]).out)["steps"][0]["value"]["call"]["prompt"]
+    assert one["outcome"] == "no_objections", "the context is evidence too"
+    assert "line 50\n" in prompt and "line 51" not in prompt and "A service for one harbour." not in prompt
+
+
+def test_from_python(cli: Cli, tmp_path: Path) -> None:
+    project(tmp_path)
+    script(tmp_path, [raised(challenge())])
+    rules = moot.ReviewRules(defend=False, max_rounds=1)
+    result = moot.run_sync(moot.review(FILE, rules, model="script:replies.yaml", keep=False))
+    assert (result.outcome, result.artefacts[0].challenges[0].id) == ("challenged", "C1")
+    script(tmp_path, [raised(MINOR)], [answers(C1="addressed"), revision()])
+    result = moot.run_sync(moot.review(tmp_path / FILE, model="script:replies.yaml", write=True, keep=False))
+    assert (tmp_path / FILE).read_text() == REVISED and result.artefacts[0].revised == REVISED
+    with pytest.raises(moot.UsageError, match="there is no file"):
+        moot.run_sync(moot.review("nope.md"))

@@ -128,7 +128,7 @@ def test_no_objections_is_an_answer_in_every_round(text: str) -> None:
         "",
         "CHALLENGES:\nmany",
     ],
-    ids=["both", "both, the other way round", "json", "half a challenge", "json denies", "praise", "refusal", "empty", "no items"],
+    ids=["both", "turned round", "json", "half a challenge", "json denies", "praise", "refusal", "empty", "no items"],
 )  # fmt: skip
 def test_neither_a_contradiction_nor_talk_is_an_answer(text: str) -> None:
     for kind in ("requirements", "verification"):
