@@ -12,6 +12,7 @@ from review_kit import (
     NONE,
     REQUIREMENTS,
     REVISED,
+    STATE,
     answers,
     challenge,
     project,
@@ -229,21 +230,22 @@ def test_a_folder_without_artefacts_and_a_type_for_a_folder(cli: Cli, tmp_path: 
     assert "--type is for one file" in cli("review", "empty", "--type", "plan").err
 
 
-@pytest.mark.parametrize(
-    ("flag", "outcome"), [(["--max-calls", "1"], "budget_exhausted"), (["--max-calls", "0"], "budget_exhausted")]
-)
+@pytest.mark.parametrize(("calls", "code"), [("0", 2), ("1", 1), ("3", 1)])
 def test_a_spent_budget_ends_a_review_in_order_and_it_can_be_carried_on(
-    cli: Cli, tmp_path: Path, flag: list[str], outcome: str
+    cli: Cli, tmp_path: Path, calls: str, code: int
 ) -> None:
-    project(tmp_path)
+    """A review that is not at its end writes neither the artefact nor a last word."""
+    home = project(tmp_path)
     seats = script(
         tmp_path, [raised(challenge()), rebuttal({"C1": "addressed"})], [answers(C1="addressed"), revision()]
     )
-    ran = cli("review", FILE, *seats, "--json", *flag, "--fail-on", "minor")
+    ran = cli("review", FILE, *seats, "--json", "--write", "--max-calls", calls, "--fail-on", "minor")
     one = reviewed(ran)
-    assert one["outcome"] == outcome and ran.code in (1, 2) and f"moot resume {one['session_id']}" in ran.err
-    again = reviewed(cli("resume", one["session_id"], "--max-calls", "9", "--json"))
+    assert (ran.code, one["outcome"]) == (code, "budget_exhausted") and f"moot resume {one['session_id']}" in ran.err
+    assert (tmp_path / FILE).read_text() == REQUIREMENTS and (home / "STATE.md").read_text() == STATE
+    again = reviewed(cli("resume", one["session_id"], "--max-calls", "9", "--json", "--write"))
     assert (again["outcome"], again["calls"], again["revised"]) == ("no_objections", 4, REVISED)
+    assert (tmp_path / FILE).read_text() == REVISED and "moot review" in (home / "STATE.md").read_text()
 
 
 def test_a_review_stopped_by_a_person_exits_with_130() -> None:

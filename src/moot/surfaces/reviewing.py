@@ -98,9 +98,10 @@ def stands(review: ArtefactReview, gravity: str, *, saved: bool) -> bool:
 
 
 def write_revisions(result: ReviewResult, plan: Plan, vault: Vault) -> tuple[list[str], list[str]]:
-    """Revised artefacts to their files: those that were written, and why others were not."""
+    """Revised artefacts to their files: those that were written, and why others were not.
+    A review that can be carried on is not at its end, and writes nothing."""
     origins, written, problems = origins_of(plan), list[str](), list[str]()
-    for review in result.artefacts:
+    for review in result.artefacts if not result.resumable else ():
         if review.revised is None or review.path not in origins:
             continue
         text = vault.reveal(review.revised)
@@ -125,7 +126,7 @@ def _holds(path: str, text: str) -> bool:
 def record_decisions(result: ReviewResult, plan: Plan, written: frozenset[str]) -> str:
     """The last word on each artefact into STATE.md, once however often a session is ended; gives its path."""
     place, decided = Path(str(plan.notes.get("state") or "")), [r for r in result.artefacts if r.decision]
-    if not plan.notes.get("state") or not decided or not place.is_file():
+    if result.resumable or not plan.notes.get("state") or not decided or not place.is_file():
         return ""
     try:
         before = text = place.read_bytes().decode("utf-8")

@@ -38,6 +38,8 @@ def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
         print_json(result)
     else:
         show_result(result, plan)
+    if ending.write and result.resumable and any(r.revised for r in result.artefacts):
+        err().print(plain("nothing was written: the review is not at its end"))
     written, problems = write_revisions(result, plan, vault) if ending.write else ([], [])
     if written:
         err().print(plain(f"written: {', '.join(written)}"))
