@@ -187,6 +187,8 @@ def test_the_prompts_hold_what_the_rules_say(cli: Cli, tmp_path: Path) -> None:
     )
     assert "AB-02" in prompts[0] and "- scope creep:" in prompts[0] and "defender" not in prompts[0]
     assert "C1 (critical, completeness): Nobody can cancel" in prompts[1] and "add it" in prompts[2]
+    limits = [step["value"]["call"]["max_tokens"] for step in steps]
+    assert limits[0] == limits[1] == 1500 and limits[2] < 700, "a revision is not twice as long as the document"
     assert "Round 2 of 3" in prompts[3] and "AB-03" in prompts[3] and "defender: addressed. because of C1" in prompts[3]
 
 

@@ -11,7 +11,7 @@ from moot.artefacts.values import Challenge
 from moot.prompts import prompt
 from moot.protocols.shown import as_context, as_document, listed_challenges
 from moot.protocols.talk import Answer, Said, Stance, Talk
-from moot.render import fenced
+from moot.render import estimated_tokens, fenced
 from moot.replies import Also, CodeBlock, Fenced, Synonyms, Title, instructions
 from moot.room import Ask, Room
 from moot.types import Absent, Value
@@ -105,7 +105,10 @@ async def revised(talk: Talk, changes: Sequence[Answer], number: int, room: Room
         refused=f" Your last revision was not accepted: {before}." if before else "",
         form=instructions(Revision),
     )
-    said = await room.ask(Ask("defender", "revise", number, prompt("defender"), text, Revision))
+    most = (
+        2 * estimated_tokens(talk.text) + 500
+    )  # a small model that does not find the end would fill its whole context
+    said = await room.ask(Ask("defender", "revise", number, prompt("defender"), text, Revision, most))
     if isinstance(said, Absent):
         return f"there was none ({said.why})"
     new = alike_ended(fullest(said.revised), talk.text)
