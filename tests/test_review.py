@@ -292,3 +292,13 @@ def test_a_defender_of_its_own_and_nobody_in_its_seat(cli: Cli, tmp_path: Path) 
     script(tmp_path, [raised(MINOR)])
     one = reviewed(cli("review", FILE, *seat, "--json"))
     assert one["outcome"] == "challenged" and any("nobody sits as defender" in note for note in one["degraded"])
+
+
+@pytest.mark.parametrize(
+    "reply", [f"FILE: r.md\n```\n```markdown\n{REVISED}```\n```\n", f"```\n```markdown\n{REVISED}```\n"]
+)
+def test_a_revision_in_two_fences_is_a_revision(cli: Cli, tmp_path: Path, reply: str) -> None:
+    """As a small model really sent it: the fence of the form, and one of its own."""
+    project(tmp_path)
+    one = reviewed(cli("review", FILE, *script(tmp_path, [raised(MINOR)], [answers(C1="addressed"), reply]), "--json"))
+    assert one["revised"] == REVISED, one["rounds"][0]["revision_refused"]

@@ -1,5 +1,6 @@
 """The defender's turn: an answer to every challenge, then a revised artefact that must be whole."""
 
+import re
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from moot.room import Ask, Room
 from moot.types import Absent, Value
 
 REPLY_TOKENS = 1500
+FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})(?:markdown|md)[ \t]*\n(?P<text>.*?)(?:\n(?P=fence))?", re.DOTALL)
 STANCES = Synonyms(
     (
         ("accept", "addressed"), ("agree", "addressed"), ("fix", "addressed"), ("revise", "addressed"),
@@ -121,7 +123,10 @@ async def revised(talk: Talk, changes: Sequence[Answer], number: int, room: Room
 
 
 def fullest(blocks: Sequence[CodeBlock]) -> str:
-    return max((block.text for block in blocks), key=len)
+    """The longest block; a fence that holds nothing but another fence (small models copy the form's) is taken off."""
+    text = max((block.text for block in blocks), key=len)
+    inside = FENCED.fullmatch(text.strip())
+    return f"{inside['text']}\n" if inside else text
 
 
 def _wanted(talk: Talk, changes: Sequence[Answer]) -> str:
