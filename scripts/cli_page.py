@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 VET = ("vet", "track", "track fail", "track success", "track reject", "track reset", "track show")
-COMMANDS = ("harden", "scan", *VET, "list", "show", "resume", "export", "delete", "models", "doctor", "config show")
+KEPT = ("list", "show", "resume", "export", "delete")
+COMMANDS = ("harden", "scan", *VET, "review", *KEPT, "models", "doctor", "config show")
 
 
 def help_of(command: str) -> str:

@@ -23,8 +23,8 @@ VERBS = (
     "add", "apply", "build", "change", "check", "clean", "configure", "connect", "convert", "copy", "create", "debug",
     "delete", "deploy", "disable", "document", "drop", "enable", "execute", "fix", "implement", "import", "improve",
     "install", "investigate", "load", "merge", "migrate", "move", "optimize", "patch", "publish", "push", "raise",
-    "refactor", "release", "remove", "rename", "repair", "replace", "resolve", "restart", "restore", "revert", "rotate", "run",
-    "start", "stop", "test", "truncate", "update", "upgrade", "upload", "validate", "write",
+    "refactor", "release", "remove", "rename", "repair", "replace", "resolve", "restart", "restore", "revert", "rotate",
+    "run", "start", "stop", "test", "truncate", "update", "upgrade", "upload", "validate", "write",
 )  # fmt: skip
 TWICE = frozenset({"drop", "run", "stop"})
 """Verbs whose last letter is doubled: dropped, running."""

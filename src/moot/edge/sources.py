@@ -56,12 +56,12 @@ def read_code(
             data = _bytes(path)
             if not named and not data.strip():
                 continue  # an empty `__init__.py` is no news
-            shown, written_in = _shown(path), chosen or _language(path)
+            shown, written_in = shown_path(path), chosen or _language(path)
             text = _text(data, shown)
         except UsageError as problem:
             if named:
                 raise
-            left_out.append(NotAnalysed(file=_shown(path), line=0, why=str(problem)))
+            left_out.append(NotAnalysed(file=shown_path(path), line=0, why=str(problem)))
             continue
         if whole and not named and is_generated(text, written_in):
             skipped["generated"] += 1
@@ -97,7 +97,9 @@ def read_tests(path: str) -> Tests:
         else [f for f in sorted(root.rglob("*")) if f.is_file() and folder_reason(f.relative_to(root).parts) is None]
     )
     wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")] + _module_files(root)
-    given = [(_shown(f), _text(data, _shown(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]]
+    given = [
+        (shown_path(f), _text(data, shown_path(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]
+    ]
     languages = [SUFFIXES[f.suffix] for f in files if f.suffix in SUFFIXES]
     if not languages:
         raise UsageError(f"there are no test files in {path!r} (looked for {', '.join(sorted(SUFFIXES))})")
@@ -126,11 +128,11 @@ def write_code(texts: Mapping[str, str], origins: Origins) -> list[str]:
         if now != digest:
             raise UsageError(f"{shown} was changed while the session ran; nothing was written. Run it again")
     for shown, text in texts.items():
-        _replace(Path(origins[shown][0]), text.encode("utf-8"))
+        replace_file(Path(origins[shown][0]), text.encode("utf-8"))
     return list(texts)
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -156,7 +158,9 @@ def chosen_language(language: str | None) -> Language | None:
 def _language(path: Path) -> Language:
     if known := SUFFIXES.get(path.suffix.lower()):
         return known
-    raise UsageError(f"cannot tell the language of {_shown(path)!r}; say it with --language ({', '.join(LANGUAGES)})")
+    raise UsageError(
+        f"cannot tell the language of {shown_path(path)!r}; say it with --language ({', '.join(LANGUAGES)})"
+    )
 
 
 def _named(
@@ -239,11 +243,11 @@ def _bytes(path: Path) -> bytes:
         if (length := path.stat().st_size) > MAX_FILE_BYTES:
             size = length / 1_000_000
             raise UsageError(
-                f"{_shown(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
+                f"{shown_path(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
             )
         return path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{_shown(path)} cannot be read: {error.strerror}") from None
+        raise UsageError(f"{shown_path(path)} cannot be read: {error.strerror}") from None
 
 
 def _text(data: bytes, shown: str) -> str:
@@ -262,7 +266,7 @@ def _text(data: bytes, shown: str) -> str:
     return text
 
 
-def _shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """As the user would name it: relative where that is short."""
     try:
         return Path(os.path.realpath(path)).relative_to(os.path.realpath(os.getcwd())).as_posix()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
+from moot.protocols.review import ReviewInput, ReviewResult, ReviewRules, review
 from moot.protocols.vet import VetInput, VetResult, VetRules, vet
 from moot.room import Room
 from moot.types import Result, Rules, Value
@@ -32,4 +33,5 @@ VET = Protocol(
     "vet", vet, VetInput, VetRules, VetResult, ("advocate", "critic", "judge"),
     settled=frozenset({"proceed", "modify", "retry", "pivot"}),
 )  # fmt: skip
-PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {protocol.name: protocol for protocol in (HARDEN, VET)}
+REVIEW = Protocol("review", review, ReviewInput, ReviewRules, ReviewResult, ("adversary", "defender"))
+PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {protocol.name: protocol for protocol in (HARDEN, VET, REVIEW)}

@@ -56,6 +56,12 @@ def all_settings() -> list[Setting]:
         Setting("hook.strict", bool, False, "block a tool call that Moot could not check because Moot itself failed"),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
     ]
+    own += [
+        Setting(
+            "review.profile", str, "", "the model profile of a review: quality, balanced, budget or one of your own"
+        ),
+        Setting("review.profiles.*", Chain, (), "the adversary's model in one profile, e.g. review.profiles.quality"),
+    ]
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
     rules = [
         _of_field(name, info, f"{protocol.name}.")
