@@ -4,7 +4,7 @@ BIN := .venv/bin
 UV := PYTHONPATH=.tools .tools/bin/uv
 export UV_NO_PROGRESS := 1
 
-.PHONY: demo test check bench docs setup sandbox lock clean
+.PHONY: demo test check bench fuzz docs setup sandbox lock clean
 
 demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
@@ -27,8 +27,12 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(BIN)/python -m benchmarks.run_startup
 	$(BIN)/python -m benchmarks.run_scan
 	$(BIN)/python -m benchmarks.scan_go
+	$(BIN)/python -m benchmarks.go_races
 	$(BIN)/python -m benchmarks.scan_javascript
 	$(BIN)/python -m benchmarks.scan_repair
+
+fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or take two seconds
+	$(BIN)/python -m benchmarks.fuzz_scan $(FUZZ)
 
 docs: setup  ## write docs/cli.md from the commands' own help
 	$(BIN)/python scripts/cli_page.py > docs/cli.md
@@ -47,6 +51,7 @@ setup: .venv/ready
 
 sandbox:
 	@scripts/need-bubblewrap
+	@scripts/need-compiler
 
 lock: | .tools/bin/uv  ## resolve the requirements anew
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -1,6 +1,7 @@
 """How long a command takes from nothing to its end, beside an interpreter that does nothing."""
 
 import argparse
+import json
 import os
 import shlex
 import statistics
@@ -18,6 +19,9 @@ ONE_FILE = """import sqlite3
 def find(db: sqlite3.Connection, name: str):
     return db.execute(f"select * from users where name = '{name}'")
 """
+HOOK_CALL = json.dumps(
+    {"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git status"}}
+)
 MOOT = str(Path(sys.executable).with_name("moot"))
 
 
@@ -26,11 +30,16 @@ class Command:
     label: str
     words: tuple[str, ...]
     target_ms: float | None = None
+    given: str = ""
+    """What it reads on standard input."""
 
 
 COMMANDS = (
     Command("python -c pass", (sys.executable, "-c", "pass")),
     Command("moot --version", (MOOT, "--version"), 150),
+    Command("moot hook pre-tool-use, bypassed", (MOOT, "hook", "pre-tool-use"), 80, HOOK_CALL),
+    Command("moot route COMMAND", (MOOT, "route", "rm -rf build", "--json")),
+    Command("moot route REQUEST", (MOOT, "route", "delete the old logs", "--json")),
     Command("moot harden one_file --no-llm", (MOOT, "harden", "one_file.py", "--no-llm"), 700),
 )
 
@@ -43,7 +52,9 @@ def median_ms(command: Command, folder: Path) -> float | str:
     for _ in range(RUNS + 1):
         began = time.perf_counter()
         try:
-            ended = subprocess.run(command.words, cwd=folder, env=env, capture_output=True, text=True, check=False)
+            ended = subprocess.run(
+                command.words, input=command.given, cwd=folder, env=env, capture_output=True, text=True, check=False
+            )
         except OSError as problem:
             return f"does not start: {problem.strerror}"
         times.append((time.perf_counter() - began) * 1000)

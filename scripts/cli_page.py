@@ -1,15 +1,24 @@
 """Write docs/cli.md from the commands' own help, so that the two cannot differ."""
 
+import os
 import re
 import subprocess
 import sys
 
-COMMANDS = ("harden", "scan", "list", "show", "resume", "export", "delete", "models", "doctor", "config show")
+VET = ("vet", "track", "track fail", "track success", "track reject", "track reset", "track show")
+KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons show", "lessons add", "lessons import")
+COMMANDS = ("harden", "scan", *VET, "review", *KEPT, "models", "doctor", "config show")
 
 
 def help_of(command: str) -> str:
     arguments = [sys.executable, "-m", "moot", *command.split(), "--help"]
-    env = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "LINES": "200"}
+    env = {
+        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        "COLUMNS": "100",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+        "LINES": "200",
+    }
     done = subprocess.run(arguments, capture_output=True, text=True, check=True, env=env)
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
 

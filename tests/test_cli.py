@@ -412,3 +412,18 @@ def test_the_record_is_in_the_tables_of_the_specification(cli: Cli, tmp_path: Pa
     db.close()
     assert count == {"debate_sessions": 1, "debate_turns": 3, "code_versions": 2, "debate_logs": 3, "journal_steps": 7}
     assert status == [("completed", 2)]
+
+
+def test_go_tests_bring_their_module(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "svc" / "inner").mkdir(parents=True)
+    (tmp_path / "svc" / "go.mod").write_text("module example.org/svc\n\ngo 1.21\n")
+    (tmp_path / "svc" / "inner" / "inner.go").write_text("package inner\n\nfunc One() int { return 1 }\n")
+    test = 'package inner_test\n\nimport (\n\t"testing"\n\n\t"example.org/svc/inner"\n)\n\n'
+    test += "func TestOne(t *testing.T) {\n\tif inner.One() != 1 {\n\t\tt.Fatal()\n\t}\n}\n"
+    (tmp_path / "svc" / "inner" / "inner_test.go").write_text(test)
+    for tests in ("svc", "svc/inner", "svc/inner/inner_test.go"):
+        ran = cli("harden", "svc/inner/inner.go", "--tests", tests, "--no-llm", "--json")
+        assert ran.code == 0, ran.err
+        result = json.loads(ran.out)
+        assert [o["name"] for o in result["tests"]["outcomes"]] == ["example.org/svc/inner.TestOne"], result["tests"]
+        assert result["degraded"] == []

@@ -18,7 +18,7 @@ from moot.surfaces.setup import all_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md")] + sorted((ROOT / "docs").glob("*.md"))
-RECORDED = {"real-session.md"}  # a transcript as it was; there is nothing in it to run
+RECORDED = {"real-session.md", "vet-real.md"}  # a transcript as it was; there is nothing in it to run
 
 
 @dataclass(frozen=True)
@@ -51,24 +51,27 @@ def of_kind(kind: str) -> list[Snippet]:
     return [snippet for snippet in snippets() if snippet.kind == kind]
 
 
-def run_in_examples(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def run_in_examples(command: list[str], folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
     work = folder / "examples"
     if not work.exists():
         shutil.copytree(ROOT / "examples", work)
     env = {**os.environ, "MOOT_STORE": str(folder / "moot.db"), "COLUMNS": "120", "PYTHONWARNINGS": "error"}
-    return subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, timeout=120)
+    text = (work / given).read_text(encoding="utf-8") if given else ""
+    return subprocess.run(command, cwd=work, env=env, input=text, capture_output=True, text=True, timeout=120)
 
 
 @pytest.mark.parametrize("snippet", of_kind("console"), ids=str)
 def test_commands_print_what_the_page_shows(snippet: Snippet, tmp_path: Path) -> None:
-    """`$ command`, then what it prints; `...` stands for any lines. They run in a copy of `examples`."""
+    """`$ command [< file]`, then what it prints; `...` stands for any lines. They run in a copy of `examples`."""
     for block in re.split(r"(?m)^(?=\$ )", snippet.text)[1:]:
         command, *shown = block.splitlines()
         arguments = shlex.split(command.removeprefix("$ "))
         if arguments[0] in ("make", "git", "cd", "pip", "uvx", "export"):
             continue  # set-up, covered by running the two commands themselves
         assert arguments[0] == "moot", command
-        done = run_in_examples([sys.executable, "-m", "moot", *arguments[1:]], tmp_path)
+        given = arguments[arguments.index("<") + 1] if "<" in arguments else ""
+        words = arguments[1 : arguments.index("<")] if given else arguments[1:]
+        done = run_in_examples([sys.executable, "-m", "moot", *words], tmp_path, given)
         assert done.returncode in (0, 1), done.stderr
         rest = done.stdout
         for line in (line for line in shown if line.strip() and line.strip() != "..."):

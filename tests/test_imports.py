@@ -13,10 +13,8 @@ ROOT = Path(moot.__file__).parent
 LAYERS = (
     ("words", ("types", "events", "errors", "config")),
     ("contract", ("room", "ports")),
-    (
-        "rules and text",
-        ("findings", "scan", "replies", "prompts", "render", "sarif", "transcript", "vault", "lessons", "trials"),
-    ),
+    ("rules", ("artefacts", "failures", "findings", "races", "routing", "scan", "tally", "vault")),
+    ("rules", ("csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
     ("protocols", ("protocols",)),
     ("runtime", ("ledger", "journal", "calling", "turns", "liveroom", "runner")),
     ("edge", ("edge",)),
@@ -56,7 +54,7 @@ def test_imports_point_one_way(path: Path) -> None:
 def test_protocols_and_rules_touch_no_clock_no_chance_and_no_world() -> None:
     forbidden = {"time", "random", "os", "socket", "subprocess", "sqlite3", "datetime", "uuid", "httpx"}
     for path in MODULES:
-        if part_of(path) in ("protocols", "findings", "replies", "prompts", "render", "types", "room"):
+        if part_of(path) in ("protocols", "findings", "replies", "prompts", "render", "types", "room", "routing"):
             tree = ast.parse(path.read_text(encoding="utf-8"))
             names = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
             names |= {(n.module or "").split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}

@@ -10,7 +10,11 @@ if TYPE_CHECKING:
     from moot.events import Event
     from moot.protocols.harden import HardenResult, HardenRules
     from moot.protocols.reports import AttackReport, DefenseReport
+    from moot.protocols.review import ReviewResult, ReviewRules
+    from moot.protocols.vet import VetResult, VetRules
     from moot.surfaces.library import harden, run_sync
+    from moot.surfaces.library_review import review
+    from moot.surfaces.vet import vet
     from moot.types import Code, Limits, SourceFile, Vulnerability
 
 _HOMES = {
@@ -18,13 +22,17 @@ _HOMES = {
     "events": ("Event",),
     "protocols.harden": ("HardenResult", "HardenRules"),
     "protocols.reports": ("AttackReport", "DefenseReport"),
+    "protocols.review": ("ReviewResult", "ReviewRules"),
+    "protocols.vet": ("VetResult", "VetRules"),
     "surfaces.library": ("harden", "run_sync"),
+    "surfaces.library_review": ("review",),
+    "surfaces.vet": ("vet",),
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
     "AttackReport", "Code", "ConfigError", "DefenseReport", "Event", "HardenResult", "HardenRules", "Limits",
-    "ModelError", "MootError", "SourceFile", "StoreError", "UsageError", "Vulnerability", "__version__", "harden",
-    "run_sync",
+    "ModelError", "MootError", "ReviewResult", "ReviewRules", "SourceFile", "StoreError", "UsageError", "VetResult",
+    "VetRules", "Vulnerability", "__version__", "harden", "review", "run_sync", "vet",
 ]  # fmt: skip
 
 

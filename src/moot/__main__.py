@@ -1,7 +1,6 @@
 """The command `moot`: errors become one line that says what to do, and an exit code."""
 
 import sys
-import traceback
 
 from moot import __version__
 
@@ -13,19 +12,25 @@ def main() -> None:
     if arguments in (["--version"], ["-V"]):  # answered before anything slow is imported
         sys.stdout.write(f"moot {__version__}\n")
         return
-    debug = "--debug" in arguments
-    sys.exit(run([a for a in arguments if a != "--debug"], debug=debug))
+    ours = arguments.index("--") if "--" in arguments else len(arguments)  # what follows is another program's
+    debug = "--debug" in arguments[:ours]
+    sys.exit(run([a for a in arguments[:ours] if a != "--debug"] + arguments[ours:], debug=debug))
 
 
 def run(arguments: list[str], *, debug: bool) -> int:
+    if arguments[:1] in (["route"], ["hook"]):
+        from moot.surfaces.quick import quick
+
+        if (code := quick(arguments)) is not None:
+            return code
     from moot.errors import MootError, UsageError
-    from moot.surfaces.cli import app
+    from moot.surfaces.cli import app_for
 
     try:
-        app(args=arguments, prog_name="moot")
+        app_for(arguments)(args=arguments, prog_name="moot")
     except MootError as error:
         if debug:
-            traceback.print_exc()
+            print_trace()
         sys.stderr.write(f"moot: {one_line(str(error))}\n")
         if error.session_id:
             sys.stderr.write(f"moot: the session is kept; carry on with: moot resume {error.session_id}\n")
@@ -37,11 +42,17 @@ def run(arguments: list[str], *, debug: bool) -> int:
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except Exception as error:
         if debug:
-            traceback.print_exc()
+            print_trace()
         kind = type(error).__name__
         sys.stderr.write(f"moot: internal error, {kind}: {one_line(str(error))}; --debug shows where\n")
         return BUG
     return 0
+
+
+def print_trace() -> None:
+    import traceback
+
+    traceback.print_exc()
 
 
 def one_line(text: str) -> str:

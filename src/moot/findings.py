@@ -70,11 +70,24 @@ def locate(code: Code, evidence: str, file: str = "") -> tuple[SourceFile, int] 
 
 def in_question(finding: Vulnerability, code: Code) -> bool:
     """Under `--diff`, a flaw whose line was there before the change is not this session's business; one more copy of
-    such a line is."""
+    such a line is. A race has two places, and either may be the new one."""
     source = code.file(finding.file)
     if source is None or source.base is None:
         return True
-    wanted = normalised(finding.evidence)
-    before = sum(normalised(line) == wanted for line in source.base.splitlines())
-    now = sum(normalised(line) == wanted for line in source.text.splitlines()[: finding.line])
+    if finding.source == "executed":
+        return any(_is_new(code.file(step.file), step.line) for step in finding.path)
+    return _grew(source, finding.evidence, finding.line)
+
+
+def _is_new(source: SourceFile | None, line: int) -> bool:
+    lines = source.text.splitlines() if source else []
+    return source is not None and 0 < line <= len(lines) and _grew(source, lines[line - 1], line)
+
+
+def _grew(source: SourceFile, evidence: str, line: int) -> bool:
+    if source.base is None:
+        return True
+    wanted = normalised(evidence)
+    before = sum(normalised(text) == wanted for text in source.base.splitlines())
+    now = sum(normalised(text) == wanted for text in source.text.splitlines()[:line])
     return max(now, 1) > before

@@ -18,7 +18,7 @@ from moot.render import joined, unified_diff
 from moot.replies import Read, native_schema
 from moot.room import Ask, T
 from moot.turns import clarified, kept, log_row, reading, turn_row, weaknesses
-from moot.types import Absent, Call, Code, Limits, Repair, Scan, SuiteRun, Tests, Value
+from moot.types import Absent, Call, Code, Limits, RaceRun, Repair, Scan, SuiteRun, Tests, Value
 from moot.vault import Vault
 
 V = TypeVar("V", bound=BaseModel)
@@ -99,6 +99,10 @@ class LiveRoom:
     async def execute(self, code: Code, tests: Tests) -> SuiteRun:
         asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
         return await self._step("execute", asked, SuiteRun, lambda: self._run_tests(code, tests))
+
+    async def race(self, code: Code, tests: Tests) -> RaceRun:
+        asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
+        return await self._step("race", asked, RaceRun, lambda: self._run_races(code, tests))
 
     async def snapshot(self, code: Code, note: str) -> int:
         self._versions += 1
@@ -232,18 +236,29 @@ class LiveRoom:
         )
 
     async def _run_tests(self, code: Code, tests: Tests) -> SuiteRun:
+        run, hide = await self._sandboxed(self._sandbox().run, code, tests), self._desk.vault.hide
+        outcomes = tuple(o.model_copy(update={"detail": hide(o.detail)}) for o in run.outcomes)
+        return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
+
+    async def _run_races(self, code: Code, tests: Tests) -> RaceRun:
+        run, hide = await self._sandboxed(self._sandbox().races, code, tests), self._desk.vault.hide
+        return run.model_copy(update={"reports": tuple(map(hide, run.reports)), "problem": hide(run.problem)})
+
+    def _sandbox(self) -> Sandbox:
         if self._desk.sandbox is None:
             raise SandboxError("tests were given, but there is no sandbox to run them in")
-        reveal, hide = self._desk.vault.reveal, self._desk.vault.hide
+        return self._desk.sandbox
+
+    async def _sandboxed(self, run: Callable[[Code, Tests], Awaitable[V]], code: Code, tests: Tests) -> V:
+        """Run with the real secrets, and within the session's time."""
+        reveal = self._desk.vault.reveal
         real = code.with_texts({file.path: reveal(file.text) for file in code.files})
         given = tests.model_copy(update={"files": tuple((path, reveal(text)) for path, text in tests.files)})
         try:
             async with asyncio.timeout(max(self.remaining(), 0.0)):
-                run = await self._desk.sandbox.run(real, given)
+                return await run(real, given)
         except TimeoutError:
             raise Cut("timed_out", "the time for the session ended while tests were running (--timeout)") from None
-        outcomes = tuple(o.model_copy(update={"detail": hide(o.detail)}) for o in run.outcomes)
-        return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
 
     async def _step(
         self, name: str, asked: str, shape: type[V], work: Callable[[], Awaitable[V]], extra: VersionRow | None = None

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from moot.types import Call, Code, Probing, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
+from moot.types import Call, Code, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
 class Model(Protocol):
@@ -39,6 +39,9 @@ class Sandbox(Protocol):
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
         """What comes of each call, each in a process of its own that does not know what should."""
+
+    async def races(self, code: Code, tests: Tests) -> RaceRun:
+        """The same tests with a race detector watching, where the language has one."""
 
 
 class Clock(Protocol):

@@ -6,7 +6,7 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from moot.types import Absent, Code, Repair, Scan, SuiteRun, Tests
+from moot.types import Absent, Code, RaceRun, Repair, Scan, SuiteRun, Tests
 
 T = TypeVar("T", bound=BaseModel)
 T_co = TypeVar("T_co", bound=BaseModel, covariant=True)
@@ -41,6 +41,9 @@ class Room(Protocol):
 
     async def execute(self, code: Code, tests: Tests) -> SuiteRun:
         """Run tests in the sandbox."""
+
+    async def race(self, code: Code, tests: Tests) -> RaceRun:
+        """Run tests in the sandbox with the race detector watching."""
 
     async def snapshot(self, code: Code, note: str) -> int:
         """Keep this version of the code; gives its number."""

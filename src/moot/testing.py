@@ -11,7 +11,21 @@ from moot.errors import ModelError, ScriptDry
 from moot.journal import Journal
 from moot.liveroom import Desk, LiveRoom
 from moot.ports import Model
-from moot.types import Call, Code, Language, Limits, Probing, Repair, Reply, Scan, SourceFile, SuiteRun, Tests, Usage
+from moot.types import (
+    Call,
+    Code,
+    Language,
+    Limits,
+    Probing,
+    RaceRun,
+    Repair,
+    Reply,
+    Scan,
+    SourceFile,
+    SuiteRun,
+    Tests,
+    Usage,
+)
 
 Line = str | BaseModel | ModelError
 
@@ -89,6 +103,7 @@ class FakeSandbox:
     """Test runs by a rule of the test's own."""
 
     judge: Callable[[Code, Tests], SuiteRun]
+    watch: Callable[[Code, Tests], RaceRun] = lambda code, tests: RaceRun(problem="no race detector here")
 
     judge_calls: Callable[[Code, Sequence[str]], Probing] = lambda code, calls: Probing(problem="no calls are expected")
 
@@ -97,6 +112,9 @@ class FakeSandbox:
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
         return self.judge_calls(code, calls)
+
+    async def races(self, code: Code, tests: Tests) -> RaceRun:
+        return self.watch(code, tests)
 
 
 def one_file(text: str, path: str = "app.py", language: Language = "python") -> Code:

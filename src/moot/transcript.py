@@ -8,9 +8,14 @@ from pydantic import JsonValue
 
 from moot.ports import LogRow, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.render import fenced
-from moot.types import Repair, Scan, SuiteRun, Value
+from moot.types import RaceRun, Repair, Scan, SuiteRun, Value
 
-TITLES = {"scan": "The scan looks", "repair": "The rewriter works", "execute": "Tests are run"}
+TITLES = {
+    "scan": "The scan looks",
+    "repair": "The rewriter works",
+    "execute": "Tests are run",
+    "race": "Tests are watched for races",
+}
 SHOWN_ABOVE = ("attack_reports", "defense_reports", "final_files", "final_code", "diff", "tests")
 
 
@@ -132,6 +137,9 @@ def _done(step: StepRow) -> Items | Quote:
             run = SuiteRun.model_validate(step.value)
             told = [f"{o.status} {o.name}" + (f": {o.detail.strip()}" if o.detail else "") for o in run.outcomes]
             return Items((*told, *([run.problem] if run.problem else [])))
+        case "race":
+            race = RaceRun.model_validate(step.value)
+            return Items((*race.reports, *([race.problem] if race.problem else [])) or ("no race was seen",))
         case _:
             return Quote(json.dumps(step.value, indent=2, ensure_ascii=False), "json")
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 Language = Literal["python", "javascript", "typescript", "go"]
 Severity = Literal["critical", "high", "medium", "low"]
 Category = Literal["injection", "overflow", "race_condition", "logic_error", "auth", "xss", "other"]
-Source = Literal["model", "scan"]
+Source = Literal["model", "scan", "executed"]
 AbsenceReason = Literal["no_model", "timeout", "unreachable", "refused", "unreadable"]
 Status = Literal["pending", "running", "paused", "completed", "failed", "cancelled"]
 Finish = Literal["stop", "length", "filter", "unknown"]
@@ -75,6 +75,15 @@ class SuiteRun(Value):
     @property
     def passed_names(self) -> frozenset[str]:
         return frozenset(o.name for o in self.outcomes if o.status == "passed") if not self.problem else frozenset()
+
+
+class RaceRun(Value):
+    """What the race detector said while tests ran. No report is good news only where there is no problem."""
+
+    reports: tuple[str, ...] = ()
+    problem: str = ""
+    """Why the run says nothing about races."""
+    seconds: float = 0.0
 
 
 class Answer(Value):

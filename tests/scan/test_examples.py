@@ -31,7 +31,8 @@ def test_most_flaws_are_mended_and_some_are_left(name: str) -> None:
     assert before.not_analysed == after.not_analysed == ()
     assert len(repair.fixed) > len(repair.left) > 0
     assert {finding.fingerprint for finding in after.findings} == set(repair.left)
-    assert before.public_names == after.public_names
+    for path, names in before.public_names.items():  # a rewrite may add a function of its own
+        assert set(names) <= set(after.public_names[path])
 
 
 def test_the_service_behaves_the_same_after_hardening(tmp_path: Path) -> None:

@@ -143,3 +143,92 @@ def test_what_has_no_safe_rewrite_is_left_with_a_reason(before: str, why: str) -
     text, repair = repaired("go", before)
     assert (text, repair.fixed) == (before, {})
     assert all(why in left for left in repair.left.values()) and repair.left
+
+
+def shared(inside: str = "total += n", before: str = "", meanwhile: str = "", wait: str = "wg.Wait()") -> str:
+    return (
+        'package a\n\nimport "sync"\n\nfunc Sum(all []int, other func() int) int {\n\ttotal := 0\n'
+        f"\tvar wg sync.WaitGroup\n{before}\tfor _, n := range all {{\n\t\twg.Add(1)\n\t\tgo func(n int) {{\n"
+        f"\t\t\tdefer wg.Done()\n\t\t\t{inside}\n\t\t}}(n)\n{meanwhile}\t}}\n\t{wait}\n\treturn total\n}}\n"
+    )
+
+
+def test_a_shared_variable_gets_a_lock() -> None:
+    text, repair = repaired("go", shared())
+    assert "\tvar mu sync.Mutex\n\tfor _, n" in text and repair.fixed
+    assert "\t\t\tmu.Lock()\n\t\t\ttotal += n\n\t\t\tmu.Unlock()\n" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        shared("total += other()"),
+        shared("if total < 9 {\n\t\t\t\ttotal += n\n\t\t\t}"),
+        shared(meanwhile="\t\tprintln(total)\n"),
+        shared(before="\taddress := &total\n\t_ = address\n"),
+        shared(before="\tshow := func() { println(total) }\n\tdefer show()\n"),
+        shared(wait="println(len(all))"),
+        shared("total += n; println(n)"),
+    ],
+)
+def test_a_lock_that_is_not_surely_enough_is_not_put_in(text: str) -> None:
+    assert "go-goroutine-race" in rules("go", text)
+    after, repair = repaired("go", text)
+    assert "mu.Lock" not in after and repair.left
+
+
+def guards(reset: str, more: str = "") -> str:
+    return (
+        'package a\n\nimport "sync"\n\ntype C struct {\n\tmu sync.Mutex\n\tn  int\n}\n\n'
+        "func (c *C) Add() {\n\tc.mu.Lock()\n"
+        f"\tdefer c.mu.Unlock()\n\tc.n++\n}}\n\nfunc (c *C) Reset() {{\n{reset}\n}}\n{more}"
+    )
+
+
+def test_a_method_takes_the_lock_of_the_others_only_when_nothing_can_block() -> None:
+    text, _ = repaired("go", guards("\tc.n = 0"))
+    assert "Reset() {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\tc.n = 0\n" in text
+    calls = guards("\tc.n = 0\n\tc.Add()")
+    called = guards("\tc.n = 0", "\nfunc (c *C) Again() {\n\tc.Reset()\n}\n")
+    for left in (calls, called):
+        assert "go-unguarded-write" in rules("go", left) and repaired("go", left)[0] == left
+
+
+def test_a_goroutine_is_counted_before_it_starts() -> None:
+    before = (
+        'package a\n\nimport "sync"\n\nfunc All(all []func()) {\n\tvar wg sync.WaitGroup\n\tfor _, f := range all {\n'
+        "\t\tgo func(f func()) {\n\t\t\twg.Add(1)\n\t\t\tdefer wg.Done()\n\t\t\tf()\n\t\t}(f)\n\t}\n\twg.Wait()\n}\n"
+    )
+    text, _ = repaired("go", before)
+    assert "\t\twg.Add(1)\n\t\tgo func(f func()) {\n\t\t\tdefer wg.Done()\n" in text
+    later = before.replace("\t\t\twg.Add(1)\n\t\t\tdefer", "\t\t\tf()\n\t\t\twg.Add(1)\n\t\t\tdefer")
+    assert repaired("go", later)[0] == later
+
+
+def test_a_server_gets_a_limit_whatever_starts_it() -> None:
+    text, _ = repaired("go", program('\thttp.ListenAndServe("127.0.0.1:80", nil)', "net/http", signature=MAIN))
+    assert '(&http.Server{Addr: "127.0.0.1:80", ReadHeaderTimeout: 10 * time.Second}).ListenAndServe()' in text
+    assert '\t"net/http"\n\t"time"\n' in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '\tvar sum [16]byte = md5.Sum([]byte("a"))\n\tfmt.Println(sum)',
+        '\tfmt.Println(fmt.Sprintf("%x", md5.Sum(nil)) == "d41d8cd98f00b204e9800998ecf8427e")',
+    ],
+)
+def test_a_hash_that_the_file_counts_on_stays(body: str) -> None:
+    text = program(body, "crypto/md5", "fmt", signature=MAIN)
+    assert "go-weak-hash" in rules("go", text)
+    assert "sha256" not in repaired("go", text)[0]
+
+
+@pytest.mark.parametrize("place", ["<script>var a = '%s'</script>", "<a href='%s'>", "<b %s>", "<b onclick='%s'>"])
+def test_escaping_is_not_taken_for_enough_in_a_script_or_a_tag(place: str) -> None:
+    text = (
+        'package a\n\nimport (\n\t"fmt"\n\t"net/http"\n)\n\nfunc Show(w http.ResponseWriter, r *http.Request) {\n'
+        f'\tfmt.Fprintf(w, "{place}", r.FormValue("n"))\n}}\n'
+    )
+    assert "go-response-xss" in rules("go", text)
+    assert repaired("go", text)[0] == text

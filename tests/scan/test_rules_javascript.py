@@ -28,7 +28,7 @@ FIRES = [
     ("const password = 'hunter2!';", "javascript-hardcoded-secret"),
     ("connect({ host: h, password: 'hunter2!' });", "javascript-hardcoded-secret"),
     ("const fs = require('fs'); function f(req) { fs.readFileSync('/srv/' + req.query.f); }", "javascript-path"),
-    ("import path from 'path'; const f = (req) => path.join(root, req.params.name);", "javascript-path"),
+    ("import path from 'path'; const f = (req) => readFile(path.join(root, req.params.name));", "javascript-path"),
     ("const axios = require('axios'); function f(req) { axios.get(req.query.url); }", "javascript-ssrf"),
     ("function f(req, res) { res.redirect(req.query.next); }", "javascript-open-redirect"),
     ("Buffer.allocUnsafe(n);", "javascript-unsafe-buffer"),

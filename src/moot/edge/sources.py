@@ -4,11 +4,13 @@ import hashlib
 import os
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
+from moot.edge.skips import REASONS, Reason, folder_reason, is_generated
 from moot.errors import UsageError
 from moot.types import Code, Language, NotAnalysed, SourceFile, Tests
 
@@ -18,7 +20,6 @@ SUFFIXES: dict[str, Language] = {
     ".jsx": "javascript", ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescript",
     ".go": "go",
 }  # fmt: skip
-SKIPPED = {"node_modules", "vendor", "venv", "__pycache__", "site-packages", "dist", "build"}
 MAX_FILE_BYTES = 2_000_000
 MAX_FILES = 500
 
@@ -33,33 +34,49 @@ class Gathered:
     origins: Origins = field(default_factory=dict)
     left_out: tuple[NotAnalysed, ...] = ()
     """Files of a folder that could not be read as code."""
+    skipped: Mapping[Reason, int] = field(default_factory=dict)
+    """How many files of folders were passed over, and why; one that is named itself never is."""
 
 
-def read_code(paths: Sequence[str], language: str | None, base: str | None, stdin: Callable[[], bytes]) -> Gathered:
-    """All the code that was named; each refusal says which input and what to do about it."""
+def read_code(
+    paths: Sequence[str], language: str | None, base: str | None, stdin: Callable[[], bytes], *, whole: bool = False
+) -> Gathered:
+    """All the code that was named; each refusal says which input and what to do about it. `whole`: any number of files,
+    without those that a program made; else what a session can hold."""
     chosen = chosen_language(language)
     if list(paths) == ["-"]:
         return Gathered(Code(files=(from_text(_text(stdin(), "standard input"), chosen),)))
     sources: list[SourceFile] = []
     origins: dict[str, tuple[str, str]] = {}
     left_out: list[NotAnalysed] = []
-    for path, named in _changed(paths, base) if base else _named(paths, chosen):
+    skipped: Counter[Reason] = Counter(dict.fromkeys(REASONS, 0))
+    found = _changed(paths, base) if base else _named(paths, chosen, skipped, None if whole else MAX_FILES)
+    for path, named in found:
         try:
             data = _bytes(path)
             if not named and not data.strip():
                 continue  # an empty `__init__.py` is no news
-            text = _text(data, _shown(path))
+            shown, written_in = shown_path(path), chosen or _language(path)
+            text = _text(data, shown)
         except UsageError as problem:
             if named:
                 raise
-            left_out.append(NotAnalysed(file=_shown(path), line=0, why=str(problem)))
+            left_out.append(NotAnalysed(file=shown_path(path), line=0, why=str(problem)))
+            continue
+        if whole and not named and is_generated(text, written_in):
+            skipped["generated"] += 1
             continue
         before = _before(path, base) if base else None
-        sources.append(SourceFile(path=_shown(path), language=chosen or _language(path), text=text, base=before))
-        origins[_shown(path)] = (str(path.resolve()), hashlib.sha256(data).hexdigest())
+        sources.append(SourceFile(path=shown, language=written_in, text=text, base=before))
+        origins[shown] = (os.path.realpath(path), hashlib.sha256(data).hexdigest())
     if not sources:
-        raise UsageError(f"there is no readable code in {', '.join(paths)}")
-    return Gathered(Code(files=tuple(sources)), origins, tuple(left_out))
+        raise UsageError(f"there is no readable code in {', '.join(paths)}{_but(skipped)}")
+    return Gathered(Code(files=tuple(sources)), origins, tuple(left_out), skipped)
+
+
+def _but(skipped: Mapping[Reason, int]) -> str:
+    told = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
+    return f"; skipped were {told}; a file that is named itself is not" if told else ""
 
 
 def from_text(text: str, language: Language | None) -> SourceFile:
@@ -74,13 +91,30 @@ def read_tests(path: str) -> Tests:
     root = Path(path)
     if not root.exists():
         raise UsageError(f"there are no tests at {path!r}")
-    files = [root] if root.is_file() else [f for f in sorted(root.rglob("*")) if f.is_file() and not _skipped(f, root)]
-    wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")]
-    given = [(_shown(f), _text(data, _shown(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]]
+    files = (
+        [root]
+        if root.is_file()
+        else [f for f in sorted(root.rglob("*")) if f.is_file() and folder_reason(f.relative_to(root).parts) is None]
+    )
+    wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")] + _module_files(root)
+    given = [
+        (shown_path(f), _text(data, shown_path(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]
+    ]
     languages = [SUFFIXES[f.suffix] for f in files if f.suffix in SUFFIXES]
     if not languages:
         raise UsageError(f"there are no test files in {path!r} (looked for {', '.join(sorted(SUFFIXES))})")
     return Tests(files=tuple(given), language=max(set(languages), key=languages.count))
+
+
+def _module_files(root: Path) -> list[Path]:
+    """The `go.mod` that Go tests at this place belong to, and its sums; above the folder we work in nothing is read."""
+    here = Path.cwd().resolve()
+    inner = [f.parent for f in sorted(root.rglob("go.mod")) if folder_reason(f.relative_to(root).parts) is None]
+    outer = [
+        folder for folder in root.resolve().parents if folder.is_relative_to(here) and (folder / "go.mod").exists()
+    ]
+    folders = inner or outer[:1]
+    return [f for folder in folders for name in ("go.mod", "go.sum") if (f := folder / name).is_file()]
 
 
 def write_code(texts: Mapping[str, str], origins: Origins) -> list[str]:
@@ -94,11 +128,11 @@ def write_code(texts: Mapping[str, str], origins: Origins) -> list[str]:
         if now != digest:
             raise UsageError(f"{shown} was changed while the session ran; nothing was written. Run it again")
     for shown, text in texts.items():
-        _replace(Path(origins[shown][0]), text.encode("utf-8"))
+        replace_file(Path(origins[shown][0]), text.encode("utf-8"))
     return list(texts)
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -124,10 +158,14 @@ def chosen_language(language: str | None) -> Language | None:
 def _language(path: Path) -> Language:
     if known := SUFFIXES.get(path.suffix.lower()):
         return known
-    raise UsageError(f"cannot tell the language of {_shown(path)!r}; say it with --language ({', '.join(LANGUAGES)})")
+    raise UsageError(
+        f"cannot tell the language of {shown_path(path)!r}; say it with --language ({', '.join(LANGUAGES)})"
+    )
 
 
-def _named(paths: Sequence[str], chosen: Language | None) -> list[tuple[Path, bool]]:
+def _named(
+    paths: Sequence[str], chosen: Language | None, skipped: Counter[Reason], most: int | None
+) -> list[tuple[Path, bool]]:
     """The files, and for each whether the user named it himself."""
     if not paths:
         raise UsageError("no code given; name a file or a folder, or - for standard input")
@@ -135,29 +173,30 @@ def _named(paths: Sequence[str], chosen: Language | None) -> list[tuple[Path, bo
     for name in paths:
         path = Path(name)
         if path.is_dir():
-            inside = [f for f in _below(path) if (known := SUFFIXES.get(f.suffix.lower())) and chosen in (None, known)]
+            all_code = [
+                f for f in _below(path) if (known := SUFFIXES.get(f.suffix.lower())) and chosen in (None, known)
+            ]
+            reasons = [folder_reason(f.relative_to(path).parts) for f in all_code]
+            skipped.update(reason for reason in reasons if reason is not None)
+            inside = [f for f, reason in zip(all_code, reasons, strict=True) if reason is None]
             if not inside:
-                raise UsageError(f"the folder {name!r} holds no code in {', '.join(LANGUAGES)}")
+                raise UsageError(f"the folder {name!r} holds no code in {', '.join(LANGUAGES)}{_but(skipped)}")
             files |= dict.fromkeys(inside, False)
         elif path.exists():
             files[path] = True
         else:
             raise UsageError(f"there is no file {name!r}")
-    if len(files) > MAX_FILES:
-        raise UsageError(f"{len(files)} files are more than the {MAX_FILES} of one session; name fewer, or a subfolder")
+    if most is not None and len(files) > most:
+        raise UsageError(f"{len(files)} files are more than the {most} of one session; name fewer, or a subfolder")
     return list(files.items())
 
 
 def _below(folder: Path) -> Iterable[Path]:
-    """What git would track, so that `.gitignore` holds; outside a repository, everything but the usual clutter."""
+    """What git would track, so that `.gitignore` holds; outside a repository, everything."""
     listed = _git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z", check=False)
     files = folder.rglob("*") if listed is None else (folder / name for name in listed.split("\0") if name)
-    return sorted(f for f in files if f.is_file() and not f.is_symlink() and not _skipped(f, folder))
-
-
-def _skipped(path: Path, root: Path) -> bool:
-    parts = path.relative_to(root).parts
-    return any(part in SKIPPED or (part.startswith(".") and part != ".") for part in parts)
+    known = (file for file in files if file.suffix.lower() in SUFFIXES)
+    return sorted({f for f in known if f.is_file() and not f.is_symlink()})
 
 
 def _changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]:
@@ -201,14 +240,14 @@ def _git(folder: Path, *arguments: str, check: bool = True) -> str | None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            size = path.stat().st_size / 1_000_000
+        if (length := path.stat().st_size) > MAX_FILE_BYTES:
+            size = length / 1_000_000
             raise UsageError(
-                f"{_shown(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
+                f"{shown_path(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
             )
         return path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{_shown(path)} cannot be read: {error.strerror}") from None
+        raise UsageError(f"{shown_path(path)} cannot be read: {error.strerror}") from None
 
 
 def _text(data: bytes, shown: str) -> str:
@@ -227,9 +266,9 @@ def _text(data: bytes, shown: str) -> str:
     return text
 
 
-def _shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """As the user would name it: relative where that is short."""
     try:
-        return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
+        return Path(os.path.realpath(path)).relative_to(os.path.realpath(os.getcwd())).as_posix()
     except ValueError:
         return path.as_posix()

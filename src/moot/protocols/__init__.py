@@ -2,9 +2,11 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
+from moot.protocols.review import ReviewInput, ReviewResult, ReviewRules, review
+from moot.protocols.vet import VetInput, VetResult, VetRules, vet
 from moot.room import Room
 from moot.types import Result, Rules, Value
 
@@ -27,4 +29,9 @@ class Protocol(Generic[I, R, O]):
 
 
 HARDEN = Protocol("harden", harden, HardenInput, HardenRules, HardenResult, ("red", "blue"))
-PROTOCOLS = {protocol.name: protocol for protocol in (HARDEN,)}
+VET = Protocol(
+    "vet", vet, VetInput, VetRules, VetResult, ("advocate", "critic", "judge"),
+    settled=frozenset({"proceed", "modify", "retry", "pivot"}),
+)  # fmt: skip
+REVIEW = Protocol("review", review, ReviewInput, ReviewRules, ReviewResult, ("adversary", "defender"))
+PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {protocol.name: protocol for protocol in (HARDEN, VET, REVIEW)}

@@ -1,7 +1,6 @@
 """The blue team's turn: a model or the rewriter patches, and the patch counts only if it survives the checks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
@@ -9,10 +8,11 @@ from pydantic import Field
 from moot.prompts import prompt
 from moot.protocols.patches import Patch, Verdict, judged, texts_for
 from moot.protocols.reports import AttackReport, DefenseReport, Version, where
+from moot.protocols.watched import Baseline, second_look
 from moot.render import fenced, joined, material
 from moot.replies import Also, Fenced, Keys, instructions
 from moot.room import Ask, Room
-from moot.types import Absent, Code, SuiteRun, Tests, Unit, Value, Vulnerability
+from moot.types import Absent, Code, Unit, Value, Vulnerability
 
 
 class BlueReply(Value):
@@ -24,14 +24,6 @@ class BlueReply(Value):
         default=None, description="from 0 to 1, how sure you are"
     )
     patched_code: Annotated[Fenced, Also("code", "patched_file")] = Field(description="the complete repaired file")
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """The given tests, and what they said of the code before anyone touched it."""
-
-    tests: Tests | None
-    run: SuiteRun | None = None
 
 
 async def defend(
@@ -124,12 +116,12 @@ async def rewrite_of(
 async def tried(
     patch: Patch, version: Version, report: AttackReport, baseline: Baseline, room: Room
 ) -> tuple[DefenseReport, Version]:
-    """The patch, checked: it parses, keeps the public names, passes the tests, and the findings are gone."""
+    """The patch, checked: it parses, keeps the public names, passes the tests, and findings and races are gone."""
     code = version.code.with_texts(patch.texts)
     if code == version.code:
         verdict, after = Verdict(rejected="it returns the code unchanged"), version
     else:
-        after = Version(code, await room.scan(code))
+        after = await second_look(code, version, baseline, room)
         verdict = judged(patch, version, after, report.vulnerabilities)
     if not verdict.rejected and (broken := await broken_tests(code, baseline, room)):
         verdict = Verdict(rejected=f"a test that passed before fails now: {', '.join(broken)}")

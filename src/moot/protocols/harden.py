@@ -7,8 +7,9 @@ from pydantic import Field
 
 from moot.errors import Cut
 from moot.protocols.attack import attack
-from moot.protocols.defend import Baseline, defend
-from moot.protocols.reports import AttackReport, DefenseReport, Version, where
+from moot.protocols.defend import defend
+from moot.protocols.reports import AttackReport, DefenseReport, where
+from moot.protocols.watched import Baseline, first_look
 from moot.render import joined, unified_diff
 from moot.room import Room
 from moot.types import Code, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
@@ -59,7 +60,7 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
             baseline = Baseline(given.tests, await room.execute(code, given.tests))
             note_weak_tests(baseline, room)
         await room.snapshot(code, "as given")
-        version = Version(code, await room.scan(code))
+        version, baseline = await first_look(code, baseline, room)
         for number in range(1, rules.max_rounds + 2):  # the last one is the closing attack
             attacks.append(await attack(version, number, attacks, defenses, room))
             if reason := reason_to_stop(attacks, rules):

@@ -35,7 +35,7 @@ def judged(patch: Patch, before: Version, after: Version, findings: Sequence[Vul
         return Verdict(rejected=f"it drops public names: {', '.join(lost)}")
     claimed = [f for f in findings if f.id in patch.claims]
     gone = tuple(f.id for f in claimed if is_gone(f, after.code, later))
-    scanned = {f.id for f in claimed if f.source == "scan"}
+    scanned = {f.id for f in claimed if f.source != "model"}
     lighter = weight(earlier.findings) - weight(later.findings)
     if lighter < 0:
         return Verdict(rejected=f"it adds flaws: {_worst(earlier, later)}")
@@ -61,8 +61,8 @@ def lost_names(earlier: Scan, later: Scan) -> list[str]:
 
 
 def is_gone(finding: Vulnerability, after: Code, later: Scan) -> bool:
-    """The scan looks again for what it found; what only Red saw is gone when the line it quoted is."""
-    if finding.source == "scan":
+    """The scan, or the run, looks again for what it found; what only Red saw is gone when the line it quoted is."""
+    if finding.source != "model":
         return finding.fingerprint not in {f.fingerprint for f in later.findings}
     return finding.line > 0 and locate(after, finding.evidence, finding.file) is None
 

@@ -13,13 +13,14 @@ from moot.replies.code import code_in, with_code
 from moot.replies.fences import blocks
 from moot.replies.fit import Raw, Unfit, fit
 from moot.replies.form import instructions, native_schema
+from moot.replies.headings import denied, with_headings
 from moot.replies.jsonish import pieces
 from moot.replies.labelled import json_lines, labelled, lines_of, sections
-from moot.replies.shape import Also, CodeBlock, Fenced, Keys, Synonyms, Title, slots
+from moot.replies.shape import Also, CodeBlock, Fenced, Heading, Keys, Synonyms, Title, slots
 
 __all__ = [
-    "Also", "CodeBlock", "Fenced", "Keys", "ParseError", "Read", "Synonyms", "Title", "instructions", "native_schema",
-    "read",
+    "Also", "CodeBlock", "Fenced", "Heading", "Keys", "ParseError", "Read", "Synonyms", "Title", "instructions",
+    "native_schema", "read",
 ]  # fmt: skip
 
 T = TypeVar("T", bound=BaseModel)
@@ -45,6 +46,8 @@ class Readings:
     bare: Raw = field(default_factory=dict)
     """JSON items without an object around them."""
     code: Raw = field(default_factory=dict)
+    denied: frozenset[str] = frozenset()
+    """Lists that a heading says are empty."""
 
 
 def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False) -> Read[T]:
@@ -83,9 +86,10 @@ def readings_of(text: str, shape: type[BaseModel], *, whole: bool) -> Readings:
     parts = sections(lines, shape)
     return Readings(
         objects=objects(json, shape),
-        labelled=labelled(lines, parts, shape),
+        labelled=with_headings(labelled(lines, parts, shape), lines, shape),
         bare=bare_items(json, shape, whole=whole),
         code=code_in(text, [block for block in fences if block.start not in taken], parts, shape),
+        denied=denied(lines, shape),
     )
 
 
@@ -107,11 +111,14 @@ def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) ->
 
 
 def refuse_denial(value: BaseModel, readings: Readings, shape: type[BaseModel]) -> None:
-    """An empty list beside items that stand elsewhere in the reply is no answer."""
+    """An empty list beside items that stand elsewhere in the reply is no answer, and neither are items it denies."""
     for slot in slots(shape):
         others = [raw.get(slot.name) for raw in (readings.objects, readings.labelled, readings.bare)]
         said = any(isinstance(other, list) and other for other in others)
-        if slot.kind == "items" and slot.required and said and not getattr(value, slot.name):
+        listed = bool(getattr(value, slot.name))
+        if slot.kind == "items" and (
+            (slot.required and said and not listed) or (slot.name in readings.denied and listed)
+        ):
             raise ParseError(f"the reply both lists {slot.name} and says there are none")
 
 

@@ -12,6 +12,7 @@ from moot.replies.fit import NOTHING, Raw
 from moot.replies.jsonish import Piece, decoded
 from moot.replies.labels import ENTRY, ORDINAL, RULE, Label, Line, heading_of, label_of
 from moot.replies.shape import MANY, Slot, only_list, required, slot_for, slots
+from moot.replies.tables import untabled
 
 NAMED = re.compile(
     r"\s*+(?:(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s++)?[*`\"'_]{0,3}(?P<name>[\w.-]{1,60})[*`\"'_]{0,3}(?:\s*\([^()]{0,60}\))?"
@@ -85,11 +86,11 @@ def labelled(lines: Sequence[Line], found: Sequence[Section], shape: type[BaseMo
 
 def _said(own: Sequence[Section]) -> object:
     """What the sections of one slot say together: the better label holds, and two answers that differ are none."""
-    slot, best = own[0].slot, min(section.rank for section in own)
+    slot, bodies = own[0].slot, [_body(section) for section in own]
     if slot.kind == "items":
-        return _joined([_body(section) for section in own], slot)
-    answers = [_body(section) for section in own if section.rank == best]
-    answers = [answer for answer in answers if answer != ""] or [""]
+        return _joined(bodies, slot)
+    told = [(section.rank, body) for section, body in zip(own, bodies, strict=True) if body != ""] or [(0, "")]
+    answers = [body for rank, body in told if rank == min(told, key=lambda t: t[0])[0]]
     if slot.kind == "mapping" and all(isinstance(answer, dict) for answer in answers):
         return {name: text for answer in answers if isinstance(answer, dict) for name, text in answer.items()}
     if any(answer != answers[0] for answer in answers):
@@ -161,7 +162,7 @@ def _has_digit(text: str) -> bool:
 
 def items_of(lines: Sequence[Line], shape: type[BaseModel]) -> list[Raw]:
     reader = _ItemReader(shape)
-    for line in lines:
+    for line in untabled(lines, shape):
         reader.take(line)
     return reader.finished()
 

@@ -38,6 +38,19 @@ class Keys:
 
 
 @dataclass(frozen=True)
+class Heading:
+    """A heading that says by itself what this field holds, such as `## NO OBJECTIONS`."""
+
+    words: str
+    value: tuple[tuple[tuple[str, str], ...], ...] = ()
+    """The items it stands for, each as pairs of field and text."""
+
+    @property
+    def items(self) -> list[dict[str, str]]:
+        return [dict(item) for item in self.value]
+
+
+@dataclass(frozen=True)
 class Synonyms:
     """Words models use for a word of the closed set; `otherwise` is the set's own word for everything else."""
 
@@ -70,6 +83,7 @@ class Slot:
     synonyms: Synonyms | None = None
     key: str = "<id>"
     """For a mapping, how a key looks."""
+    heading: Heading | None = None
 
 
 @lru_cache(maxsize=256)
@@ -126,6 +140,7 @@ def _slot(name: str, field: FieldInfo) -> Slot:
         title=any(isinstance(mark, Title) for mark in field.metadata),
         synonyms=next((mark for mark in field.metadata if isinstance(mark, Synonyms)), None),
         key=next((mark.like for mark in field.metadata if isinstance(mark, Keys)), "<id>"),
+        heading=next((mark for mark in field.metadata if isinstance(mark, Heading)), None),
     )
 
 

@@ -170,7 +170,13 @@ def required_module(source: Source, node: Node) -> str:
     if node.type != "call_expression":
         return ""
     callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if callee is None or arguments is None or source.text(callee) != "require" or arguments.named_child_count != 1:
+    if (
+        callee is None
+        or arguments is None
+        or callee.type != "identifier"
+        or source.text(callee) != "require"
+        or arguments.named_child_count != 1
+    ):
         return ""
     first = nth(arguments, 0)
     return _module(source, first) if first is not None and first.type == "string" else ""

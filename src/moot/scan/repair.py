@@ -153,15 +153,28 @@ def _node(source: Source, target: Target) -> Node | None:
     if found is not None:
         return found
     names = callees(source.language, rule)
-    each = (call for method in sorted(names) for call in calls(source).get(method, ()))
-    sink = next((call.node for call in each if call.node.start_byte == start), None)
-    return sink or (_expression(source, start) if source.language == "python" else None)
+    methods = sorted({*names, *(f"new:{name}" for name in names)})
+    here = [call.node for method in methods for call in calls(source).get(method, ()) if call.node.start_byte == start]
+    sink = min(here, key=lambda node: node.end_byte, default=None)
+    if sink is not None:
+        return sink
+    return _expression(source, start) or (None if source.language == "python" else _setting(source, start))
+
+
+def _setting(source: Source, start: int) -> Node | None:
+    """What a rule about settings speaks of: a literal or one field of it, or the assignment to such a field."""
+    kinds = ("composite_literal", "assignment_statement") if source.language == "go" else ("pair",)
+    return next((node for node in source.nodes(*kinds) if node.start_byte == start), None)
 
 
 def _expression(source: Source, start: int) -> Node | None:
-    """What a flow that ends in no known call ends in: the shortest call that starts there, else the whole value."""
+    """What a flow that ends in no known call ends in: the shortest call that starts there, else the whole value. In
+    scripts it is an assignment or an option."""
     here = [node for node in inside(source.root, MAX_NODES) if node.start_byte == start and node.is_named]
     shortest = [node for node in reversed(here) if node.type in CALLS]
+    if source.language != "python":
+        settings = [node for node in here if node.type in ("assignment_expression", "pair")]
+        return next(iter((*settings, *shortest)), None)
     values = [node for node in here if node.type not in OUTER]
     return next(iter((*shortest, *values)), None)
 

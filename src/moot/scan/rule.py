@@ -32,6 +32,19 @@ class Rule:
     fix: str
     confidence: float = 0.8
 
+    @property
+    def reference(self) -> str:
+        return f"https://cwe.mitre.org/data/definitions/{self.cwe}.html"
+
+
+@dataclass(frozen=True)
+class Example:
+    """Code on which a rule must speak, and code on which it must not."""
+
+    rule: str
+    fires: str
+    silent: str
+
 
 @dataclass(frozen=True, eq=False)
 class Match:

@@ -5,11 +5,18 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from moot.scan.rule import Rule
 from moot.scan.syntax import Source
 from moot.types import Vulnerability
 
 COMMENT = re.compile(r"\bmoot:\s*ignore\[(?P<rules>[\w\s,*-]+)\]\s*[:-]*\s*(?P<reason>.*?)\s*(?:\*/)?\s*$")
 ANY = "*"
+UNREASONED = Rule(
+    "suppression-without-reason", "other", "low", 1116,
+    "A suppression without a reason has no effect; write one behind it.",
+    "A flaw that was waved through without a word is found by nobody later.",
+    "Write behind the brackets why the finding is no flaw here.", 1.0,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,15 +50,15 @@ def unreasoned(source: Source, asked: list[Silence]) -> list[Vulnerability]:
     return [
         Vulnerability(
             id="",
-            category="other",
-            severity="low",
-            description="A suppression without a reason has no effect; write one behind it.",
+            category=UNREASONED.category,
+            severity=UNREASONED.severity,
+            description=UNREASONED.description,
             evidence=f"moot: ignore[{', '.join(sorted(silence.rules))}]",
             file=source.path,
             line=silence.line,
             column=1,
-            rule="suppression-without-reason",
-            confidence=1.0,
+            rule=UNREASONED.id,
+            confidence=UNREASONED.confidence,
         )
         for silence in asked
         if not silence.reason

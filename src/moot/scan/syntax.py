@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import islice, pairwise
+from itertools import islice
+from time import thread_time
 from typing import Generic, TypeVar
 
 import tree_sitter_go
@@ -36,8 +37,11 @@ STATEMENTS = words(
     "assignment_statement go_statement defer_statement if_statement while_statement for_statement with_statement "
     "try_statement field_definition public_field_definition"
 )
-FIRST_LOOK = 16_384
-MAX_MESS = 1000
+FIRST_LOOK = 8192
+PIECE = 512
+PARSING, PARSING_PER_BYTE = 0.5, 1e-6
+"""Seconds a file may take to parse: ordinary code needs a tenth of that."""
+LONG_LINE = 2000
 UNINDEXED = frozenset({"identifier", "property_identifier", "field_identifier"})
 
 
@@ -78,6 +82,8 @@ class Source:
     scopes: Landmarks[Scope]
     statements: Landmarks[Node | None]
     functions: list[Scope] = field(default_factory=list)
+    read: int = 0
+    """How many bytes were parsed: all, or the beginning of what takes too long."""
     memo: dict[str, object] = field(default_factory=dict)
     """What later modules work out once per file: names, bindings."""
 
@@ -88,13 +94,10 @@ class Source:
         return self.data[start:end].decode("utf-8", "replace")
 
     def line(self, node: Node) -> str:
-        start = self.data.rfind(b"\n", 0, node.start_byte) + 1
-        end = self.data.find(b"\n", node.start_byte)
-        return self.slice(start, end if end >= 0 else len(self.data)).strip().lstrip("\ufeff")
+        return line_at(self.data, node.start_byte)
 
     def column(self, node: Node) -> int:
-        start = self.data.rfind(b"\n", 0, node.start_byte) + 1
-        return len(self.slice(start, node.start_byte)) + 1
+        return column_at(self.data, node.start_byte)
 
     def nodes(self, *kinds: str) -> Iterator[Node]:
         for kind in kinds:
@@ -105,6 +108,19 @@ class Source:
 
     def statement(self, node: Node) -> Node | None:
         return self.statements.at(node.start_byte)
+
+
+def line_at(data: bytes, byte: int) -> str:
+    """The line a byte stands in; of a very long one the part around it."""
+    start = max(data.rfind(b"\n", 0, byte) + 1, byte - LONG_LINE)
+    end = data.find(b"\n", byte, byte + LONG_LINE)
+    return data[start : end if end >= 0 else byte + LONG_LINE].decode("utf-8", "replace").strip().lstrip("\ufeff")
+
+
+def column_at(data: bytes, byte: int) -> int:
+    """In characters, from 1; far into a very long line in bytes, which are there at once."""
+    start = data.rfind(b"\n", 0, byte) + 1
+    return byte - start + 1 if byte - start > 10 * LONG_LINE else len(data[start:byte].decode("utf-8", "replace")) + 1
 
 
 @cache
@@ -123,35 +139,34 @@ def grammar(language: Language, tsx: bool) -> Grammar:
 
 def parse(path: str, language: Language, text: str) -> Source:
     data = text.encode("utf-8", "replace")
+    read = len(data)
     root = _root(Parser(grammar(language, path.endswith(".tsx"))), data)
-    module = Scope(MODULE, root, None)
+    if root is None:
+        read = data.rfind(b"\n", 0, FIRST_LOOK) + 1 or FIRST_LOOK
+        root = Parser(grammar(language, path.endswith(".tsx"))).parse(data[:read]).root_node
+    scopes = Landmarks([-1], [Scope(MODULE, root, None)])
     source = Source(
-        path, language, data, root, defaultdict(list), Landmarks([-1], [module]), Landmarks[Node | None]([-1], [None])
+        path, language, data, root, defaultdict(list), scopes, Landmarks[Node | None]([-1], [None]), read=read
     )
     _index(source)
     return source
 
 
-def _root(parser: Parser, data: bytes) -> Node:
-    """The tree of the whole text, or of its beginning when that is no code at all: on garbage the parser's time grows
-    with the square of its length, and it cannot be stopped."""
-    end = FIRST_LOOK
-    while end < len(data):
-        cut = data.rfind(b"\n", 0, end) + 1 or end
-        root = parser.parse(data[:cut]).root_node
-        if root.has_error and _mess(root) > MAX_MESS:
-            return root
-        end *= 2
-    return parser.parse(data).root_node
+def _root(parser: Parser, data: bytes) -> Node | None:
+    """The tree, or None when it takes too long: on garbage the parser's time grows with the square of the length. It
+    stops where it is given no more text; as that differs from run to run, such a tree is of no use."""
+    if len(data) <= FIRST_LOOK:
+        return parser.parse(data).root_node
+    end = thread_time() + PARSING + len(data) * PARSING_PER_BYTE
+    late = False
 
+    def piece(byte: int, _: object) -> bytes:
+        nonlocal late
+        late = late or thread_time() > end
+        return b"" if late else data[byte : byte + PIECE]
 
-def _mess(root: Node) -> int:
-    """How many pieces do not fit. A text that is merely cut off has one or two."""
-    broken = [node for node in walk(root) if node.is_error or node.is_missing]
-    kinds = [child.type for node in broken for child in node.children]
-    loose = sum(kind in ("'", '"', "`") for kind in kinds)
-    joined = sum(one == other and "string" in one for one, other in pairwise(kinds))
-    return len(broken) + loose + joined
+    root = parser.parse(piece).root_node
+    return None if late else root
 
 
 def walk(root: Node) -> Iterator[Node]:
@@ -224,16 +239,20 @@ def _parameter_names(source: Source, parameters: Node) -> Iterator[str]:
 
 def trouble(source: Source) -> NotAnalysed | None:
     """What kept part of the file from being understood; such a file is never called clean."""
+    cut = ""
+    if source.read < len(source.data):
+        last = source.data.count(b"\n", 0, source.read)
+        cut = f"nothing after line {last} was read"
     if not source.root.has_error:
-        return None
+        why = f"too much that does not parse: {cut}"
+        return NotAnalysed(file=source.path, line=1, why=why) if cut else None
     broken = sorted((*source.found.get("ERROR", ()), *source.found.get("MISSING", ())), key=lambda n: n.start_byte)
     if not broken:
         return NotAnalysed(file=source.path, line=1, why="the file does not parse")
     first, more = broken[0], len(broken) - 1
     what = f"{first.type!r} is missing" if first.is_missing else f"cannot parse {_excerpt(source, first)!r}"
     rest = f"; {more} more such place{'s' if more > 1 else ''}" if more else ""
-    if source.root.end_byte < len(source.data.rstrip()):
-        rest += f"; nothing after line {source.root.end_point[0] + 1} was read"
+    rest += f"; {cut}" if cut else ""
     return NotAnalysed(file=source.path, line=first.start_point[0] + 1, why=f"syntax error: {what}{rest}")
 
 

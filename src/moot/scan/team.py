@@ -8,14 +8,14 @@ from itertools import islice
 
 from moot.findings import printed
 from moot.scan.edges import STRESS, edge_cases
-from moot.scan.flow.analyse import Analysis, Flow, analyse, covered
+from moot.scan.flow.analyse import Analysis, Flow, analyse
 from moot.scan.public import public_names
 from moot.scan.repair import MAX_MATCHES, repair
 from moot.scan.rule import Match, fix_of
 from moot.scan.rules import hints, matches
 from moot.scan.silence import silences, unreasoned
 from moot.scan.syntax import Source, parse, trouble
-from moot.types import Code, Language, NotAnalysed, Repair, Scan, SourceFile, Vulnerability
+from moot.types import Code, NotAnalysed, Repair, Scan, SourceFile, Vulnerability
 
 MAX_FINDINGS = 500
 """More in one file tell nothing new; the rest is said to be left out."""
@@ -39,9 +39,9 @@ class FileScan:
 def scan_file(source: Source, analysis: Analysis) -> FileScan:
     """What the rules about syntax and the dataflow engine find in one file, in the order of the text."""
     path = source.path
-    found = _ordered(islice(matches(source, decided(source.language)), MAX_MATCHES))
+    found = _ordered(islice(matches(source), MAX_MATCHES))
     seen = [Flow(_vulnerability(source, match), match.node.start_byte) for match in found]
-    both = _once(seen, [flow for flow in analysis.flows if flow.finding.file == path])
+    both = sorted([*seen, *(flow for flow in analysis.flows if flow.finding.file == path)], key=_place)
     silenced = silences(source)
     both = [flow for flow in both if not any(silence.covers(flow.finding) for silence in silenced)]
     problem = trouble(source)
@@ -63,24 +63,6 @@ def scan_file(source: Source, analysis: Analysis) -> FileScan:
         tuple(gaps),
         public_names(source),
     )
-
-
-def decided(language: Language) -> frozenset[str]:
-    """The rules on which the dataflow engine alone speaks. Scripts use names that other scripts define: there the
-    rules about syntax speak beside it. A switched-off check of certificates is a matter of syntax, and rewritten so."""
-    return frozenset() if language in ("javascript", "typescript") else covered(language) - {"go-tls-verify"}
-
-
-def _once(seen: list[Flow], flows: list[Flow]) -> list[Flow]:
-    """What syntax and flow both see is told once: by the flow where it knows a way, else as syntax has it."""
-    spots = {_spot(flow) for flow in seen}
-    told = [flow for flow in flows if len(flow.finding.path) > 1 or _spot(flow) not in spots]
-    known = {_spot(flow) for flow in told}
-    return sorted([*told, *(flow for flow in seen if _spot(flow) not in known)], key=_place)
-
-
-def _spot(flow: Flow) -> tuple[str, int]:
-    return flow.finding.rule, flow.finding.line
 
 
 def _hinted(source: Source) -> Iterable[Vulnerability]:

@@ -38,8 +38,8 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
     `source` is code as a `str` (then give `language`), a `Path`, several of them, or a `Code`. Without a `model`,
     and with none configured, the deterministic teams do it. `keep=False` leaves no record.
     """
-    flags = {"model": _chain(model), "store": str(store) if store else None}
-    flags |= {f"seats.{seat}": _chain(chain) for seat, chain in (seats or {}).items()}
+    flags = {"model": chain(model), "store": str(store) if store else None}
+    flags |= {f"seats.{seat}": chain(names) for seat, names in (seats or {}).items()}
     settings = Settings.load(flags)
     vault = Vault(os.environ)
     plan = harden_plan(settings, _gathered(source, language), vault, str(tests) if tests else None, {})
@@ -63,7 +63,7 @@ def run_sync(coroutine: Coroutine[object, object, R]) -> R:
     return asyncio.run(coroutine)
 
 
-def _chain(names: str | Sequence[str] | None) -> tuple[str, ...]:
+def chain(names: str | Sequence[str] | None) -> tuple[str, ...]:
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 

@@ -37,6 +37,8 @@ def _chain(value: object) -> object:
 
 Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 
+ResetHours = Annotated[float | None, Field(gt=0)]
+
 
 def all_settings() -> list[Setting]:
     """Everything that can be set: what rules and limits say of themselves, and a few things more."""
@@ -45,7 +47,20 @@ def all_settings() -> list[Setting]:
         Setting("seats.*", Chain, (), "the model of one seat, e.g. seats.red"),
         Setting("store", str, str(default_store()), "where sessions are kept: a file or a database URL"),
         Setting("concurrency", Annotated[int, Field(ge=1)], 8, "calls under way at once, for each provider"),
+        Setting(
+            "vet.memory", str, "", "folder of what vet remembers; default: one for each project, in the data folder"
+        ),
+        Setting(
+            "vet.reset_after_hours", ResetHours, None, "hours after which failures no longer count; default: never"
+        ),
+        Setting("hook.strict", bool, False, "block a tool call that Moot could not check because Moot itself failed"),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
+    ]
+    own += [
+        Setting(
+            "review.profile", str, "", "the model profile of a review: quality, balanced, budget or one of your own"
+        ),
+        Setting("review.profiles.*", Chain, (), "the adversary's model in one profile, e.g. review.profiles.quality"),
     ]
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
     rules = [
@@ -87,8 +102,9 @@ class Settings:
 
     def rules(self, protocol: str) -> dict[str, JsonValue]:
         prefix = f"{protocol}."
-        own = {key.removeprefix(prefix): r.value for key, r in self.resolved.items() if key.startswith(prefix)}
-        rules = PROTOCOLS[protocol].rules.model_validate({**own, "timeout": self["timeout"]})
+        kind: type[Rules] = PROTOCOLS[protocol].rules
+        own = {name: self[prefix + name] for name in kind.model_fields if prefix + name in self.resolved}
+        rules = kind.model_validate({**own, "timeout": self["timeout"]})
         return rules.model_dump(mode="json")
 
     def seats(self, protocol: str, known: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:

@@ -10,14 +10,15 @@ from moot.edge.sandbox.layout import pack
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.process import Job, execute
 from moot.edge.sandbox.report import judge
-from moot.edge.sandbox.suites import Suite, plan
+from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.suites import plan
 from moot.types import SuiteRun
 
 LIMITS = SandboxLimits()
 
 
 def run_plain(test: str, service: str = SERVICE) -> SuiteRun:
-    suite = plan(code_of(service=service), suite_of(test))
+    suite = asyncio.run(plan(code_of(service=service), suite_of(test)))
     assert isinstance(suite, Suite)
     # Without site-packages there is no pytest.
     suite = replace(suite, command=(suite.command[0], "-S", *suite.command[1:]))

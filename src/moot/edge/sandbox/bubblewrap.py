@@ -13,15 +13,17 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
-from moot.edge.sandbox.layout import pack
+from moot.edge.sandbox.gotests import raced
+from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.memory import MemoryGroup, open_group, tree_bytes
 from moot.edge.sandbox.probing import probe_plan, read_answers
 from moot.edge.sandbox.process import Ended, Job, execute, search_path
 from moot.edge.sandbox.report import judge, read_signed
-from moot.edge.sandbox.suites import SYSTEM_PATH, Suite, plan, python_tools
+from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.suites import plan, python_tools
 from moot.edge.sandbox.unpack import unpacked
-from moot.types import Code, Probing, SuiteRun, Tests
+from moot.types import Code, Probing, RaceRun, SuiteRun, Tests
 
 BOX = "/box"
 NOBODY = "65534"
@@ -46,7 +48,7 @@ class Bubblewrap:
     limits: SandboxLimits = DEFAULT_LIMITS
 
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
-        suite = plan(code, tests)
+        suite = await plan(code, tests)
         if isinstance(suite, SuiteRun):
             return suite
         ended = await self._execute(suite)
@@ -57,6 +59,9 @@ class Bubblewrap:
         if isinstance(suite, Probing):
             return suite
         return read_answers(await self._execute(suite), calls, self.limits)
+
+    async def races(self, code: Code, tests: Tests) -> RaceRun:
+        return await raced(code, tests, self._execute, self.limits)
 
     async def _execute(self, suite: Suite) -> Ended:
         command = boxed(suite, self.limits)

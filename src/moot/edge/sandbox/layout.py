@@ -1,6 +1,7 @@
 """Where the files of a run are laid, as paths that cannot leave the box."""
 
 import io
+import re
 import tarfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,8 +9,10 @@ from pathlib import PurePosixPath
 
 from moot.types import Code, Tests
 
+SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 WORK = "work"
 RUN = "run"
+TEST_NAME = re.compile(r"(?:^|[/._-])(?:tests?|specs?|conftest|testdata)(?:[/._-]|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,12 @@ class Layout:
 def lay_out(code: Code, tests: Tests) -> Layout:
     # A patch must not bring its own tests or change how tests are collected: given files win, other conftests stay out.
     sources = [(path, file.text) for file in code.files if not (path := safe_path(file.path)).endswith("conftest.py")]
-    given = [(safe_path(path), text) for path, text in tests.files]
+    # Tests that lie beside the code bring its files along, as they were before any patch: those must not win.
+    known = dict(sources)
+    every = [(safe_path(path), text) for path, text in tests.files]
+    given = [(path, text) for path, text in every if path not in known or TEST_NAME.search(path)]
+    if not given:
+        given = every
     return Layout(
         files=dict(sources) | dict(given),
         tests=tuple(path for path, _ in given),

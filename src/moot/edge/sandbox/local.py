@@ -4,15 +4,17 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.edge.sandbox.layout import pack
+from moot.edge.sandbox.gotests import raced
+from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.memory import tree_bytes
 from moot.edge.sandbox.probing import probe_plan, read_answers
 from moot.edge.sandbox.process import Ended, Job, execute
 from moot.edge.sandbox.report import judge
-from moot.edge.sandbox.suites import SYSTEM_PATH, Suite, plan
+from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.suites import plan
 from moot.edge.sandbox.unpack import unpacked
-from moot.types import Code, Probing, SuiteRun, Tests
+from moot.types import Code, Probing, RaceRun, SuiteRun, Tests
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class UnsafeLocal:
     limits: SandboxLimits = DEFAULT_LIMITS
 
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
-        suite = plan(code, tests)
+        suite = await plan(code, tests)
         if isinstance(suite, SuiteRun):
             return suite
         ended = await self._execute(suite)
@@ -31,6 +33,9 @@ class UnsafeLocal:
         if isinstance(suite, Probing):
             return suite
         return read_answers(await self._execute(suite), calls, self.limits)
+
+    async def races(self, code: Code, tests: Tests) -> RaceRun:
+        return await raced(code, tests, self._execute, self.limits)
 
     async def _execute(self, suite: Suite) -> Ended:
         with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as box:

@@ -10,7 +10,8 @@ from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.report import Report
-from moot.edge.sandbox.suites import Suite, python_tools, run_files
+from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.suites import python_tools, run_files
 from moot.types import Answer, Code, Probing, Tests
 
 

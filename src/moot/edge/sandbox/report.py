@@ -84,8 +84,8 @@ def read_go(report: bytes, expected: Sequence[str] = ()) -> Report:
             output[name] = output.get(name, "") + str(entry.get("Output", ""))
         elif name != package:
             events.extend(_go_test(action, name, output.get(name, "")))
-        elif action == "fail" and not _failed_below(package, events):
-            events.append(Done(test=package, status="error", detail=cut("".join(output.values()))))
+        elif action == "fail":
+            events.extend(_go_package_failed(package, events, output))
     # A program that ends itself before its tests looks like one without tests.
     run = {name.rpartition(".")[2] for name in _found(events)}
     missing = tuple(name for name in expected if name not in run) if finished and not _broken(events) else ()
@@ -177,6 +177,16 @@ def _broken(events: Sequence[Event]) -> bool:
 
 def _failed_below(package: str, events: Sequence[Event]) -> bool:
     return any(done.status == "failed" and done.test.startswith(f"{package}.") for done in _done(events))
+
+
+def _go_package_failed(package: str, events: Sequence[Event], output: dict[str, str]) -> list[Event]:
+    """A test that ends the whole program, by a panic say, gets no result of its own from Go."""
+    cut_off = [name for name in _unfinished(events) if name.startswith(f"{package}.")]
+    if cut_off:
+        return [Done(test=name, status="error", detail=cut(output.get(name, ""))) for name in cut_off]
+    if _failed_below(package, events):
+        return []
+    return [Done(test=package, status="error", detail=cut("".join(output.values())))]
 
 
 def _go_test(action: str, name: str, output: str) -> list[Event]:

@@ -5,39 +5,24 @@ import re
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import assert_never
 
-from moot.edge.sandbox.layout import RUN, WORK, Layout, lay_out
-from moot.edge.sandbox.report import Report, read_go, read_signed
+from moot.edge.sandbox.gotests import go_suite
+from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out
+from moot.edge.sandbox.report import read_signed
+from moot.edge.sandbox.suite import Suite
 from moot.types import Code, SuiteRun, Tests
 
 HERE = Path(__file__).parent
-SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 NO_TESTS = frozenset({"conftest.py", "__init__.py"})
-GO_TEST = re.compile(r"^func (Test(?![a-z])\w*)\(\w+ \*testing\.T\)", re.MULTILINE)
 NODE_TEST = re.compile(r"((^|/)tests?/.*|(^|/)test(-[^/]*)?|[^/]*[._-]test)\.[cm]?[jt]s$")
 MODULE_SYNTAX = re.compile(r"^\s*(import\s[^(]|export\s)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Suite:
-    files: dict[str, str]
-    """Path in the box -> text."""
-    command: tuple[str, ...]
-    """Started in the work folder, with the report on file descriptor 3."""
-    read: Callable[[bytes], Report]
-    env: Mapping[str, str] = field(default_factory=dict)
-    tools: tuple[Path, ...] = ()
-    """Files and folders of the language's installation, to be seen and not changed."""
-    reserves_memory: bool = False
-    """Its virtual machine reserves far more addresses than it uses, so a limit on addresses says nothing."""
-
-
-def plan(code: Code, tests: Tests) -> Suite | SuiteRun:
+async def plan(code: Code, tests: Tests) -> Suite | SuiteRun:
     """How to run these tests, or the run that says why they cannot be run here."""
     layout = lay_out(code, tests)
     if layout.clash:
@@ -48,7 +33,7 @@ def plan(code: Code, tests: Tests) -> Suite | SuiteRun:
         case "javascript" | "typescript":
             return _node(layout, typed=tests.language == "typescript")
         case "go":
-            return _go(layout)
+            return await go_suite(layout)
         case _:
             assert_never(tests.language)
 
@@ -92,24 +77,6 @@ def _node(layout: Layout, *, typed: bool) -> Suite | SuiteRun:
         read=partial(read_signed, key=key),
         env={"PATH": _path(program)},
         tools=(Path(program),),
-        reserves_memory=True,
-    )
-
-
-def _go(layout: Layout) -> Suite | SuiteRun:
-    go = shutil.which("go")
-    if go is None:
-        return SuiteRun(problem="no Go toolchain on PATH")
-    program = Path(go).resolve()
-    files = {f"{WORK}/{path}": text for path, text in layout.files.items()}
-    if "go.mod" not in layout.files:
-        files[f"{WORK}/go.mod"] = "module work\n"
-    return Suite(
-        files=files,
-        command=("/bin/sh", "-c", 'exec "$0" test -json ./... >&3', str(program)),
-        read=partial(read_go, expected=GO_TEST.findall("\n".join(files[f"{WORK}/{path}"] for path in layout.tests))),
-        env={"PATH": _path(str(program)), "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"},
-        tools=(program.parent.parent,),
         reserves_memory=True,
     )
 

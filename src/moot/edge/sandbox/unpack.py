@@ -4,7 +4,7 @@ import shutil
 
 from moot.edge.sandbox.layout import WORK
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.sandbox.suites import Suite
+from moot.edge.sandbox.suite import Suite
 
 # The archive comes in by standard input, the report goes out by file descriptor 3, all that is printed by 2.
 SCRIPT = f'cd "$0" && mkdir -p {WORK} && tar -xf - && cd {WORK} && exec "$@" 3>&1 1>&2 </dev/null'

@@ -1,5 +1,6 @@
 """Files in, findings with their paths out."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,23 +9,19 @@ from moot.scan.flow.fronts import lower
 from moot.scan.flow.ir import Parsed
 from moot.scan.flow.machine import Report
 from moot.scan.flow.rules import BOOKS
-from moot.scan.flow.values import Step
-from moot.scan.rule import fix_of
+from moot.scan.flow.values import EACH, Step
+from moot.scan.rule import Rule, fix_of
 from moot.types import Language, NotAnalysed, PathStep, Vulnerability
 
 
-def covered(language: Language) -> frozenset[str]:
+def decided(language: Language) -> tuple[Rule, ...]:
     """The rules the dataflow engine decides in this language."""
-    book = BOOKS.get(language)
-    if book is None:
-        return frozenset()
-    return frozenset(
-        (
-            *(sink.rule.id for sinks in book.sinks.values() for sink in sinks),
-            *(store.rule.id for store in book.stores),
-            *(setting.rule.id for setting in book.settings),
-            *(sink.rule.id for sink in book.returns),
-        )
+    book = BOOKS[language]
+    return (
+        *(sink.rule for sinks in book.sinks.values() for sink in sinks),
+        *(store.rule for store in book.stores),
+        *(setting.rule for setting in book.settings),
+        *(sink.rule for sink in book.returns),
     )
 
 
@@ -55,9 +52,10 @@ def analyse(sources: Sequence[Parsed]) -> Analysis:
     """What the dataflow engine finds in these files together; files of a language without rules are passed over."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
-    for language in sorted({source.language for source in sources} & BOOKS.keys()):
-        lowered = [lower(source) for source in sources if source.language == language]
-        outcome = run([module for module in lowered if module is not None], BOOKS[language])
+    for book in {id(book): book for book in BOOKS.values()}.values():
+        # Files that share a book are one program: TypeScript imports JavaScript and the other way round.
+        lowered = [lower(source) for source in sources if BOOKS.get(source.language) is book]
+        outcome = run([module for module in lowered if module is not None], book)
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
         gaps.extend(outcome.gaps)
     return Analysis(tuple(sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))), tuple(gaps))
@@ -72,7 +70,7 @@ def _finding(report: Report) -> Vulnerability:
         severity=rule.severity,
         description=rule.description,
         evidence=module.line_text(at[0]),
-        exploit=rule.exploit,
+        exploit=_exploit(report),
         file=module.path,
         line=module.line(at[0]),
         column=module.column(at[0]),
@@ -96,6 +94,35 @@ def _path(report: Report) -> tuple[PathStep, ...]:
         step = step.before
     sink = PathStep(file=report.module.path, line=report.module.line(report.at[0]), what=f"reaches {_excerpt(report)}")
     return (*reversed(steps), sink)
+
+
+def _exploit(report: Report) -> str:
+    """What the rule says of all such flaws, and the way into this one."""
+    taint = report.taint
+    if taint is None or taint.label != "outside":
+        return report.rule.exploit
+    first = taint.step
+    while first.before is not None:
+        first = first.before
+    origin = _spelled(taint.origin)
+    where = f"line {first.line}" if first.path == report.module.path else f"line {first.line} of {first.path}"
+    place = f"{_callee(report)} on line {report.module.line(report.at[0])}"
+    if first.what.endswith("comes from elsewhere"):
+        return f"{report.rule.exploit} It comes in as {origin}, which other code sets, and reaches {place}."
+    return f"{report.rule.exploit} It comes in as {origin} on {where} and reaches {place}."
+
+
+def _spelled(origin: str) -> str:
+    """The origin as code has it: what it is, and the places inside by which it was reached."""
+    base, *places = origin.split("|")
+    return base + "".join(f"[{place!r}]" for place in places if place != EACH)
+
+
+def _callee(report: Report) -> str:
+    """`cur.execute` of the call; the whole of anything else."""
+    text = _excerpt(report)
+    name = text.partition("(")[0].strip()
+    return name if name and re.fullmatch(r"[\w.$\[\]'\" ]+", name) else text
 
 
 def _excerpt(report: Report) -> str:

@@ -8,7 +8,9 @@ from moot.scan.flow.look import attribute, element, item, taints_in
 from moot.scan.flow.machine import Machine
 from moot.scan.flow.rulebook import Store
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ALL, Val, after, const
+from moot.scan.flow.values import ALL, EACH, PROTO, Taint, Val, after, const
+
+SURE = 0.7
 
 
 def assign(m: Machine, target: Expr, value: Val, state: State, at: Span | None = None) -> None:
@@ -52,11 +54,15 @@ def bind(m: Machine, name: str, value: Val, state: State, at: Span) -> None:
 def _unpack(m: Machine, target: Many, value: Val, state: State, at: Span) -> None:
     starred = next((i for i, part in enumerate(target.items) if isinstance(part, Star)), None)
     whole = element(m, value, state)
+    in_go = m.frame.unit.module.language == "go"
     for index, part in enumerate(target.items):
         if isinstance(part, Star):
             inner = m.allocate(state, Cell("list", {}, whole, False))
         elif starred is None or index < starred:
             inner = item(m, value, const(index), state, at)
+            if in_go and value.taints and not value.refs:
+                # Several results of one call: what is proved of the first is proved of what it was made from.
+                inner = inner._replace(taints=value.taints)
         else:
             inner = whole
         assign(m, part, inner, state, at)
@@ -67,6 +73,8 @@ def _store(m: Machine, target: Attr | Item | Cut, base: Val, key: Val, value: Va
     if value.taints or key.taints or value.refs:
         _check_stores(m, words, value, key, target.at, state)
     _check_settings(m, words, key, value, target.at)
+    if PROTO in base.marks and names_anything(key):
+        _check_places(m, key, target.at)
     if value.taints:
         module = m.frame.unit.module
         what = f"goes into {module.text(target.at)[:60]}"
@@ -110,12 +118,30 @@ def _check_stores(m: Machine, words: tuple[str, ...], value: Val, key: Val | Non
             taints = (*taints, *key.taints)
         for taint in taints:
             wrong = taint.label == store.label and store.kind not in taint.ended and ALL not in taint.ended
-            if wrong and taint.strength >= 0.5 and re.search(store.pattern, words[0]):
+            if wrong and taint.strength >= store.floor and re.search(store.pattern, words[0]):
                 if store.label == "random":
                     m.report_source(store.rule, taint, at)
                 else:
                     m.report(store.rule, at, taint)
                 break
+
+
+def names_anything(key: Val) -> bool:
+    """Whether a stranger can choose this key: a request says it, or it was cut out of a path or walked over. An index
+    that some caller hands in is none."""
+    return key.const is UNKNOWN and any(_is_free(taint) for taint in key.taints)
+
+
+def _is_free(taint: Taint) -> bool:
+    if taint.label != "outside" or "prototype" in taint.ended or ALL in taint.ended:
+        return False
+    return taint.strength >= SURE or taint.origin.endswith((f"|{EACH}", "|part")) or "|part|" in taint.origin
+
+
+def _check_places(m: Machine, key: Val, at: Span) -> None:
+    taint = next(taint for taint in key.taints if _is_free(taint))
+    for store in m.book.places:
+        m.report(store.rule, at, taint)
 
 
 def check_kept(m: Machine, name: str, value: Val, at: Span, state: State) -> None:

@@ -1,14 +1,18 @@
 """Calls: into functions and classes of the given files, and into libraries as the rules describe them."""
 
+from functools import reduce
+
 from moot.scan.flow import containers, facts, fold
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import Assign, Attr, Call, Class, Name, Span, Star
 from moot.scan.flow.library import library_call
 from moot.scan.flow.look import attribute, element, member, taints_in
-from moot.scan.flow.machine import MAX_CALLS, MAX_INLINED, Bound, Closure, Frame, Kind, Machine
+from moot.scan.flow.machine import MAX_INLINED, Bound, Closure, Frame, Kind, Machine
 from moot.scan.flow.sites import CallSite
 from moot.scan.flow.state import Cell, State, joined_states
-from moot.scan.flow.values import ANY, NO_FACTS, Facts, Key, Taints, Val, after, const, joined, merged
+from moot.scan.flow.values import ANY, NO_FACTS, PROTO, SET, Facts, Key, Taints, Val, after, const, joined, merged
+
+ERRORS = frozenset({"errors.New()", "fmt.Errorf()", "errors.Errorf()", "github.com/pkg/errors.New()"})
 
 
 def call(m: Machine, e: Call, state: State) -> Val:
@@ -126,8 +130,10 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
     function = closure.function
     m.called.add(id(function))
     times = m.inlined.get(id(function), 0)
-    deep = len(m.frames) > MAX_CALLS or any(frame.function is function for frame in m.frames)
-    if deep or times > MAX_INLINED:
+    again = any(frame.function is function for frame in (m.frames[m.anew :] if m.anew else m.frames))
+    # Once more into a function that hands itself what it found under a stranger's key.
+    anew = again and not m.anew and any(PROTO in value.marks for value in args)
+    if len(m.frames) > m.depth or (again and not anew) or times > MAX_INLINED:
         return _opaque_result(m, args, keywords, state)
     key = _memo_key(closure, args, keywords, state)
     if key is not None and key in m.memo:
@@ -143,12 +149,14 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
     frame = Frame(closure.unit, function, closure.env, closure.owner, address=m.frame.address)
     m.steps += len(state.heap) >> 3
     inner = State(_parameters(m, closure, passed, keywords, state), state.heap.copy(), state.proved)
+    before, m.anew = m.anew, len(m.frames) if anew else m.anew
     m.frames.append(frame)
     try:
         if m.run(function.body, inner):
             frame.returns.append((const(None), inner))
     finally:
         m.frames.pop()
+        m.anew = before
     if not frame.returns:
         m.frame.dead = True
         return ANY
@@ -157,12 +165,13 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
 
 def _settled(m: Machine, frame: Frame, key: object, state: State, name: str, at: Span) -> Val:
     """The caller's moment after the call: what any of the returns left behind."""
+    _prove_parts(m, frame)
     end = joined_states([moment for _, moment in frame.returns])
     assert end is not None
     result = frame.returns[0][0]
     for value, _ in frame.returns[1:]:
         result = joined(result, value)
-    result = result._replace(facts=_proof(frame))
+    result = result._replace(facts=_proof(frame.returns))
     changed = any(end.heap.get(ref) is not cell for ref, cell in state.heap.items())
     if key is not None and not changed and not result.refs and end.proved == state.proved and not frame.made:
         m.memo[key] = result
@@ -177,18 +186,41 @@ def _returned(m: Machine, result: Val, name: str, at: Span) -> Val:
     return result._replace(taints=after(result.taints, module.path, module.line(at[0]), f"comes back from {name}()"))
 
 
-def _proof(frame: Frame) -> Facts:
+def _prove_parts(m: Machine, frame: Frame) -> None:
+    """`return "", err` and `return {valid: false}`: what one part of the result says is said of all."""
+    if len(frame.returns) < 2 or not any(moment.proved for _, moment in frame.returns):
+        return
+    held = [m.cells(value, moment) for value, moment in frame.returns]
+    if any(len(cells) != 1 or not cells[0][1].exact for cells in held):
+        return
+    moments = [moment for _, moment in frame.returns]
+    shared = set.intersection(*(set(cells[0][1].items) for cells in held))
+    for key in shared:
+        values = [cells[0][1].items[key] for cells in held]
+        proof = _proof(list(zip(values, moments, strict=True)))
+        if proof is not NO_FACTS:
+            for ((ref, _),), value, moment in zip(held, values, moments, strict=True):
+                moment.heap[ref] = moment.heap[ref].put(key, value._replace(facts=proof))
+
+
+def _is_true(value: Val) -> bool | None:
+    if value.const is not UNKNOWN:
+        return bool(value.const)
+    return True if SET in value.marks or value.name in ERRORS else None
+
+
+def _proof(returns: list[tuple[Val, State]]) -> Facts:
     """What the truth of the result proves: what every return that can be true has proved."""
     truths: list[frozenset[tuple[str, str]]] = []
     falsehoods: list[frozenset[tuple[str, str]]] = []
-    for value, moment in frame.returns:
-        sure = None if value.const is UNKNOWN else bool(value.const)
+    for value, moment in returns:
+        sure = _is_true(value)
         if sure is not False:
             truths.append(moment.proved | value.facts.true)
         if sure is not True:
             falsehoods.append(moment.proved | value.facts.false)
-    true = frozenset.intersection(*truths) if truths else frozenset()
-    false = frozenset.intersection(*falsehoods) if falsehoods else frozenset()
+    true = reduce(facts.common, truths) if truths else frozenset()
+    false = reduce(facts.common, falsehoods) if falsehoods else frozenset()
     return Facts(true, false) if true or false else NO_FACTS
 
 

@@ -188,7 +188,7 @@ def _update(use: Use) -> Val:
 def _keys(use: Use) -> Val:
     keys = [Val(const=key) for key in use.cell.items]
     exact = use.cell.exact
-    rest = None if exact else Val(use.cell.rest.taints if use.cell.rest is not None else ())
+    rest = None if exact else Val(use.cell.keys())
     return use.m.allocate(use.state, Cell("list", dict(enumerate(keys)) if exact else {}, rest, exact))
 
 
@@ -205,7 +205,7 @@ def _items(use: Use) -> Val:
     ]
     if use.cell.exact:
         return use.m.allocate(use.state, Cell("list", dict(enumerate(pairs))))
-    pair = use.m.allocate(use.state, Cell("list", {0: ANY, 1: use.cell.everything() or ANY}))
+    pair = use.m.allocate(use.state, Cell("list", {0: Val(use.cell.keys()), 1: use.cell.everything() or ANY}))
     return use.m.allocate(use.state, Cell("list", {}, pair, False))
 
 

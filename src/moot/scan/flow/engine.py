@@ -4,15 +4,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from moot.scan.flow.calling import instantiate
+from moot.scan.flow.calling import instantiate, invoke
 from moot.scan.flow.evaluate import EVALS
 from moot.scan.flow.ir import Attr, Call, Const, Expr, Function, Module, Name, Param
+from moot.scan.flow.linking import link
 from moot.scan.flow.look import source
-from moot.scan.flow.machine import STEPS, Closure, Cutoff, Frame, Kind, Machine, Report, Unit
+from moot.scan.flow.machine import FEW_CALLS, MAX_CALLS, STEPS, Closure, Cutoff, Frame, Kind, Machine, Report, Unit
+from moot.scan.flow.models import is_harmless, modelled
+from moot.scan.flow.routes import NEXT
 from moot.scan.flow.rulebook import Book
-from moot.scan.flow.state import Cell, State
+from moot.scan.flow.state import Cell, Proved, State
 from moot.scan.flow.statements import EXECS
-from moot.scan.flow.values import ANY, Val
+from moot.scan.flow.values import ANY, Key, Val
 from moot.scan.syntax import words
 from moot.types import NotAnalysed
 
@@ -40,19 +43,39 @@ def run(modules: Iterable[Module], book: Book) -> Outcome:
     machine.evals = EVALS
     machine.execs = EXECS
     gaps: list[NotAnalysed] = []
+    spent: list[int] = []
     for unit in units:
         gaps.extend(unit.module.gaps)
         machine.steps = 0
-        limit = machine.limit = min(MAX_STEPS, STEPS + len(unit.module.data) // 3)
+        machine.limit = _budget(unit)
         gaps.extend(_guarded(machine, partial(machine.load, unit.name), unit, 0))
-        for closure, heap in _waiting(machine):
-            machine.limit = min(limit, machine.steps + ENTRY_STEPS)
-            entry = partial(run_entry, machine, closure, heap)
-            gaps.extend(_guarded(machine, entry, closure.unit, closure.function.at[0]))
-            if machine.steps > limit:
-                break
-        machine.waiting.clear()
+        spent.append(machine.steps)
+    link(machine, units)
+    waiting, machine.waiting = machine.waiting, []
+    for unit, steps in zip(units, spent, strict=True):
+        machine.steps = steps
+        machine.waiting = [entry for entry in waiting if entry[0].unit is unit]
+        gaps.extend(_run_waiting(machine, _budget(unit)))
     return Outcome(list(machine.reports.values()), gaps)
+
+
+def _budget(unit: Unit) -> int:
+    return min(MAX_STEPS, STEPS + len(unit.module.data) // 3)
+
+
+def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
+    for closure, heap in _waiting(m):
+        entry = partial(run_entry, m, closure, heap)
+        for m.depth, steps in ((MAX_CALLS, ENTRY_STEPS), (FEW_CALLS, ENTRY_STEPS // 3)):
+            m.limit = min(limit, m.steps + steps)
+            cut = _guarded(m, entry, closure.unit, closure.function.at[0])
+            if not cut:
+                break
+        m.depth = MAX_CALLS
+        yield from cut
+        if m.steps > limit:
+            break
+    m.waiting.clear()
 
 
 def _guarded(m: Machine, act: Callable[[], None], unit: Unit, byte: int) -> list[NotAnalysed]:
@@ -112,21 +135,81 @@ def run_entry(m: Machine, closure: Closure, heap: dict[int, Cell]) -> None:
     m.called.add(id(function))
     address = route_of(m, function)
     frame = Frame(closure.unit, function, closure.env, closure.owner, route=address, address=address)
-    state = State({}, {**m.heap, **heap})
+    state = State({}, {**m.heap, **heap}, _checked_before(m, function))
     m.frames.append(frame)
     try:
         for index, param in enumerate(function.params):
             state.names[param.name] = _entry_value(m, closure, index, param, state)
+        if function.decorators and closure.unit.module.language == "python":
+            state.proved |= _checked_around(m, function, state)
         m.run(function.body, state)
     finally:
         m.frames.pop()
 
 
+def _checked_around(m: Machine, function: Function, given: State) -> Proved:
+    """What decorators of the given files have proved of the parameters when they call the function."""
+    proved: Proved = frozenset()
+    for decorator in function.decorators:
+        maker = m.thing(m.eval(decorator, State({}, given.heap))) if isinstance(decorator, Name | Call) else None
+        if not isinstance(maker, Closure):
+            continue
+        state = State({}, dict(given.heap))
+        wrapper = m.thing(invoke(m, maker, [Val(name=NEXT)], {}, state, function.at))
+        if not isinstance(wrapper, Closure):
+            continue
+        frame = Frame(wrapper.unit, wrapper.function, wrapper.env, wrapper.owner)
+        state.names = _passed_on(m, wrapper.function, given, state)
+        m.frames.append(frame)
+        try:
+            m.run(wrapper.function.body, state)
+        finally:
+            m.frames.pop()
+        proved |= frame.handed or frozenset()
+    m.frame.dead = False
+    return proved
+
+
+def _passed_on(m: Machine, wrapper: Function, given: State, state: State) -> dict[str, Val]:
+    """The parameters of the function as its wrapper sees them."""
+    names: dict[str, Val] = {}
+    rest = dict(given.names)
+    for param in wrapper.params:
+        if param.kind == "double":
+            held: dict[Key, Val] = dict(rest.items())
+            names[param.name] = m.allocate(state, Cell("dict", held))
+        elif param.kind == "star":
+            names[param.name] = m.allocate(state, Cell("list", dict(enumerate(rest.values()))))
+        else:
+            first = next(iter(rest), "")
+            names[param.name] = rest.pop(param.name if param.name in rest else first, ANY)
+    return names
+
+
+def _checked_before(m: Machine, function: Function) -> Proved:
+    """What the handlers in front of this one have proved when they hand on."""
+    proved: Proved = frozenset()
+    for closure in m.rows.get(id(function), ()):
+        frame = Frame(closure.unit, closure.function, closure.env, closure.owner)
+        state = State({}, dict(m.heap), proved)
+        m.frames.append(frame)
+        try:
+            for index, param in enumerate(closure.function.params):
+                given = _entry_value(m, closure, index, param, state)
+                state.names[param.name] = Val(name=NEXT) if index == 2 else given
+            m.run(closure.function.body, state)
+        finally:
+            m.frames.pop()
+        proved |= frame.handed or frozenset()
+    return proved
+
+
 def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: State) -> Val:
-    if index == 0 and closure.owner is not None and param.name in ("self", "cls"):
+    in_go = closure.unit.module.language == "go"
+    if index == 0 and closure.owner is not None and (in_go or param.name in ("self", "cls")):
         return _self(m, closure.owner, state, closure.function.name)
     kind = _annotated(m, param, state)
-    if kind in HARMLESS:
+    if kind in HARMLESS or is_harmless(m, param.annotation, param.default, state):
         return ANY
     if kind.endswith("Request") or param.name in ("request", "req"):
         return Val(name="request")
@@ -146,6 +229,9 @@ def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: 
         return Val(name=param.name)
     origin = f"parameter {param.name} of {closure.function.name}()"
     taint = source(m, origin, strength, param.at)
+    model = modelled(m, param.annotation, Val((taint,)), state, param.at)
+    if model is not None:
+        return model
     if param.kind != "plain" and param.kind != "keyword":
         return m.allocate(state, Cell("list" if param.kind == "star" else "dict", {}, Val((taint,)), False))
     return Val((taint,), name=param.name)

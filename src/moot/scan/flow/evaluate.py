@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 from moot.scan.flow import facts, fold
-from moot.scan.flow.assign import assign
+from moot.scan.flow.assign import assign, names_anything
 from moot.scan.flow.calling import call
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import (
@@ -20,7 +21,6 @@ from moot.scan.flow.ir import (
     Concat,
     Const,
     Cut,
-    Expr,
     Hole,
     Item,
     Lambda,
@@ -35,9 +35,23 @@ from moot.scan.flow.ir import (
     Yield,
 )
 from moot.scan.flow.look import attribute, element, item, lookup, taints_in
-from moot.scan.flow.machine import Closure, Machine
+from moot.scan.flow.machine import Closure, Kind, Machine
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ANY, NO_FACTS, NOTHING, SPREADING, Key, Taints, Val, joined, merged, truth
+from moot.scan.flow.values import (
+    ANY,
+    NO_FACTS,
+    NOTHING,
+    PROTO,
+    SPREADING,
+    VERDICT,
+    Facts,
+    Key,
+    Taints,
+    Val,
+    joined,
+    merged,
+    truth,
+)
 
 SMALL = 16
 STATEMENT = re.compile(
@@ -72,7 +86,10 @@ def _proved(value: Val, state: State) -> Val:
 
 def _item(m: Machine, e: Item, state: State) -> Val:
     base, key = m.eval(e.base, state), m.eval(e.key, state)
-    return _proved(item(m, base, key, state, e.at), state)
+    found = _proved(item(m, base, key, state, e.at), state)
+    if key.taints and m.book.places and names_anything(key) and not base.name.startswith("Object.create"):
+        return found._replace(marks=found.marks | {PROTO})
+    return found
 
 
 def _cut(m: Machine, e: Cut, state: State) -> Val:
@@ -157,29 +174,33 @@ def _table(m: Machine, e: Table, state: State) -> Val:
             continue
         key = m.eval(entry.key, state)
         cell = cell.put(key.const, value) if key.const is not UNKNOWN else cell.blur(value)
-    made = m.allocate(state, cell)
-    return made if e.type is None else made._replace(name=_dotted(m, e.type, state))
-
-
-def _dotted(m: Machine, e: Expr, state: State) -> str:
-    return m.eval(e, state).name
+    if e.type is None:
+        return m.allocate(state, cell)
+    kind = m.eval(e.type, state)
+    if isinstance(m.thing(kind), Kind):
+        cell = Cell("instance", {**cell.items, "__class__": kind}, cell.rest, cell.exact)
+    return m.allocate(state, cell)._replace(name=kind.name)
 
 
 def _comprehension(m: Machine, e: Comprehension, state: State) -> Val:
     inner = state.copy()
+    proof = NO_FACTS
     exact = _exact_comprehension(m, e, inner)
     if exact is None:
         for clause in e.clauses:
             _enter(m, clause, inner)
         key = m.eval(e.key, inner) if e.key is not None else None
         value = m.eval(e.element, inner)
-        if key is not None and key.taints:
-            value = value._replace(taints=merged(value.taints, key.taints))
-        cell = Cell("dict" if e.kind == "dict" else "list", {}, value, False)
+        proof = value.facts
+        keyed = key.taints if key is not None else None
+        cell = Cell("dict" if e.kind == "dict" else "list", {}, value, False, keyed=keyed)
     else:
         cell = Cell("list", dict(enumerate(exact)))
+        if exact:
+            true, false = zip(*(value.facts for value in exact), strict=True)
+            proof = Facts(reduce(facts.common, true), reduce(facts.common, false))
     state.heap = inner.heap
-    return m.allocate(state, cell)
+    return m.allocate(state, cell)._replace(facts=proof)
 
 
 def _enter(m: Machine, clause: Clause, state: State) -> None:
@@ -235,7 +256,11 @@ def _logic(m: Machine, e: Logic, state: State) -> Val:
         if sure is not None and not stops and index < len(e.values) - 1:
             continue
         first = result is None
+        before_it = result.marks if result is not None else NOTHING
         result = value if result is None else joined(result, value)
+        if before_it and e.op != "and" and value.const is not UNKNOWN:
+            # A default of our own changes nothing about the rest: `urlsplit(x).hostname or ""`.
+            result = result._replace(marks=result.marks | before_it)
         combine = facts.conjunction if e.op == "and" else facts.disjunction
         proof = value.facts if first else combine(proof, value.facts)
         if stops:
@@ -252,9 +277,24 @@ def _compare(m: Machine, e: Compare, state: State) -> Val:
         result = fold.compare(e.op, left.const, right.const)
     elif e.op in ("in", "not in") and left.const is not UNKNOWN:
         result = _contained(m, e.op, left.const, right, state)
+    if right.const is None and left.facts is not NO_FACTS:
+        # Go's `validate(x)` gives an error: nothing means good.
+        told = facts.turned(left.facts) if VERDICT in left.marks and _in_go(m) else left.facts
+        return Val(const=result, facts=facts.compared_with_nothing(e.op, told))
     inside = taints_in(m, right, state) if right.refs else ()
     proof = facts.comparison(e.op, left, right, inside) if left.taints or right.taints else NO_FACTS
+    if left.taints and m.book.places and _names_prototype(m, right, state):
+        proof = facts.not_prototype(e.op, left.taints, proof)
     return Val(const=result, facts=proof)
+
+
+def _names_prototype(m: Machine, right: Val, state: State) -> bool:
+    held = [value for _, cell in m.cells(right, state) for value in cell.items.values()]
+    return any(value.const == "__proto__" for value in (right, *held))
+
+
+def _in_go(m: Machine) -> bool:
+    return m.frame.unit.module.language == "go"
 
 
 def _contained(m: Machine, op: str, key: Key, right: Val, state: State) -> Any:

@@ -45,6 +45,7 @@ from moot.scan.flow.ir import (
     Item,
     Jump,
     Later,
+    Logic,
     Many,
     Module,
     Name,
@@ -220,6 +221,8 @@ def _tested(test: Expr) -> Expr:
     """`if allowed[x]`: a table of truths, asked whether x is in it."""
     if isinstance(test, Unary) and test.op == "not":
         return test._replace(value=_tested(test.value))
+    if isinstance(test, Logic):
+        return test._replace(values=tuple(_tested(value) for value in test.values))
     return Compare(test.at, "in", test.key, test.base) if isinstance(test, Item) else test
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from moot.scan.flow.golang_program import Program, called, inside, key, parts, root, shape, within
+from moot.scan.flow.golang_program import Program, called, inside, key, root, shape, within
 from moot.scan.flow.golang_shapes import Shapes
 from moot.scan.flow.ir import (
     Assign,
@@ -129,25 +129,25 @@ def _field_used(program: Program, function: Function, place: Attr) -> bool:
 
 def _named_field_used(program: Program, owner: str, field: str) -> bool:
     """Some function calls the field, or hands it on; of another type of the file's it does not count."""
+    if not program.handed:
+        program.handed.update(_handed(program))
+    owners: set[str] = program.handed.get(field, set())
+    return bool(owners) and (not owner or "" in owners or owner in owners)
+
+
+def _handed(program: Program) -> dict[str, set[str]]:
+    """The fields that are called or given to calls, with the types they are fields of, "" for an unknown one."""
+    found: dict[str, set[str]] = {"": set()}
     for function in program.bodies:
         shapes = Shapes(program, function)
         for node in within(function.body):
-            stored = {part.at for part in parts(node.targets[0])} if isinstance(node, Assign) else set()
             if isinstance(node, Assign) and isinstance(node.targets[0], Name):
                 shapes.learn(node.targets[0].id, shapes.of(node.value))
-            for call in [node] if isinstance(node, Call) else []:
-                uses = [call.func, *call.args]
-                if any(
-                    isinstance(u, Attr) and u.name == field and u.at not in stored and _may_be(shapes, u, owner)
-                    for u in uses
-                ):
-                    return True
-    return False
-
-
-def _may_be(shapes: Shapes, use: Attr, owner: str) -> bool:
-    found = shapes.of(use.base)
-    return not owner or found is None or found.word == owner
+            for use in (node.func, *node.args) if isinstance(node, Call) else ():
+                if isinstance(use, Attr):
+                    owner = shapes.of(use.base)
+                    found.setdefault(use.name, set()).add(owner.word if owner is not None else "")
+    return found
 
 
 def _has_context(program: Program, function: Function) -> bool:

@@ -60,6 +60,7 @@ def loop_variables(program: Program) -> Iterator[tuple[Each, tuple[str, ...]]]:
                 and stmt.local
                 and isinstance(stmt.targets[0], Name)
                 and _is_head(stmt.value)
+                and stmt.targets[0].id != getattr(stmt.value, "id", "")  # `v := v` in the body is a copy
             )
             if names:
                 yield node, names

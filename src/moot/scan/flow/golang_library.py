@@ -10,6 +10,7 @@ from moot.scan.flow.ir import Attr, Call, Compare, Concat, Const, Expr, Hole, Na
 
 FIXED_ORIGIN = "fixed-origin"
 """Text that begins with an address of ours: what follows cannot lead to another host."""
+ROOTED = "rooted-path"
 OWN_ADDRESS = re.compile(r"https?://[^/?#%]+/|/[^/\\]")
 ORIGIN_KINDS = frozenset({"redirect", "ssrf"})
 
@@ -45,7 +46,11 @@ def _join(call: Call) -> Expr:
 
 
 def _normal(call: Call) -> Expr:
-    """A path with its `..` worked out."""
+    """A path with its `..` worked out. One that begins at the root has nowhere to lead up to."""
+    first = call.args[0]
+    start = first.parts[0] if isinstance(first, Concat) and first.parts else first
+    if isinstance(start, Const) and start.value == "/" and (start is not first or len(call.args) > 1):
+        call = Call(call.at, Name(call.at, ROOTED), (call,))
     return Call(call.at, Attr(call.at, call, "resolve"))
 
 

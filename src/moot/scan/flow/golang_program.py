@@ -57,6 +57,8 @@ class Program:
     """Variables of the package that a function gives another value."""
     bodies: list[Function] = field(default_factory=list)
     """Every function of the file, methods and function literals too."""
+    handed: dict[str, set[str]] = field(default_factory=dict)
+    """Worked out when first asked for: the fields that are called or given to calls, and of which types."""
 
     def origin(self, expr: Expr | None) -> str:
         """`net/http.Get` for whatever the file calls it; "" when it is nothing of an import."""

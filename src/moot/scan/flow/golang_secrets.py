@@ -80,6 +80,8 @@ def hardcoded(program: Program) -> Iterator[Found]:
 
 
 def _named(at: Span, word: str, value: Expr) -> Iterator[Found]:
+    if isinstance(value, Call) and len(value.args) == 1 and key(value.func) == "[]byte":
+        value = value.args[0]
     text = value.value if isinstance(value, Const) else None
     if isinstance(text, str) and (is_token(text) or (SECRET_WORD.search(word) and is_random(text))):
         yield flaw.SECRET, at

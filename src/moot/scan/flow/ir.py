@@ -29,9 +29,12 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from tree_sitter import Node
 
+from moot.scan.syntax import column_at, line_at
 from moot.types import Language, NotAnalysed
 
 MAX_DEPTH = 60
+DECLARED = "declared"
+"""The word of what stands for the missing value in `name: type`."""
 Span: TypeAlias = tuple[int, int]
 """First byte, and the byte after the last. A plain pair: there is one per node, and files have thousands."""
 Scalar: TypeAlias = str | bytes | int | float | bool | None
@@ -453,14 +456,10 @@ class Module(NamedTuple):
         return bisect_right(self.breaks, byte)
 
     def column(self, byte: int) -> int:
-        """In characters, from 1."""
-        start = self.breaks[self.line(byte) - 1]
-        return len(self.data[start:byte].decode("utf-8", "replace")) + 1
+        return column_at(self.data, byte)
 
     def line_text(self, byte: int) -> str:
-        start = self.breaks[self.line(byte) - 1]
-        end = self.data.find(b"\n", start)
-        return self.text((start, end if end >= 0 else len(self.data))).strip().lstrip("\ufeff")
+        return line_at(self.data, byte)
 
     def text(self, span: Span) -> str:
         return self.data[span[0] : span[1]].decode("utf-8", "replace")

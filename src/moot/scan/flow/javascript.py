@@ -68,6 +68,7 @@ def _statements(reader: Reader, node: Node, children: list[Node]) -> Block:
     if reader.too_deep(node):
         return ()
     reader.depth += 1
+    children = reader.within_bounds(node, children)
     found: list[Stmt] = []
     for child in children:
         if _declaration(child).type in HOISTED:
@@ -158,8 +159,18 @@ def _assignment(reader: Reader, node: Node) -> Block:
         targets.append(reader.expr(left))
         current = current.child_by_field_name("right")
     value = reader.expr(current)
+    targets[0] = _given_out(reader, targets[0])
     notice_target(reader, targets[0], value, span(node))
     return _exported_function(node, targets[0], value) or (Assign(span(node), tuple(targets), value),)
+
+
+def _given_out(reader: Reader, target: Expr) -> Expr:
+    """`module.exports.x` is `exports.x`."""
+    match target:
+        case Attr(base=Attr(at=at, base=Name(id="module"), name="exports")):
+            reader.given(at, "exports")
+            return target._replace(base=Name(at, "exports"))
+    return target
 
 
 def _exported_function(node: Node, target: Expr, value: Expr) -> Block:

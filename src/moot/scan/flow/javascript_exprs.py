@@ -45,6 +45,8 @@ COMPARISONS = {
 }  # fmt: skip
 PAGE_TEXT = ("textContent", "innerText", "value")
 LOGIC = frozenset({"&&", "||", "??"})
+MAX_CHAIN = 5000
+"""Operands of one chain; each one more costs a copy of those before."""
 
 
 def _name(reader: Reader, node: Node) -> Expr:
@@ -200,9 +202,12 @@ def _binary(reader: Reader, node: Node) -> Expr:
             break
         rights.append((operator(current), right, current))
         current = current.child_by_field_name("left")
+    if len(rights) > MAX_CHAIN:
+        reader.gap(node, "a chain of operators too long to follow")
+        current = None
     value = reader.expr(current)
     levels = 0
-    for op, right, whole in reversed(rights):
+    for op, right, whole in reversed(rights[:MAX_CHAIN]):
         value = _combined(reader, span(whole), op, value, reader.expr(right))
         levels += not isinstance(value, Concat | Logic | Opaque)
         if levels > MAX_DEPTH:

@@ -50,6 +50,11 @@ def lambda_(reader: Reader, node: Node) -> Expr:
     it is analysed also when nobody is seen to call it."""
     name = f"{CALLBACK}{node.start_byte}"
     made = function(reader, node, name)
+    own = reader.text(node.child_by_field_name("name"))
+    if own and node.type != "method_definition":
+        # A function expression knows itself by the name it is written with.
+        itself = Assign(span(node), (Name(span(node), own),), Name(span(node), name), local=True)
+        made = made._replace(body=(itself, *made.body))
     reader.before.append(Define(span(node), made))
     return Name(span(node), name)
 

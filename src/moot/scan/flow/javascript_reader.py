@@ -26,6 +26,8 @@ GIVEN = words(
 )
 LIST_NAMES = re.compile(rb"(?<![\w$])([\w$]{1,80})\s{0,20}[=:]\s*(?:\[|new Array\b|Array\b)")
 SET_ON_REQUEST = re.compile(rb"\breq\.(\w+)\s*(?:[+|?&]{1,2})?=(?![=>])")
+MAX_STATEMENTS = 60_000
+"""Of one file; the engine has no budget for more."""
 
 
 class Reader:
@@ -42,6 +44,7 @@ class Reader:
         self.path = path
         self.data = data
         self.depth = 0
+        self.statements = 0
         self.gaps: dict[int, NotAnalysed] = {}
         self.modules: dict[str, Import] = {}
         self.before: list[Stmt] = []
@@ -63,6 +66,14 @@ class Reader:
             return False
         self.gap(node, "nests too deep")
         return True
+
+    def within_bounds(self, node: Node, statements: list[Node]) -> list[Node]:
+        """As many statements as the file may still have."""
+        kept = statements[: MAX_STATEMENTS - self.statements]
+        self.statements += len(kept)
+        if len(kept) < len(statements):
+            self.gap(node, f"more than {MAX_STATEMENTS} statements: the rest was not analysed")
+        return kept
 
     def expr(self, node: Node | None) -> Expr:
         if node is None:

@@ -40,14 +40,19 @@ RENAMED = {
 STRICT_TESTS = frozenset(
     {"isAlphanumeric", "isAlpha", "isInt", "isNumeric", "isUUID", "isMongoId", "isHexadecimal", "isInteger", "isFloat"}
     | {"isSafeInteger", "isDecimal", "isIn", "isMD5", "isFinite", "isPort", "isBoolean", "isISO8601", "isIP", "isSlug"}
+    | {"isFQDN", "isMACAddress", "isIPRange", "isSemVer", "isCreditCard", "isMobilePhone", "isPostalCode", "isHexColor"}
 )
 PROVES = "js.is_safe"
+IS_TEXT = "js.is_text"
 CLEANS = "js.only_harmless"
 NUMBER = "js.number"
 REGEX = "RegExp"
 TYPEOF = "require typeof"
 SIMPLE_CLASS = re.compile(r"\[((?:\\.|[^\]\\^-])+)\]\+?")
 HARMLESS_CLASS = re.compile(r"\[\^((?:a-z|A-Z|a-f|A-F|0-9|\\w|\\d|[ _\-A-Za-z0-9]|\\-)+)\][+*]?|\\[WD]\+?")
+
+# The characters that mean something in a pattern, all of them to be escaped.
+ESCAPED_CLASS = re.compile(r"\(?\[(?=.*\.)(?=.*\*)(?=.*\+)(?=.*\()(?=.*\\\\).*\]\)?$", re.DOTALL)
 
 Told = Expr | None
 Known = Callable[[Span, str], Expr]
@@ -232,6 +237,8 @@ def _replace(call: Call, base: Expr, known: Known) -> Told:
         return call._replace(func=Attr(call.func.at, base, "replace_first"))
     if HARMLESS_CLASS.fullmatch(pattern) and isinstance(other, Const):
         return Call(call.at, known(call.at, CLEANS), (base,))
+    if ESCAPED_CLASS.match(pattern) and isinstance(other, Const) and "$&" in str(other.value):
+        return Call(call.at, known(call.at, "escape-string-regexp"), (base,))
     chars = _characters(pattern)
     value = base
     for char in chars:
@@ -340,19 +347,20 @@ METHODS: dict[str, Callable[[Call, Expr, Known], Told]] = {
 
 
 def compared(at: Span, op: str, left: Expr, right: Expr, known: Known) -> Expr:
-    """`list.indexOf(x) !== -1` is `x in list`; `typeof x === "number"` says that it can do no harm."""
+    """`list.indexOf(x) !== -1` is `x in list`; `typeof x === "number"` says that it can do no harm, `"string"` that
+    it is no object."""
     found = _index_test(at, op, left, right)
     if found is not None:
         return found
-    if op in ("==", "!=") and isinstance(left, Call) and _is_type_test(left, right):
-        proof = Call(at, known(at, PROVES), left.args)
+    if op in ("==", "!=") and isinstance(left, Call) and _is_type_test(left) and isinstance(right, Const):
+        name = {"number": PROVES, "boolean": PROVES, "bigint": PROVES, "string": IS_TEXT}.get(str(right.value))
+        proof = Call(at, known(at, name), left.args) if name is not None else Compare(at, "==", left, right)
         return proof if op == "==" else Unary(at, "not", proof)
     return Compare(at, op, left, right)
 
 
-def _is_type_test(left: Call, right: Expr) -> bool:
-    asks = isinstance(left.func, Name) and left.func.id == TYPEOF
-    return asks and isinstance(right, Const) and right.value in ("number", "boolean", "bigint")
+def _is_type_test(left: Call) -> bool:
+    return isinstance(left.func, Name) and left.func.id == TYPEOF
 
 
 def _index_test(at: Span, op: str, left: Expr, right: Expr) -> Told:

@@ -1,16 +1,34 @@
 """Calls that leave the given files: sinks, sanitisers, sources and what passes through."""
 
 import re
+from functools import reduce
 
-from moot.scan.flow import facts, fold
+from moot.scan.flow import facts, fold, schemas
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import Call
 from moot.scan.flow.look import element, of_source, source, taints_in
 from moot.scan.flow.machine import Machine
+from moot.scan.flow.routes import NEXT, note_next, note_row
 from moot.scan.flow.rulebook import Sink
 from moot.scan.flow.sites import CallSite
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ALL, ANY, NO_FACTS, NOTHING, Facts, Key, Taint, Taints, Val, ending, joined, merged
+from moot.scan.flow.values import (
+    ALL,
+    ANY,
+    NO_FACTS,
+    NOTHING,
+    VERDICT,
+    Facts,
+    Key,
+    Taint,
+    Taints,
+    Val,
+    ending,
+    joined,
+    merged,
+    part_of,
+    spent,
+)
 from moot.scan.syntax import words
 
 CLEANER = re.compile(
@@ -34,18 +52,68 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     if last == "relative_to" and "normal" in site.receiver.marks:
         # It raises when the resolved path leaves the folder.
         site.state.proved |= facts.about(site.receiver.taints, "path")
-    if name in m.book.makes:
-        return _container(m, site, m.book.makes[name])
-    if name in m.book.sources:
-        return Val((source(m, name, m.book.sources[name], e.at),), name=f"{name}()")
-    if last in READS and site.receiver.name in m.book.sources:
-        return _read(m, site, e)
-    if name in m.book.keeps:
+    if name == NEXT and (not site.args or m.frame.unit.module.language == "python"):
+        note_next(m, site.state.proved)
+    note_row(m, site, last)
+    known = _described(m, site, e, last)
+    if known is not None:
+        return known
+    result = _result(m, site, last, matched)
+    proof = _proof(m, site, last)
+    judged = proof is not NO_FACTS and facts.judges(last)
+    return result._replace(facts=proof, marks=result.marks | {VERDICT} if judged else result.marks)
+
+
+def _described(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
+    """What the rules say of this very function; None when they say nothing."""
+    name, book = site.name, m.book
+    if name in book.keeps:
         held: dict[Key, Val] = dict(enumerate(site.args))
         held.update(site.keywords)
         return m.allocate(site.state, Cell("external", held, cls=f"{name}()"))
-    result = _result(m, site, last, matched)
-    return result._replace(facts=_proof(m, site, last, result))
+    if book.places and site.receiver.name and schemas.is_schema(site):
+        return _of_schema(m, site, last)
+    if name in book.proves:
+        return _proving(m, site, book.proves[name])
+    if name in book.addresses:
+        return Val(spent(_given(m, site)), name=f"{name}()", facts=_proof(m, site, last))
+    if name in book.makes:
+        return _container(m, site, book.makes[name])
+    if name in book.sources:
+        return Val(_asked(m, site, e), name=f"{name}()")
+    return _read(m, site, e) if last in READS and site.receiver.name in book.sources else None
+
+
+def _of_schema(m: Machine, site: CallSite, last: str) -> Val:
+    if last in schemas.CHECKS:
+        return schemas.checked(m, site, last)
+    if site.receiver.refs:
+        return schemas.refined(site)
+    return Val(name=f"{site.name}()")
+
+
+def _proving(m: Machine, site: CallSite, how: str) -> Val:
+    """`int(x)`, `net.ParseIP(x)`: what it accepts can do no harm, in itself and in what it was made from."""
+    given = site.arg(0)
+    taints = taints_in(m, given, site.state) if given is not None else ()
+    proof = facts.about(taints, ALL)
+    known = _folded(site)
+    if known is not UNKNOWN or not proof:
+        return Val(const=known, name=f"{site.name}()")
+    result = Val(spent(taints), name=f"{site.name}()")
+    if how == "raises":
+        site.state.proved |= proof
+    elif how == "error":
+        error = Val(facts=Facts(false=proof))
+        return m.allocate(site.state, Cell("list", {0: Val(name=result.name), 1: error}))
+    return result._replace(facts=Facts(true=proof)) if how == "nothing" else result
+
+
+def _asked(m: Machine, site: CallSite, e: Call) -> Taints:
+    """`FormValue("a")` is another value than `FormValue("b")`."""
+    found = (source(m, site.name, m.book.sources[site.name], e.at),)
+    key = site.arg(0)
+    return part_of(found, key.const) if key is not None and isinstance(key.const, str) else found
 
 
 def _read(m: Machine, site: CallSite, e: Call) -> Val:
@@ -117,15 +185,13 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool) -> Val:
     """What the call gives back: cleaned, carried on, or nothing of its arguments."""
     book, name = m.book, site.name
     known = _folded(site)
-    if known is not UNKNOWN:
+    if known is not UNKNOWN or (last == "sub" and _keeps_out(site)):
         return Val(const=known)
     kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
     taints = _given(m, site)
     if last in PARTS:
         # What is proved of a file's ending says nothing of its name.
-        taints = tuple(
-            taint if "|" in taint.origin else taint._replace(origin=f"{taint.origin}|part") for taint in taints
-        )
+        taints = part_of(taints, "part")
     out = f"{name}()"
     if not taints:
         return Val(name=out, marks=_marks(name, last, site))
@@ -147,6 +213,16 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool) -> Val:
     return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=out)
 
 
+def _keeps_out(site: CallSite) -> bool:
+    """`re.sub(r"[^a-z]", "", x)`: only harmless characters are left."""
+    own = site.name == "re.sub"
+    pattern, other = (site.arg(0), site.arg(1)) if own else (site.setting(site.receiver, 0), site.arg(0))
+    text = pattern.const if pattern is not None else UNKNOWN
+    if not isinstance(text, str) or other is None or not isinstance(other.const, str):
+        return False
+    return facts.KEPT_OUT.fullmatch(text) is not None and facts.allowed_kinds(text) == (ALL,)
+
+
 def _narrowed(kinds: frozenset[str], last: str, site: CallSite) -> frozenset[str]:
     """`x.replace("'", …)` only helps where that character does harm."""
     if last != "replace":
@@ -161,6 +237,10 @@ def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
         return frozenset({"normal"})
     if last in ("commonpath", "commonprefix"):
         return frozenset({"common"})
+    if name in ("os.path.relpath", "path.relative", "path/filepath.Rel"):
+        return frozenset({"relative"})
+    if last in ("get_host", "Hostname", "hostname"):
+        return frozenset({"host"})
     if last in ("str", "fspath", "as_posix", "lower", "decode", "join"):
         values = (site.receiver, *site.args)
         return frozenset(mark for value in values for mark in value.marks & {"normal", "host", "common"})
@@ -188,10 +268,16 @@ def _given(m: Machine, site: CallSite) -> Taints:
     return taints
 
 
-def _proof(m: Machine, site: CallSite, last: str, result: Val) -> Facts:
+def _proof(m: Machine, site: CallSite, last: str) -> Facts:
     found = facts.of_method(last, site.receiver, site.args)
     if found is not NO_FACTS:
         return found
+    first = site.arg(0)
+    if site.name in ("all", "any") and first is not None:
+        return facts.of_all(first.facts) if site.name == "all" else facts.of_any(first.facts)
+    edges = site.items(first) if last == "startswith" and first is not None else None
+    if edges:
+        return Facts(true=reduce(facts.common, [facts.of_method(last, site.receiver, [e]).true for e in edges]))
     taints = _given(m, site)
     if not taints:
         return found
@@ -202,5 +288,9 @@ def _proof(m: Machine, site: CallSite, last: str, result: Val) -> Facts:
         if pattern is not None:
             return facts.of_pattern(pattern, last, subject, taints)
     if last == "isinstance":
-        return NO_FACTS
-    return facts.of_validator(site.name, taints)
+        wanted = site.arg(1) or ANY
+        return facts.of_kind([kind.name for kind in site.items(wanted) or [wanted]], taints)
+    if site.name == "js.is_text":
+        return facts.when_true(taints, "nosql")
+    refused = facts.of_refusal(site.name, taints)
+    return refused if refused is not NO_FACTS else facts.of_validator(site.name, taints)

@@ -1,17 +1,31 @@
 """Reading: what a name, an attribute, an item stands for, and what a value carries all told."""
 
-import builtins
-
+from moot.scan.flow import facts
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.fold import item as folded_item
 from moot.scan.flow.ir import Span
 from moot.scan.flow.machine import Bound, Closure, Kind, Machine
 from moot.scan.flow.state import Cell, State
-from moot.scan.flow.values import ANY, NOTHING, Step, Taint, Taints, Val, joined, merged
+from moot.scan.flow.values import (
+    ANY,
+    EACH,
+    NO_FACTS,
+    NOTHING,
+    VERDICT,
+    Facts,
+    Step,
+    Taint,
+    Taints,
+    Val,
+    joined,
+    merged,
+    part_of,
+)
 
-BUILTINS = frozenset(dir(builtins))
 ELSEWHERE = 0.35
-HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain"})
+HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain", "Host", "origin", "Hostname"})
+WHOLE = HOST_PARTS | {"href", "parent", "parents", "Path", "pathname"}
+"""Attributes that are checked in place of the whole."""
 
 
 def lookup(m: Machine, name: str, state: State) -> Val:
@@ -26,7 +40,7 @@ def lookup(m: Machine, name: str, state: State) -> Val:
     value = frame.unit.names.get(name)
     if value is not None:
         return value
-    if name in BUILTINS:
+    if name in m.book.globals:
         return Val(name=name)
     if frame.unit.stars:
         return Val(name=f"{frame.unit.stars[-1]}.{name}")
@@ -39,9 +53,12 @@ def resolve(m: Machine, dotted: str) -> Val:
     """What a dotted name of another module stands for."""
     unit = m.units.get(dotted)
     if unit is not None:
-        return Val(name=dotted)
+        whole = unit.exports.get("")
+        return Val(name=dotted) if whole is None else whole._replace(name=dotted)
     module, _, member = dotted.rpartition(".")
     unit = m.units.get(module)
+    if unit is not None and member in unit.exports:
+        return unit.exports[member]
     if unit is not None and member in unit.names:
         return unit.names[member]
     return Val(name=dotted, const=m.book.constants.get(dotted, UNKNOWN))
@@ -76,30 +93,46 @@ def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
 
 def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     for ref in base.refs:
-        cell = state.heap.get(ref)
-        if cell is not None and name in cell.items:
-            return cell.items[name]
-        thing = m.things.get(ref)
-        if isinstance(thing, Kind):
-            found = member(m, thing, name)
-            if found is not None:
-                return found
-        if cell is not None and cell.kind == "instance":
-            found = _of_instance(m, cell, base, name)
-            if found is not None:
-                return found
-            inherited = _of_library(m, cell, name)
-            if inherited is not None:
-                return sourced(m, inherited, at)
-    if base.name:
-        full = f"{base.name}.{name}"
-        if base.name in m.units or full in m.units:
-            return resolve(m, full)
-        marks = frozenset({"host"}) if name in HOST_PARTS else base.marks & {"normal"}
-        value = Val(base.taints, m.book.constants.get(full, UNKNOWN), full, marks=marks)
-        return sourced(m, value, at)
-    marks = frozenset({"host"}) if name in HOST_PARTS else NOTHING
-    return Val(base.taints or _inside(base, state), name=f"?.{name}", marks=marks)
+        found = _held(m, ref, base, name, state, at)
+        if found is not None:
+            return found
+    taints = base.taints or _inside(base, state)
+    marks = frozenset({"host"}) if name in HOST_PARTS else base.marks & {"normal"}
+    part = taints if not taints or name in WHOLE else part_of(taints, name)
+    if not base.name:
+        return Val(part, name=f"?.{name}", facts=_told(name, taints), marks=marks)
+    full = f"{base.name}.{name}"
+    if base.name in m.units or full in m.units:
+        return resolve(m, full)
+    if base.name in m.packages and name in m.packages[base.name]:
+        return m.packages[base.name][name]
+    value = Val(part, m.book.constants.get(full, UNKNOWN), full, facts=_told(name, taints), marks=marks)
+    return sourced(m, value, at)
+
+
+def _held(m: Machine, ref: int, base: Val, name: str, state: State, at: Span) -> Val | None:
+    """What this one of the things a value may be has under the name."""
+    cell = state.heap.get(ref)
+    if cell is not None and name in cell.items:
+        return cell.items[name]
+    thing = m.things.get(ref)
+    found = member(m, thing, name) if isinstance(thing, Kind) else None
+    if found is not None or cell is None or cell.kind != "instance":
+        return found
+    found = _of_instance(m, cell, base, name)
+    if found is not None:
+        return found
+    inherited = _of_library(m, cell, name)
+    return sourced(m, inherited, at) if inherited is not None else None
+
+
+def _told(name: str, taints: Taints) -> Facts:
+    """An address without a host stays where it is; an address of the network is private, or it is not."""
+    if not taints:
+        return NO_FACTS
+    if name in HOST_PARTS:
+        return Facts(false=facts.about(taints, "redirect"))
+    return facts.of_refusal(name, taints)
 
 
 def _inside(base: Val, state: State) -> Taints:
@@ -161,8 +194,10 @@ def item(m: Machine, base: Val, key: Val, state: State, at: Span) -> Val:
         return found
     if base.name in m.book.sources:
         return of_source(m, base, key, at)
-    marks = base.marks & {"host", "normal"}
-    return Val(base.taints, name=f"{base.name}[]" if base.name else "", marks=marks)
+    marks = base.marks & {"host", "normal", "relative", VERDICT}
+    proof = base.facts if VERDICT in marks else NO_FACTS
+    taints = part_of(base.taints, key.const if key.const is not UNKNOWN else EACH) if base.taints else ()
+    return Val(taints, name=f"{base.name}[]" if base.name else "", facts=proof, marks=marks)
 
 
 def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
@@ -173,7 +208,8 @@ def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
     first = base.taints[0]
     module = m.frame.unit.module
     step = Step(None, module.path, module.line(at[0]), f"{named} is read", 1)
-    return Val((first._replace(origin=named, step=step),), name=f"{base.name}[]")
+    origin = part_of((first,), key.const if key.const is not UNKNOWN else EACH)[0].origin
+    return Val((first._replace(origin=origin, step=step),), name=f"{base.name}[]")
 
 
 def _from_cell(cell: Cell, key: Val) -> Val:
@@ -191,13 +227,16 @@ def element(m: Machine, value: Val, state: State) -> Val:
     found: Val | None = None
     for _, cell in m.cells(value, state):
         if cell.kind == "dict":
-            inner: Val | None = Val(taints=cell.rest.taints if cell.rest is not None else ())
+            inner: Val | None = Val(taints=cell.keys())
         else:
             inner = cell.everything()
         found = inner if found is None else joined(found, inner or ANY)
     if found is not None:
         return found._replace(const=found.const if len(value.refs) == 1 else UNKNOWN)
-    return Val(value.taints, name=f"{value.name}[]" if value.name else "")
+    name = f"{value.name}[]" if value.name else ""
+    if not value.taints and name in m.book.sources:
+        return Val((source(m, name, m.book.sources[name], m.frame.at),), name=name)
+    return Val(part_of(value.taints, EACH) if value.taints else (), name=name)
 
 
 def taints_in(m: Machine, value: Val, state: State, depth: int = 0) -> Taints:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from moot.scan.flow.ir import Class, Expr, Function, Module, Span, Stmt
+from moot.scan.flow.ir import Assign, Class, Expr, Function, Many, Module, Name, Span, Stmt
 from moot.scan.flow.rulebook import Book
-from moot.scan.flow.state import Cell, State
+from moot.scan.flow.state import Cell, Proved, State
 from moot.scan.flow.values import ANY, NONE, Taint, Val
 from moot.scan.rule import Rule
 
@@ -15,6 +15,8 @@ STEPS = 60_000
 MAX_LEVELS = 90
 """Nested evaluations, over all calls: the interpreter's own stack is the limit behind it."""
 MAX_CALLS = 8
+FEW_CALLS = 2
+"""Of a function that cost too much: it is read again, and only what it calls itself is followed."""
 MAX_INLINED = 60
 
 
@@ -38,6 +40,8 @@ class Unit:
     stars: list[str] = field(default_factory=list)
     """Unknown modules of which everything was imported."""
     names: dict[str, Val] = field(default_factory=dict)
+    exports: dict[str, Val] = field(default_factory=dict)
+    """What a JavaScript module gives out; the module itself, when it is one function or class, under ""."""
     imports: set[str] = field(default_factory=set)
     done: bool = False
 
@@ -92,14 +96,27 @@ class Frame:
     """The address of a web handler; None for any other function."""
     address: str | None = None
     """The address of the handler that is being run, also in what it calls."""
+    handed: Proved | None = None
+    """What was proved whenever the next handler was called."""
+    at: Span = (0, 0)
+    """The statement at hand that walks over something."""
     target: str = ""
     """The name the value at hand will be assigned to."""
+
+
+def _bound(stmt: Assign) -> list[str]:
+    targets = [part for target in stmt.targets for part in (target.items if isinstance(target, Many) else (target,))]
+    return [target.id for target in targets if isinstance(target, Name)]
 
 
 class Machine:
     def __init__(self, book: Book, units: dict[str, Unit]) -> None:
         self.book = book
         self.units = units
+        self.packages: dict[str, dict[str, Val]] = {}
+        """Go's packages of the given files, by the path they are imported as."""
+        self.rows: dict[int, tuple[Closure, ...]] = {}
+        """The handlers that run before a function, by its id."""
         self.reports: dict[tuple[str, str, int], Report] = {}
         self.things: dict[int, Thing] = {}
         self.heap: dict[int, Cell] = {}
@@ -112,6 +129,11 @@ class Machine:
         self.limit = STEPS
         self.level = 0
         self._last = 0
+        self.depth = MAX_CALLS
+        """Calls inside calls that are followed."""
+        self.anew = 0
+        """The frame from which a function may be entered that is being run already."""
+        self._declared: dict[int, tuple[str, ...]] = {}
         self.evals: dict[type, Callable[[Machine, Expr, State], Val]] = {}
         self.execs: dict[type, Callable[[Machine, Stmt, State], bool]] = {}
 
@@ -181,6 +203,25 @@ class Machine:
             return True
         finally:
             self.level -= 1
+
+    def block(self, body: Sequence[Stmt], state: State) -> bool:
+        """A block of its own: what it declares under a name from outside hides that one until its end."""
+        declared = self.declared(body)
+        if not declared:
+            return self.run(body, state)
+        hidden = {name: state.names[name] for name in declared if name in state.names}
+        alive = self.run(body, state)
+        if hidden:
+            state.names.update(hidden)
+        return alive
+
+    def declared(self, body: Sequence[Stmt]) -> tuple[str, ...]:
+        known = self._declared.get(id(body))
+        if known is None:
+            known = self._declared[id(body)] = tuple(
+                name for stmt in body if isinstance(stmt, Assign) and stmt.local for name in _bound(stmt)
+            )
+        return known
 
     def wait(self, closure: Closure, state: State) -> None:
         """A function that nothing may call is run on its own once the file is through."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from moot.scan.flow.ir import (
+    DECLARED,
     MAX_DEPTH,
     Assign,
     Augment,
@@ -94,7 +95,7 @@ def _assignment(reader: Reader, node: Node) -> Block:
         current = current.child_by_field_name("right")
     annotation = reader.expr(first(note)) if note is not None else None
     if current is None:
-        return ()
+        return (Assign(span(node), tuple(targets), Opaque(span(node), (), DECLARED), annotation),)
     if current.type == "augmented_assignment":
         return (Do(span(node), reader.opaque(current)),)
     return (Assign(span(node), tuple(targets), reader.expr(current), annotation),)

@@ -1,11 +1,12 @@
 """Rules about flows as data: where outside values come from, where they must not go, what makes them harmless."""
 
+import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from moot.scan.flow.fold import Known
-from moot.scan.flow.values import Key, Label, Val
+from moot.scan.flow.values import Key, Label, Taints, Val
 from moot.scan.rule import Rule
 
 
@@ -25,6 +26,9 @@ class Site(Protocol):
     def items(self, value: Val | None) -> list[Val] | None:
         """The members of a list or tuple that is fully known."""
 
+    def carried(self, place: int | str, kind: str) -> Taints:
+        """What arrives at a place of the call, with all it holds."""
+
     def setting(self, value: Val | None, key: Key) -> Val | None:
         """What a thing was made with, or what was set on it."""
 
@@ -33,6 +37,15 @@ class Site(Protocol):
 
     def text(self) -> str:
         """The call as it is written."""
+
+    def line(self) -> str:
+        """The line the call begins on."""
+
+    def around(self) -> str:
+        """The text of the function the call stands in."""
+
+    def checked(self, origin: str, kind: str) -> bool:
+        """Whether something of this origin was proved to be harmless for this kind of sink."""
 
     def words(self) -> str:
         """The names around the call: what it is assigned to, and the function it is in."""
@@ -72,6 +85,7 @@ class Store:
     """Whether the key counts too."""
     imported: str = ""
     """What the holder must be, as a dotted name; "" when its written name is enough."""
+    floor: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -82,15 +96,6 @@ class Setting:
     pattern: str
     value: Callable[[Val], bool]
     modules: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Example:
-    """Code on which a rule must speak, and code on which it must not."""
-
-    rule: str
-    fires: str
-    silent: str
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,15 @@ class Book:
     routes: frozenset[str]
     """Decorators (last word) that make a function a web handler."""
     constants: dict[str, Known] = field(default_factory=dict)
+    globals: frozenset[str] = frozenset(dir(builtins))
+    """Names the language itself gives; any other name that nothing defines may hold anything."""
+    places: tuple[Store, ...] = ()
+    """What must not be stored under a stranger's key in what was found under a stranger's key."""
+    proves: dict[str, str] = field(default_factory=dict)
+    """Name -> how it tells that its first argument is not harmless: it `raises`, gives an `error` beside its result, or
+    gives `nothing`."""
+    addresses: frozenset[str] = frozenset()
+    """Functions that find what an address leads to: a check of their result is a check of the address."""
     restores: dict[str, frozenset[str]] = field(default_factory=dict)
     """Name -> the kinds of sink an encoder had ended and this decoder opens again."""
 

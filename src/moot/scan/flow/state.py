@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from moot.scan.flow.facts import proven
-from moot.scan.flow.values import ANY, Key, Val, joined
+from moot.scan.flow.facts import common, proven
+from moot.scan.flow.values import ANY, Key, Taints, Val, joined, merged
 
 CellKind = Literal["list", "dict", "set", "instance", "external"]
 MAX_ITEMS = 64
@@ -21,6 +21,13 @@ class Cell:
     rest: Val | None = None
     exact: bool = True
     cls: str = ""
+    keyed: Taints | None = None
+    """What the keys of a dict carry, where that is known apart from what its values do."""
+
+    def keys(self) -> Taints:
+        if self.keyed is not None:
+            return self.keyed
+        return self.rest.taints if self.rest is not None else ()
 
     def at(self, key: Key) -> Val | None:
         found = self.items.get(key)
@@ -39,7 +46,7 @@ class Cell:
         # A list has its places from 0 up: anything else is no place of it.
         if key not in self.items and (len(self.items) >= MAX_ITEMS or self.kind == "list"):
             return self.blur(value)
-        return Cell(self.kind, {**self.items, key: value}, self.rest, self.exact, self.cls)
+        return Cell(self.kind, {**self.items, key: value}, self.rest, self.exact, self.cls, self.keyed)
 
     def blur(self, value: Val) -> "Cell":
         """A store to an unknown place: any place may hold it now."""
@@ -56,9 +63,9 @@ def joined_cells(left: Cell, right: Cell) -> Cell:
         return Cell("list", {}, whole, False, left.cls)
     items = {key: _either(left.at(key), right.at(key)) for key in keys}
     rest = None if left.rest is None and right.rest is None else _either(left.rest, right.rest)
-    return Cell(
-        left.kind, items, rest, left.exact and right.exact and left.items.keys() == right.items.keys(), left.cls
-    )
+    keyed = None if left.keyed is None and right.keyed is None else merged(left.keys(), right.keys())
+    exact = left.exact and right.exact and left.items.keys() == right.items.keys()
+    return Cell(left.kind, items, rest, exact, left.cls, keyed)
 
 
 def _either(left: Val | None, right: Val | None) -> Val:
@@ -118,7 +125,7 @@ def _pair(left: State, right: State) -> State:
             heap[ref] = cell
         elif before is not cell:
             heap[ref] = joined_cells(before, cell)
-    return State(names, heap, left.proved & right.proved)
+    return State(names, heap, common(left.proved, right.proved))
 
 
 def meet(state: State, ends: list[State]) -> bool:

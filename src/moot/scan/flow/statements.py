@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from moot.scan.flow import facts
 from moot.scan.flow.assign import assign, check_kept, read_target
 from moot.scan.flow.evaluate import combined
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import (
+    DECLARED,
     Assign,
     Augment,
     Block,
@@ -25,6 +27,7 @@ from moot.scan.flow.ir import (
     Jump,
     Later,
     Name,
+    Opaque,
     Outer,
     Raise,
     Return,
@@ -35,16 +38,20 @@ from moot.scan.flow.ir import (
     With,
 )
 from moot.scan.flow.library import harmful
+from moot.scan.flow.linking import export
 from moot.scan.flow.look import element, resolve
 from moot.scan.flow.machine import Closure, Kind, Machine
-from moot.scan.flow.state import State, joined_states, meet
+from moot.scan.flow.state import Proved, State, joined_states, meet
 from moot.scan.flow.switch import switch
-from moot.scan.flow.values import Val, truth
+from moot.scan.flow.values import ALL, EACH, SET, Val, truth
 
 UNROLLED = 12
+COMPARED = ("==", "!=", "is", "is not")
 
 
 def _assign(m: Machine, s: Assign, state: State) -> bool:
+    if isinstance(s.value, Opaque) and s.value.word == DECLARED:
+        return True
     frame = m.frame
     first = s.targets[0]
     frame.target = first.id if isinstance(first, Name) else frame.unit.module.text(first.at)[:80]
@@ -122,14 +129,14 @@ def _if(m: Machine, s: If, state: State) -> bool:
         if sure is not False:
             then = state if sure else m.branch(state)
             _know(m, current.test, test, True, then)
-            if m.run(current.then, then):
+            if m.block(current.then, then):
                 ends.append(then)
             if sure:
                 return meet(state, ends)
         _know(m, current.test, test, False, state)
         other = current.other
         current = other[0] if len(other) == 1 and isinstance(other[0], If) else None
-        if current is None and m.run(other, state):
+        if current is None and m.block(other, state):
             ends.append(State(state.names, state.heap, state.proved))
     return meet(state, ends)
 
@@ -146,6 +153,9 @@ def _know(m: Machine, test: Expr, value: Val, holds: bool, state: State) -> None
         if equal and test.left.id in state.names:
             before = state.names[test.left.id]
             state.names[test.left.id] = before._replace(const=test.right.value, taints=())
+        elif test.right.value is None and not equal and test.op in COMPARED and test.left.id in state.names:
+            before = state.names[test.left.id]
+            state.names[test.left.id] = before._replace(marks=before.marks | {SET})
 
 
 def _while(m: Machine, s: While, state: State) -> bool:
@@ -186,7 +196,7 @@ def _while(m: Machine, s: While, state: State) -> bool:
 def _round(m: Machine, body: Block, step: Block, state: State) -> bool:
     """One round of a loop; `continue` comes to its end too."""
     ends: list[State] = []
-    if m.run(body, state):
+    if m.block(body, state):
         ends.append(State(state.names, state.heap, state.proved))
     ends.extend(m.frame.continues[-1])
     m.frame.continues[-1].clear()
@@ -195,6 +205,7 @@ def _round(m: Machine, body: Block, step: Block, state: State) -> bool:
 
 def _each(m: Machine, s: Each, state: State) -> bool:
     frame = m.frame
+    frame.at = s.at
     iterable = m.eval(s.iterable, state)
     frame.breaks.append([])
     frame.continues.append([])
@@ -213,12 +224,24 @@ def _each(m: Machine, s: Each, state: State) -> bool:
             if not _round(m, s.body, (), state):
                 state.become(before)
                 break
+            proved = _of_members(iterable, state.proved)
             state.become(joined_states([m.branch(before), state]) or state)
+            if not frame.breaks[-1]:
+                state.proved |= proved
     frame.continues.pop()
     broken = frame.breaks.pop()
     if alive and m.run(s.other, state):
         broken.append(State(state.names, state.heap, state.proved))
     return meet(state, broken)
+
+
+def _of_members(iterable: Val, proved: Proved) -> Proved:
+    """What every round has proved of its member: holds for all once the loop is through."""
+    ends = tuple(f"{taint.origin}|{EACH}" for taint in iterable.taints)
+    if not ends:
+        return frozenset()
+    spent = {taint.origin for taint in iterable.taints if ALL in taint.ended}
+    return facts.whole(frozenset(fact for fact in proved if fact[0].startswith(ends) or fact[0] in spent))
 
 
 def _known_members(m: Machine, iterable: Val, state: State) -> list[Val] | None:
@@ -249,7 +272,7 @@ def _try(m: Machine, s: Try, state: State) -> bool:
         inner = m.branch(wrong)
         if handler.name:
             inner.names[handler.name] = Val(name="exception")
-        if m.run(handler.body, inner):
+        if m.block(handler.body, inner):
             ends.append(inner)
     if not ends:
         state.become(wrong)
@@ -285,6 +308,9 @@ def _import(m: Machine, s: Import, state: State) -> bool:
     m.load(module)
     origin = m.absolute(s.origin, unit)
     m.load(origin)
+    given = m.units.get(module)
+    if given is not None and given.module.language in ("javascript", "typescript") and not given.exports:
+        export(m, given)
     if s.local == "*":
         known = m.units.get(module)
         if known is None:

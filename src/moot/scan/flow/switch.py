@@ -22,7 +22,7 @@ def switch(m: Machine, s: Switch, state: State) -> bool:
         inner = m.branch(state) if carried is None else joined_states([m.branch(state), carried]) or state
         carried = None
         _enter_case(m, s, case, subject, inner)
-        if m.run(case.body, inner):
+        if m.block(case.body, inner):
             if case.falls:
                 carried = inner
             else:
@@ -56,7 +56,12 @@ def _fits(m: Machine, pattern: Expr, subject: Val, state: State, conditions: boo
 
 
 def _enter_case(m: Machine, s: Switch, case: Case, subject: Val, state: State) -> None:
-    if len(case.patterns) == 1:
+    known = bool(case.patterns) and all(isinstance(pattern, Const) for pattern in case.patterns)
+    if known and subject.taints and len(case.patterns) > 1 and s.subject is not None:
+        state.proved |= facts.about(subject.taints, "*")
+    elif len(case.patterns) == 1 and s.subject is None:
+        state.proved |= m.eval(case.patterns[0], state).facts.true
+    elif len(case.patterns) == 1:
         pattern = case.patterns[0]
         if isinstance(pattern, Const) and isinstance(s.subject, Name) and s.subject.id in state.names:
             state.names[s.subject.id] = Val(const=pattern.value)

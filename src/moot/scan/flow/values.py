@@ -10,10 +10,23 @@ Label = Literal["outside", "random", "error"]
 Key = Scalar
 MAX_TAINTS = 6
 MAX_STEPS = 14
+MAX_PLACES = 4
+"""Places inside places that are told apart."""
 ALL = "*"
+"""Every kind of sink. A taint that all are ended for does no harm, but tells what a check of it is a check of."""
 SPREADING = frozenset({"sql"})
 """Marks that hold for a value as soon as one of its parts has them."""
 NOTHING: frozenset[str] = frozenset()
+EITHER = SPREADING | {"proto"}
+"""Marks that hold for a value as soon as one of the values it may be has them."""
+VERDICT = "verdict"
+"""The mark of what a function of unknown code says whose name tells that it judges: a truth value, or Go's error."""
+PROTO = "proto"
+"""The mark of what was looked up under a name from outside: it may be the prototype of all objects."""
+SET = "set"
+"""The mark of what is known to be something: not None, not nil."""
+EACH = "each"
+"""The place of any member."""
 
 
 class Step(NamedTuple):
@@ -96,7 +109,7 @@ def joined(left: Val, right: Val) -> Val:
         Facts(left.facts.true & right.facts.true, left.facts.false & right.facts.false)
         if left.facts and right.facts
         else NO_FACTS,
-        (left.marks & right.marks) | ((left.marks | right.marks) & SPREADING),
+        (left.marks & right.marks) | ((left.marks | right.marks) & EITHER),
     )
 
 
@@ -110,11 +123,26 @@ def after(taints: Taints, path: str, line: int, what: str) -> Taints:
     )
 
 
+def part_of(taints: Taints, place: object) -> Taints:
+    """The same taints, of one place inside: what is proved of `body.kind` says nothing of `body.name`."""
+    return tuple(
+        taint._replace(origin=f"{taint.origin}|{place}")
+        if ALL not in taint.ended and taint.origin.count("|") < MAX_PLACES
+        else taint
+        for taint in taints
+    )
+
+
 def ending(taints: Taints, kinds: frozenset[str]) -> Taints:
     """What is left of taints once a sanitiser has dealt with these kinds of sink."""
     if ALL in kinds or not taints:
         return ()
     return tuple(taint._replace(ended=taint.ended | kinds) for taint in taints)
+
+
+def spent(taints: Taints) -> Taints:
+    """No longer harmful, still known by where they came from."""
+    return tuple(taint._replace(ended=taint.ended | {ALL}) for taint in taints)
 
 
 def truth(value: Val) -> bool | None:

@@ -10,6 +10,7 @@ from moot.scan.calls import imports, modules, read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
+from moot.scan.rewrites.gomodule import added, dropped, left_unused
 from moot.scan.rewrites.query import Dialect, parameterised
 from moot.scan.rules.errors import Discard, discards, result_types
 from moot.scan.shell import Word, words
@@ -55,20 +56,9 @@ def _text(source: Source, hole: Hole) -> str:
     return source.text(hole.node) if hole.start < 0 else f"fmt.Sprint({source.text(hole.node)})"
 
 
-def _unused_fmt(source: Source, edits: Sequence[Edit]) -> list[Edit]:
-    """Go refuses an import nobody uses: when the last use of fmt goes, its import goes too."""
-    uses = [n for n in source.nodes("selector_expression") if source.text(n).startswith("fmt.")]
-    gone = [n for n in uses if any(e.start <= n.start_byte and n.end_byte <= e.end for e in edits)]
-    if not gone or len(gone) < len(uses) or any("fmt." in edit.new for edit in edits):
-        return []
-    for spec in source.nodes("import_spec"):
-        if source.text(spec) == '"fmt"':
-            whole = spec.parent if spec.parent is not None and spec.parent.type == "import_declaration" else spec
-            start = source.data.rfind(b"\n", 0, whole.start_byte) + 1
-            end = source.data.find(b"\n", whole.end_byte) + 1
-            if source.slice(start, end).strip() == source.text(whole):
-                return [Edit(start, end)]
-    raise Refused("the import of fmt would be left unused")
+def _unused_fmt(source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """When the last use of fmt goes, its import goes too."""
+    return dropped(source, "fmt") if left_unused(source, "fmt", edits) else ()
 
 
 def command(source: Source, node: Node) -> Change:
@@ -100,8 +90,8 @@ def discarded(source: Source, node: Node) -> Change:
     if node.parent is None or node.parent.type not in ("statement_list", "block"):
         raise Refused("the statement is part of another one")
     scope = source.scope(node)
-    local, added = _handling(source, discard, scope)
-    return Change((*_statement(source, discard, scope, local), *added), "the error is checked")
+    local, more = _handling(source, discard, scope)
+    return Change((*_statement(source, discard, scope, local), *more), "the error is checked")
 
 
 def _handling(source: Source, discard: Discard, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
@@ -111,7 +101,7 @@ def _handling(source: Source, discard: Discard, scope: Scope) -> tuple[str, tupl
         zeros = [_zero(kind) for kind in types[:-1]]
         return f"return {', '.join([*zeros, 'err'])}", ()
     if scope.name == "main" and scope.node.type == "function_declaration":
-        return "log.Fatal(err)", () if "log" in imports(source).values() else (_import(source, "log"),)
+        return "log.Fatal(err)", () if "log" in imports(source).values() else (added(source, "log"),)
     if imports(source).get("log") == "log":
         return f'log.Printf("{discard.call.name}: %v", err)', ()
     raise Refused("the function has no way to pass an error on")
@@ -158,20 +148,6 @@ def _error_name(source: Source, discard: Discard, scope: Scope) -> str:
     name = re.sub(r"\W", "", discard.names[0]) + "Err"
     taken = sum(bool(changes(source, scope, name + digit)) for digit in ("", "2", "3", "4"))
     return name + ("" if not taken else str(taken + 1))
-
-
-def _import(source: Source, name: str) -> Edit:
-    for block in source.nodes("import_spec_list"):
-        specs = [child for child in block.named_children if child.type == "import_spec"]
-        for spec in specs:
-            if source.text(spec).strip('"') > name:
-                return Edit(spec.start_byte, spec.start_byte, f'"{name}"\n\t')
-        if specs:
-            return Edit(specs[-1].end_byte, specs[-1].end_byte, f'\n\t"{name}"')
-    for declaration in source.nodes("import_declaration"):
-        return Edit(declaration.end_byte, declaration.end_byte, f'\nimport "{name}"')
-    package = needed(next(source.nodes("package_clause"), None), "the file has no package clause")
-    return Edit(package.end_byte, package.end_byte, f'\n\nimport "{name}"')
 
 
 REWRITES: dict[str, Rewrite] = {

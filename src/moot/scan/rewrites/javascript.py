@@ -9,6 +9,7 @@ from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
 from moot.scan.rewrites.query import Dialect, parameterised
+from moot.scan.rules import matches
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
 from moot.scan.strings import Hole, build, quotes, unwrapped
@@ -17,6 +18,7 @@ from moot.scan.syntax import Source
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function"})
 NUMBERED = frozenset({"pg", "postgres", "pg-promise", "@neondatabase/serverless"})
 QUESTION = frozenset({"mysql", "mysql2", "mysql2/promise", "sqlite3", "sqlite", "mariadb", "promise-mysql"})
+CALLBACKS = frozenset({"cb", "callback", "done", "next"})
 METHODS = frozenset({"query", "execute", "all", "get", "run", "each"})
 
 
@@ -24,9 +26,18 @@ def sql(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if call.method not in METHODS or not call.args:
         raise Refused(f"{call.method}() does not take the values beside the SQL text")
-    if len(call.args) > 1 and unwrapped(call.args[1]).type not in FUNCTIONS:
+    if len(call.args) > 1 and not _is_callback(source, unwrapped(call.args[1])):
         raise Refused("the call already has parameters")
     return parameterised(source, call, call.args[0], _dialect(source))
+
+
+def _is_callback(source: Source, node: Node) -> bool:
+    """A function, or the name of one: declared here, or called as callbacks are."""
+    if node.type in FUNCTIONS:
+        return True
+    declared = (n.child_by_field_name("name") for n in source.nodes("function_declaration"))
+    names = {source.text(name) for name in declared if name is not None} | CALLBACKS
+    return node.type == "identifier" and source.text(node) in names
 
 
 def _dialect(source: Source) -> Dialect:
@@ -57,13 +68,21 @@ def command(source: Source, node: Node) -> Change:
     built = build(source, call.args[0])
     if built.home is not None:
         raise Refused("the command is kept in a variable")
-    if any(unwrapped(arg).type not in (*FUNCTIONS, "identifier") for arg in call.args[1:]):
+    if not all(_same_for_both(source, unwrapped(arg)) for arg in call.args[1:]):
         raise Refused("the call has options of its own")
     program, *rest = words(marks(source, built))
     arguments = ", ".join(_argument(source, word) for word in rest)
     edits = [replaced(call.args[0], f"{_argument(source, program)}, [{arguments}]")]
     edits += _renamed(source, node, call.method, new)
     return Change(tuple(edits), f"{new} gets a list of arguments and no shell reads it")
+
+
+def _same_for_both(source: Source, node: Node) -> bool:
+    """What comes after the command means the same to execFile, unless it asks for a shell."""
+    if node.type != "object":
+        return node.type in (*FUNCTIONS, "identifier")
+    keys = [pair.child_by_field_name("key") for pair in node.named_children]
+    return all(key is not None and source.text(key).strip("\"'") != "shell" for key in keys)
 
 
 def _argument(source: Source, word: Word) -> str:
@@ -111,6 +130,8 @@ def tls(source: Source, node: Node) -> Change:
 
 
 def weak_hash(source: Source, node: Node) -> Change:
+    if any(m.rule.id == "javascript-password-hash" and m.node.start_byte == node.start_byte for m in matches(source)):
+        raise Refused("a password needs a slow hash, not another fast one")
     name = needed(read_call(source, node).arg(0), "the algorithm is not here")
     opening, closing = quotes(source, name)
     return Change(

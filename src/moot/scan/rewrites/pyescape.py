@@ -1,6 +1,5 @@
 """Text for a page or a directory search: what comes from outside is escaped where it is put in."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
@@ -10,16 +9,12 @@ from moot.scan.bindings import origins
 from moot.scan.calls import modules, read_call
 from moot.scan.change import Change, Refused, replaced
 from moot.scan.edits import Edit
+from moot.scan.rewrites.markup import NAMES, is_text_place
 from moot.scan.rewrites.pymodule import member, module
 from moot.scan.strings import Hole, Text, build, unwrapped
 from moot.scan.syntax import Source, inside
 
 Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
-MARKUP = re.compile(r"(?i)html|markup|body|page|content|fragment|render|template|escape|quote|json")
-"""Names of what is markup or escaped already: escaping it again would show it wrong."""
-UNCLOSED = re.compile(r"(?is)<(script|style)\b(?:(?!</\1).)*$|<!--(?:(?!-->).)*$")
-TAG = re.compile(r"<[a-zA-Z/!][^<>]*$")
-ATTRIBUTE = re.compile(r"""(?i)\s(?!on|href|src|action|formaction|style|data|srcdoc)[\w-]+=\\?(["'])[^"'<>]*$""")
 PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
 UNFOLLOWED = 4
 """The depth from which `build` takes names as they stand."""
@@ -107,7 +102,7 @@ def _is_text_place(source: Source, text: Node, hole: Hole) -> bool:
         if isinstance(piece, Hole) and piece.node.start_byte == hole.node.start_byte:
             break
         before += source.slice(piece.start, piece.end) if isinstance(piece, Text) else "x"
-    return not UNCLOSED.search(before) and (not TAG.search(before) or bool(ATTRIBUTE.search(before)))
+    return is_text_place(before)
 
 
 def _only_answer(source: Source, name: Node) -> None:
@@ -126,4 +121,4 @@ def _only_answer(source: Source, name: Node) -> None:
 
 def _is_plain(source: Source, hole: Hole) -> bool:
     node = unwrapped(hole.node)
-    return hole.spec in ("", "%s") and node.type in PARTS and not MARKUP.search(source.text(node))
+    return hole.spec in ("", "%s") and node.type in PARTS and not NAMES.search(source.text(node))

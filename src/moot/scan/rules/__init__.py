@@ -5,12 +5,17 @@ from dataclasses import dataclass
 
 from moot.scan.calls import calls
 from moot.scan.flow.golang_checks import structure
-from moot.scan.rule import CallRule, Check, Match
-from moot.scan.rules import go, javascript, python
-from moot.scan.rules.errors import discarded
-from moot.scan.rules.hints import unchecked
-from moot.scan.rules.secrets import hardcoded
+from moot.scan.flow.rules import golang_structure
+from moot.scan.flow.rules.javascript_flaws import PROTOTYPE
+from moot.scan.rule import CallRule, Check, Match, Rule
+from moot.scan.rules import go, javascript, python, threads
+from moot.scan.rules.access import access_rule, unguarded_routes, unguarded_views
+from moot.scan.rules.errors import DISCARDED, discarded
+from moot.scan.rules.hints import UNCHECKED, unchecked
+from moot.scan.rules.secrets import hardcoded, secret_rule
 from moot.scan.rules.threads import go_routines, python_threads
+from moot.scan.rules.timing import compared, timing_rule
+from moot.scan.silence import UNREASONED
 from moot.scan.syntax import Source
 from moot.types import Language
 
@@ -21,26 +26,40 @@ class Book:
 
     calls: tuple[CallRule, ...]
     checks: tuple[Check, ...]
+    checked: tuple[Rule, ...]
+    """What the checks may speak of."""
 
 
-JAVASCRIPT = Book(javascript.CALL_RULES, (*javascript.CHECKS, hardcoded))
+JAVASCRIPT = Book(
+    (),
+    (*javascript.CHECKS, hardcoded, unguarded_routes),
+    (javascript.SWALLOWED, secret_rule("javascript"), access_rule("javascript"), PROTOTYPE),
+)
 BOOKS: dict[Language, Book] = {
-    "python": Book(python.CALL_RULES, (*python.CHECKS, python_threads, hardcoded)),
+    "python": Book(
+        python.CALL_RULES,
+        (*python.CHECKS, python_threads, hardcoded, unguarded_views, compared),
+        (python.SWALLOWED, threads.PYTHON, secret_rule("python"), access_rule("python"), timing_rule("python")),
+    ),
     "javascript": JAVASCRIPT,
     "typescript": JAVASCRIPT,
-    "go": Book(go.CALL_RULES, (*go.CHECKS, go_routines, discarded, hardcoded, structure)),
+    "go": Book(
+        go.CALL_RULES,
+        (*go.CHECKS, go_routines, discarded, hardcoded, structure, compared),
+        (go.TLS, threads.GO, DISCARDED, secret_rule("go"), timing_rule("go"), *golang_structure.RULES),
+    ),
 }
+HINTS = (UNCHECKED, UNREASONED)
+"""Shown beside the findings, in any language."""
 
 
-def matches(source: Source, without: frozenset[str] = frozenset()) -> Iterator[Match]:
-    """All matches but those of the rules in `without`, which somebody else decides."""
+def matches(source: Source) -> Iterator[Match]:
     book = BOOKS[source.language]
     by_method = calls(source)
     for rule in book.calls:
-        if rule.rule.id not in without:
-            yield from rule.matches(source, by_method)
+        yield from rule.matches(source, by_method)
     for check in book.checks:
-        yield from (match for match in check(source) if match.rule.id not in without)
+        yield from check(source)
 
 
 def hints(source: Source) -> Iterator[Match]:

@@ -6,15 +6,40 @@ from collections.abc import Iterator
 from moot.scan.calls import calls, qualified
 from moot.scan.rule import Match, Rule
 from moot.scan.syntax import Source
-from moot.scan.values import CHAINS, OUTSIDE
 
+OUTSIDE_PYTHON = re.compile(
+    r"^(?:flask\.|self\.|bottle\.|django\.http\.)?(?:request|req)\."
+    r"(?:args|form|values|json|data|files|cookies|headers|query_string|path|url|full_path|GET|POST|body|params|query|"
+    r"query_params|path_params|get_json|get_data|match_info|META|COOKIES|FILES|stream|environ|referrer|user_agent)\b|"
+    r"^(?:input|raw_input|sys\.argv|sys\.stdin\..*|os\.environ\.QUERY_STRING|self\.get_argument|self\.rfile\..*)$"
+)
+OUTSIDE_JAVASCRIPT = re.compile(
+    r"^(?:this\.)?(?:req|request|ctx|ctx\.request|ctx\.req|event|context\.req)\."
+    r"(?:query|params|body|headers|cookies|url|originalUrl|param|file|files|queryStringParameters|"
+    r"pathParameters|path|get)\b|"
+    r"^(?:window\.|document\.)?(?:location\.(?:hash|search|href)|document\.(?:URL|cookie|referrer)|URL|referrer)\b|"
+    r"^process\.argv\b|^(?:window\.)?prompt$"
+)
+OUTSIDE_GO = re.compile(
+    r"^(?:r|req|request|ctx\.Request|c\.Request)\.(?:URL\.Query\(?\)?|URL\.RawQuery|URL\.Path|FormValue|PostFormValue|"
+    r"Form|PostForm|Body|Header|Cookie|Host|RequestURI|PathValue|Referer|UserAgent|MultipartForm)\b|"
+    r"^(?:c|ctx)\.(?:Query|Param|PostForm|FormValue|QueryParam|DefaultQuery|GetHeader|Params)\b|^os\.Args$|"
+    r"^(?:r|req)\.URL\.Query\b|^flag\.Arg$"
+)
+OUTSIDE = {
+    "python": OUTSIDE_PYTHON,
+    "javascript": OUTSIDE_JAVASCRIPT,
+    "typescript": OUTSIDE_JAVASCRIPT,
+    "go": OUTSIDE_GO,
+}
+CHAINS = ("attribute", "member_expression", "selector_expression")
 UNCHECKED = Rule(
     "no-validation", "logic_error", "low", 20,
     "Outside input is used in a function that makes no validation call.",
     "An empty, huge or malformed value reaches code that does not expect it.",
     "Check type, length and form of the value before it is used.", 0.3,
 )  # fmt: skip
-MENTIONED = re.compile(rb"req|ctx|input|argv|Args|event|location|document|prompt|self|URL|stdin|flag|\\bc\\.")
+MENTIONED = re.compile(rb"[rR]eq|ctx|input|argv|Args|event|location|document|prompt|self|URL|stdin|flag|\bc\.")
 """No outside data without one of these; most files need no closer look."""
 CHECKING = re.compile(
     r"(?i)valid|sanitiz|sanitis|escap|clean|check|verify|allow|schema|parse|match|isdigit|isalnum|isnumeric|"

@@ -17,6 +17,8 @@ KEY_NAME = re.compile(
     r"(?i)(?:secret|secret_?key|api_?key|auth_?token|access_?token|refresh_?token|private_?key|token|bearer|"
     r"access_?key|secret_?access_?key|encryption_?key|signing_?key|jwt_?key|credentials?|client_?secret)$"
 )
+PLAIN_KEY_NAME = re.compile(r"(?i)^(?:\w+_)?key$")
+"""Keys open many things, most of them no doors: only what can hardly be a word counts."""
 PLACEHOLDER = re.compile(
     r"(?i)change[-_ ]?me|example|your[-_ ]|xxx|todo|fixme|dummy|placeholder|redacted|<.*>|\{.*\}|%s|\$\{|^\*+$|"
     r"^\.+$|insert|replace|"
@@ -119,7 +121,10 @@ def _is_secret(name: str, text: str) -> bool:
         return False
     if PASSWORD_NAME.search(name):
         return not re.search(r"[(){}\[\]<>]", text) or _entropy(text) > 3
-    return bool(KEY_NAME.search(name)) and _looks_random(text)
+    if KEY_NAME.search(name):
+        return _looks_random(text)
+    plain = PLAIN_KEY_NAME.search(name) is not None and len(text) >= 32 and text.isalnum()
+    return plain and _looks_random(text) and _entropy(text) > 4.2
 
 
 def _looks_random(text: str) -> bool:

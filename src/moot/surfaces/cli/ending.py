@@ -10,3 +10,4 @@ class Ending:
     json: bool = False
     quiet: bool = False
     yaml: bool = False
+    csp: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from moot.edge.sandbox import find_sandbox
 from moot.protocols import PROTOCOLS
 from moot.runner import Plan, Runner
-from moot.surfaces.cli import hardened
+from moot.surfaces.cli import hardened, reviewed, vetted
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.screen import err, plain
@@ -23,7 +23,7 @@ WHY_MORE = defaultdict(
 
 Begin = Callable[[Runner], Awaitable[Result]]
 Finish = Callable[[Result, Plan, Vault, Ending], int]
-FINISH: Mapping[str, Finish] = {"harden": hardened.finish}
+FINISH: Mapping[str, Finish] = {"harden": hardened.finish, "vet": vetted.finish, "review": reviewed.finish}
 """How each protocol's result is shown and written; gives the exit code."""
 
 

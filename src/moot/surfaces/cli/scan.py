@@ -9,14 +9,17 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from moot.edge.sources import read_code
+from moot.edge.scanning import scan_files
+from moot.edge.scanning.cache import Cache, default_folder
+from moot.edge.skips import REASONS
+from moot.edge.sources import Gathered, read_code
 from moot.errors import UsageError
 from moot.findings import SEVERITIES, by_gravity, in_question
 from moot.protocols.reports import where
 from moot.sarif import sarif
-from moot.scan import StaticTeam
-from moot.scan.flow.rules import EXAMPLES as RULE_EXAMPLES
 from moot.surfaces.cli.options import JsonFlag
+from moot.surfaces.cli.progress import counting
+from moot.surfaces.cli.rules import show_rules
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.types import NotAnalysed, Severity, Vulnerability
 
@@ -44,7 +47,9 @@ def scan_command(
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
     baseline: Annotated[str | None, typer.Option("--baseline", help="Leave out what this file lists.")] = None,
     write_baseline: Annotated[str | None, typer.Option("--write-baseline", help="List all findings there.")] = None,
-    rules: Annotated[bool, typer.Option("--rules", help="List the rules about flows with their examples.")] = False,
+    rules: Annotated[bool, typer.Option("--rules", help="List every rule with its examples.")] = False,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes; else as many as cores.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Look at unchanged files again too.")] = False,
     json_output: JsonFlag = False,
 ) -> None:
     """Look for flaws without a model and without a session.
@@ -54,27 +59,33 @@ def scan_command(
     if rules:
         return show_rules(json_output=json_output)
     wanted, known = severities_from(min_severity), known_from(baseline)
-    gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read)
-    scan = StaticTeam().scan(gathered.code)
+    gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read, whole=True)
+    with counting(quiet=json_output) as tick:
+        scan = scan_files(gathered.code.files, jobs, None if no_cache else Cache(default_folder()), tick)
     findings = [
         f
         for f in by_gravity(scan.findings)
         if f.severity in wanted
         and (f.confidence or 0.0) >= min_confidence
-        and in_question(f, gathered.code)
+        and (diff is None or in_question(f, gathered.code))
         and f.fingerprint not in known
     ]
     gaps = (*gathered.left_out, *scan.not_analysed)
-    if write_baseline:
+    keep(findings, write_baseline, sarif_file)
+    if json_output:
+        print_json(as_json(findings, gaps, gathered))
+    else:
+        show(findings, gaps, gathered)
+    raise typer.Exit(NOT_ANALYSED if gaps else FOUND if findings else NOTHING)
+
+
+def keep(findings: list[Vulnerability], baseline: str | None, sarif_file: str | None) -> None:
+    """Write the files that were asked for."""
+    if baseline:
         listed: list[JsonValue] = [{"fingerprint": f.fingerprint, "rule": f.rule, "file": f.file} for f in findings]
-        _write(write_baseline, json.dumps(listed, indent=2) + "\n")
+        _write(baseline, json.dumps(listed, indent=2) + "\n")
     if sarif_file:
         _write(sarif_file, json.dumps(sarif(findings), indent=2) + "\n")
-    if json_output:
-        print_json(as_json(findings, gaps, len(gathered.code.files)))
-    else:
-        show(findings, gaps, len(gathered.code.files))
-    raise typer.Exit(NOT_ANALYSED if gaps else FOUND if findings else NOTHING)
 
 
 def severities_from(lowest: str) -> tuple[Severity, ...]:
@@ -97,25 +108,7 @@ def known_from(baseline: str | None) -> frozenset[str]:
         raise UsageError(f"{baseline!r} is no baseline; write one with --write-baseline") from None
 
 
-def show_rules(*, json_output: bool) -> None:
-    entries: list[JsonValue] = [
-        {"rule": example.rule, "language": language, "fires": example.fires, "silent": example.silent}
-        for language, examples in RULE_EXAMPLES.items()
-        for example in examples
-    ]
-    if json_output:
-        return print_json(entries)
-    for language, examples in RULE_EXAMPLES.items():
-        for example in examples:
-            out().print(plain(f"{example.rule} ({language})\n  fires on:\n{_indented(example.fires)}"))
-            out().print(plain(f"  silent on:\n{_indented(example.silent)}"))
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.strip("\n").splitlines())
-
-
-def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], files: int) -> dict[str, JsonValue]:
+def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gathered: Gathered) -> dict[str, JsonValue]:
     told: list[JsonValue] = [
         {
             "rule": f.rule,
@@ -132,10 +125,15 @@ def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], files:
         }
         for f in findings
     ]
-    return {"findings": told, "not_analysed": [gap.model_dump() for gap in gaps], "files": files}
+    return {
+        "findings": told,
+        "not_analysed": [gap.model_dump() for gap in gaps],
+        "files": len(gathered.code.files),
+        "skipped": {str(reason): gathered.skipped.get(reason, 0) for reason in REASONS},
+    }
 
 
-def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], files: int) -> None:
+def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gathered: Gathered) -> None:
     console = out()
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("severity", "where", "rule", "finding"):
@@ -146,7 +144,9 @@ def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], files: in
         console.print(table)
     for gap in gaps:
         console.print(plain(f"not analysed: {gap.file}:{gap.line}: {gap.why}"))
-    console.print(plain(f"{len(findings)} findings in {files} files"))
+    skipped = ", ".join(f"{count} {reason}" for reason, count in gathered.skipped.items() if count)
+    told = f"{len(findings)} findings in {len(gathered.code.files)} files"
+    console.print(plain(f"{told}; skipped: {skipped}" if skipped else told))
 
 
 def _write(path: str, text: str) -> None:

@@ -1,7 +1,8 @@
 """The rules about flows, by language."""
 
-from moot.scan.flow.rulebook import Book, Example
+from moot.scan.flow.rulebook import Book
 from moot.scan.flow.rules import golang, golang_examples, javascript, javascript_examples, python, python_examples
+from moot.scan.rule import Example
 from moot.types import Language
 
 BOOKS: dict[Language, Book] = {

@@ -5,18 +5,19 @@ from collections.abc import Callable
 
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.rulebook import Book, Setting, Sink, Site, Store, by_name
+from moot.scan.flow.rules import checks
 from moot.scan.flow.rules import golang_flaws as flaw
+from moot.scan.flow.rules import golang_libraries as libraries
 from moot.scan.flow.rules import golang_names as names
-from moot.scan.flow.sites import CallSite
+from moot.scan.flow.rules.golang_when import CALLER, MEDIUM, SURE, is_const, number, sink
 from moot.scan.flow.values import Val
-from moot.scan.rule import Rule
 from moot.scan.rules import go as known
+from moot.scan.rules.when import PASSWORD
 
 SECRET_NAME = (
     r"(?i)passw|secret|token|session|nonce|salt|otp|csrf|api_?key|(?<![a-z])key(?![a-z])|credential|reset_?code|"
     r"(?<![a-z])pin(?![a-z])|(?<![a-z])iv(?![a-z])|voucher|invite|activation|private"
 )
-CALLER, MEDIUM, SURE = 0.3, 0.5, 0.9
 SHELLS = re.compile(r"(?:^|/)(?:(?:ba|z|da|k)?sh|cmd(?:\.exe)?|powershell|pwsh|python3?|perl|ruby|node)$")
 SQL_MODULES = (
     "database/sql", "github.com/jmoiron/sqlx", "github.com/jackc/pgx", "github.com/jackc/pgx/v4",
@@ -26,26 +27,6 @@ SQL_MODULES = (
 DATABASE = re.compile(r"(?i)(?:^|[._])(?:db|tx|conn|pool|dbx|sqldb|database|engine)(?:\[\])?$")
 MADE_SAFE = re.compile(r"(?i)sanitiz|escape|render|markdown|policy|safe|json|icon|static")
 WEAK_SUITE = re.compile(r"RC4|3DES|_NULL_|_EXPORT_|MD5|TLS_RSA_WITH|CBC_SHA256?$")
-
-
-def sink(rule: Rule, kind: str, names: str, *args: int | str, **more: object) -> Sink:
-    return Sink(rule, kind, tuple(names.split()), args, **more)  # type: ignore[arg-type]
-
-
-def is_const(value: Val | None, *wanted: object) -> bool:
-    return (
-        value is not None and value.const is not UNKNOWN and any(value.const is w or value.const == w for w in wanted)
-    )
-
-
-def around(site: Site) -> str:
-    """The text of the function the call stands in."""
-    frame = site.m.frame if isinstance(site, CallSite) else None
-    return frame.unit.module.text(frame.function.at) if frame is not None and frame.function is not None else ""
-
-
-def number(value: Val | None) -> int | None:
-    return value.const if value is not None and type(value.const) is int else None
 
 
 def _built(place: int) -> Callable[[Site], bool]:
@@ -78,8 +59,11 @@ def _scripted(start: int) -> Callable[[Site], bool]:
 
 
 def _plain(start: int) -> Callable[[Site], bool]:
+    """After `--` nothing is an option any more."""
     shell = _scripted(start)
-    return lambda site: not shell(site)
+    return lambda site: (
+        not shell(site) and not any(is_const(site.arg(place), "--") for place in range(start, start + 8))
+    )
 
 
 def _to_page(place: int) -> Callable[[Site], bool]:
@@ -92,7 +76,7 @@ def _to_page(place: int) -> Callable[[Site], bool]:
 
 def _is_html(site: Site) -> bool:
     """Unless the handler says that it answers with something else."""
-    return not re.search(r"application/json|text/plain|application/octet-stream", around(site))
+    return not re.search(r"application/json|text/plain|application/octet-stream", site.around())
 
 
 def _text_template(site: Site) -> bool:
@@ -186,6 +170,10 @@ def _secret_use(site: Site) -> bool:
     return bool(re.search(SECRET_NAME, site.words()))
 
 
+def _about_password(site: Site) -> bool:
+    return bool(PASSWORD.search(f"{site.words()} {site.line()}"))
+
+
 def _computed(site: Site) -> bool:
     """What is written as plain `true` has a rule, and a rewrite, of its own."""
     plain = re.search(r"InsecureSkipVerify:\s*true\b", site.text())
@@ -193,11 +181,11 @@ def _computed(site: Site) -> bool:
 
 
 def _unlimited(site: Site) -> bool:
-    return "MaxBytesReader" not in around(site) and "net/http.Request" in site.receiver.name
+    return "MaxBytesReader" not in site.around() and "net/http.Request" in site.receiver.name
 
 
 def _both_headers(site: Site) -> bool:
-    text = around(site)
+    text = site.around()
     return (
         is_const(site.arg(0), "Transfer-Encoding") and is_const(site.arg(1), "chunked") and '"Content-Length"' in text
     )
@@ -216,6 +204,10 @@ FILES = (
 EXECS = "os/exec.Command golang.org/x/sys/execabs.Command"
 CONTEXT_EXECS = "os/exec.CommandContext golang.org/x/sys/execabs.CommandContext"
 CLIENTS = ("net/http", "net/http.DefaultClient", "net/http.Client()", "net/http.Client", "new()")
+HASHES = (
+    "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum golang.org/x/crypto/md4.New "
+    "golang.org/x/crypto/ripemd160.New"
+)
 LOGGERS = "log.Print log.Printf log.Println log.Fatal log.Fatalf log.Fatalln log.Output"
 ECHO_CONTEXTS = " ".join(f"{echo}.HTML" for echo in names.ECHOS)
 SINKS: tuple[Sink, ...] = (
@@ -262,8 +254,8 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.HEADER, "mail", "net/smtp.SendMail", 2, 3, floor=SURE),
     sink(flaw.LOG, "log", LOGGERS, 0, 1, 2, 3, 4, floor=SURE, when=lambda site: "%q" not in site.text()),
     sink(known.RANDOM, "random", " ".join(names.RANDOM), when=_secret_use),
-    sink(known.HASH, "hash", "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum "
-         "golang.org/x/crypto/md4.New golang.org/x/crypto/ripemd160.New"),
+    sink(known.PASSWORD_HASH, "hash", HASHES, when=_about_password),
+    sink(known.HASH, "hash", HASHES, when=lambda site: not _about_password(site)),
     sink(known.CIPHER, "cipher", "crypto/des.NewCipher crypto/des.NewTripleDESCipher crypto/rc4.NewCipher "
          "golang.org/x/crypto/blowfish.NewCipher golang.org/x/crypto/cast5.NewCipher"),
     sink(flaw.KEY_SIZE, "key", "crypto/rsa.GenerateKey crypto/rsa.GenerateMultiPrimeKey", when=_few_bits),
@@ -298,12 +290,12 @@ def from_archive(site: Site) -> bool:
     return value is not None and any("archive/" in taint.origin for taint in value.taints)
 
 
-STORES = (Store(known.RANDOM, "random", SECRET_NAME, "random"),)
+STORES = (Store(known.RANDOM, "random", SECRET_NAME, "random"), *libraries.STORES)
 SETTINGS = (Setting(flaw.TLS_VERSION, r"\.M(?:in|ax)Version$", lambda value: 0 < (number(value) or 0) < 0x0303),)
 BOOK = Book(
     sources=names.SOURCES,
     labels={},
-    sinks=by_name(SINKS),
+    sinks=by_name((*SINKS, *libraries.SINKS)),
     stores=STORES,
     settings=SETTINGS,
     returns=(),
@@ -315,5 +307,7 @@ BOOK = Book(
     makes={},
     ends=names.ENDS,
     routes=frozenset(),
+    proves=checks.GO_PROVES,
+    addresses=checks.GO_ADDRESSES,
     constants=dict(names.CONSTANTS),
 )

@@ -1,6 +1,6 @@
 """For each rule of Go, code on which it must speak and code on which it must not."""
 
-from moot.scan.flow.rulebook import Example
+from moot.scan.rule import Example
 
 HANDLER = "func handler(w http.ResponseWriter, r *http.Request) {"
 
@@ -60,9 +60,42 @@ FLOWS = (
     _handled("go-log", "log net/http", 'log.Printf("user %s", r.FormValue("u"))',
              'log.Printf("user %q", r.FormValue("u"))'),
 )  # fmt: skip
+LIBRARIES = (
+    _handled("go-ldap", "fmt github.com/go-ldap/ldap/v3 net/http",
+             'ldap.NewSearchRequest("dc=x", 2, 0, 0, 0, false, fmt.Sprintf("(uid=%s)", r.FormValue("u")), nil, nil)',
+             'ldap.NewSearchRequest("dc=x", 2, 0, 0, 0, false, fmt.Sprintf("(uid=%s)", '
+             'ldap.EscapeFilter(r.FormValue("u"))), nil, nil)'),
+    _handled("go-xpath", "github.com/antchfx/xmlquery net/http",
+             'xmlquery.Find(doc, "//user[@id=\'" + r.FormValue("id") + "\']")', 'xmlquery.Find(doc, "//user")'),
+    _handled("go-nosql", "go.mongodb.org/mongo-driver/bson net/http",
+             'users.Find(ctx, bson.M{"$where": "this.name == \'" + r.FormValue("n") + "\'"})',
+             'users.Find(ctx, bson.M{"name": r.FormValue("n")})'),
+    _handled("go-regex-panic", "net/http regexp", 'regexp.MustCompile(r.FormValue("q")).MatchString("text")',
+             'regexp.MustCompile(regexp.QuoteMeta(r.FormValue("q"))).MatchString("text")'),
+    _case("go-jwt", "github.com/golang-jwt/jwt/v5",
+          "func f(s string) { new(jwt.Parser).ParseUnverified(s, jwt.MapClaims{}) }",
+          'func f(s string) { jwt.Parse(s, key, jwt.WithValidMethods([]string{"HS256"})) }'),
+    _case("go-jwt-method", "github.com/golang-jwt/jwt/v5",
+          "func f(s string) { jwt.Parse(s, func(t *jwt.Token) (any, error) { return key, nil }) }",
+          "func f(s string) {\njwt.Parse(s, func(t *jwt.Token) (any, error) {\n"
+          "if _, ok := t.Method.(*jwt.SigningMethodHMAC); !ok {\nreturn nil, wrong\n}\nreturn key, nil\n})\n}"),
+    _case("go-written-key", "github.com/golang-jwt/jwt/v5 os",
+          'func f(t *jwt.Token) (string, error) { return t.SignedString([]byte("not-so-secret")) }',
+          'func f(t *jwt.Token) (string, error) { return t.SignedString([]byte(os.Getenv("JWT_KEY"))) }'),
+    _handled("go-trust-boundary", "github.com/gorilla/sessions net/http",
+             's, _ := store.Get(r, "s")\ns.Values["role"] = r.FormValue("role")',
+             'session, _ := store.Get(r, "s")\nsession.Values["role"] = "guest"'),
+    _case("go-cookie", "github.com/gin-gonic/gin",
+          'func f(c *gin.Context) { c.SetCookie("s", "v", 60, "/", "", false, true) }',
+          'func f(c *gin.Context) { c.SetCookie("s", "v", 60, "/", "", true, true) }'),
+    _inside("go-temp-file", "os", 'os.Create("/tmp/report.txt")', 'os.CreateTemp("", "report")'),
+)  # fmt: skip
 CALLS = (
     _inside("go-weak-random", "math/rand", "token := rand.Int()\n_ = token", "side := rand.Intn(6)\n_ = side"),
     _inside("go-weak-hash", "crypto/md5 crypto/sha256", "_ = md5.New()", "_ = sha256.New()"),
+    _case("go-password-hash", "crypto/md5 crypto/sha256",
+          "func store(password string) { _ = md5.Sum([]byte(password)) }",
+          "func mark(data string) { _ = md5.Sum([]byte(data)) }"),
     _inside("go-weak-cipher", "crypto/des crypto/aes", "des.NewCipher(nil)", "aes.NewCipher(nil)"),
     _inside("go-rsa-bits", "crypto/rand crypto/rsa", "rsa.GenerateKey(rand.Reader, 1024)",
             "rsa.GenerateKey(rand.Reader, 2048)"),
@@ -187,4 +220,4 @@ CONCURRENCY = (
           "func f() {\nc := make(chan int, 1)\ngo func() { c <- 1 }()\nselect {\ncase <-c:\n"
           "case <-time.After(1):\n}\n}"),
 )  # fmt: skip
-EXAMPLES: tuple[Example, ...] = (*FLOWS, *CALLS, *STRUCTURE, *CONCURRENCY)
+EXAMPLES: tuple[Example, ...] = (*FLOWS, *LIBRARIES, *CALLS, *STRUCTURE, *CONCURRENCY)

@@ -11,7 +11,7 @@ ARGUMENT = Rule(
 LOG = Rule(
     "go-log", "injection", "low", 117,
     "Request data is written to the log as it came.",
-    "A value with a line break writes a log line of the attacker's own.",
+    "A value of 'x\\nadmin logged in' writes a log line of the attacker's own.",
     "Use %q, strconv.Quote or structured logging.", 0.6,
 )  # fmt: skip
 HEADER = Rule(
@@ -139,4 +139,58 @@ SMUGGLE = Rule(
     "An answer gets both Transfer-Encoding and Content-Length by hand.",
     "Two servers disagree where the answer ends, and the rest becomes another answer.",
     "Leave both headers to net/http.", 0.7,
+)  # fmt: skip
+LDAP = Rule(
+    "go-ldap", "injection", "high", 90,
+    "An LDAP filter is put together from outside data.",
+    "A value of '*)(uid=*' matches every entry.",
+    "Escape the value with ldap.EscapeFilter.", 0.8,
+)  # fmt: skip
+XPATH = Rule(
+    "go-xpath", "injection", "high", 643,
+    "An XPath expression is put together from outside data.",
+    "A value of \"' or '1'='1\" selects every node.",
+    "Select with a constant expression and compare the values in Go.", 0.8,
+)  # fmt: skip
+NOSQL = Rule(
+    "go-nosql", "injection", "high", 943,
+    "Outside data becomes code of a query.",
+    "A value of \"'; return true; '\" matches every document.",
+    "Leave $where away and compare fields with values.", 0.8,
+)  # fmt: skip
+REGEX = Rule(
+    "go-regex-panic", "other", "low", 248,
+    "Request data becomes a regular expression that must compile.",
+    "A value of '(' ends the program.",
+    "Use regexp.Compile and look at the error, or regexp.QuoteMeta.", 0.6,
+)  # fmt: skip
+JWT = Rule(
+    "go-jwt", "auth", "high", 347,
+    "A token is read without checking its signature.",
+    "Anyone writes a token with any content.",
+    "Use Parse with a key and WithValidMethods.", 0.8,
+)  # fmt: skip
+JWT_METHOD = Rule(
+    "go-jwt-method", "auth", "medium", 347,
+    "A token is checked in whatever way the token itself asks for.",
+    "A token that names another method is checked against the wrong kind of key.",
+    "Check token.Method in the key function, or pass jwt.WithValidMethods.", 0.5,
+)  # fmt: skip
+KEY = Rule(
+    "go-written-key", "auth", "high", 798,
+    "The key that signs tokens is written into the program text.",
+    "Whoever sees the source signs tokens of their own.",
+    "Read it from the environment or a secret store, and change the one that was exposed.", 0.8,
+)  # fmt: skip
+TRUST = Rule(
+    "go-trust-boundary", "auth", "medium", 501,
+    "Request data is put into the session, which later code trusts.",
+    "A value of 'admin' becomes a session entry that only the server should set.",
+    "Check the value against what is allowed before it enters the session.", 0.6,
+)  # fmt: skip
+TEMP_FILE = Rule(
+    "go-temp-file", "race_condition", "low", 377,
+    "A file with a fixed name is written to a folder that every user can write to.",
+    "A link of that name, put there first, makes the program write to a file of the attacker's choice.",
+    "Use os.CreateTemp or os.MkdirTemp.", 0.6,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Names of Go's libraries: where outside values enter, what cleans them, what passes them on."""
 
-from moot.scan.flow.golang_library import FIXED_ORIGIN, ORIGIN_KINDS
+from moot.scan.flow.golang_library import FIXED_ORIGIN, ORIGIN_KINDS, ROOTED
 from moot.scan.syntax import words
 
 REQUEST_PARTS = words(
@@ -23,6 +23,7 @@ FIBER_PARTS = words(
     "Query Queries Params FormValue Body BodyRaw Get Cookies BodyParser QueryParser ParamsParser OriginalURL Path "
     "FormFile"
 )
+LDAPS = ("github.com/go-ldap/ldap", "github.com/go-ldap/ldap/v3", "gopkg.in/ldap.v2", "gopkg.in/ldap.v3")
 ARCHIVES = (
     "archive/zip.File", "archive/zip.OpenReader()[].File[]", "archive/zip.NewReader()[].File[]", "archive/tar.Header",
     "archive/tar.NewReader().Next()[]",
@@ -90,8 +91,11 @@ def _sanitisers() -> dict[str, frozenset[str]]:
     found |= dict.fromkeys(words(".replace"), frozenset({"log", "header", "xss", "sql", "ldap"}))
     found |= dict.fromkeys(words(".Sanitize .SanitizeBytes"), frozenset({"xss"}))
     found |= dict.fromkeys(words("github.com/cyphar/filepath-securejoin.SecureJoin"), frozenset({"path"}))
+    escapes = [f"{owner}.{name}" for owner in LDAPS for name in ("EscapeFilter", "EscapeDN")]
+    found |= dict.fromkeys(escapes, frozenset({"ldap"}))
+    found |= dict.fromkeys(words("regexp.QuoteMeta"), frozenset({"regex"}))
     found |= dict.fromkeys(words("github.com/alessio/shellescape.Quote"), frozenset({"shell"}))
-    return found | {FIXED_ORIGIN: ORIGIN_KINDS}
+    return found | {FIXED_ORIGIN: ORIGIN_KINDS, ROOTED: frozenset({"path"})}
 
 
 SANITISERS = _sanitisers()

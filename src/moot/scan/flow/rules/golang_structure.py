@@ -158,3 +158,4 @@ UNGUARDED = Rule(
     "A half-written or old value is read.",
     "Hold the lock here too.", 0.4,
 )  # fmt: skip
+RULES = tuple(value for value in list(globals().values()) if isinstance(value, Rule))

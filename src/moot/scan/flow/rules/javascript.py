@@ -1,6 +1,7 @@
 """What must not happen in JavaScript: which values must not arrive where, which calls are wrong by themselves."""
 
 from moot.scan.flow.rulebook import Book, Setting, Sink, Store, by_name
+from moot.scan.flow.rules import checks
 from moot.scan.flow.rules import javascript_flaws as flaw
 from moot.scan.flow.rules import javascript_names as names
 from moot.scan.flow.rules import javascript_when as when
@@ -8,8 +9,9 @@ from moot.scan.flow.rules.javascript_when import every, imports, of
 from moot.scan.rule import Rule
 from moot.scan.rules import javascript as known
 
-ANY_CALLER, MEDIUM, SURE, REFLECTED = 0.4, 0.5, 0.7, 0.85
-"""A parameter of an unseen caller; the command line; a request, or what an unknown function made of it; a request."""
+ANY_CALLER, MEDIUM, SURE, REFLECTED = 0.35, 0.5, 0.7, 0.85
+"""A parameter of an unseen caller, or a name other scripts give; the command line; a request, or what an unknown
+function made of it; a request."""
 SECRET_NAME = (
     r"(?i)passw|secret|token|session_?id|sess(?:ion)?_?key|nonce|salt|(?<![a-z])otp|csrf|api_?key|credential|captcha|"
     r"reset_?code|verif\w*_?code|auth_?code|private_?key|invite_?code|activation|encryption_?key"
@@ -29,14 +31,14 @@ INJECTION = (
          ".joinRaw .fromRaw .groupByRaw .queryRaw", 0, when=when.sql_text, floor=ANY_CALLER),
     sink(known.SQL, "sql", ".all .get .run .each .exec .prepare .any .none .one .manyOrNone .oneOrNone .many "
          ".unsafe", 0,
-         when=every(imports(*DATABASES), when.built(0)), floor=ANY_CALLER),
+         when=every(imports(*DATABASES), when.sql_text), floor=ANY_CALLER),
     sink(known.SQL, "sql", "sequelize.literal Sequelize.literal sequelize.Sequelize.literal", 0, floor=SURE),
     sink(flaw.NOSQL, "nosql", ".find .findOne .findOneAndUpdate .findOneAndDelete .findOneAndReplace .deleteOne "
          ".deleteMany .updateOne .updateMany .countDocuments .aggregate .replaceOne .findOneAndRemove", 0,
          when=when.query_object, floor=SURE),
     sink(flaw.NOSQL, "code", "js.option.$where .$where", 0, floor=MEDIUM),
     sink(known.EXEC, "shell", "child_process.exec child_process.execSync shelljs.exec execa.command execa.commandSync "
-         "execa.execaCommand exec-sh node-cmd.run node-cmd.get", 0, when=when.built(0), floor=ANY_CALLER),
+         "execa.execaCommand exec-sh node-cmd.run node-cmd.get", 0, floor=ANY_CALLER),
     sink(known.EXEC, "shell", ".exec", 0, when=imports("ssh2", "node-ssh"), floor=SURE),
     sink(flaw.PROGRAM, "shell", SPAWN, 0, floor=SURE),
     sink(flaw.PROGRAM, "shell", SPAWN, 1, when=when.through_shell, floor=ANY_CALLER),
@@ -66,6 +68,11 @@ INJECTION = (
     sink(flaw.SLOW_REGEX, "regex", ".search", 0, when=when.slow_pattern, floor=ANY_CALLER),
     sink(flaw.PROTOTYPE, "prototype", "lodash.merge lodash.mergeWith lodash.defaultsDeep _.merge _.defaultsDeep "
          "_.mergeWith lodash.merge.recursive merge.recursive deep-extend defaults-deep", 1, 2, floor=REFLECTED),
+    sink(flaw.PROTOTYPE, "prototype", "lodash.set lodash.setWith _.set _.setWith dot-prop.set object-path.set "
+         "set-value", 1, floor=REFLECTED),
+    sink(flaw.MASS, "mass", ".create .build .bulkCreate .insertMany", 0, when=when.whole_body(0), floor=REFLECTED),
+    sink(flaw.MASS, "mass", ".findByIdAndUpdate .findOneAndUpdate .updateOne", 1, when=when.whole_body(1),
+         floor=REFLECTED),
 )  # fmt: skip
 FILES = (
     sink(known.PATH, "path", names.file_calls(), 0, floor=SURE),
@@ -75,6 +82,15 @@ FILES = (
     sink(known.PATH, "path", ".download", 0, when=when.without_root, floor=SURE),
     sink(known.PATH, "path", ".render", 0, when=of("res."), floor=SURE),
     sink(known.PATH, "path", "koa-send send", 1, floor=SURE),
+    sink(known.PATH, "path", ".mv", 0, when=lambda site: "files" in site.receiver.name, floor=REFLECTED),
+    sink(flaw.UPLOAD, "upload", "multer", when=when.takes_anything),
+    sink(flaw.PERMISSION, "mode", "fs.chmod fs.chmodSync fs.promises.chmod fs/promises.chmod", when=when.open_mode(1)),
+    sink(flaw.PERMISSION, "mode", "fs.writeFile fs.writeFileSync fs.mkdir fs.mkdirSync fs.appendFile",
+         when=when.open_option),
+    sink(flaw.TEMP_FILE, "temp", "fs.writeFile fs.writeFileSync fs.createWriteStream fs.promises.writeFile "
+         "fs.appendFileSync fs/promises.writeFile", when=when.shared_folder),
+    sink(known.PATH, "path", " ".join(f".{verb}File" for verb in names.FILE_VERBS), "*", when=when.made_path(0),
+         floor=REFLECTED),
 )  # fmt: skip
 PAGES = (
     sink(known.RESPONSE, "xss", ".send .write .end", 0, when=when.page, floor=REFLECTED),
@@ -82,9 +98,9 @@ PAGES = (
          ".createContextualFragment", 0, floor=ANY_CALLER),
     sink(known.HTML, "xss", ".insertAdjacentHTML", 1, floor=ANY_CALLER),
     sink(known.HTML, "xss", "js.option.__html js.option.innerHTML .bypassSecurityTrustHtml "
-         ".bypassSecurityTrustScript", 0, floor=MEDIUM),
-    sink(known.HTML, "xss", ".html .append .prepend .after .before .replaceWith .appendTo", 0, floor=MEDIUM,
-         when=of("$(", "jQuery(", "jquery(")),
+         ".bypassSecurityTrustScript", 0, floor=ANY_CALLER),
+    sink(known.HTML, "xss", ".html .append .prepend .after .before .replaceWith .appendTo", 0, floor=ANY_CALLER,
+         when=every(of("$(", "jQuery(", "jquery("), when.built(0))),
     sink(known.HTML, "xss", "handlebars.SafeString Handlebars.SafeString hbs.SafeString hbs.handlebars.SafeString", 0,
          floor=ANY_CALLER),
     sink(flaw.ESCAPE_OFF, "xss", "js.option.noEscape", when=when.first_is(True)),
@@ -124,6 +140,7 @@ NETWORK = (
          when=imports(*when.BROWSERS), floor=SURE),
     sink(flaw.HARMFUL_PAGE, "ssrf", ".property .open", 0, 1, when=imports("phantom"), floor=SURE),
     sink(flaw.HARMFUL_PAGE, "ssrf", "wkhtmltopdf wkhtmltoimage.generate html-pdf.create", 0, floor=SURE),
+    sink(flaw.BIND, "bind", ".listen", when=when.const(1, "0.0.0.0", "::")),
     sink(flaw.XXE, "xxe", "js.option.noent js.option.noEnt", when=when.first_is(True)),
     sink(flaw.XXE, "xxe", "xml2json.toJson node-expat.Parser().parse node-expat.Parser().write expat.Parser().parse "
          "expat.Parser().write", 0, floor=SURE),
@@ -157,6 +174,7 @@ SECRETS = (
     sink(flaw.JWT, "jwt", "jsonwebtoken.verify jwt.verify", when=when.no_algorithm(2)),
     sink(flaw.JWT, "jwt", "jsonwebtoken.sign jwt.sign", when=when.no_algorithm(2)),
     sink(flaw.JWT, "jwt", "jsonwebtoken.verify jwt.verify", when=when.no_key),
+    sink(flaw.JWT, "jwt", "jsonwebtoken.decode", when=when.never_verified),
     sink(flaw.JWT, "jwt", "jwt-simple.decode", when=when.const(2, True)),
     sink(flaw.JWT, "jwt", "js.option.ignoreExpiration", when=when.first_is(True)),
     sink(flaw.JWT_CONTENT, "jwt", "jsonwebtoken.sign jwt.sign jose.JWT.sign jwt-simple.encode", when=when.tells_much),
@@ -172,14 +190,25 @@ SECRETS = (
     sink(known.BUFFER, "memory", ".writeUInt8 .writeUInt16LE .writeUInt16BE .writeUInt32LE .writeUInt32BE .writeInt8 "
          ".writeInt16LE .writeInt16BE .writeInt32LE .writeInt32BE .writeFloatLE .writeDoubleLE",
          when=when.const(2, True)),
-    sink(known.BUFFER, "memory", "Buffer.allocUnsafe Buffer.allocUnsafeSlow", 0, floor=MEDIUM),
-    sink(known.BUFFER, "memory", "Buffer", 0, when=when.raw_size, floor=SURE),
+    sink(known.BUFFER, "memory", "Buffer.allocUnsafe Buffer.allocUnsafeSlow", 0, when=when.never_filled,
+         floor=ANY_CALLER),
+    sink(known.BUFFER, "memory", "Buffer", 0, when=when.one_argument, floor=ANY_CALLER),
+    sink(known.BUFFER, "memory", "Buffer", when=when.plain_size),
 )  # fmt: skip
 STORES = (
     Store(known.RANDOM, "random", SECRET_NAME, "random"),
-    Store(known.HTML, "xss", r"\.(?:innerHTML|outerHTML|srcdoc)$", "outside"),
+    Store(known.HTML, "xss", r"\.(?:innerHTML|outerHTML|srcdoc)$", "outside", floor=ANY_CALLER),
     Store(
         known.REDIRECT, "redirect", r"^(?:window\.|document\.|self\.|top\.|parent\.)?location(?:\.href)?$", "outside"
+    ),
+    Store(
+        flaw.TRUST,
+        "trust",
+        r"session",
+        "outside",
+        keys=True,
+        imported=r"^(?:req|ctx)\.session(?:\.|$)",
+        floor=REFLECTED,
     ),
     Store(known.RESPONSE, "xss", r"^ctx\.(?:response\.)?body$", "outside"),
 )
@@ -204,4 +233,7 @@ BOOK = Book(
     makes=names.MAKES,
     ends=names.ENDS,
     routes=frozenset(),
+    globals=names.GLOBALS,
+    places=(Store(flaw.PROTOTYPE, "prototype", "", "outside", keys=True),),
+    addresses=checks.JAVASCRIPT_ADDRESSES,
 )

@@ -1,6 +1,6 @@
 """For each rule, code on which it must speak and code on which it must not."""
 
-from moot.scan.flow.rulebook import Example
+from moot.scan.rule import Example
 
 
 def handler(body: str, *, before: str = "") -> str:
@@ -10,6 +10,7 @@ def handler(body: str, *, before: str = "") -> str:
 CHILD = "const {exec, spawn} = require('child_process');"
 FS = "const fs = require('fs'), path = require('path');"
 CRYPTO = "const crypto = require('crypto');"
+LDAP = "const ldap = require('ldapjs');"
 JWT = "const jwt = require('jsonwebtoken');"
 
 INJECTION = (
@@ -22,6 +23,11 @@ INJECTION = (
         "javascript-nosql",
         handler("User.findOne({name: req.body.name})"),
         handler("User.findOne({name: String(req.body.name)})"),
+    ),
+    Example(
+        "javascript-nosql",
+        handler("users.collection('u').findOne({name: req.body.name})"),
+        handler("if (typeof req.body.name !== 'string') return; users.collection('u').findOne({name: req.body.name})"),
     ),
     Example(
         "javascript-exec",
@@ -55,6 +61,11 @@ INJECTION = (
         handler("client.search('dc=x', {filter: `(uid=${Number(req.query.u)})`})", before="require('ldapjs');"),
     ),
     Example(
+        "javascript-ldap",
+        handler("client.search('dc=x', {filter: '(uid=' + req.query.u + ')'})", before=LDAP),
+        handler("client.search('dc=x', {filter: new ldap.EqualityFilter({value: req.query.u})})", before=LDAP),
+    ),
+    Example(
         "javascript-xpath",
         handler("xpath.select(`//u[@n='${req.query.n}']`, doc)", before="const xpath = require('xpath');"),
         handler("xpath.parse('//u[@n=$n]').select({node, variables: {n: req.query.n}})"),
@@ -70,6 +81,11 @@ INJECTION = (
         handler("new RegExp(_.escapeRegExp(req.query.q)).test(text)"),
     ),
     Example(
+        "javascript-regex-injection",
+        handler("new RegExp(req.query.q, 'i').test(text)"),
+        handler(r"const q = req.query.q.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'); new RegExp(q, 'i').test(text)"),
+    ),
+    Example(
         "javascript-slow-regex",
         handler("/^(a+)+$/.test(req.query.q)"),
         handler("/^a+$/.test(req.query.q)"),
@@ -79,8 +95,33 @@ INJECTION = (
         handler("_.merge({}, req.body)", before="const _ = require('lodash');"),
         handler("const x = {...defaults, name: req.body.name}"),
     ),
+    Example(
+        "javascript-mass-assignment",
+        handler("User.create(req.body)"),
+        handler("User.create({name: req.body.name, mail: req.body.mail})"),
+    ),
 )
 FILES = (
+    Example(
+        "javascript-upload",
+        "const multer = require('multer'); multer({dest: 'uploads/'});",
+        "const multer = require('multer'); multer({dest: 'uploads/', fileFilter, limits: {fileSize: 9}});",
+    ),
+    Example(
+        "javascript-path",
+        handler("req.files.doc.mv('./uploads/' + req.files.doc.name)"),
+        handler("req.files.doc.mv('./uploads/' + crypto.randomUUID())", before=CRYPTO),
+    ),
+    Example(
+        "javascript-file-mode",
+        FS + "fs.chmodSync('run.sh', 0o777);",
+        FS + "fs.chmodSync('run.sh', 0o755);",
+    ),
+    Example(
+        "javascript-temp-file",
+        FS + "fs.writeFileSync('/tmp/report.txt', text);",
+        FS + "fs.writeFileSync(path.join(fs.mkdtempSync(base), 'report.txt'), text);",
+    ),
     Example(
         "javascript-path",
         handler("fs.readFile(path.join('/data', req.query.name), done)", before=FS),
@@ -148,6 +189,7 @@ PAGES = (
     ),
 )
 NETWORK = (
+    Example("javascript-bind-all", "app.listen(80, '0.0.0.0');", "app.listen(80, '127.0.0.1');"),
     Example(
         "javascript-ssrf",
         handler("axios.get(req.query.url)", before="const axios = require('axios');"),
@@ -180,6 +222,16 @@ NETWORK = (
     ),
 )
 SECRETS = (
+    Example(
+        "javascript-trust-boundary",
+        handler("req.session.role = req.body.role"),
+        handler("if (!['user', 'guest'].includes(req.body.role)) return; req.session.role = req.body.role"),
+    ),
+    Example(
+        "javascript-jwt",
+        JWT + "module.exports = (req) => jwt.decode(req.headers.token);",
+        JWT + "module.exports = (req) => jwt.verify(req.headers.token, process.env.KEY, {algorithms: ['HS256']});",
+    ),
     Example(
         "javascript-password-hash",
         CRYPTO + "const passwordHash = crypto.createHash('md5').update(x).digest('hex');",

@@ -23,13 +23,13 @@ PROGRAM = Rule(
 MODULE = Rule(
     "javascript-require", "injection", "high", 829,
     "Outside data decides which module is loaded.",
-    "A path to an uploaded file runs it as part of the program.",
+    "A value of '../uploads/x.js' runs an uploaded file as part of the program.",
     "Choose the module from a table of your own.", 0.8,
 )  # fmt: skip
 TEMPLATE = Rule(
     "javascript-template", "injection", "critical", 1336,
     "Outside data becomes the text of a template.",
-    "A value with the template's own tags runs code on the server.",
+    "A value of '<%= process.env %>' prints secrets; longer ones run code on the server.",
     "Keep the template constant and pass outside data as its variables.", 0.8,
 )  # fmt: skip
 TEMPLATE_OPTIONS = Rule(
@@ -53,7 +53,7 @@ HEADER = Rule(
 LOG = Rule(
     "javascript-log", "injection", "low", 117,
     "Outside data is written to the log as it came.",
-    "A value with a line break writes a log line of the attacker's own.",
+    "A value of 'x\\nadmin logged in' writes a log line of the attacker's own.",
     "Replace line breaks, or log JSON.stringify of the value.", 0.5,
 )  # fmt: skip
 LDAP = Rule(
@@ -187,4 +187,40 @@ DISCLOSURE = Rule(
     "The inner state of the program is shown to the visitor.",
     "Paths, versions and queries in a stack trace help with the next attack.",
     "Log the error and answer with a message of your own.", 0.6,
+)  # fmt: skip
+MASS = Rule(
+    "javascript-mass-assignment", "logic_error", "low", 915,
+    "All that the visitor sent becomes fields of a record.",
+    "An extra field such as 'isAdmin' is stored with the rest.",
+    "Name the fields that may be set.", 0.5,
+)  # fmt: skip
+UPLOAD = Rule(
+    "javascript-upload", "injection", "medium", 434,
+    "Uploads of any kind and size are stored.",
+    "A page or a script is uploaded and then called, or the disk is filled.",
+    "Give multer a fileFilter with the kinds that are allowed, and limits.", 0.5,
+)  # fmt: skip
+TRUST = Rule(
+    "javascript-trust-boundary", "auth", "medium", 501,
+    "Outside data is put into the session, which later code trusts.",
+    "A value of 'admin' becomes a session entry that only the server should set.",
+    "Check the value against what is allowed before it enters the session.", 0.6,
+)  # fmt: skip
+PERMISSION = Rule(
+    "javascript-file-mode", "auth", "medium", 732,
+    "A file is made writable for everybody.",
+    "Another user of the machine changes what the program reads later.",
+    "Give rights to the owner only: 0o600 or 0o700.", 0.7,
+)  # fmt: skip
+TEMP_FILE = Rule(
+    "javascript-temp-file", "race_condition", "low", 377,
+    "A file with a fixed name is written to a folder that every user can write to.",
+    "A link of that name, put there first, makes the program write to a file of the attacker's choice.",
+    "Make a folder of your own with fs.mkdtemp.", 0.6,
+)  # fmt: skip
+BIND = Rule(
+    "javascript-bind-all", "other", "low", 605,
+    "The server listens on every network interface.",
+    "The service is reachable from networks it was not meant for.",
+    "Bind to the address that is needed.", 0.5,
 )  # fmt: skip

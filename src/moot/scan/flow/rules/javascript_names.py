@@ -1,6 +1,6 @@
 """Names of JavaScript's libraries: where outside values enter, what cleans them, what passes them on."""
 
-from moot.scan.flow.javascript_words import NUMBER, PROVES
+from moot.scan.flow.javascript_words import CLEANS, IS_TEXT, NUMBER, PROVES
 from moot.scan.flow.values import Label
 from moot.scan.syntax import words
 
@@ -48,7 +48,7 @@ LABELS: dict[str, Label] = {"Math.random": "random"}
 EVERYWHERE = frozenset({"*"})
 NUMBERS = words(
     f"parseInt parseFloat Number Number.parseInt Number.parseFloat Boolean BigInt len typeof {NUMBER} {PROVES} "
-    "{CLEANS} "
+    f"{CLEANS} {IS_TEXT} "
     "Date.parse mongoose.Types.ObjectId ObjectId ObjectID mongodb.ObjectId mongodb.ObjectID .digest .getTime .toFixed "
     "bcrypt.hash bcrypt.hashSync bcrypt.compare bcrypt.compareSync bcryptjs.hash bcryptjs.hashSync bcryptjs.compare "
     "crypto.timingSafeEqual crypto.scryptSync crypto.pbkdf2Sync argon2.hash argon2.verify jsonwebtoken.sign "
@@ -68,7 +68,12 @@ SANITISED_BY = {
     "path": "path.basename sanitize-filename path.posix.basename path.win32.basename",
     "shell": "shell-quote.quote shell-escape shellescape shescape.quote shescape.escape",
     "regex": "lodash.escapeRegExp _.escapeRegExp escape-string-regexp escapeRegExp escapeStringRegexp regexp.escape",
-    "ldap": "ldap-escape.filter ldap-escape.dn ldapescape.filter",
+    "ldap": "ldap-escape.filter ldap-escape.dn ldapescape.filter "
+    + " ".join(
+        f"{module}.{kind}Filter"
+        for module in ("ldapjs", "ldapts", "@ldapjs/filter")
+        for kind in ("Equality", "Substring", "And", "Or", "Not", "Presence")
+    ),
     "nosql": "String .toString mongo-sanitize .strip .lower",
     "log": "JSON.stringify util.inspect",
     "header": "JSON.stringify",
@@ -120,7 +125,20 @@ ROOTS = words(
     "document window fetch uuid moment dayjs typeorm prisma puppeteer playwright jest react react-dom performance "
     "localStorage sessionStorage navigator history isNaN RegExp helmet cors"
 )
-KEEPS = words("RegExp")
+GLOBALS = ROOTS | words(
+    "process __dirname __filename module exports require global globalThis self top parent this super arguments "
+    "undefined NaN Infinity Object Array String Number Boolean BigInt JSON Map Set WeakSet Promise Error TypeError "
+    "RangeError Proxy Reflect Intl Buffer URL URLSearchParams TextEncoder TextDecoder AbortController FormData Headers "
+    "Request Response Blob File FileReader Image Audio Event CustomEvent EventTarget Node Element HTMLElement "
+    "DOMParser XMLSerializer XMLHttpRequest WebSocket Worker MutationObserver IntersectionObserver location screen "
+    "crypto chrome browser $ jQuery _ angular Vue React ReactDOM Handlebars Mustache DOMPurify marked showdown hljs "
+    "queueMicrotask requestAnimationFrame cancelAnimationFrame clearInterval setImmediate structuredClone atob btoa "
+    "parseInt parseFloat isFinite encodeURI encodeURIComponent decodeURI decodeURIComponent escape unescape eval "
+    "Function Int8Array Uint8Array Uint16Array Uint32Array Float32Array Float64Array ArrayBuffer DataView "
+    "alert confirm prompt open i18n gettext define describe it test expect Deno Bun WebAssembly"
+)
+"""Of the language, its hosts and the libraries pages load beside their own scripts."""
+KEEPS = words("RegExp zod.object zod.z.object joi.object Joi.object @hapi/joi.object yup.object")
 MAKES = {"Set": "set", "Array": "list"}
 ENDS = words("process.exit process.abort")
 FILE_MODULES = ("fs", "fs/promises", "fs.promises", "fs-extra", "graceful-fs", "fsPromises")
@@ -131,6 +149,9 @@ FILE_CALLS = words(
     "writeJson copy "
     "move ensureDir"
 )
+
+FILE_VERBS = words("read write create delete remove save open extract load move copy upload store")
+"""Of functions nobody here defines: `extractFile(p)`."""
 
 
 def file_calls() -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.rulebook import Site, When
-from moot.scan.flow.values import Taints, Val
+from moot.scan.flow.values import Val
 from moot.scan.rules.secrets import PLACEHOLDER
 from moot.scan.rules.when import PASSWORD
 from moot.scan.syntax import words
@@ -47,11 +47,6 @@ def text_of(value: Val | None) -> str | None:
     return value.const if value is not None and isinstance(value.const, str) else None
 
 
-def carried(site: Site, place: int | str, kind: str) -> Taints:
-    taints: Taints = site.carried(place, kind)  # type: ignore[attr-defined]
-    return taints
-
-
 def setting(site: Site, value: Val | None, *path: str | int) -> Val | None:
     for key in path:
         value = site.setting(value, key)
@@ -88,7 +83,7 @@ def is_built(value: Val | None) -> bool:
     """Outside data, or a parameter that becomes part of a text here: passing one on is the caller's business."""
     if value is None or not value.taints:
         return False
-    return max(taint.strength for taint in value.taints) >= DIRECT or not value.name
+    return is_sure(value) or not value.name
 
 
 def built(place: int) -> When:
@@ -96,11 +91,17 @@ def built(place: int) -> When:
 
 
 def sql_text(site: Site) -> bool:
-    """The text of a statement, not its parameters."""
+    """The text of a statement, not its parameters. Where any caller may choose the value, the words around it must
+    be SQL: other things are queried too."""
     first = site.arg(0)
-    if first is not None and first.refs:
-        return any(is_built(site.setting(first, key)) for key in ("sql", "text", "query"))
-    return is_built(first)
+    parts = [site.setting(first, key) for key in ("sql", "text", "query")] if first is not None and first.refs else []
+    return any(
+        part is not None and is_built(part) and ("sql" in part.marks or is_sure(part)) for part in parts or [first]
+    )
+
+
+def is_sure(value: Val) -> bool:
+    return max((taint.strength for taint in value.taints), default=0) >= DIRECT
 
 
 def address(place: int) -> When:
@@ -134,7 +135,7 @@ def query_object(site: Site) -> bool:
     model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|(?:.*\.)?(?:collection|models?|db)\b", site.name)
     if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model):
         return False
-    return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in carried(site, 0, "nosql"))
+    return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in site.carried(0, "nosql"))
 
 
 OBJECTS = ("req.body", "req.query", "req.json", "req.param", "ctx.request.body", "ctx.query", "ctx.request.query",
@@ -175,7 +176,7 @@ def weak_digest(about_password: bool) -> When:
         text = text_of(site.arg(0))
         if text is None or not WEAK_DIGEST.search(text):
             return False
-        return bool(PASSWORD.search(site.words())) == about_password
+        return bool(PASSWORD.search(f"{site.words()} {site.line()}")) == about_password
 
     return check
 
@@ -288,9 +289,29 @@ def first_is(*wanted: object) -> Callable[[Site], bool]:
     return const(0, *wanted)
 
 
-def raw_size(site: Site) -> bool:
-    """`new Buffer(n)`: with a number it is not cleared, and a sender of JSON can make it one."""
-    return site.count == 1 and any(taint.origin.startswith(OBJECTS) for taint in carried(site, 0, "memory"))
+def one_argument(site: Site) -> bool:
+    """`new Buffer(n)`: with a number it is not cleared, and whoever gives the value can make it one."""
+    return site.count == 1
+
+
+def plain_size(site: Site) -> bool:
+    size = site.arg(0)
+    return site.count == 1 and size is not None and type(size.const) is int
+
+
+def never_filled(site: Site) -> bool:
+    """Nothing in the function writes over what was in memory before."""
+    return not re.search(r"\.(?:fill|copy|set|write\w*|concat)\(|readSync|getRandomValues|randomFill", site.around())
+
+
+def made_path(place: int) -> When:
+    """A path that was put together here, or an object that holds it."""
+
+    def check(site: Site) -> bool:
+        value = site.arg(place)
+        return value is not None and (bool(value.refs) or "normal" in value.marks)
+
+    return check
 
 
 USER_RECORD = re.compile(r"^[uU]ser$|\.find(?:One|ById|Unique|First|OneAndUpdate)\(\)$")
@@ -314,3 +335,46 @@ def session_without(flag: str) -> When:
         return cookie is not None and bool(cookie.refs) and site.setting(cookie, flag) is None
 
     return check
+
+
+def whole_body(place: int) -> When:
+    """All that was sent, as it was sent."""
+
+    def check(site: Site) -> bool:
+        value = site.arg(place)
+        model = re.match(r"(?:.*[./])?[A-Z]\w*\.\w+$|\?\.\w+$", site.name)
+        return bool(model) and value is not None and value.name in ("req.body", "ctx.request.body", "req.query")
+
+    return check
+
+
+def takes_anything(site: Site) -> bool:
+    """Uploads of any kind and size."""
+    options = site.arg(0)
+    known = options is None or bool(options.refs)
+    return known and site.setting(options, "fileFilter") is None and site.setting(options, "limits") is None
+
+
+def _is_open(mode: Val | None) -> bool:
+    value = mode.const if mode is not None else None
+    if isinstance(value, str) and re.fullmatch(r"(?:0o?)?[0-7]{3}", value):
+        value = int(value[-3:], 8)
+    return type(value) is int and bool(value & 0o002)
+
+
+def open_mode(place: int) -> When:
+    return lambda site: _is_open(site.arg(place))
+
+
+def open_option(site: Site) -> bool:
+    return any(_is_open(site.setting(site.arg(place), "mode")) for place in (1, 2))
+
+
+def shared_folder(site: Site) -> bool:
+    path = text_of(site.arg(0))
+    return path is not None and path.startswith(("/tmp/", "/var/tmp/"))
+
+
+def never_verified(site: Site) -> bool:
+    """Nothing in the file checks a signature: the content is believed as it came."""
+    return b"verify" not in site.m.frame.unit.module.data  # type: ignore[attr-defined]

@@ -1,6 +1,7 @@
 """What must not happen in Python: which values must not arrive where, which calls are wrong by themselves."""
 
 from moot.scan.flow.rulebook import Book, Setting, Sink, Store, by_name
+from moot.scan.flow.rules import checks
 from moot.scan.flow.rules import python_flaws as flaw
 from moot.scan.flow.rules import python_names as names
 from moot.scan.flow.rules import python_when as when
@@ -31,8 +32,9 @@ SINKS: tuple[Sink, ...] = (
         0, "query", "sql", "statement", "operation", when=when.is_statement, floor=ANY_CALLER,
     ),
     sink(flaw.NOSQL, "nosql", ".find .find_one .update_one .update_many .delete_one .delete_many .aggregate "
-         ".find_one_and_update .count_documents", 0, "filter",
-         when=lambda site: site.module("pymongo", "mongoengine", "flask_pymongo", "motor"), floor=MEDIUM),
+         ".find_one_and_update .count_documents .replace_one", 0, "filter",
+         when=when.query_object, floor=MEDIUM),
+    sink(flaw.MASS, "mass", ".create .update_or_create .get_or_create", "**", floor=SURE),
     sink(known.SHELL, "shell", SUBPROCESS, 0, "args", when=when.through_shell, floor=ANY_CALLER),
     sink(known.SHELL, "shell", "asyncio.create_subprocess_shell", 0, "cmd", floor=ANY_CALLER),
     sink(flaw.PROGRAM, "shell", SUBPROCESS, 0, "args", when=when.not_ours, floor=MEDIUM),
@@ -158,6 +160,11 @@ SINKS: tuple[Sink, ...] = (
          "requests.request requests.options httpx.get httpx.post httpx.Client httpx.AsyncClient requests.Session().get "
          "requests.Session().post requests.session().get httpx.request", when=when.said("verify", False)),
     sink(known.TLS, "tls", "ssl._create_unverified_context", ),
+    sink(known.TLS, "tls", "aiohttp.TCPConnector aiohttp.ClientSession().get aiohttp.ClientSession().post",
+         when=lambda site: when.is_const(site.arg("ssl", "verify_ssl"), False)),
+    sink(known.TLS, "tls", "urllib3.PoolManager urllib3.HTTPSConnectionPool",
+         when=lambda site: when.is_const(site.arg("cert_reqs"), "CERT_NONE", 0) or when.named(site, "cert_reqs",
+                                                                                             "CERT_NONE")),
     sink(flaw.TLS_VERSION, "tls", "ssl.SSLContext ssl.wrap_socket OpenSSL.SSL.Context", when=when.old_tls),
     sink(flaw.HOST_KEY, "tls", ".set_missing_host_key_policy",
          when=lambda site: any("AutoAdd" in v.name or "Warning" in v.name for v in [site.arg(0)] if v is not None)),
@@ -166,16 +173,25 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.JWT, "jwt", "jwt.decode jose.jwt.decode", when=when.unverified),
     sink(flaw.JWT, "jwt", "jwt.process_jwt python_jwt.process_jwt jwt.get_unverified_claims "
         "jose.jwt.get_unverified_claims"),
+    sink(flaw.KEY, "secret", "jwt.encode jwt.decode jose.jwt.encode jose.jwt.decode jose.jws.sign",
+         when=when.written(1)),
+    sink(flaw.KEY, "secret", "itsdangerous.URLSafeTimedSerializer itsdangerous.URLSafeSerializer itsdangerous.Signer "
+         "itsdangerous.TimestampSigner cryptography.fernet.Fernet hmac.new", when=when.written(0)),
     sink(flaw.PERMISSION, "mode", "os.chmod os.fchmod", when=when.open_mode),
     sink(flaw.EXTRACT, "archive", "tarfile.open().extractall tarfile.TarFile().extractall", when=when.unfiltered),
     sink(flaw.EXTRACT, "archive", "tarfile.open().extract", when=when.unfiltered),
     sink(flaw.CLEAR_TEXT, "clear", "ftplib.FTP telnetlib.Telnet"),
     sink(flaw.BIND, "bind", "socket.socket().bind", when=when.all_interfaces),
+    sink(flaw.BIND, "bind", ".run uvicorn.run waitress.serve",
+         when=lambda site: site.module(*when.WEB_MODULES, "uvicorn", "waitress") and when.is_const(
+             site.arg("host"), "0.0.0.0", "::")),
+    sink(flaw.TEMP_FILE, "temp", "open io.open codecs.open", when=when.shared_folder),
     sink(known.MKTEMP, "temp", "tempfile.mktemp os.tempnam os.tmpnam"),
     sink(known.DEBUG, "debug", ".run", when=when.debug),
     sink(known.AUTOESCAPE, "xss", "jinja2.Environment jinja2.sandbox.SandboxedEnvironment", when=when.unescaped),
     sink(flaw.XML_BOMB, "xxe", "xml.etree.ElementTree.fromstring xml.etree.ElementTree.XML "
          "xml.etree.ElementTree.iterparse xml.etree.cElementTree.fromstring", 0, floor=SURE),
+    sink(flaw.LOGIN, "secret", ".connect", when=when.easy_login),
     sink(flaw.EMPTY_PASSWORD, "empty", ".connect", when=lambda site: when.is_const(site.arg("passwd", "password"), "")),
     sink(flaw.NOSQL, "nosql", ".scan .query", "FilterExpression", "KeyConditionExpression",
          when=lambda site: site.module("boto3"), floor=ANY_CALLER),
@@ -198,6 +214,14 @@ STORES = (
 SETTINGS = (
     Setting(
         flaw.EMPTY_PASSWORD, r"(?i)database_ur[il]|dsn", lambda value: bool(when.EMPTY_IN_URL.search(str(value.const)))
+    ),
+    Setting(
+        flaw.COOKIE, r"\[['\"](?:SESSION|REMEMBER)_COOKIE_SECURE['\"]\]$", lambda value: when.is_const(value, False)
+    ),
+    Setting(
+        flaw.COOKIE_SCRIPT,
+        r"\[['\"](?:SESSION|REMEMBER)_COOKIE_HTTPONLY['\"]\]$",
+        lambda value: when.is_const(value, False),
     ),
     Setting(known.TLS, r"\.verify_mode$", lambda value: value.name.endswith("CERT_NONE")),
     Setting(known.TLS, r"\.verify$", lambda value: when.is_const(value, False), ("requests",)),
@@ -228,5 +252,7 @@ BOOK = Book(
     makes=names.MAKES,
     ends=names.ENDS,
     routes=names.ROUTES,
+    proves=checks.PYTHON_PROVES,
+    addresses=checks.PYTHON_ADDRESSES,
     constants={"os.sep": "/", "Crypto.Cipher.AES.block_size": 16, "Cryptodome.Cipher.AES.block_size": 16},
 )

@@ -1,6 +1,6 @@
 """For each rule of Python, code on which it must speak and code on which it must not."""
 
-from moot.scan.flow.rulebook import Example
+from moot.scan.rule import Example
 
 WEB = "from flask import Flask, request\napp = Flask(__name__)\n"
 
@@ -24,9 +24,28 @@ EXAMPLES: tuple[Example, ...] = (
     ),
     view(
         "python-nosql",
-        "db.users.find({'name': q, '$where': q})",
-        "db.users.find({'name': 'fixed'})",
+        "db.users.find_one({'name': request.json['name']})",
+        "db.users.find_one({'name': q, 'mail': str(request.json['mail'])})",
         "import pymongo\ndb = pymongo.MongoClient().db",
+    ),
+    view(
+        "python-nosql",
+        "db.users.find({'$where': 'this.name == ' + q})",
+        "db.users.find({'name': q})",
+        "import pymongo\ndb = pymongo.MongoClient().db",
+    ),
+    view(
+        "python-mass-assignment",
+        "User.objects.create(**request.get_json())",
+        "User.objects.create(name=request.get_json()['name'])",
+        "from models import User",
+    ),
+    view(
+        "python-path",
+        "with zipfile.ZipFile('x.zip') as z:\n    for n in z.namelist():\n        open(os.path.join('/out', n), 'wb')",
+        "with zipfile.ZipFile('x.zip') as z:\n    for n in z.namelist():\n"
+        "        open(os.path.join('/out', os.path.basename(n)), 'wb')",
+        "import os, zipfile",
     ),
     view("python-shell", "subprocess.run('ls ' + q, shell=True)", "subprocess.run(['ls', q])", "import subprocess"),
     view("python-program", "subprocess.run([q, '-v'])", "subprocess.run(['git', 'log', q])", "import subprocess"),
@@ -119,10 +138,24 @@ EXAMPLES: tuple[Example, ...] = (
             "import paramiko\nc = paramiko.SSHClient()\nc.set_missing_host_key_policy(paramiko.RejectPolicy())"),
     Example("python-jwt", "import jwt\njwt.decode(t, options={'verify_signature': False})",
             "import jwt\njwt.decode(t, key, algorithms=['HS256'])"),
+    Example("python-written-key", "import jwt\njwt.encode({'id': 1}, 'not-so-secret', algorithm='HS256')",
+            "import jwt, os\njwt.encode({'id': 1}, os.environ['JWT_KEY'], algorithm='HS256')"),
+    Example("python-temp-file", "with open('/tmp/report.txt', 'w') as f:\n    f.write('x')",
+            "import tempfile\nwith tempfile.NamedTemporaryFile('w') as f:\n    f.write('x')"),
+    Example("python-cookie", "app.config['SESSION_COOKIE_SECURE'] = False",
+            "app.config['SESSION_COOKIE_SECURE'] = True"),
+    Example("python-bind-all", "from flask import Flask\nFlask('a').run(host='0.0.0.0')",
+            "from flask import Flask\nFlask('a').run(host='127.0.0.1')"),
     Example("python-file-mode", "import os\nos.chmod('a', 0o777)", "import os\nos.chmod('a', 0o600)"),
     Example("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
             "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out', filter='data')"),
+    Example("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
+            "import os, tarfile\ndef unpack(name):\n    t = tarfile.open(name)\n    for m in t.getmembers():\n"
+            "        if not os.path.realpath(os.path.join('/out', m.name)).startswith('/out/'):\n"
+            "            raise ValueError(m.name)\n    t.extractall('/out')"),
     Example("python-clear-text", "import ftplib\nftplib.FTP('host')", "import ftplib\nftplib.FTP_TLS('host')"),
+    Example("python-easy-login", "import MySQLdb\nMySQLdb.connect(host='x', user='app', password='password')",
+            "import MySQLdb, os\nMySQLdb.connect(host='x', user='app', password=os.environ['PW'])"),
     Example("python-empty-password", "import MySQLdb\nMySQLdb.connect(host='x', passwd='')",
             "import MySQLdb, os\nMySQLdb.connect(host='x', passwd=os.environ['PW'])"),
     Example("python-bind-all", "import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))",

@@ -17,13 +17,13 @@ PROGRAM = Rule(
 HEADER = Rule(
     "python-header", "injection", "medium", 113,
     "Outside data is put into a response header as it came.",
-    "A value with a line break adds headers, or a second answer.",
+    "A value of 'x\\r\\nSet-Cookie: session=1' adds a header, or a second answer.",
     "Remove line breaks, or choose the value from a list of your own.", 0.6,
 )  # fmt: skip
 LOG = Rule(
     "python-log", "injection", "low", 117,
     "Outside data is written to the log as it came.",
-    "A value with a line break writes a log line of the attacker's own.",
+    "A value of 'x\\nadmin logged in' writes a log line of the attacker's own.",
     "Replace line breaks, or log repr() of the value.", 0.6,
 )  # fmt: skip
 LDAP = Rule(
@@ -65,7 +65,7 @@ COOKIE_SCRIPT = Rule(
 TRUST = Rule(
     "python-trust-boundary", "auth", "medium", 501,
     "Outside data is put into the session, which later code trusts.",
-    "A visitor sets a session entry that only the server should set.",
+    "A value of 'admin' becomes a session entry that only the server should set.",
     "Check the value against what is allowed before it enters the session.", 0.7,
 )  # fmt: skip
 REDOS = Rule(
@@ -89,7 +89,7 @@ JWT = Rule(
 UPLOAD = Rule(
     "python-upload", "injection", "high", 434,
     "An uploaded file is stored under a name, or of a kind, that the visitor chose.",
-    "A page or a script is uploaded and then called.",
+    "A file called 'shell.php' or 'page.html' is uploaded and then called.",
     "Check the extension against a list and choose the stored name yourself.", 0.6,
 )  # fmt: skip
 PERMISSION = Rule(
@@ -163,4 +163,28 @@ BIND = Rule(
     "The socket listens on every network interface.",
     "The service is reachable from networks it was not meant for.",
     "Bind to the address that is needed.", 0.5,
+)  # fmt: skip
+KEY = Rule(
+    "python-written-key", "auth", "high", 798,
+    "A key that signs or encrypts is written into the program text.",
+    "Whoever sees the source signs tokens and sessions of their own.",
+    "Read it from the environment or a secret store, and change the one that was exposed.", 0.8,
+)  # fmt: skip
+MASS = Rule(
+    "python-mass-assignment", "logic_error", "low", 915,
+    "All that the visitor sent becomes fields of a record.",
+    "An extra field such as 'is_admin' is stored with the rest.",
+    "Name the fields that may be set.", 0.5,
+)  # fmt: skip
+TEMP_FILE = Rule(
+    "python-temp-file", "race_condition", "low", 377,
+    "A file with a fixed name is written to a folder that every user can write to.",
+    "A link of that name, put there first, makes the program write to a file of the attacker's choice.",
+    "Use tempfile.NamedTemporaryFile or tempfile.mkdtemp.", 0.6,
+)  # fmt: skip
+LOGIN = Rule(
+    "python-easy-login", "auth", "medium", 798,
+    "A connection is made with a user and a password that stand in the program text.",
+    "A password of 'password' or 'changeme' is the first that is tried.",
+    "Read both from the environment or a secret store.", 0.6,
 )  # fmt: skip

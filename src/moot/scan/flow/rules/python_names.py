@@ -49,6 +49,8 @@ SOURCES: dict[str, float] = {
     "cgi.FieldStorage": 1.0,
     "input": 0.6, "raw_input": 0.6, "sys.argv": 0.6, "sys.stdin": 0.6, "sys.stdin.read": 0.6, "sys.stdin.readline": 0.6,
     "os.environ": 0.3, "os.getenv": 0.3,
+    **dict.fromkeys(words("tarfile.open().getmembers tarfile.open().getnames tarfile.open()[] "
+                          "zipfile.ZipFile().namelist zipfile.ZipFile().infolist"), 0.9),
     "argparse.ArgumentParser().parse_args": 0.6, "argparse.ArgumentParser.parse_args": 0.6,
 }  # fmt: skip
 
@@ -97,6 +99,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         "ldap": "ldap3.utils.conv.escape_filter_chars ldap.filter.escape_filter_chars ldap.dn.escape_dn_chars "
         "ldap3.utils.dn.escape_rdn",
         "regex": "re.escape",
+        "nosql": "str bson.ObjectId bson.objectid.ObjectId",
     }
     for kind, names in by_kind.items():
         for name in names.split():
@@ -139,7 +142,8 @@ PASSES = words(
     "str bytes bytearray list tuple set dict sorted reversed iter next map filter zip enumerate min max sum repr ascii "
     "format memoryview getattr vars copy.copy copy.deepcopy os.path.join os.path.normpath os.path.abspath "
     "os.path.realpath os.path.expanduser os.path.expandvars os.path.dirname os.path.split os.path.splitext os.fspath "
-    "pathlib.Path pathlib.PurePath pathlib.PosixPath os.fsdecode os.fsencode urllib.parse.unquote "
+    "pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.Path().joinpath .joinpath "
+    "os.fsdecode os.fsencode urllib.parse.unquote "
     "urllib.parse.unquote_plus urllib.parse.urlparse urllib.parse.urlsplit urllib.parse.urljoin urllib.parse.parse_qs "
     "urllib.parse.parse_qsl urllib.parse.urlunparse urllib.unquote urllib.request.url2pathname urllib.request.Request "
     "urllib.parse.quote urllib.parse.quote_plus urllib.parse.urlencode base64.b64decode base64.urlsafe_b64decode "

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.rulebook import Site
 from moot.scan.flow.values import Val
+from moot.scan.rules.secrets import PLACEHOLDER
 
 SURE = 0.7
 """As sure as a web request makes it, and no parameter or command line does."""
@@ -27,6 +28,58 @@ def is_statement(site: Site) -> bool:
     """Text of our own around the value is SQL, or the value surely comes from a stranger."""
     value = site.arg(0, "query", "sql", "statement", "operation")
     return value is not None and ("sql" in value.marks or any(taint.strength >= SURE for taint in value.taints))
+
+
+DOCUMENTS = ("pymongo", "mongoengine", "flask_pymongo", "motor", "motor.motor_asyncio")
+
+
+def query_object(site: Site) -> bool:
+    """A value that can be an object when the sender wants it to: form fields and addresses are always text."""
+    if not site.module(*DOCUMENTS):
+        return False
+    query = site.arg(0, "filter")
+    if query is None or (query.taints and not query.refs):
+        return query is not None
+    code = site.setting(query, "$where")
+    if code is not None and code.taints:
+        return True
+    carried = site.carried(0, "nosql") or site.carried("filter", "nosql")
+    return any("json" in taint.origin and "nosql" not in taint.ended for taint in carried)
+
+
+def written(place: int) -> Callable[[Site], bool]:
+    """A key that stands in the program text."""
+
+    def check(site: Site) -> bool:
+        key = site.arg(place, "key", "secret_key")
+        text = key.const if key is not None else None
+        if isinstance(text, bytes):
+            text = text.decode("latin-1")
+        return isinstance(text, str) and bool(text) and not PLACEHOLDER.search(text)
+
+    return check
+
+
+def easy_login(site: Site) -> bool:
+    """A password that stands for no real one elsewhere is one where a connection is made with it."""
+    password, user = site.arg("passwd", "password"), site.arg("user", "username")
+    text = password.const if password is not None else None
+    known = user is not None and isinstance(user.const, str)
+    return known and isinstance(text, str) and re.fullmatch(r"\w{4,40}", text) is not None and bool(
+        PLACEHOLDER.search(text)
+    )  # fmt: skip
+
+
+def named(site: Site, keyword: str, last: str) -> bool:
+    value = site.arg(keyword)
+    return value is not None and value.name.endswith(last)
+
+
+def shared_folder(site: Site) -> bool:
+    """A name in a folder of everybody that anybody can guess, opened for writing."""
+    path, mode = site.arg(0, "file"), site.arg(1, "mode")
+    writes = mode is not None and isinstance(mode.const, str) and bool(re.search("[wa+]", mode.const))
+    return writes and path is not None and isinstance(path.const, str) and path.const.startswith(("/tmp/", "/var/tmp/"))
 
 
 def through_shell(site: Site) -> bool:
@@ -211,7 +264,7 @@ def old_tls(site: Site) -> bool:
 def unfiltered(site: Site) -> bool:
     archive = site.setting(site.receiver, 0)
     ours = archive is not None and archive.const is not UNKNOWN
-    return site.arg("filter") is None and not ours
+    return site.arg("filter", "members") is None and not ours and not site.checked("tarfile.", "path")
 
 
 def unescaped(site: Site) -> bool:

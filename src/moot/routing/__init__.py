@@ -1,0 +1,19 @@
+"""The router: text or command in, class and stakes out. Pure, quick, and nothing slow is imported."""
+
+from typing import TYPE_CHECKING
+
+from moot.routing.answer import Kind, Route, Stakes
+
+if TYPE_CHECKING:
+    from moot.routing.sorting import route
+
+__all__ = ["Kind", "Route", "Stakes", "route"]
+
+
+def __getattr__(name: str) -> object:
+    """The words of requests are loaded when a request is met: a hook that judges a command has no use for them."""
+    if name == "route":
+        from moot.routing.sorting import route
+
+        return route
+    raise AttributeError(f"module 'moot.routing' has no attribute {name!r}")

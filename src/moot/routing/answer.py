@@ -1,0 +1,54 @@
+"""What the router says: the class, the stakes, and whether a debate may be left out."""
+
+from typing import Literal, NamedTuple
+
+Kind = Literal["ANSWER", "ACTION"]
+Stakes = Literal["low", "medium", "high"]
+Level = Literal["read", "low", "medium", "high"]
+"""How far something reaches; `read` changes nothing at all."""
+
+ORDER: dict[str, int] = {"read": 0, "low": 1, "medium": 2, "high": 3}
+
+
+class Route(NamedTuple):
+    kind: Kind
+    stakes: Stakes
+    bypass: bool
+    """No debate is needed: nothing is changed, or a person waived it."""
+    reason: str
+    triggers: tuple[str, ...] = ()
+    """What raised the stakes: `destructive: rm -rf`, `bulk: all`."""
+    security: bool = False
+
+    def waived(self, reason: str) -> "Route":
+        """The same, with the debate left out for a reason that lies outside the text."""
+        return Route(self.kind, self.stakes, True, reason, self.triggers, self.security)
+
+
+class Sight(NamedTuple):
+    """What one look at a command or a phrase saw."""
+
+    level: Level
+    group: str = ""
+    """destructive, deployment, security, bulk, scope, unclear, process or change; empty for what is harmless."""
+    what: str = ""
+    why: str = ""
+
+    @property
+    def trigger(self) -> str:
+        return f"{self.group}: {self.what}" if self.group and self.what else self.group
+
+
+def gravest(sights: list[Sight]) -> Sight:
+    """The first of the highest level."""
+    return max(sights, key=lambda s: ORDER[s.level])
+
+
+def action(sights: list[Sight]) -> Route:
+    """The route of an action, from everything that was seen in it."""
+    top = gravest(sights)
+    stakes: Stakes = "low" if top.level == "read" else top.level
+    telling = sorted((s for s in sights if s.group and s.level != "read"), key=lambda s: -ORDER[s.level])
+    triggers = tuple(dict.fromkeys(s.trigger for s in telling))[:12]
+    reason = top.why or ("it only reads" if top.level == "read" else "nothing in it raises the stakes")
+    return Route("ACTION", stakes, top.level == "read", reason, triggers, any(s.group == "security" for s in telling))

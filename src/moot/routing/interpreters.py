@@ -1,0 +1,175 @@
+"""Shells, scripting languages and database clients: the code they are handed."""
+
+import re
+from collections.abc import Callable
+
+from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy, names
+from moot.routing.rules import Call
+from moot.routing.script import HOLE, Command
+from moot.routing.statements import code_sights, shell_strings, sql_sights
+from moot.routing.tasks import named_sight
+from moot.routing.web import FETCHERS
+
+SHELLS = names("sh bash zsh dash ksh ash fish csh tcsh pwsh powershell cmd rbash")
+LANGUAGES = Lazy(
+    r"(?:python|pypy|node|perl|ruby|php|lua|deno|bun|osascript|Rscript|julia|groovy|tclsh|guile|elixir|swift|ts-node|tsx|ipython)(?:\d[\d.]*)?w?"
+)
+DATABASES = names("""
+    psql mysql mariadb sqlite3 sqlite sqlcmd usql pgcli mycli duckdb clickhouse-client cqlsh snowsql influx
+    cockroach litecli bq impala-shell hive beeline trino
+""")
+DOCUMENTS = names("mongosh mongo")
+CODE_OPTIONS = Lazy(
+    r"-[A-Za-z]*[ceEr]|--(?:eval|execute|command|print|code|query|statement)|-p|-Command|-EncodedCommand|/[cC]"
+)
+SQL_OPTIONS = Lazy(r"-[ceqQ]|--(?:command|execute|query|eval|sql|cmd)|-[A-Za-z]{1,4}[ce]")
+FILE_OPTIONS = Lazy(r"-f|--file|-i|--input-file")
+DECODERS = names("base64 base32 xxd openssl gunzip zcat rev tr uudecode gpg bzip2 xz hex")
+MONGO_READS = Lazy(
+    r"\.(?:find|findOne|count\w*|aggregate|distinct|stats|getIndexes|explain|getCollectionNames|serverStatus|status|hello|runCommand\(\{\s*ping)\b|^\s*(?:show|db\s*$)|\bprint\b"
+)
+MONGO_CHANGES = Lazy(r"\b(?:update|insert|replace|create|save|rename|bulkWrite|findOneAndUpdate|set)\w*\s*\(")
+
+Judge = Callable[[str], list[Sight]]
+UNKNOWN_CODE = Sight("high", "unclear", "code made while it runs", "what it runs is only known when it runs")
+
+
+def option_values(called: Call, options: Lazy) -> list[str]:
+    """Values of options such as `-c`, joined or apart."""
+    found, texts = [], [word.text for word in called.args]
+    for at, text in enumerate(texts):
+        if options.fullmatch(text) and at + 1 < len(texts):
+            found.append(texts[at + 1])
+        elif (joined := re.fullmatch(r"(--[\w-]+)=(.*)", text, re.DOTALL)) and options.fullmatch(joined[1]):
+            found.append(joined[2])
+    return found
+
+
+def fed(command: Command) -> list[str] | None:
+    """Texts that reach the input of a command as far as they stand in the script; nothing when some do not."""
+    texts: list[str] = []
+    for redirect in command.redirects:
+        if redirect.document is not None:
+            texts.append(redirect.document.body)
+        elif redirect.sign == "<<<":
+            texts.append(redirect.target.text)
+        elif redirect.sign == "<":
+            return None
+    if command.fed_by:
+        nearest = command.fed_by[-1]
+        said = _said(nearest)
+        if said is None or len(command.fed_by) > 1:
+            return None
+        texts.append(said)
+    return texts
+
+
+def _said(command: Command) -> str | None:
+    """What `echo`, `printf` or `cat <<EOF` print, where it is known."""
+    name = command.words[0].text if command.words else ""
+    if name in ("echo", "printf"):
+        return " ".join(w.text for w in command.words[1:] if w.text not in ("-e", "-n"))
+    documents = [r.document.body for r in command.redirects if r.document is not None]
+    return "\n".join(documents) if name == "cat" and documents and len(command.words) == 1 else None
+
+
+def shell_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
+    texts = [word.text for word in called.args]
+    if any(t.lower().startswith(("-enc", "-ec", "-encodedcommand")) for t in texts):
+        return [Sight("high", "unclear", called.shown, "the command is hidden in an encoding")]
+    if code := option_values(called, CODE_OPTIONS):
+        return [s for text in code[:1] for s in (judge(text) if text.strip(HOLE + " ") else [UNKNOWN_CODE])]
+    scripts = [r for r in called.rest if r != "-" and "-s" not in called.options]
+    if any(o in ("--version", "--help", "-n") for o in called.options):
+        return [Sight("read")]
+    if scripts:
+        if HOLE in scripts[0]:
+            return [UNKNOWN_CODE]
+        return [Sight("low"), named_sight(scripts[0].rsplit("/", 1)[-1], called.shown)]
+    return fed_sights(command, judge)
+
+
+def fed_sights(command: Command, judge: Judge) -> list[Sight]:
+    """A shell that reads its commands from a pipe."""
+    names = [c.words[0].text.rsplit("/", 1)[-1] for c in command.fed_by if c.words]
+    if any(name in FETCHERS for name in names):
+        return [Sight("high", "security", "download | shell", "it runs what the network sends, unread")]
+    if any(name in DECODERS for name in names):
+        return [Sight("high", "unclear", "decoded | shell", "the commands are hidden in an encoding")]
+    texts = fed(command)
+    if texts is None:
+        return [Sight("high", "unclear", "input | shell", "the commands come from elsewhere and cannot be read")]
+    return [s for text in texts for s in judge(text)] or [Sight("low")]
+
+
+def language_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
+    codes = option_values(called, CODE_OPTIONS)
+    codes = codes if any(CODE_OPTIONS.fullmatch(w.text) for w in called.args[:3]) else []
+    if called.name.startswith(("perl", "ruby")) and any(re.match(r"-\w*i", option) for option in called.options):
+        if any(word.glob for word in called.args):
+            return [Sight("medium", "bulk", called.shown, f"`{called.shown}` edits everything that matches in place")]
+        return [Sight("low"), *(s for code in codes for s in language_code(code, judge))]
+    if any(o in ("--version", "-V", "-v", "--help") for o in called.options[:1]) and not called.rest:
+        return [Sight("read")]
+    scripts = [r for r in called.rest if r != "-"]
+    if scripts and not codes:
+        return [Sight("low"), named_sight(scripts[0].rsplit("/", 1)[-1], called.shown)]
+    if not codes:
+        texts = fed(command)
+        if texts is None:
+            return [unread(command)]
+        codes = texts
+    return [Sight("low"), *(s for code in codes for s in language_code(code, judge))]
+
+
+def unread(command: Command) -> Sight:
+    """Code that comes in through a pipe or a file."""
+    if any(c.words and c.words[0].text in (*FETCHERS, *DECODERS) for c in command.fed_by):
+        return Sight("high", "security", "download | interpreter", "it runs what comes in, unread")
+    return Sight("medium", "unclear", "input | interpreter", "the code comes from elsewhere and cannot be read")
+
+
+def language_code(code: str, judge: Judge) -> list[Sight]:
+    if HOLE in code and not code.strip(HOLE + " "):
+        return [UNKNOWN_CODE]
+    sights = code_sights(code)
+    strings = shell_strings(code)
+    if strings is not None:
+        sights.append(Sight("medium", "unclear", "code that starts programs", "the code starts programs"))
+    for text in strings or ():
+        if re.match(r"[\w./~-]+(?:\s|$)", text):
+            sights += [s for s in judge(text) if s.group != "unclear"]
+    return sights
+
+
+def database_sights(called: Call, command: Command) -> list[Sight]:
+    codes = option_values(called, SQL_OPTIONS)
+    if any(o in ("-l", "--list", "--version", "-V") for o in called.options):
+        return [Sight("read")]
+    if called.name in ("sqlite3", "sqlite", "duckdb"):
+        codes += called.rest[1:]
+    if option_values(called, FILE_OPTIONS) or any(r.sign == "<" for r in command.redirects):
+        return [
+            Sight("medium", "unclear", called.shown, "the statements are in a file that was not read"),
+            *[s for c in codes for s in sql_sights(c)],
+        ]
+    texts = fed(command)
+    if texts is None:
+        return [Sight("medium", "unclear", called.shown, "the statements come from elsewhere and cannot be read")]
+    codes += texts
+    if any(HOLE in code and not code.strip(HOLE + " ") for code in codes):
+        return [UNKNOWN_CODE]
+    return [s for code in codes for s in sql_sights(code)] or [Sight("low")]
+
+
+def document_sights(called: Call, command: Command) -> list[Sight]:
+    """mongosh: JavaScript about collections."""
+    codes = option_values(called, CODE_OPTIONS) + (fed(command) or [])
+    sights = [s for code in codes for s in code_sights(code)]
+    for code in codes:
+        if MONGO_CHANGES.search(code):
+            sights.append(Sight("medium", "change", called.shown, f"`{called.shown}` changes data"))
+    if codes and all(s.level == "low" for s in sights) and all(MONGO_READS.search(code) for code in codes):
+        return [Sight("read")]
+    return sights or [Sight("low")]

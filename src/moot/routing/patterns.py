@@ -1,0 +1,41 @@
+"""Patterns that are compiled when they are first used: a hook that answers at once has no time for all of them."""
+
+import re
+from collections.abc import Callable, Iterator
+
+
+class Lazy:
+    __slots__ = ("_compiled", "flags", "text")
+
+    def __init__(self, text: str, flags: int = 0) -> None:
+        self.text, self.flags = text, flags
+        self._compiled: re.Pattern[str] | None = None
+
+    @property
+    def compiled(self) -> re.Pattern[str]:
+        if self._compiled is None:
+            self._compiled = re.compile(self.text, self.flags)
+        return self._compiled
+
+    def match(self, text: str, at: int = 0) -> re.Match[str] | None:
+        return self.compiled.match(text, at)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return self.compiled.fullmatch(text)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self.compiled.search(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        return self.compiled.finditer(text)
+
+    def findall(self, text: str) -> list[str]:
+        return self.compiled.findall(text)
+
+    def sub(self, new: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
+        return self.compiled.sub(new, text, count=count)
+
+
+def names(text: str) -> frozenset[str]:
+    """A set of words, written as one text."""
+    return frozenset(text.split())

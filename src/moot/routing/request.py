@@ -1,0 +1,137 @@
+"""A request in plain words: is an answer wanted or an action, and what is at stake."""
+
+import re
+
+from moot.routing import words
+from moot.routing.answer import Kind, Route, Sight, action
+from moot.routing.patterns import Lazy
+
+LONGEST = 20_000
+"""Characters of a request that are read; nobody types more, and pasted material is not the request."""
+
+
+def request_route(text: str) -> Route:
+    shown = text[:LONGEST]
+    kind = kind_of(shown)
+    if kind == "ANSWER":
+        return Route("ANSWER", "low", True, "a question: nothing is done")
+    sights = [*sights_of(unquoted(shown)), Sight("read" if only_reads(shown) else "low")]
+    if sights[-1].level == "read":  # who only looks breaks nothing, whatever the words
+        sights = sights[-1:] + ([SHOWS_SECRET] if touches_secret(shown) else [])
+    if len(text) > LONGEST:
+        sights.append(Sight("medium", "scope", "very long text", "the request is too long to be read whole"))
+    route = action(sights)
+    return route.waived("the person asked for no confirmation") if waives(shown) else route
+
+
+SHOWS_SECRET = Sight("high", "security", "a secret", "it would show a secret")
+
+
+def kind_of(text: str) -> Kind:
+    opening = opened(text)
+    outside = words.EXTERNAL.search(unspanned(text))
+    if words.PURE_QUESTION.match(opening) and not outside:
+        return "ANSWER"
+    asked = words.QUESTION.match(opening) or text.rstrip().endswith("?")
+    if asked and not outside and not words.ACTION_GROUPS["code"].search(text) and not polite(text):
+        return "ANSWER"
+    groups = [name for name, pattern in words.ACTION_GROUPS.items() if pattern.search(text)]
+    return "ACTION" if outside or groups or sights_of(text) else "ANSWER"
+
+
+def opened(text: str) -> str:
+    """The request without its greeting: `could you please delete …` is `delete …`."""
+    start = words.OPENING.match(text[:400])
+    return text[start.end() :] if start else text
+
+
+def polite(text: str) -> bool:
+    """`Can you delete it?` asks for a deed, not for an answer."""
+    return words.POLITE.search(text) is not None
+
+
+def unspanned(text: str) -> str:
+    """Without short code spans: what a question quotes it does not touch."""
+    return re.sub(r"(?<!`)`[^`\n]{1,200}`(?!`)", " ", text)
+
+
+def unquoted(text: str) -> str:
+    """Quoted words are talked about, not asked for."""
+    return re.sub(r"(?<!\w)([\"'`])(?!\1)[^\"'`\n]{1,200}\1(?!\w)", " ''", text)
+
+
+def sights_of(text: str) -> list[Sight]:
+    sights = []
+    for group, pattern in words.VERBS.items():
+        if found := first_meant(pattern, text):
+            sights.append(Sight("high", group, found, f"it asks for something {NAMED[group]}: {found!r}"))
+    if found := first_free(words.SECURITY, words.HARMLESS_SECURITY, text):
+        sights.append(Sight("high", "security", found, f"it touches what protects access: {found!r}"))
+    if found := first_free(words.BULK, words.HARMLESS_BULK, text):
+        sights.append(Sight("medium", "bulk", found, f"it reaches far: {found!r}"))
+    if (found := first_free(words.VAGUE, words.HARMLESS_BULK, text)) and weak(text):
+        sights.append(Sight("medium", "scope", found, f"what exactly is to be touched is not said: {found!r}"))
+    return sights
+
+
+NAMED = {"destructive": "that cannot be undone", "deployment": "that others will get"}
+
+
+def weak(text: str) -> bool:
+    """Few kinds of hints at what to do: two at most."""
+    groups = sum(1 for pattern in words.ACTION_GROUPS.values() if pattern.search(text))
+    return groups + bool(words.EXTERNAL.search(text)) <= 2
+
+
+def first_meant(pattern: Lazy, text: str) -> str:
+    """The first verb that is really asked for: not negated, not part of a name, not about a trifle."""
+    for found in pattern.finditer(text):
+        before, after = text[max(0, found.start() - 60) : found.start()], text[found.end() : found.end() + 200]
+        if words.NEGATED.search(before) or words.OTHER_SENSE.match(found[0] + after[:80]):
+            continue
+        if words.SMALL_THINGS.match(after) or re.match(r"\s*\(", after):
+            continue
+        if _named(before, after, found[0]):
+            continue
+        return " ".join(found[0].lower().split())
+    return ""
+
+
+def _named(before: str, after: str, word: str) -> bool:
+    """`a delete button`, `the release notes`, `the bug when deleting a user`: talked about, not asked for."""
+    if words.NOUN_AFTER.match(after) and not re.search(r"[.;!?]\s*$|^\s*$", before):
+        return True
+    if words.NOUN_AFTER.match(after):
+        return word.lower() in ("release", "drop", "publish") and bool(re.match(r"[- ](?:notes?|dates?|down)", after))
+    return bool(words.NOUN_BEFORE.search(before))
+
+
+def first_free(pattern: Lazy, harmless: Lazy, text: str) -> str:
+    """The first match that no harmless phrase covers."""
+    spans = [m.span() for m in harmless.finditer(text)]
+    for found in pattern.finditer(text):
+        if not any(start <= found.start() and found.end() <= end for start, end in spans):
+            return found[0].lower()
+    return ""
+
+
+def only_reads(text: str) -> bool:
+    opening = opened(text)
+    if not words.READING.match(opening):
+        return False
+    rest = opening[words.READING.match(opening).end() :]  # type: ignore[union-attr]
+    clauses = re.split(r"[.;!?\n]+\s+|,\s*|\b(?:and|then|but|so that|to)\b", rest)
+    return not any(words.CHANGING.match(opened(clause.strip())) for clause in clauses[1:])
+
+
+def touches_secret(text: str) -> bool:
+    """Looking is harmless, but not at a password: `show me the API key in .env`. Asking where it is used is."""
+    found = words.SHOWN_SECRET.search(text)
+    return found is not None and not words.WHEREABOUTS.search(text[: found.end()])
+
+
+def waives(text: str) -> bool:
+    for found in words.WAIVER.finditer(text):
+        if not words.UNWAIVED.search(text[max(0, found.start() - 60) : found.start()]):
+            return True
+    return False

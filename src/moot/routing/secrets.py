@@ -1,0 +1,74 @@
+"""Places and names that hold secrets, and places that must not be written over lightly."""
+# ruff: noqa: E501 - tables: one row a line
+
+import re
+
+from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy, names
+
+SECRET_PATH = Lazy(
+    r"(?:^|.*[/@=:])(?:"
+    r"\.env(?:\.(?!example|sample|template|dist|test$|schema)[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.vault-token|"
+    r"\.aws/credentials|\.docker/config\.json|\.kube/config|\.config/gcloud/.*|\.config/gh/hosts\.yml|\.gnupg/.*|\.password-store/.*|\.my\.cnf|kubeconfig|"
+    r"\.ssh/(?!config$|known_hosts|.*\.pub$)[^/]+|etc/(?:shadow|gshadow|sudoers)(?:\.d/.*)?|proc/(?:self|\d+)/environ|"
+    r"(?:secrets?|credentials?|service[-_]?account[\w-]*)\.(?:json|ya?ml|toml|txt|ini|env|properties|enc)|"
+    r"(?!.*(?:cert|chain|public|\bca\b|pub\.))[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|ppk|kdbx)|run/secrets/.*|\.terraformrc|terraform\.tfstate|wp-config\.php|master\.key"
+    r")",
+    re.IGNORECASE,
+)
+SECRET_NAME = Lazy(
+    r".*(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|CREDENTIAL|DATABASE_URL|_PWD\b|_PAT\b).*",
+    re.IGNORECASE,
+)
+LISTERS = names("""
+    ls ll dir stat file test [ tree touch find fd fdfind chmod chown mkdir basename dirname realpath readlink du
+    wc which echo printf exa eza locate source . cd
+""")
+"""Programs that do not show what is in a file, or only talk of its name."""
+PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk jq yq")
+
+
+def secret_sights(name: str, args: list[str], names: list[str]) -> list[Sight]:
+    """What a program is shown of secret files and variables."""
+    found = []
+    if name not in LISTERS:
+        paths = args[1:] if name in PATTERN_FIRST and args and not args[0].startswith("-") else args
+        for before, path in zip(["", *paths], paths, strict=False):
+            if before in ("--env-file", "--exclude", "--ignore", "--include", "-m", "--message", "-e"):
+                continue
+            if SECRET_PATH.fullmatch(path) and not path.startswith(("--env-file", "--exclude", "http")):
+                found.append(Sight("high", "security", path, f"{path} holds secrets"))
+    if name in ("echo", "printf", "printenv", "cat"):
+        shown = [*names, *(a for a in args if name == "printenv")]
+        found += [Sight("high", "security", f"${n}", f"it shows ${n}") for n in shown if SECRET_NAME.fullmatch(n)]
+    return found
+
+
+PLACES: tuple[tuple[str, str, str, str], ...] = (
+    (r"/dev/(?:null|stdout|stderr|tty|fd/\d+|zero|shm/.*)", "read", "", ""),
+    (r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mem|kmem|mapper|md|loop).*", "high", "destructive", "writes over a device"),
+    (r"/proc/sys.*|/sys/.*", "high", "security", "changes the kernel"),
+    (r"(?:.*/)?etc/(?:passwd|shadow|group|sudoers.*|ssh/.*|pam\.d/.*|hosts\.(?:allow|deny)|ld\.so.*|crypttab|fstab)", "high", "security", "changes what protects the machine"),
+    (r"(?:.*/)?\.ssh/.*", "high", "security", "changes who may come in"),
+    (r"(?:.*/)?\.git/(?:hooks/.*|config)", "high", "security", "changes what git itself runs"),
+    (r"/(?:usr/local|opt)(?:/.*)?", "medium", "change", "changes the system"),
+    (r"/(?:etc|usr|bin|sbin|boot|lib|lib64|var/spool|root)(?:/.*)?|/", "high", "destructive", "changes the system"),
+    (r"(?:.*/)?\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?", "high", "security", "holds secrets"),
+    (r"(?:.*/)?\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|gitconfig|npmrc|pypirc|bash_aliases)", "medium", "change", "changes what every new shell does"),
+    (r"(?:.*/)?(?:\.github/workflows/.*|\.gitlab-ci\.ya?ml|Jenkinsfile|\.circleci/.*|azure-pipelines\.ya?ml|\.travis\.yml|bitbucket-pipelines\.yml)", "high", "deployment", "changes what the pipeline runs"),
+    (r"(?:.*/)?(?:migrations?|migrate|alembic/versions|db/migrate)/.*", "medium", "change", "changes how the database is built"),
+    (r"(?:.*/)?(?:Dockerfile[\w.-]*|docker-compose[\w.-]*\.ya?ml|compose\.ya?ml|.*\.tf|.*\.tfvars|k8s/.*|kubernetes/.*|helm/.*|charts/.*|deploy/.*|deployment/.*|Procfile|fly\.toml|vercel\.json|netlify\.toml|serverless\.ya?ml|nginx\.conf)", "medium", "deployment", "changes what is deployed"),
+)  # fmt: skip
+COMPILED: list[tuple[re.Pattern[str], tuple[str, str, str, str]]] = []
+
+
+def place_sight(path: str) -> Sight:
+    """What it means to write there."""
+    if not COMPILED:
+        COMPILED.extend((re.compile(row[0], re.IGNORECASE), row) for row in PLACES)
+    for pattern, (_, level, group, why) in COMPILED:
+        if pattern.fullmatch(path):
+            return Sight(level, group, path, why and f"writing to {path} {why}")  # type: ignore[arg-type]
+    if SECRET_PATH.fullmatch(path):
+        return Sight("high", "security", path, f"{path} holds secrets")
+    return Sight("low")

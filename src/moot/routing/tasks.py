@@ -1,0 +1,132 @@
+"""Programs and tasks nobody wrote a table for: their names and verbs tell what they do."""
+
+import re
+
+from moot.routing.answer import Sight
+from moot.routing.patterns import Lazy, names
+from moot.routing.rules import RUNNERS, VERBED, Call, ruled
+
+DESTROYS = names("""
+    delete destroy remove rm drop purge terminate uninstall wipe erase nuke truncate teardown unpublish yank
+    decommission deprovision obliterate rmi clobber del deletes flushall dropdb undeploy detach deregister
+    rollback downgrade cleardb prune reset
+""")
+DEPLOYS = names("""
+    deploy publish release promote rollout ship redeploy golive provision deployment deploys publishes
+""")
+SECURES = names("""
+    login logout token tokens secret secrets credential credentials password passwd rotate revoke grant auth iam
+    decrypt encrypt
+""")
+CHANGES = names("""
+    change create update put set modify apply start stop restart reboot scale migrate sync push import move patch edit
+    enable disable attach add run invoke send upload resize upgrade
+""")
+READS = names("""
+    list ls get show describe status info view logs log history version help whoami search inspect diff plan
+    validate check ps head tail watch explain ping print cat lint preview top events current batch lookup query
+    select scan
+""")
+PLAIN_TASKS = names("""
+    clean distclean test build lint format fmt check install dev start watch compile help docs all
+""")
+WORD = Lazy(r"[A-Za-z]+")
+BARE = Lazy(r"[A-Za-z][\w:.-]*")
+PRODUCTION = Lazy(r"(?:--?\w+=)?(?:prod|production|live)", re.IGNORECASE)
+
+
+def parts(name: str) -> list[str]:
+    split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return [w.lower() for w in WORD.findall(split)]
+
+
+def named_sight(name: str, shown: str) -> Sight:
+    """What a script or task is called: `deploy:prod`, `./drop_tables.sh`. A test of it is not it."""
+    found = parts(name)
+    if not found or {
+        "test",
+        "tests",
+        "spec",
+        "check",
+        "lint",
+        "docs",
+        "notes",
+        "preview",
+        "build",
+        "plan",
+        "dry",
+    } & set(found):
+        return Sight("low")
+    for word in found:
+        if word in DESTROYS:
+            return Sight("high", "destructive", shown, f"`{shown}` sounds like it takes something away ({word})")
+        if word in DEPLOYS:
+            return Sight("high", "deployment", shown, f"`{shown}` sounds like others will get it ({word})")
+    if "migrate" in found or "migration" in found or "migrations" in found or "seed" in found:
+        return Sight("medium", "change", shown, f"`{shown}` changes a database")
+    return Sight("low")
+
+
+def task_sights(called: Call) -> list[Sight]:
+    """`make deploy`, `npm run clean`, `./gradlew publish`."""
+    tasks = [
+        task for task in called.rest if task not in ("run", "run-script", "exec", "task", "--") and "=" not in task
+    ]
+    if any(
+        option in ("-n", "--dry-run", "--just-print", "--recon", "--list", "-l", "-P", "-T", "--tasks")
+        for option in called.options
+    ):
+        return [Sight("low" if called.name not in ("make", "gmake", "just") else "read")]
+    sights = [named_sight(task, called.shown) for task in tasks[:6]] or [Sight("low")]
+    if any(PRODUCTION.fullmatch(word.text) for word in called.args):
+        sights.append(Sight("high", "deployment", called.shown, f"`{called.shown}` is about production"))
+    return sights
+
+
+def verb_sights(called: Call) -> list[Sight]:
+    """`gcloud compute instances delete x`: the first of its words that is a verb we know."""
+    heads = [parts(word)[:1] for word in called.rest[:5] if BARE.fullmatch(word)]
+    verbs = [head[0] for head in heads if head]
+    cloud = called.name in VERBED
+    if any(option in ("--dry-run", "--dryrun", "--what-if", "--validate-only") for option in called.options):
+        return [Sight("read" if cloud else "low")]
+    for words, level, group, why in VERB_ROWS:
+        if any(verb in words for verb in verbs[: 5 if cloud else 2]):
+            if not cloud and level in ("read", "medium"):
+                return [Sight("low")]
+            return [Sight(level, group, called.shown, why and f"`{called.shown}` {why}")]  # type: ignore[arg-type]
+    if called.name == "aws" and len(called.rest) > 1:  # every operation there begins with a verb
+        return [Sight("medium", "unclear", called.shown, f"what `{called.shown}` does is not known")]
+    return [Sight("low")]
+
+
+VERB_ROWS: tuple[tuple[frozenset[str], str, str, str], ...] = (
+    (DESTROYS, "high", "destructive", "takes something away"),
+    (DEPLOYS, "high", "deployment", "changes what others get"),
+    (SECURES - {"auth", "iam", "secrets", "tokens"}, "high", "security", "changes or shows credentials"),
+    (CHANGES, "medium", "change", "changes something others may use"),
+    (READS, "read", "", ""),
+)
+
+
+def unknown_sights(called: Call) -> list[Sight]:
+    """A program without a table."""
+    if any(option in ("--help", "--version", "--dry-run", "--check") for option in called.options):
+        return [Sight("low")]
+    base = called.name
+    sights = [named_sight(base, called.shown), *verb_sights(called)]
+    if any(PRODUCTION.fullmatch(word.text) for word in called.args):
+        sights.append(Sight("high", "deployment", called.shown, f"`{called.shown}` is about production"))
+    if any(
+        option in ("--force", "--hard", "--no-verify", "--yes-i-really-mean-it", "--purge") for option in called.options
+    ):
+        sights.append(Sight("medium", "scope", called.shown, f"`{called.shown}` overrides a safeguard"))
+    return sights
+
+
+def ruled_or_guessed(called: Call) -> list[Sight]:
+    if sight := ruled(called):
+        return [sight]
+    if called.name in RUNNERS:
+        return task_sights(called)
+    return verb_sights(called) if called.name in VERBED else unknown_sights(called)

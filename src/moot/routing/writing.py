@@ -1,0 +1,48 @@
+"""What is written to: redirections, copies, editors."""
+
+import re
+
+from moot.routing.answer import Sight
+from moot.routing.rules import Call
+from moot.routing.script import HOLE, Command, Redirect
+from moot.routing.secrets import place_sight, secret_sights
+from moot.routing.tasks import ruled_or_guessed
+
+
+def redirect_sights(redirect: Redirect, command: Command) -> list[Sight]:
+    target = redirect.target.text
+    if redirect.sign in ("<", "<>"):
+        return secret_sights("<", [target], [])
+    if redirect.sign not in (">", ">>", ">|", "&>", "&>>", ">&") or re.fullmatch(r"\d+-?|-", target):
+        return []
+    if HOLE in target:
+        return [Sight("low")]
+    place = place_sight(target)
+    if place.level == "low" and ">>" not in redirect.sign and _says_nothing(command):
+        return [Sight("high", "destructive", f"> {target}", f"it empties {target}")]
+    return [place]
+
+
+def _says_nothing(command: Command) -> bool:
+    texts = [word.text for word in command.words]
+    return (
+        not texts
+        or texts in ([":"], ["true"], ["cat", "/dev/null"])
+        or (texts[0] in ("echo", "printf") and not "".join(texts[1:]).replace("-n", ""))
+    )
+
+
+def written(called: Call, command: Command, depth: int) -> list[Sight]:
+    """`tee` and editors: every file they are given may be written."""
+    return [place_sight(path) for path in called.rest] or [Sight("read" if called.name == "tee" else "low")]
+
+
+def copied(called: Call, command: Command, depth: int) -> list[Sight]:
+    """Where copies go is written to; what is moved away is missed there as well."""
+    places = called.rest if called.name == "mv" else called.rest[-1:] if len(called.rest) > 1 else ()
+    places = () if from_example(called.name, called.rest) else places
+    return [*ruled_or_guessed(called), *(place_sight(path) for path in places)]
+
+
+def from_example(name: str, rest: tuple[str, ...]) -> bool:
+    return name in ("cp", "mv") and bool(rest) and bool(re.search(r"\.(?:example|sample|template|dist)$", rest[0]))

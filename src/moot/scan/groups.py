@@ -1,0 +1,117 @@
+"""A project in groups of files that are looked at together, and what was seen in them put together again.
+
+Values flow between files that name each other, so a group is a set of files with all that they name and all that name
+them. Where that is too much at once it is taken in pieces: each file then has those beside it that it names itself.
+What is lost there are flows over a third file of another piece, and the callers in other pieces: a function that only
+they call is judged like one that nothing calls. No file is left out.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from moot.findings import printed
+from moot.scan.links import links
+from moot.types import NotAnalysed, Scan, SourceFile, Vulnerability
+
+WHOLE = 20
+"""So few files are always taken together: nothing that is not said in an import is lost."""
+MOST_FILES, MOST_TEXT = 100, 2_000_000
+"""Of one group: files, and characters in them."""
+
+
+@dataclass(frozen=True)
+class Group:
+    files: tuple[SourceFile, ...]
+    own: frozenset[str]
+    """The paths this group answers for; the others are only beside them."""
+
+    @property
+    def size(self) -> int:
+        return sum(len(file.text) for file in self.files)
+
+
+def groups(files: Sequence[SourceFile], most_files: int = MOST_FILES, most_text: int = MOST_TEXT) -> tuple[Group, ...]:
+    """The same files give the same groups, whatever is done with them; each file is answered for once."""
+    if len(files) <= min(WHOLE, most_files):
+        return (_group(files, range(len(files)), ()),) if files else ()
+    names = links(files)
+    found = []
+    for places in _connected(len(files), names):
+        if len(places) <= most_files and sum(len(files[place].text) for place in places) <= most_text:
+            found.append(_group(files, places, ()))
+        else:
+            found.extend(_pieces(files, places, names, most_files // 2, most_text // 2))
+    return tuple(found)
+
+
+def _group(files: Sequence[SourceFile], own: Iterable[int], beside: Iterable[int]) -> Group:
+    mine = list(own)
+    return Group(tuple(files[place] for place in sorted({*mine, *beside})), frozenset(files[p].path for p in mine))
+
+
+def _connected(count: int, names: Iterable[tuple[int, int]]) -> list[list[int]]:
+    leader = list(range(count))
+
+    def lead(place: int) -> int:
+        while leader[place] != place:
+            leader[place] = leader[leader[place]]
+            place = leader[place]
+        return place
+
+    for one, other in names:
+        first, second = sorted((lead(one), lead(other)))
+        leader[second] = first
+    together: dict[int, list[int]] = defaultdict(list)
+    for place in range(count):
+        together[lead(place)].append(place)
+    return list(together.values())
+
+
+def _pieces(
+    files: Sequence[SourceFile], places: list[int], names: list[tuple[int, int]], most_files: int, most_text: int
+) -> Iterator[Group]:
+    """Neighbours in the order of the files, which is that of the folders, with the files they name most beside them."""
+    named: dict[int, list[int]] = defaultdict(list)
+    for one, other in names:
+        named[one].append(other)
+    for own in _filled(files, places, most_files, most_text):
+        inside = set(own)
+        counted = Counter(other for place in own for other in named[place] if other not in inside)
+        nearest = sorted(counted, key=lambda other: (-counted[other], other))
+        yield _group(files, own, next(_filled(files, nearest, most_files, most_text), []))
+
+
+def _filled(files: Sequence[SourceFile], places: Iterable[int], most_files: int, most_text: int) -> Iterator[list[int]]:
+    piece: list[int] = []
+    size = 0
+    for place in places:
+        if piece and (len(piece) >= most_files or size + len(files[place].text) > most_text):
+            yield piece
+            piece, size = [], 0
+        piece.append(place)
+        size += len(files[place].text)
+    if piece:
+        yield piece
+
+
+def merged(files: Sequence[SourceFile], parts: Iterable[tuple[Group, Scan]]) -> Scan:
+    """What was seen in the groups, in the order of the files. A flaw beside a group's own files counts when the value
+    comes through one of them; seen twice, it is told once, as the one who is surer tells it."""
+    found: dict[str, dict[tuple[int, int, str], Vulnerability]] = {file.path: {} for file in files}
+    gaps: dict[str, list[NotAnalysed]] = {file.path: [] for file in files}
+    for group, scan in parts:
+        for finding in scan.findings:
+            if finding.file in group.own or any(step.file in group.own for step in finding.path):
+                spot = (finding.line, finding.column, finding.rule)
+                known = found[finding.file].get(spot)
+                if known is None or (finding.confidence or 0.0) > (known.confidence or 0.0):
+                    found[finding.file][spot] = finding
+        for gap in scan.not_analysed:
+            if gap.file in group.own:
+                gaps[gap.file].append(gap)
+    told = [printed(spots[spot] for spot in sorted(spots)) for spots in found.values()]
+    return Scan(
+        findings=tuple(finding for findings in told for finding in findings),
+        not_analysed=tuple(gap for listed in gaps.values() for gap in listed),
+    )

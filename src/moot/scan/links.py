@@ -1,0 +1,96 @@
+"""Which files of a project name which. Values flow between those only; read off the text, before anything is parsed."""
+
+import posixpath
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from moot.types import SourceFile
+
+FROM = re.compile(r"(?:^|[;:])[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]+)", re.MULTILINE)
+IMPORT = re.compile(r"(?:^|[;:])[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
+SPECIFIER = re.compile(r"\b(?:from|import|require)\b[\s(]*(['\"`])([^'\"`\n]{1,300})\1")
+ENDING = re.compile(r"\.(?:pyw?|[cm]?[jt]sx?|go)$")
+PACKAGE_FILES = ("__init__", "index")
+
+
+def links(files: Sequence[SourceFile]) -> list[tuple[int, int]]:
+    """Pairs of places in the list: who names, who is named. In Go the files of a folder are one package."""
+    known = _Known(files)
+    found: dict[tuple[int, int], None] = {}
+    first_of: dict[str, int] = {}
+    for here, file in enumerate(files):
+        if file.language == "go":
+            there = first_of.setdefault(posixpath.dirname(_slashed(file.path)), here)
+            targets = [] if there == here else [there]
+        else:
+            names = _python(file) if file.language == "python" else _scripts(file)
+            targets = [place for name in dict.fromkeys(names) for place in known.named(name, here)]
+        found.update(((here, there), None) for there in targets if there != here)
+    return list(found)
+
+
+class _Known:
+    """The files by every name they may be imported as: `src/app/db.py` is `src.app.db`, `app.db` or `db`."""
+
+    def __init__(self, files: Sequence[SourceFile]) -> None:
+        self.words = [_words(file) for file in files]
+        self.places: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for place, words in enumerate(self.words):
+            for start in range(len(words)):
+                self.places[words[start:]].append(place)
+
+    def named(self, name: tuple[str, ...], here: int) -> list[int]:
+        """The nearest file of this name: of two `utils` the one that shares more folders."""
+        found = [place for place in self.places.get(name, ()) if place != here]
+        nearest = min(found, key=lambda place: (-self._shared(place, here), place), default=None)
+        if nearest is None:
+            return []
+        standard = len(name) == 1 and name[0] in sys.stdlib_module_names
+        return [] if standard and self.words[nearest][:-1] != self.words[here][:-1] else [nearest]
+
+    def _shared(self, one: int, other: int) -> int:
+        return len(posixpath.commonprefix([self.words[one][:-1], self.words[other][:-1]]))
+
+
+def _slashed(path: str) -> str:
+    return path.replace("\\", "/")
+
+
+def _split(path: str) -> tuple[str, ...]:
+    return tuple(word for word in path.split("/") if word not in ("", ".", ".."))
+
+
+def _words(file: SourceFile) -> tuple[str, ...]:
+    words = _split(ENDING.sub("", _slashed(file.path)))
+    return words[:-1] if len(words) > 1 and words[-1] in PACKAGE_FILES else words
+
+
+def _python(file: SourceFile) -> Iterator[tuple[str, ...]]:
+    for module, members in FROM.findall(file.text):
+        base = _absolute(module, file.path)
+        yield base
+        yield from ((*base, member) for member in re.findall(r"(\w+)(?:[ \t]+as[ \t]+\w+)?", members))
+    for modules in IMPORT.findall(file.text):
+        for module in re.findall(r"([\w.]+)(?:[ \t]+as[ \t]+\w+)?", modules):
+            words = tuple(module.split("."))
+            yield from (words[:end] for end in range(len(words), 0, -1))
+
+
+def _absolute(module: str, path: str) -> tuple[str, ...]:
+    rest = module.lstrip(".")
+    up = len(module) - len(rest)
+    folder = _split(posixpath.dirname(_slashed(path)))
+    base = folder[: len(folder) - up + 1] if up else ()
+    return (*base, *(word for word in rest.split(".") if word))
+
+
+def _scripts(file: SourceFile) -> Iterator[tuple[str, ...]]:
+    for _, name in SPECIFIER.findall(file.text):
+        if name.startswith("."):
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(_slashed(file.path)), name))
+        else:
+            place = name.removeprefix("@/").removeprefix("~/").removeprefix("node:")
+        words = _split(ENDING.sub("", place))
+        yield words[:-1] if len(words) > 1 and words[-1] in PACKAGE_FILES else words

@@ -1,0 +1,158 @@
+"""Routes that change something and ask for no login, although their neighbours in the same file do."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from moot.scan.calls import calls, modules
+from moot.scan.rule import Match, Rule
+from moot.scan.strings import constant_text
+from moot.scan.syntax import Source
+from moot.types import Language
+
+GUARD = re.compile(
+    r"(?i)login|auth|permission|jwt|token|admin|role|protect|secured|current_?user|verify|logged|api_?key|ensure|"
+    r"guard|passport|restrict|require|\bacl\b|user_passes|session"
+)
+"""Names of decorators, dependencies and middleware that let only some visitors through."""
+CHECKS_ITSELF = re.compile(
+    r"(?i)current_user|session|\b40[13]\b|authoriz|authentic|permission|token|api_?key|verify|login|logged|hmac|"
+    r"signature|forbidden|(?:g|req|request|ctx|this|self)\.(?:state\.)?(?:user|auth)\b|jwt|passw|PermissionDenied|"
+    r"is_?admin|owner"
+)
+FOR_EVERYBODY = re.compile(
+    r"(?i)log-?(?:in|out)|sign|regist|auth|token|passw|reset|forgot|verif|confirm|hook|callback|health|ping|status|"
+    r"metrics|public|contact|subscri|search|static|error|csrf|install|setup|feedback|track|consent|refresh|session|"
+    r"account/new|users?/new|join|invite|graphql|rpc|query"
+)
+FOR_ALL_PYTHON = re.compile(
+    r"before_request|(?:APIRouter|FastAPI|include_router|Blueprint)\([^)]*dependencies|decorators\s*=|"
+    r"LoginRequiredMiddleware|add_middleware|permission_classes"
+)
+FOR_ALL_SCRIPTS = re.compile(
+    r"(?i)\.(?:use|all)\(\s*(?:['\"`][^'\"`]*['\"`]\s*,\s*)?[\w.()]*(?:auth|login|protect|ensure|verify|jwt|guard|"
+    r"require[A-Z]|session|acl|is[A-Z]\w*In)|addHook\(|preHandler"
+)
+"""One place in the file that guards all its routes."""
+CHANGES = re.compile(r"(?i)^(?:post|put|patch|delete)$")
+METHODS = re.compile(r"(?i)methods\s*=\s*[\[({][^\])}]*['\"](?:post|put|patch|delete)")
+ROUTES = re.compile(r"^@\s*[\w.]*?\.?(\w+)\(\s*(?:path\s*=\s*)?[rRfFbB]?['\"]([^'\"]*)['\"]")
+VERBS = ("route", "api_route", "get", "post", "put", "patch", "delete")
+ADMIN = re.compile(r"(?i)(?:^|/)admin(?:$|[/_-])")
+WRITES = re.compile(r"request\.method\s*==\s*['\"](?:POST|PUT|DELETE)|request\.POST\b")
+RECEIVER = re.compile(r"(?i)(?:^|\.)(?:app|server|api|\w*router|\w*routes?)$")
+MAX_TEXT = 6000
+
+
+def access_rule(language: Language) -> Rule:
+    prefix = "javascript" if language == "typescript" else language
+    return Rule(
+        f"{prefix}-missing-auth", "auth", "medium", 862,
+        "A route that changes something, or is for administrators, asks for no login; its neighbours do.",
+        "Whoever knows the address sends the request without logging in.",
+        "Guard it like the routes beside it.", 0.45,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    node: Node
+    address: str
+    changes: bool
+    guarded: bool
+    checks_itself: bool
+
+    @property
+    def matters(self) -> bool:
+        return self.changes or bool(ADMIN.search(self.address))
+
+    @property
+    def is_open(self) -> bool:
+        """Nothing keeps anybody out, and nothing tells that everybody may come."""
+        return self.matters and not (self.guarded or self.checks_itself or FOR_EVERYBODY.search(self.address))
+
+
+def unguarded_views(source: Source) -> Iterator[Match]:
+    if not modules(source).isdisjoint(WEB) and not FOR_ALL_PYTHON.search(_all(source)):
+        yield from _odd_ones(source, [*_decorated(source), *_django(source)])
+
+
+WEB = frozenset({"flask", "fastapi", "django", "quart", "sanic", "bottle", "starlette", "flask_login"})
+
+
+def unguarded_routes(source: Source) -> Iterator[Match]:
+    if not FOR_ALL_SCRIPTS.search(_all(source)):
+        yield from _odd_ones(source, list(_express(source)))
+
+
+def _odd_ones(source: Source, routes: list[Route]) -> Iterator[Match]:
+    """Only where guarding is the habit of the file: as many guarded routes as open ones at least, and one of those
+    that matter, or two of any kind."""
+    guarded = [route for route in routes if route.guarded]
+    opened = [route for route in routes if route.is_open]
+    habit = len(guarded) >= max(len(opened), 1) and (len(guarded) > 1 or any(route.matters for route in guarded))
+    if habit:
+        yield from (Match(access_rule(source.language), route.node) for route in opened)
+
+
+def _all(source: Source) -> str:
+    return source.data.decode("utf-8", "replace")
+
+
+def _decorated(source: Source) -> Iterator[Route]:
+    """`@app.route("/x", methods=["POST"])` of Flask, `@router.post("/x")` of FastAPI."""
+    for node in source.nodes("decorated_definition"):
+        definition = node.child_by_field_name("definition")
+        if definition is None or definition.type != "function_definition":
+            continue
+        decorators = [source.text(child) for child in node.named_children if child.type == "decorator"]
+        found = [(text, route) for text in decorators if (route := ROUTES.match(text)) and route[1] in VERBS]
+        if not found:
+            continue
+        text, route = found[0]
+        head = source.text(definition.child_by_field_name("parameters") or definition)
+        others = [other for other in decorators if other != text]
+        guarded = any(GUARD.search(other) for other in others) or _depends(f"{head} {text}")
+        changes = bool(CHANGES.match(route[1])) or bool(METHODS.search(text))
+        yield Route(definition, route[2], changes, guarded, bool(CHECKS_ITSELF.search(_body(source, definition))))
+
+
+def _depends(text: str) -> bool:
+    """FastAPI: `user = Depends(current_user)`."""
+    return any(GUARD.search(found) for found in re.findall(r"(?:Depends|Security)\(([^)]*)", text))
+
+
+def _django(source: Source) -> Iterator[Route]:
+    """Views know their address elsewhere: their name has to do."""
+    if "django" not in modules(source):
+        return
+    for node in source.nodes("function_definition"):
+        name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
+        if name is None or parameters is None or not re.match(r"\(\s*request\b", source.text(parameters)):
+            continue
+        above = node.parent if node.parent is not None and node.parent.type == "decorated_definition" else None
+        decorators = [source.text(c) for c in above.named_children if c.type == "decorator"] if above else []
+        body = _body(source, node)
+        guarded = any(GUARD.search(text) for text in decorators)
+        yield Route(node, source.text(name), bool(WRITES.search(body)), guarded, bool(CHECKS_ITSELF.search(body)))
+
+
+def _express(source: Source) -> Iterator[Route]:
+    """`router.post("/x", guard, handler)`"""
+    by_method = calls(source)
+    for verb in ("get", "post", "put", "patch", "delete"):
+        for call in by_method.get(verb, ()):
+            address = constant_text(source, call.args[0]) if len(call.args) > 1 else None
+            if address is None or not address.startswith("/") or not RECEIVER.search(call.name.rpartition(".")[0]):
+                continue
+            middle = " ".join(source.text(arg)[:200] for arg in call.args[1:-1])
+            body = source.text(call.args[-1])[:MAX_TEXT]
+            guarded = bool(GUARD.search(middle)) or bool(re.match(r"\w*(?:auth|login|protect)\w*\(", body))
+            yield Route(call.node, address, verb != "get", guarded, bool(CHECKS_ITSELF.search(body)))
+
+
+def _body(source: Source, function: Node) -> str:
+    body = function.child_by_field_name("body")
+    return source.text(body)[:MAX_TEXT] if body is not None else ""

@@ -1,0 +1,155 @@
+"""For each rule that syntax alone decides, code on which it must speak and code on which it must not."""
+
+from moot.scan.rule import Example
+from moot.types import Language
+
+COUNT = "import threading\ntotal = 0\nlock = threading.Lock()\ndef work():\n    global total\n{body}\n"
+START = "for _ in range(4):\n    threading.Thread(target=work).start()\n"
+GO = "package app\n\nimport (\n{imports})\n\nfunc run({given}) {{\n{body}\n}}\n"
+
+
+def _go(rule: str, imports: str, fires: str, silent: str, given: str = "") -> Example:
+    lines = "".join(f'\t"{path}"\n' for path in imports.split())
+    return Example(rule, *(GO.format(imports=lines, given=given, body=body) for body in (fires, silent)))
+
+
+ROUTES = """from flask import Flask
+from flask_login import login_required
+app = Flask(__name__)
+
+@app.route("/items", methods=["POST"])
+@login_required
+def add():
+    return store()
+
+@app.route("/items/<int:id>", methods=["DELETE"])
+{guard}def remove(id):
+    return drop(id)
+"""
+EXPRESS = """router.post("/items", requireLogin, (req, res) => res.json(store(req.body)));
+router.delete("/items/:id", {guard}(req, res) => res.json(drop(req.params.id)));
+"""
+MERGE = """function merge(to, from) {{
+  for (const key in from) {{{guard}
+    if (typeof from[key] === "object") merge(to[key], from[key]);
+    else to[key] = from[key];
+  }}
+}}
+"""
+WALK = """function set(at, way, value) {{
+  const parts = way.split(".");
+  for (let i = 0; i < parts.length - 1; i++) {{{guard}
+    at = at[parts[i]];
+  }}
+  at[parts[parts.length - 1]] = value;
+}}
+"""
+PROTO = " if (/^__proto__|constructor$/.test({key})) continue;"
+
+EXAMPLES: dict[Language, tuple[Example, ...]] = {
+    "python": (
+        Example(
+            "python-swallowed-error",
+            "try:\n    save()\nexcept Exception:\n    pass",
+            "try:\n    save()\nexcept KeyError:\n    pass",
+        ),
+        Example(
+            "python-raw-memory",
+            "import ctypes\ndef copy(to, data, n):\n    ctypes.memmove(to, data, n)",
+            "def copy(to, data, n):\n    memoryview(to)[:n] = data[:n]",
+        ),
+        Example(
+            "python-thread-race",
+            COUNT.format(body="    total += 1") + START,
+            COUNT.format(body="    with lock:\n        total += 1") + START,
+        ),
+        Example(
+            "python-hardcoded-secret",
+            "password = 'hunter2!'",
+            "import os\npassword = os.environ['PASSWORD']",
+        ),
+        Example("python-missing-auth", ROUTES.format(guard=""), ROUTES.format(guard="@login_required\n")),
+        Example(
+            "python-missing-auth",
+            ROUTES.format(guard=""),
+            ROUTES.format(guard="").replace("return drop(id)", "if not current_user.owns(id):\n        abort(403)"),
+        ),
+        Example(
+            "python-timing",
+            "import hmac\ndef check(key, body, signature):\n"
+            "    return hmac.new(key, body, 'sha256').hexdigest() == signature",
+            "import hmac\ndef check(key, body, signature):\n"
+            "    return hmac.compare_digest(hmac.new(key, body, 'sha256').hexdigest(), signature)",
+        ),
+        Example(
+            "no-validation",
+            "from flask import request\ndef view():\n    return lookup(request.args['id'])",
+            "from flask import request\ndef view():\n    return lookup(int(request.args['id']))",
+        ),
+        Example(
+            "suppression-without-reason",
+            "x = eval(y)  # moot: ignore[python-eval]",
+            "x = eval(y)  # moot: ignore[python-eval] y is our own table of constants",
+        ),
+    ),
+    "javascript": (
+        Example(
+            "javascript-swallowed-error",
+            "try { save(); } catch (e) {}",
+            "try { save(); } catch (e) { report(e); }",
+        ),
+        Example(
+            "javascript-hardcoded-secret",
+            "connect({host: h, password: 'hunter2!'});",
+            "connect({host: h, password: process.env.PASSWORD});",
+        ),
+        Example("javascript-missing-auth", EXPRESS.format(guard=""), EXPRESS.format(guard="requireLogin, ")),
+        Example("javascript-prototype", MERGE.format(guard=""), MERGE.format(guard=PROTO.format(key="key"))),
+        Example("javascript-prototype", WALK.format(guard=""), WALK.format(guard=PROTO.format(key="parts[i]"))),
+        Example(
+            "no-validation",
+            "function view(req) { return lookup(req.query.id); }",
+            "function view(req) { return lookup(parseInt(req.query.id, 10)); }",
+        ),
+        Example(
+            "suppression-without-reason",
+            "eval(y); // moot: ignore[javascript-eval]",
+            "eval(y); // moot: ignore[javascript-eval] y is our own table of constants",
+        ),
+    ),
+    "go": (
+        _go(
+            "go-unsafe",
+            "unsafe",
+            "_ = *(*int)(unsafe.Pointer(&b[0]))",
+            "_ = int(b[0])",
+            "b []byte",
+        ),
+        _go(
+            "go-discarded-error",
+            "os",
+            'os.Remove("lock")',
+            'if err := os.Remove("lock"); err != nil {\npanic(err)\n}',
+        ),
+        _go(
+            "go-timing",
+            "crypto/hmac",
+            "if mac != signature {\nreturn\n}",
+            "if !hmac.Equal([]byte(mac), []byte(signature)) {\nreturn\n}",
+            "mac, signature string",
+        ),
+        _go(
+            "no-validation",
+            "net/http",
+            'lookup(r.FormValue("id"))',
+            'lookup(strconv.Atoi(r.FormValue("id")))',
+            "r *http.Request",
+        ),
+        _go(
+            "suppression-without-reason",
+            "os",
+            'os.Remove("lock") // moot: ignore[go-discarded-error]',
+            'os.Remove("lock") // moot: ignore[go-discarded-error] it may be gone already',
+        ),
+    ),
+}

@@ -1,0 +1,65 @@
+"""Secrets compared by an operator that stops at the first difference, in Python and Go."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from moot.scan.rule import Match, Rule
+from moot.scan.syntax import Source
+from moot.types import Language
+
+SECRET = re.compile(
+    r"(?i)^(?!verify_|check_|has_|is_).*(?:hmac|signature|api_?key|(?:csrf|auth|access|reset|session|bearer)_?token|(?:password|token)_?hash|"
+    r"hashed_?(?:password|token)|secret(?:_?key)?|_mac)$"
+)
+MADE_HERE = re.compile(r"(?i)^(?:mac|sig|digest|hash|(?:expected|computed|calculated)\w*)$")
+"""Where the file makes such codes itself, shorter names will do."""
+COMPUTED = re.compile(r"(?i)\bhmac\b.*digest\(\)$|^hmac\.new\(")
+ABOUT_SECRETS = re.compile(rb"(?i)hmac|hashlib|crypto/|request|http|secrets|jwt")
+"""Signatures of functions and tokens of a language are compared too; there nothing of this is in the file."""
+VALUES = ("identifier", "attribute", "subscript", "call", "selector_expression", "index_expression", "call_expression")
+FIX = {
+    "python": "Use hmac.compare_digest.",
+    "go": "Use hmac.Equal or subtle.ConstantTimeCompare.",
+}
+
+
+def timing_rule(language: Language) -> Rule:
+    return Rule(
+        f"{language}-timing", "auth", "low", 208,
+        "A secret is compared by an operator that stops at the first difference.",
+        "The time the answer takes tells how much of a guess was right.",
+        FIX[language], 0.4,
+    )  # fmt: skip
+
+
+def compared(source: Source) -> Iterator[Match]:
+    if not ABOUT_SECRETS.search(source.data):
+        return
+    rule = timing_rule(source.language)
+    for node in source.nodes("comparison_operator", "binary_expression"):
+        if len(node.children) != 3 or source.text(node.children[1]) not in ("==", "!="):
+            continue
+        left, right = node.children[0], node.children[2]
+        if not (_is_value(left) and _is_value(right)) or _last(source, left) == _last(source, right):
+            continue  # `self.secret == other.secret` compares two things of our own
+        if _secret(source, left) or _secret(source, right):
+            yield Match(rule, node)
+
+
+def _is_value(node: Node) -> bool:
+    return node.type in VALUES and node.end_byte - node.start_byte < 300
+
+
+def _secret(source: Source, node: Node) -> bool:
+    text = source.text(node)
+    if node.type in ("call", "call_expression"):
+        return bool(COMPUTED.search(text))
+    last = _last(source, node)
+    return bool(SECRET.search(last)) or (b"hmac" in source.data and bool(MADE_HERE.search(last)))
+
+
+def _last(source: Source, node: Node) -> str:
+    found = re.findall(r"\w+", source.text(node))
+    return found[-1] if found else ""

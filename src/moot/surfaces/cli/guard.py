@@ -1,0 +1,117 @@
+"""`moot guard -- COMMAND`: the command runs only if it passes."""
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from moot.edge.memory import quick_memory
+from moot.errors import StoreError, UsageError
+from moot.routing.answer import Route
+from moot.routing.command import command_route
+from moot.routing.switch import disabled
+from moot.surfaces.cli.options import JsonFlag
+from moot.surfaces.cli.screen import err, out, plain, print_json
+from moot.surfaces.guarding import REFUSED, run_through
+from moot.surfaces.outcomes import note_failure, note_success
+from moot.surfaces.verdicts import Verdict, judge
+
+EXAMPLES = """Examples:
+
+  moot guard -- git push --force origin feature
+
+  moot guard -- "pg_dump app | gzip > app.sql.gz"       one argument: a line for the shell
+
+  moot guard --dry-run -- terraform destroy             the verdict alone
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("guard", epilog=EXAMPLES, context_settings={"ignore_unknown_options": True})(guard_command)
+
+
+def guard_command(
+    command: Annotated[list[str], typer.Argument(help="The command, after --; one argument is a line for the shell.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; run nothing.")] = False,
+    json_output: JsonFlag = False,
+) -> None:
+    """Run a command only if it passes: at once when little is at stake, else after a debate.
+
+    Where the debate asks for a person, you are asked on the terminal; without one the command is refused.
+    The exit code is the command's own; 126: refused, or it cannot be started; 127: not found.
+    """
+    words = ["/bin/sh", "-c", command[0]] if len(command) == 1 and " " in command[0].strip() else command
+    line = words[2] if words[:2] == ["/bin/sh", "-c"] else shlex.join(words)
+    if not line.strip() or not words[0]:
+        raise UsageError("there is no command to run: moot guard -- COMMAND")
+    route = command_route(line)
+    verdict = verdict_on(line, route)
+    passes = verdict.resolution == "PROCEED"
+    if json_output or dry_run:
+        show(line, route, verdict, as_json=json_output)
+    if dry_run:
+        raise typer.Exit(0 if passes else REFUSED)
+    if not passes and not permitted(verdict):
+        raise typer.Exit(REFUSED)
+    code, problem = run_through(words)
+    if problem:
+        err().print(plain(f"moot: {problem}"))
+    remember(line, route, code, problem)
+    raise typer.Exit(code)
+
+
+def verdict_on(line: str, route: Route) -> Verdict:
+    if route.bypass or route.stakes == "low":
+        return Verdict("PROCEED", route.reason)
+    if switch := disabled(os.environ):
+        err().print(plain(f"moot: not debated: switched off by {switch}"))
+        return Verdict("PROCEED", f"debates are switched off by {switch}", degraded=("not debated",))
+    return judge(line, route)
+
+
+def show(line: str, route: Route, verdict: Verdict, *, as_json: bool) -> None:
+    if as_json:
+        return print_json(
+            {
+                "command": line, "stakes": route.stakes, "bypass": route.bypass, "resolution": verdict.resolution,
+                "reason": verdict.reason, "modifications": list(verdict.changes), "debated": verdict.debated,
+                "degraded": list(verdict.degraded), "session_id": verdict.session_id,
+            }
+        )  # fmt: skip
+    out().print(plain(f"{verdict.resolution}, stakes {route.stakes}: {verdict.told()}"))
+
+
+def permitted(verdict: Verdict) -> bool:
+    """What the person at the terminal says; nobody there means no."""
+    err().print(plain(f"moot: {verdict.resolution}: {verdict.told()}"))
+    try:
+        if not sys.stderr.isatty():
+            raise OSError
+        # Not standard input: that belongs to the command.
+        with open("/dev/tty", encoding="utf-8") as terminal:
+            sys.stderr.write("moot: run it all the same? [y/N] ")
+            sys.stderr.flush()
+            said = terminal.readline().strip().lower()
+    except OSError:
+        err().print(plain("moot: refused: nobody is at a terminal to ask"))
+        return False
+    if said not in ("y", "yes"):
+        err().print(plain("moot: refused"))
+    return said in ("y", "yes")
+
+
+def remember(line: str, route: Route, code: int, problem: str) -> None:
+    """What cannot be remembered is said; it does not change what the command did."""
+    if route.bypass:
+        return
+    try:
+        memory = quick_memory(Path.cwd(), os.environ)
+        if code == 0:
+            note_success(memory, line)
+        else:
+            note_failure(memory, line, route, problem or f"exit code {code}")
+    except StoreError as error:
+        err().print(plain(f"moot: not remembered: {error}"))

@@ -1,0 +1,91 @@
+"""`moot review`: challenge a planning artefact before anyone builds on it."""
+
+import asyncio
+import os
+from typing import Annotated, get_args
+
+import typer
+
+from moot.artefacts.values import GRAVITIES, ArtefactType
+from moot.edge.planning import read_planning
+from moot.errors import UsageError
+from moot.surfaces.cli.ending import Ending
+from moot.surfaces.cli.options import SessionFlags, with_flags
+from moot.surfaces.cli.running import play
+from moot.surfaces.reviewing import review_plan
+from moot.vault import Vault
+
+TYPES: tuple[ArtefactType, ...] = get_args(ArtefactType)
+EXAMPLES = """Examples:
+
+  moot review .planning --no-llm              structural checks of a whole project, no model, no key
+
+  moot review .planning/REQUIREMENTS.md -m openai:gpt-5
+
+  moot review PLAN.md --defend off --fail-on critical
+
+  moot review ROADMAP.md --profile quality --write
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("review", epilog=EXAMPLES)(review_command)
+
+
+@with_flags(SessionFlags)
+def review_command(
+    flags: SessionFlags,
+    path: Annotated[str, typer.Argument(help="An artefact, or a folder such as .planning.")],
+    kind: Annotated[
+        str | None,
+        typer.Option("--type", "-t", help="requirements, roadmap, plan or verification; default is a guess."),
+    ] = None,
+    context: Annotated[
+        str | None, typer.Option("--context", help="What the project is; default is its PROJECT.md.")
+    ] = None,
+    defend: Annotated[
+        str | None, typer.Option("--defend", help="Model of the defender, or off: challenges are only listed.")
+    ] = None,
+    max_rounds: Annotated[
+        int | None, typer.Option("--max-rounds", help="Rounds of challenge and defence; at most 3.")
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", "-w", help="Write the revised artefact back; default shows a diff.")
+    ] = False,
+    fail_on: Annotated[
+        str | None, typer.Option("--fail-on", help="Exit with 1 if a challenge or finding this grave is left.")
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option("--profile", help="Model profile of the adversary: quality, balanced, budget or your own."),
+    ] = None,
+) -> None:
+    """Check planning artefacts, let an adversary challenge them, and a defender answer and revise.
+
+    Advisory: exit code 0. With --fail-on 1: something that grave is left; 2: nobody can say. 130: stopped by Ctrl-C.
+    """
+    if fail_on is not None and fail_on not in GRAVITIES:
+        raise UsageError(f"--fail-on {fail_on!r} is none of {', '.join(GRAVITIES)}")
+    settings = flags.settings(
+        {
+            "review.max_rounds": max_rounds,
+            "review.profile": profile,
+            "review.defend": False if defend == "off" else None,
+            "seats.defender": (defend,) if defend and defend != "off" else None,
+        }
+    )
+    vault = Vault(os.environ)
+    desk = read_planning(path, chosen_type(kind), context)
+    plan = flags.seated(review_plan(settings, desk, vault, {"fail_on": fail_on, "no_llm": flags.no_llm}))
+    ending = Ending(write=write, json=flags.json_output, quiet=flags.quiet)
+    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
+
+
+def chosen_type(kind: str | None) -> ArtefactType | None:
+    if kind is None:
+        return None
+    wanted = kind.lower()
+    for known in TYPES:
+        if wanted in (known, f"{known}s"):
+            return known
+    raise UsageError(f"unknown type {kind!r}; known are {', '.join(TYPES)}")

@@ -1,0 +1,46 @@
+"""`moot vet stats`: how often there was a debate, about what, what worked, what was needless, what was escalated."""
+
+from dataclasses import asdict
+
+from rich.table import Table
+
+from moot.edge.memory import Memory
+from moot.surfaces.cli.screen import err, out, plain, print_json
+from moot.tally import Worked, tally
+
+
+def show_stats(memory: Memory, *, json: bool) -> None:
+    read = memory.debates()
+    found = tally(read.debates)
+    if json:
+        debates = [debate.line() for debate in read.debates]
+        return print_json({**asdict(found), "unreadable": read.unreadable, "records": debates})  # type: ignore[dict-item]
+    if read.unreadable:
+        err().print(plain(f"{read.unreadable} lines of {memory.folder / 'debate-metrics.jsonl'} cannot be read"))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("question", "answer"):
+        table.add_column(column)
+    rows = {
+        "debates": str(found.debates),
+        "by kind": _pairs(found.by_type),
+        "by category": _pairs(found.by_category),
+        **{f"{line.resolution} worked": _worked(line) for line in found.worked if line.debates},
+        "helped": str(found.helped),
+        "needless": f"{found.needless} ({_share(found.needless_rate)} of those with a known outcome)",
+        "escalations": f"{found.escalations}, {found.automatic} of them without a debate",
+    }
+    for question, answer in rows.items():
+        table.add_row(plain(question), plain(answer))
+    out().print(table)
+
+
+def _worked(line: Worked) -> str:
+    return f"{line.success} of {line.debates} (failed {line.failure}, not said {line.unknown})"
+
+
+def _pairs(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
+
+
+def _share(rate: float | None) -> str:
+    return "unknown share" if rate is None else f"{rate:.0%}"

@@ -1,0 +1,33 @@
+"""Running a command for somebody: its input and output, its signals and its exit code pass through."""
+
+import signal
+import subprocess
+from collections.abc import Callable, Sequence
+from types import FrameType
+
+NOT_FOUND, REFUSED = 127, 126
+FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+Handler = Callable[[int, FrameType | None], object] | int | None
+
+
+def run_through(words: Sequence[str]) -> tuple[int, str]:
+    """The exit code, as a shell would give it, and what to say about it if it could not be started."""
+    try:
+        child = subprocess.Popen(words)
+    except FileNotFoundError:
+        return NOT_FOUND, f"{words[0]}: command not found"
+    except OSError as error:
+        return REFUSED, f"{words[0]}: {error.strerror}"
+    before = {number: signal.signal(number, _forwarded(child)) for number in FORWARDED}
+    # The terminal sends Ctrl-C to both of us; what it means is the command's to say.
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        code = child.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return (code if code >= 0 else 128 - code), ""
+
+
+def _forwarded(child: "subprocess.Popen[bytes]") -> Handler:
+    return lambda number, frame: child.send_signal(number)

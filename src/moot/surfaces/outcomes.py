@@ -1,0 +1,34 @@
+"""What became of an action, told to the memory: failures are counted, successes end the counting."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from moot.edge.memory import Debate, Memory
+from moot.failures import Next, next_step, task_id
+from moot.routing.answer import Route
+from moot.tally import helped
+
+
+def note_failure(memory: Memory, action: str, route: Route, error: str, approach: str = "", session: str = "") -> Next:
+    """Counts the failure; says what is due."""
+    now = datetime.now(UTC)
+    memory.track("fail", action, now, error=error, approach=approach, session=session)
+    if memory.debates().latest(task_id(action)) is not None:
+        memory.settle("failure", now, task=task_id(action), helped=_helped("failure"))
+    return next_step(memory.standings(now), task_id(action), stakes=route.stakes, security=route.security)
+
+
+def note_success(memory: Memory, action: str, session: str = "") -> bool:
+    """Only what was held against the task, or debated, is worth a line."""
+    now, name = datetime.now(UTC), task_id(action)
+    known = name in memory.standings(now)
+    if known:
+        memory.track("success", action, now, session=session)
+    debate = memory.debates().latest(name)
+    if debate is not None and debate.outcome is None:
+        memory.settle("success", now, task=name, helped=_helped("success"))
+    return known
+
+
+def _helped(outcome: str) -> Callable[[Debate], bool | None]:
+    return lambda debate: helped(debate.resolution, outcome)

@@ -1,0 +1,58 @@
+"""A verdict on an action for those who must act on it at once, hook and guard: with a model or without."""
+
+import asyncio
+from pathlib import Path
+from typing import NamedTuple
+
+from moot.protocols.vet import VetResult
+from moot.routing.answer import Route
+from moot.surfaces.setup import Settings
+from moot.surfaces.vetting import Question, answered, vetted
+
+NO_MODEL = "no model is configured to debate it (set `model` in moot.toml or MOOT_MODEL)"
+
+
+class Verdict(NamedTuple):
+    resolution: str
+    reason: str
+    changes: tuple[str, ...] = ()
+    next_approach: str = ""
+    debated: bool = False
+    degraded: tuple[str, ...] = ()
+    session_id: str = ""
+
+    def told(self) -> str:
+        """In full, for a person or a model that must act on it."""
+        said = [self.reason]
+        said += [f"Change it so: {'; '.join(self.changes)}"] if self.changes else []
+        said += [f"Instead: {self.next_approach}"] if self.next_approach else []
+        said += [f"(weaker than asked for: {'; '.join(self.degraded)})"] if self.degraded else []
+        return " ".join(said)
+
+
+def judge(action: str, route: Route, *, context: str = "", session: str = "", folder: Path | None = None) -> Verdict:
+    """The verdict on an action before it runs. Without a model, a person decides whatever the router finds grave."""
+    settings = Settings.load({}, folder)
+    question = Question(action, route.stakes, context, session)
+    at_once = answered(settings, question)
+    if at_once is not None:
+        return _of(at_once)
+    if "critic" not in settings.seats("vet"):
+        grave = route.stakes != "low"
+        return Verdict("ESCALATE" if grave else "PROCEED", route.reason, degraded=(NO_MODEL,))
+    return _of(asyncio.run(vetted(settings, action, stakes=route.stakes, context=context, session=session)))
+
+
+def judge_failure(task: str, *, context: str = "", session: str = "", folder: Path | None = None) -> Verdict | None:
+    """The verdict on a task that keeps failing; nothing without a model, for there is nobody to debate it."""
+    settings = Settings.load({}, folder)
+    if "critic" not in settings.seats("vet"):
+        return None
+    return _of(asyncio.run(vetted(settings, task, context=context, session=session, failed=True)))
+
+
+def _of(result: VetResult) -> Verdict:
+    return Verdict(
+        result.resolution, result.rationale, tuple(result.modifications), result.next_approach or "",
+        result.debated, tuple(result.degraded), result.session_id or "",
+    )  # fmt: skip

@@ -1,0 +1,273 @@
+"""`vet` as every surface offers it: what needs no debate is answered at once; the rest is debated and remembered."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import JsonValue
+
+from moot.edge.memory import Debate, Memory, action_digest, memory_folder
+from moot.errors import StoreError, UsageError
+from moot.events import Event
+from moot.failures import Next, Standing, next_step, stamp, task_id
+from moot.protocols.synthesis import Resolution
+from moot.protocols.verdict import verdict
+from moot.protocols.vet import VetInput, VetResult
+from moot.routing import Route, route
+from moot.routing.answer import ORDER, Stakes
+from moot.routing.switch import disabled
+from moot.runner import Plan
+from moot.surfaces.daylog import day_and_block
+from moot.surfaces.setup import Settings, check_prices, workshop
+from moot.vault import Vault
+
+EXIT_CODES = {"PROCEED": 0, "MODIFY": 1, "RETRY": 1, "PIVOT": 1, "ESCALATE": 2}
+INTERRUPTED = 130
+MOST_FAILURES = 3
+
+
+@dataclass(frozen=True)
+class Question:
+    """What somebody wants vetted."""
+
+    action: str
+    stakes: Stakes | None = None
+    """None: the router says. Given, the action is debated even if the router would let it pass."""
+    context: str = ""
+    session: str = ""
+    """The session of a coding tool: what was debated in it is not debated again."""
+    failed: bool = False
+    """The action is a task that failed; `attempts` and `errors` say how, else the memory does."""
+    attempts: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+async def vetted(  # noqa: PLR0913 - a public door: everything but the first two is by name
+    settings: Settings,
+    action: str,
+    *,
+    stakes: str = "",
+    context: str = "",
+    session: str = "",
+    failed: bool = False,
+    listen: Callable[[Event], None] | None = None,
+) -> VetResult:
+    """Vet an action, or with `failed` a task that failed, and remember it. Raises only `MootError`."""
+    question = Question(action, known_stakes(stakes), context, session, failed)
+    return await vet_question(settings, question, listen)
+
+
+async def vet_question(
+    settings: Settings, question: Question, listen: Callable[[Event], None] | None = None, *, keep: bool = True
+) -> VetResult:
+    if (at_once := answered(settings, question)) is not None:
+        return at_once
+    vault = Vault(os.environ)
+    plan = vet_plan(settings, question, vault)
+    check_prices(plan.seats, plan.limits)
+    async with workshop(settings, listen, None, vault, keep=keep) as shop:
+        shop.check_models(plan.seats)
+        result = await shop.runner.start(plan)
+    assert isinstance(result, VetResult)
+    return remembered(plan, result)
+
+
+def known_stakes(said: str) -> Stakes | None:
+    if said and said not in ("low", "medium", "high"):
+        raise UsageError(f"stakes are low, medium or high, not {said!r}")
+    return said or None  # type: ignore[return-value]
+
+
+def memory_of(settings: Settings) -> Memory:
+    folder = memory_folder(str(settings["vet.memory"]), Path.cwd(), os.environ)
+    return Memory(folder, os.environ, settings["vet.reset_after_hours"])
+
+
+# --- without a debate
+
+
+def answered(settings: Settings, question: Question) -> VetResult | None:
+    """The answer that needs no debate; None if there must be one."""
+    check(question)
+    way = route(question.action)
+    if switch := disabled(os.environ):
+        note = f"no debate: switched off by {switch}"
+        return undebated(question, way, "PROCEED", note).model_copy(update={"degraded": (note,)})
+    if way.bypass and question.stakes is None and not question.failed:
+        return undebated(question, way, "PROCEED", f"no debate needed: {way.reason}")
+    memory, now = memory_of(settings), datetime.now(UTC)
+    step, task = due(question, way, memory.standings(now))
+    if step.due == "escalate":
+        return escalated(question, way, task, step.why, memory, now)
+    if step.due == "debate" or question.failed:
+        return None
+    earlier = memory.debates().in_session(question.session, question.action)
+    if earlier and ORDER[stakes_of(question, way)] <= ORDER.get(earlier.stakes, 0):
+        return repeated(question, way, earlier)
+    return None
+
+
+def check(question: Question) -> None:
+    if not question.action.strip():
+        raise UsageError("there is nothing to vet: say what is about to be done")
+
+
+def stakes_of(question: Question, way: Route) -> Stakes:
+    return question.stakes or way.stakes
+
+
+def due(question: Question, way: Route, tasks: Mapping[str, Standing]) -> tuple[Next, Standing]:
+    """What the failures of the task call for."""
+    name = task_id(question.action)
+    task = tasks.get(name, Standing(name))
+    stakes = stakes_of(question, way)
+    step = next_step(tasks, name, stakes=stakes, security=way.security)
+    told = max(len(question.attempts), len(question.errors))
+    if question.failed and told and way.security and stakes == "high":
+        return Next("escalate", "a high-stakes security task has failed"), task
+    if question.failed and told >= MOST_FAILURES:
+        return Next("escalate", f"the task has failed {told} times"), task
+    return step, task
+
+
+def undebated(question: Question, way: Route, resolution: Resolution, why: str) -> VetResult:
+    kind: Literal["planning", "failure"] = "failure" if question.failed else "planning"
+    given = VetInput(kind=kind, action=question.action, stakes=stakes_of(question, way))
+    return verdict(given, resolution, why).model_copy(update={"debated": False})
+
+
+def repeated(question: Question, way: Route, earlier: Debate) -> VetResult:
+    """What was said of this very action in this session; asking again does not change it."""
+    resolution: Resolution = earlier.resolution if earlier.resolution in EXIT_CODES else "ESCALATE"  # type: ignore[assignment]
+    said = f": {earlier.rationale}" if earlier.rationale else ""
+    result = undebated(question, way, resolution, f"already debated in this session{said}")
+    return result.model_copy(
+        update={"modifications": earlier.modifications, "next_approach": earlier.next_approach,
+                "session_id": earlier.debate_id}
+    )  # fmt: skip
+
+
+def escalated(question: Question, way: Route, task: Standing, why: str, memory: Memory, now: datetime) -> VetResult:
+    """Straight to a person: more debate would not help."""
+    result = undebated(question, way, "ESCALATE", f"{why}; no further debate")
+    count = max(len(task.failures) + len(task.rejections), len(question.attempts), len(question.errors))
+    debate = Debate(
+        debate_id=f"auto-{task.task_id}-{count}",
+        type="failure",
+        task=question.action,
+        resolution="ESCALATE",
+        ts=stamp(now),
+        task_id=task.task_id,
+        stakes=stakes_of(question, way),
+        category=category(way),
+        session=question.session,
+        auto=True,
+        rationale=result.rationale,
+    )
+    try:
+        memory.record(debate)
+    except StoreError as error:
+        return result.model_copy(update={"degraded": (f"not remembered: {error}",)})
+    return result
+
+
+# --- with one
+
+
+def vet_plan(settings: Settings, question: Question, vault: Vault, now: datetime | None = None) -> Plan:
+    """The debate to hold: about the plan, or about the failures where the task has enough of them."""
+    check(question)
+    way, memory, now = route(question.action), memory_of(settings), now or datetime.now(UTC)
+    step, task = due(question, way, memory.standings(now))
+    failed = question.failed or step.due == "debate"
+    seats = settings.seats("vet")
+    if "critic" not in seats:
+        raise UsageError(
+            "vet needs a model to debate with: give --model provider:model, or set MOOT_MODEL or `model` in moot.toml"
+        )
+    given = VetInput(
+        kind="failure" if failed else "planning",
+        action=vault.hide(question.action),
+        stakes=stakes_of(question, way),
+        context=vault.hide(question.context),
+        attempts=tuple(vault.hide(text) for text in (question.attempts or _approaches(task))) if failed else (),
+        errors=tuple(vault.hide(text) for text in (question.errors or task.errors)) if failed else (),
+        triggers=tuple(vault.hide(text) for text in way.triggers),
+    )
+    if failed and not given.attempts and not given.errors:
+        raise UsageError(
+            "no failure of this task is known; give --attempt and --error, or `moot track fail` them first"
+        )
+    notes: dict[str, JsonValue] = {
+        "memory": str(memory.folder),
+        "begun": stamp(now),
+        "session": question.session,
+        "task_id": task_id(question.action),
+        "action": action_digest(question.action),
+        "category": category(way),
+        "attempt": max(len(task.failures), len(given.attempts), len(given.errors)) if failed else 0,
+    }
+    return Plan(
+        protocol="vet",
+        topic=" ".join(given.action.split())[:200],
+        input=given.model_dump(mode="json"),
+        rules=settings.rules("vet"),
+        limits=settings.limits(),
+        seats=seats,
+        notes=notes,
+    )
+
+
+def _approaches(task: Standing) -> tuple[str, ...]:
+    return tuple(entry.approach for entry in task.failures if entry.approach)
+
+
+def category(way: Route) -> str:
+    """The first thing that raised the stakes, in one word."""
+    return way.triggers[0].partition(":")[0] if way.triggers else "other"
+
+
+# --- what is remembered of it
+
+
+def remembered(plan: Plan, result: VetResult) -> VetResult:
+    """Log and metrics, once for each end a debate came to. What a full disk keeps from being written is said."""
+    if result.outcome == "cancelled":
+        return result
+    notes = {key: str(value) for key, value in plan.notes.items()}
+    given = VetInput.model_validate(plan.input)
+    memory = Memory(Path(notes["memory"]))
+    try:
+        day, block = day_and_block(given, result, notes["begun"], notes["attempt"])
+        memory.log(day, f"{result.session_id} {result.resolution}", block)
+        memory.record(metrics(given, result, notes))
+        if given.kind == "failure":
+            memory.debated(given.action, notes["task_id"], result.session_id, result.resolution, notes["begun"])
+    except StoreError as error:
+        return result.model_copy(update={"degraded": (*result.degraded, f"not remembered: {error}")})
+    return result
+
+
+def metrics(given: VetInput, result: VetResult, notes: Mapping[str, str]) -> Debate:
+    return Debate(
+        debate_id=result.session_id,
+        type=given.kind,
+        task=given.action,
+        resolution=result.resolution,
+        ts=notes["begun"],
+        task_id=notes["task_id"],
+        action=notes["action"],
+        stakes=given.stakes,
+        category=notes["category"],
+        session=notes["session"],
+        rationale=result.rationale,
+        modifications=result.modifications,
+        next_approach=result.next_approach,
+    )
+
+
+def exit_code(result: VetResult) -> int:
+    return INTERRUPTED if result.outcome == "cancelled" else EXIT_CODES[result.resolution]

@@ -1,0 +1,71 @@
+"""A project in groups: every file is answered for once, files that name each other stay together."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.scan import StaticTeam
+from moot.scan.groups import groups, merged
+from moot.scan.links import links
+from moot.types import Code, Language, Scan, SourceFile
+
+
+def file(path: str, text: str = "", language: Language = "python") -> SourceFile:
+    return SourceFile(path=path, language=language, text=text)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "language", "named"),
+    [
+        ("a/x.py", "from a.db import find", "python", ["a/db.py"]),
+        ("a/x.py", "from . import db", "python", ["a/db.py", "a/__init__.py"]),
+        ("a/x.py", "from .db import (\n    find,  # all\n    keep,\n)", "python", ["a/db.py"]),
+        ("a/c/x.py", "from ..db import find", "python", ["a/db.py"]),
+        ("x.py", "import os, a.db as d", "python", ["a/db.py", "a/__init__.py"]),
+        ("b/x.py", "def f():\n    import db", "python", ["b/db.py"]),
+        ("a/x.py", "import json", "python", []),
+        ("w/x.js", "const q = require('./lib/q')", "javascript", ["w/lib/q.js"]),
+        ("w/x.ts", "import {q} from '../w/lib/q.js'", "typescript", ["w/lib/q.js"]),
+        ("w/x.ts", "export * from './lib'", "typescript", ["w/lib/index.ts"]),
+        ("g/x.go", "package g", "go", ["g/a.go"]),
+        ("h/x.go", 'package h\nimport "g"', "go", []),
+    ],
+)
+def test_who_names_whom(path: str, text: str, language: Language, named: list[str]) -> None:
+    known = [file("a/__init__.py"), file("a/db.py"), file("b/db.py"), file("z/json.py")]
+    known += [file("w/lib/q.js", language="javascript"), file("w/lib/index.ts", language="typescript")]
+    known += [file("g/a.go", language="go"), file(path, text, language)]
+    assert {known[there].path for here, there in links(known) if here == len(known) - 1} == set(named)
+
+
+NAMES = st.integers(0, 59)
+
+
+@given(st.dictionaries(NAMES, st.lists(NAMES, max_size=4), min_size=21, max_size=60), st.integers(2, 30))
+def test_each_file_is_answered_for_once_and_no_group_is_too_large(named: dict[int, list[int]], most: int) -> None:
+    files = [file(f"p/m{n}.py", "".join(f"from p.m{other} import x\n" for other in named[n])) for n in sorted(named)]
+    found = groups(files, most)
+    assert sorted(path for group in found for path in group.own) == sorted(f.path for f in files)
+    assert all(len(group.files) <= most for group in found)
+    assert all(group.own <= {f.path for f in group.files} for group in found)
+    whole = groups(files)
+    for here, there in links(files):
+        assert any({files[here].path, files[there].path} <= group.own for group in whole)
+
+
+def test_a_flow_into_another_piece_is_told_once() -> None:
+    sink = "import sqlite3\n\n\ndef find(name):\n    return sqlite3.connect('a').execute('SELECT ' + name)\n"
+    view = "from flask import request\nfrom p.store import find\n\n\ndef x():\n    return find(request.args['q'])\n"
+    files = [*(file(f"p/a{n}.py", view) for n in range(6)), file("p/store.py", sink)]
+    found = groups(files, 4)
+    assert len(found) == 4 and all("p/store.py" in {f.path for f in group.files} for group in found)
+    parts = [(group, StaticTeam().scan(Code(files=group.files))) for group in found]
+    (finding,) = [f for f in merged(files, parts).findings if f.cwe == 89]
+    whole = [f for f in StaticTeam().scan(Code(files=tuple(files))).findings if f.cwe == 89]
+    assert [(f.file, f.line, f.fingerprint, f.confidence) for f in whole] == [
+        (finding.file, finding.line, finding.fingerprint, finding.confidence)
+    ]
+
+
+def test_no_files_no_groups() -> None:
+    assert groups([]) == () and merged([], []) == Scan()

@@ -1,0 +1,300 @@
+"""The hooks of coding tools: hook JSON in, hook JSON out, and what is remembered in between."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from vetkit import REMEDY, blind_spot, claim, diagnosis, objection
+
+from moot.surfaces.hooks.events import answer
+from moot.surfaces.hooks.wire import BadInput, read_input
+
+DANGEROUS = "rm -rf data"
+
+
+@pytest.fixture(autouse=True)
+def memory_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_STORE", str(tmp_path / "s.db"))
+    monkeypatch.setenv("MOOT_VET_MEMORY", str(tmp_path / "memory"))
+    monkeypatch.delenv("DISABLE_DEBATE", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def script(folder: Path, monkeypatch: pytest.MonkeyPatch, **seats: list[str]) -> None:
+    entries = [{"seat": seat, "reply": reply} for seat, replies in seats.items() for reply in replies]
+    (folder / "replies.yaml").write_text(yaml.safe_dump(entries))
+    monkeypatch.setenv("MOOT_MODEL", f"script:{folder / 'replies.yaml'}")
+
+
+def tell(hook: str, *, strict: bool = False, **fields: Any) -> dict[str, Any]:
+    """The answer to one call as JSON; nothing said is an empty object."""
+    call = {"session_id": "s1", "cwd": str(Path.cwd()), **fields}
+    told: dict[str, Any] = json.loads(answer(hook, json.dumps(call).encode(), os.environ, strict=strict).text() or "{}")
+    return told
+
+
+def before(command: str = DANGEROUS, **more: Any) -> dict[str, Any]:
+    return tell("pre-tool-use", tool_name="Bash", tool_input={"command": command}, **more)
+
+
+def decision(told: dict[str, Any]) -> str:
+    return str(told.get("hookSpecificOutput", {}).get("permissionDecision", ""))
+
+
+def failed(command: str, error: str = "Exit code 1\nE: no such thing") -> dict[str, Any]:
+    return tell("post-tool-use", hook_event_name="PostToolUseFailure", tool_name="Bash",
+                tool_input={"command": command}, error=error)  # fmt: skip
+
+
+# --- before a tool is used
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "expected"),
+    [
+        ("Bash", {"command": "ls -la"}, ""),
+        ("Bash", {"command": "npm test"}, ""),
+        ("Bash", {"command": "git push --force"}, "ask"),
+        ("Bash", {"command": "git rebase main"}, "ask"),
+        ("Bash", {"command": "ls 'unclosed"}, "ask"),
+        ("Write", {"file_path": "src/app.py", "content": "x"}, ""),
+        ("Edit", {"file_path": "README.md", "new_string": "delete everything"}, ""),
+        ("Write", {"file_path": ".env", "content": "A=1"}, "ask"),
+        ("Write", {"file_path": ".env.example", "content": "A="}, ""),
+        ("Edit", {"file_path": ".github/workflows/ci.yml", "new_string": "x"}, "ask"),
+        ("MultiEdit", {"file_path": "db/migrations/0001.sql", "edits": []}, "ask"),
+        ("Edit", {"file_path": "/etc/hosts", "new_string": "x"}, "ask"),
+        ("Write", {"file_path": "/home/somebody/.bashrc", "content": "x"}, "ask"),
+        ("Write", {"file_path": "../other/file.py", "content": "x"}, "ask"),
+        ("Write", {"file_path": "/tmp/scratch.txt", "content": "x"}, ""),
+        ("NotebookEdit", {"notebook_path": "a.ipynb", "new_source": "x"}, ""),
+        ("Write", {"file_path": "deploy/id_rsa", "content": "x"}, "ask"),
+        ("Read", {"file_path": "src/app.py"}, ""),
+        ("Read", {"file_path": ".env"}, "ask"),
+        ("Grep", {"pattern": "delete"}, ""),
+        ("WebFetch", {"url": "https://example.com", "prompt": "x"}, ""),
+        ("WebFetch", {"url": "http://169.254.169.254/latest"}, "ask"),
+        ("Task", {"prompt": "delete all"}, ""),
+        ("mcp__github__list_issues", {}, ""),
+        ("mcp__github__delete_repository", {"name": "x"}, "ask"),
+        ("mcp__github__merge_pull_request", {"n": 1}, "ask"),
+        ("mcp__github__create_issue", {"title": "x"}, "ask"),
+        ("mcp__db__query", {"sql": "SELECT 1"}, ""),
+        ("mcp__db__query", {"sql": "DROP TABLE users"}, "ask"),
+        ("mcp__shell__exec", {"command": "rm -rf x"}, "ask"),
+        ("SomethingNew", {"a": 1}, ""),
+    ],
+)
+def test_without_a_model_a_person_decides_what_is_grave(tool: str, given: dict[str, Any], expected: str) -> None:
+    told = tell("pre-tool-use", tool_name=tool, tool_input=given)
+    assert decision(told) == expected, told
+    if expected:
+        assert "no model is configured" in told["hookSpecificOutput"]["permissionDecisionReason"]
+    else:
+        assert told == {}
+
+
+def test_a_path_inside_the_project_is_seen_from_there(tmp_path: Path) -> None:
+    told = tell("pre-tool-use", tool_name="Write", tool_input={"file_path": str(tmp_path / "src/a.py"), "content": ""})
+    assert told == {}
+
+
+@pytest.mark.parametrize(
+    ("critic", "expected"),
+    [(objection("low", ""), ""), (objection(), "deny"), (objection("high", ""), "ask"), ("", "ask")],
+)
+def test_the_debate_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, critic: str, expected: str) -> None:
+    script(tmp_path, monkeypatch, advocate=[claim()], critic=[critic, critic])
+    told = before()
+    assert decision(told) == expected, told
+    if expected == "deny":
+        assert REMEDY in told["hookSpecificOutput"]["permissionDecisionReason"]
+
+
+def test_what_was_debated_in_a_session_is_not_debated_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script(tmp_path, monkeypatch, advocate=[claim()], critic=[objection()])
+    assert decision(before()) == "deny"
+    assert "already debated" in before()["hookSpecificOutput"]["permissionDecisionReason"]
+
+
+@pytest.mark.parametrize("switch", ["MOOT_DISABLE_DEBATE", "DISABLE_DEBATE"])
+def test_the_switch_is_respected(monkeypatch: pytest.MonkeyPatch, switch: str) -> None:
+    assert decision(before()) == "ask"
+    monkeypatch.setenv(switch, "1")
+    assert before() == {}
+    monkeypatch.setenv(switch, "0")
+    assert decision(before()) == "ask"
+
+
+# --- when the person speaks
+
+
+def test_just_do_it_holds_for_one_request_of_one_session() -> None:
+    told = tell("user-prompt", prompt="drop the data, just do it")
+    assert "no debates" in told["systemMessage"]
+    assert before() == {}
+    assert decision(before(session_id="another")) == "ask"
+    assert tell("user-prompt", prompt="and now the next thing") == {}
+    assert decision(before()) == "ask"
+
+
+@pytest.mark.parametrize("prompt", ["don't just do it", "I'm not sure", "", "I'm sure there is a bug"])
+def test_what_is_no_waiver_waives_nothing(prompt: str) -> None:
+    assert tell("user-prompt", prompt=prompt) == {}
+    assert decision(before()) == "ask"
+
+
+def test_start_fresh_ends_the_counting_for_this_session() -> None:
+    failed("npm run build")
+    assert "failed 2 times" in failed("npm run build")["hookSpecificOutput"]["additionalContext"]
+    assert "no longer count" in tell("user-prompt", prompt="let's start fresh")["systemMessage"]
+    assert failed("npm run build") == {}
+
+
+# --- after a tool was used
+
+
+def test_failures_are_counted_and_a_loop_is_told(tmp_path: Path) -> None:
+    assert failed("npm test") == {}
+    second = failed("npm test")["hookSpecificOutput"]
+    assert second["hookEventName"] == "PostToolUseFailure" and "differs in kind" in second["additionalContext"]
+    third = failed("npm test")
+    assert "ask how to go on" in third["hookSpecificOutput"]["additionalContext"] and third["systemMessage"]
+    assert (tmp_path / "memory" / "failures.jsonl").read_text().count('"attempt"') == 3
+
+
+def test_success_ends_the_counting() -> None:
+    failed("npm test")
+    done = tell("post-tool-use", tool_name="Bash", tool_input={"command": "npm test"}, tool_response={"stdout": "ok"})
+    assert done == {}
+    assert failed("npm test") == {}
+
+
+def test_a_search_that_finds_nothing_has_not_failed(tmp_path: Path) -> None:
+    for _ in range(3):
+        assert failed("grep -r foo src") == {}
+    assert not (tmp_path / "memory" / "failures.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("response", "counted"),
+    [
+        ({"exit_code": 2, "stderr": "bad"}, True),
+        ({"is_error": True}, True),
+        ({"success": False}, True),
+        ("Error: no", True),
+        ({"exit_code": 0, "stdout": "Error: is a word"}, False),
+        ({"stdout": "fine"}, False),
+        ("all good", False),
+        (None, False),
+    ],
+)
+def test_a_failure_is_recognised_in_every_shape(tmp_path: Path, response: object, counted: bool) -> None:
+    tell("post-tool-use", tool_name="Bash", tool_input={"command": "make it"}, tool_response=response)
+    assert (tmp_path / "memory" / "failures.jsonl").exists() is counted
+
+
+@pytest.mark.parametrize(
+    ("critic", "word", "notice"),
+    [
+        (blind_spot(), "RETRY", False),
+        (
+            blind_spot("Both used the old API", "The server is another version", "Ask for the version first"),
+            "PIVOT",
+            False,
+        ),
+        (blind_spot(escalate=True), "ESCALATE", True),
+    ],
+)
+def test_a_failure_debate_gives_advice_to_the_coding_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, critic: str, word: str, notice: bool
+) -> None:
+    script(tmp_path, monkeypatch, advocate=[diagnosis()], critic=[critic])
+    failed("npm test", "E1: one thing")
+    told = failed("npm test", "E2: another thing")
+    assert word in told["hookSpecificOutput"]["additionalContext"], told
+    assert ("systemMessage" in told) is notice
+
+
+# --- Moot's own failures
+
+
+@pytest.mark.parametrize("raw", [b"", b"nonsense", b"[]", b"null", b"\xff\xfe", b'{"tool_name": "Bash"}', b"{}",
+                                 b'{"tool_name": "Bash", "tool_input": {"command": 7}}', b"[" * 100_000])  # fmt: skip
+def test_what_is_no_hook_call_blocks_only_when_strict(raw: bytes) -> None:
+    lax = json.loads(answer("pre-tool-use", raw, {}).text())
+    assert "nothing was blocked" in lax["systemMessage"] and "hookSpecificOutput" not in lax
+    assert decision(json.loads(answer("pre-tool-use", raw, {}, strict=True).text())) == "deny"
+    assert decision(json.loads(answer("pre-tool-use", raw, {"MOOT_HOOK_STRICT": "1"}).text())) == "deny"
+    assert answer("user-prompt", raw, {}, strict=True).decision == ""
+
+
+def test_strict_can_be_set_in_the_project(tmp_path: Path) -> None:
+    (tmp_path / "moot.toml").write_text("[hook]\nstrict = true\n")
+    assert decision(json.loads(answer("pre-tool-use", b"nonsense", {}).text())) == "deny"
+
+
+def test_a_model_that_cannot_be_reached_blocks_nothing_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_MODEL", "nonsense:model")
+    told = before()
+    assert decision(told) == "" and "nothing was blocked" in told["systemMessage"]
+    assert decision(before(strict=True)) == "deny"
+
+
+def test_the_session_state_may_be_broken(tmp_path: Path) -> None:
+    tell("user-prompt", prompt="just do it")
+    (state,) = (tmp_path / "memory" / "coding-sessions").glob("*.json")
+    state.write_text("{torn")
+    assert decision(before()) == "ask"
+
+
+# --- the command itself
+
+
+def moot(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "moot", *arguments], input=text, capture_output=True, timeout=60)
+
+
+def test_the_command_answers_on_stdout_and_always_ends_well() -> None:
+    call = {"tool_name": "Bash", "tool_input": {"command": DANGEROUS}, "session_id": "x"}
+    done = moot("hook", "pre-tool-use", text=json.dumps(call).encode())
+    assert (done.returncode, decision(json.loads(done.stdout)), done.stderr) == (0, "ask", b"")
+    assert moot("hook", "pre-tool-use", text=b"").returncode == 0
+    assert decision(json.loads(moot("hook", "pre-tool-use", "--strict", text=b"").stdout)) == "deny"
+    assert moot("hook", "nonsense").returncode == 2
+
+
+def test_input_that_does_not_come_is_not_waited_for_for_ever() -> None:
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, b'{"tool_name": ')
+        with pytest.raises(BadInput, match="did not end"):
+            read_input(reading, patience=0.0)
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def test_too_much_input_is_not_judged() -> None:
+    big = b'{"tool_name": "Bash", "tool_input": {"command": "' + b"x" * 21_000_000 + b'"}}'
+    told = json.loads(moot("hook", "pre-tool-use", text=big).stdout)
+    assert "larger than" in told["systemMessage"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["hook", "pre-tool-use"], ["route", "ls -la", "--json"], ["route", "delete the old logs"], ["route", "--stdin"]],
+)
+def test_the_quick_path_loads_nothing_slow(arguments: list[str]) -> None:
+    slow = ("pydantic", "typer", "sqlalchemy", "rich", "asyncio", "moot.edge", "dataclasses", "pathlib", "traceback")
+    code = f"import sys; from moot.__main__ import run; run({arguments!r}, debug=False); " + (
+        f"sys.stderr.write(str([m for m in {slow} if m in sys.modules]))"
+    )
+    call = {"tool_name": "Bash", "tool_input": {"command": "git status && ls"}}
+    done = subprocess.run([sys.executable, "-c", code], input=json.dumps(call), capture_output=True, text=True)
+    assert done.stderr == "[]"
