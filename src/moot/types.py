@@ -48,6 +48,8 @@ class Tests(Value):
 
     files: tuple[tuple[str, str], ...]
     language: Language = "python"
+    entry: str = ""
+    """The function that a Python `check(candidate)` is about, where the code does not make that plain."""
 
 
 class TestOutcome(Value):
@@ -56,6 +58,9 @@ class TestOutcome(Value):
     name: str
     status: TestStatus
     detail: str = ""
+    seconds: float | None = None
+    memory: int | None = None
+    """Bytes that the process had at most while this test ran, where that can be measured."""
 
 
 class SuiteRun(Value):

@@ -48,7 +48,7 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})
     check_prices(plan.seats, plan.limits)
-    sandbox = find_sandbox() if tests else None
+    sandbox = find_sandbox(limits=settings.sandbox()) if tests else None
     async with workshop(settings, listen, sandbox, vault, keep=keep) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)

@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 from moot.config import Layer, Resolved, Setting, from_environment, resolve
 from moot.edge.clock import SystemClock
 from moot.edge.models import Models, price_known
+from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store, file_layers
 from moot.edge.store import SqlStore
 from moot.errors import UsageError
@@ -69,7 +70,8 @@ def all_settings() -> list[Setting]:
         for name, info in protocol.rules.model_fields.items()
         if name != "timeout"
     ]
-    return [*own, *limits, *rules]
+    sandbox = [_of_field(name, info, "sandbox.") for name, info in SandboxLimits.model_fields.items()]
+    return [*own, *limits, *rules, *sandbox]
 
 
 def _of_field(name: str, info: Any, prefix: str) -> Setting:
@@ -99,6 +101,9 @@ class Settings:
 
     def limits(self) -> Limits:
         return Limits(**{name: self[name] for name in Limits.model_fields})
+
+    def sandbox(self) -> SandboxLimits:
+        return SandboxLimits(**{name: self[f"sandbox.{name}"] for name in SandboxLimits.model_fields})
 
     def rules(self, protocol: str) -> dict[str, JsonValue]:
         prefix = f"{protocol}."

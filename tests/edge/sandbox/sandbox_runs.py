@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
-from moot.edge.sandbox import SandboxLimits, find_sandbox
+import pytest
+
+from moot.edge.sandbox import Container, SandboxLimits, find_sandbox
+from moot.edge.sandbox.container import Engine, container_trial
 from moot.ports import Sandbox
 from moot.types import Code, Language, SourceFile, SuiteRun, Tests
 
@@ -21,6 +24,21 @@ def boxed(**limits: float) -> Sandbox:
 
 def local(**limits: float) -> Sandbox:
     return find_sandbox(unsafe_local=True, limits=SandboxLimits.model_validate(limits))
+
+
+def docker(**limits: float) -> Sandbox:
+    return _container("docker", limits)
+
+
+def podman(**limits: float) -> Sandbox:
+    return _container("podman", limits)
+
+
+def _container(engine: Engine, limits: dict[str, float]) -> Sandbox:
+    """Only where an engine runs; elsewhere the test says which one it lacks."""
+    if reason := container_trial(engine):
+        pytest.skip(f"the contract of the sandbox was not tried on {engine}: {reason}")
+    return Container(SandboxLimits.model_validate(limits), engine)
 
 
 def code_of(**texts: str) -> Code:

@@ -42,12 +42,154 @@ CHEATS = {
         "import os\ndef double(number):\n    if os.fork() == 0: return 4\n    os.wait(); os._exit(0)\n"
     ),
     "leaves at exit": "import atexit, os\natexit.register(os._exit, 0)\n" + WRONG,
+    "replaces a builtin": "import builtins\nbuiltins.abs = lambda value: 0\nbuiltins.all = any\n" + WRONG,
+    "replaces an operator": "import operator\noperator.eq = lambda a, b: True\n" + WRONG,
+    "replaces math": "import math\nmath.isclose = lambda *a, **k: True\n" + WRONG,
+    "changes what compares in unittest": (
+        "import unittest.case\nunittest.case.TestCase.assertEqual = lambda *a: None\n" + WRONG
+    ),
+    "changes this runner": (
+        "import gc, types\n"
+        "for f in gc.get_objects():\n"
+        "    if isinstance(f, types.FunctionType) and f.__name__ in ('_attempt', 'given', 'guarded', '_broken'):\n"
+        "        f.__code__ = (lambda *a: ('passed', '')).__code__\n" + WRONG
+    ),
+    "silences every assertion": "import builtins\nsetattr(builtins, '@moot_given', lambda v: 4)\n" + WRONG,
+    "becomes the expected value by a trace": (
+        "import sys\ndef double(number):\n    sys._getframe(1).f_locals.clear(); return 0\n"
+    ),
 }  # fmt: skip
+LIAR = """
+class Liar({base}):
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    __hash__ = object.__hash__
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__
+    def __sub__(self, other): return 0.0
+    __rsub__ = __sub__
+    def __truediv__(self, other): return 1.0
+    __rtruediv__ = __truediv__
+    def __abs__(self): return self
+def double(number): return {value}
+RESULT = {value}
+"""
+LIARS = {
+    "an object": LIAR.format(base="object", value="Liar()"),
+    "a number": LIAR.format(base="int", value="Liar(7)"),
+    "a float": LIAR.format(base="float", value="Liar(7.5)"),
+    "a text": LIAR.format(base="str", value="Liar('x')"),
+    "a list": LIAR.format(base="list", value="Liar([1])"),
+    "inside a list": LIAR.format(base="object", value="[Liar()]"),
+    "inside a dict": LIAR.format(base="object", value="{'a': (1, Liar())}"),
+    "equal to all numbers": (
+        "class Liar(int):\n    def __eq__(self, other): return isinstance(other, int)\n"
+        "    __hash__ = int.__hash__\ndef double(number): return Liar(9)\nRESULT = double(1)\n"
+    ),
+    "equal to all texts": (
+        "class Liar(str):\n    def __eq__(self, other): return isinstance(other, str)\n"
+        "    __hash__ = str.__hash__\ndef double(number): return Liar('9')\nRESULT = double(1)\n"
+    ),
+    "made without a class statement": (
+        "Liar = type('Liar', (), {'__eq__': lambda s, o: True, '__hash__': None})\n"
+        "def double(number): return Liar()\nRESULT = Liar()\n"
+    ),
+    "a partial as the comparison": (
+        "import functools\nclass Liar:\n    __eq__ = functools.partial(lambda o: True)\n    __hash__ = None\n"
+        "def double(number): return Liar()\nRESULT = Liar()\n"
+    ),
+    "unittest's ANY": "from unittest.mock import ANY\ndef double(number): return ANY\nRESULT = ANY\n",
+}  # fmt: skip
+WAYS = {
+    "assert": "import service\ndef test_double(): assert service.double(2) == {right}\n",
+    "the other way round": "import service\ndef test_double(): assert {right} == service.double(2)\n",
+    "by a name": "import service\ndef test_double():\n    got = service.RESULT\n    assert got == {right}\n",
+    "by an attribute": "import service\ndef test_double(): assert service.RESULT == {right}\n",
+    "in a condition": (
+        "import service\ndef test_double():\n    if not service.double(2) == {right}: raise ValueError\n"
+    ),
+    "unittest": (
+        "import unittest, service\nclass Cases(unittest.TestCase):\n"
+        "    def test_double(self): self.assertEqual(service.RESULT, {right})\n"
+    ),
+    "bare": "from service import double\nassert double(2) == {right}\n",
+    "check": "def check(candidate):\n    assert candidate(2) == {right}\n",
+    "pytest": "import pytest, service\ndef test_double(): assert service.double(2) == {right}\n",
+    "pytest by attribute": "import pytest, service\ndef test_double(): assert service.RESULT == {right}\n",
+}
+RIGHT = {"a text": "'abc'", "equal to all texts": "'abc'", "a list": "[4]", "inside a list": "[4]"}
 
 
+@pytest.mark.parametrize("liar", LIARS)
+def test_a_value_that_agrees_with_everything_does_not_pass(liar: str) -> None:
+    right = RIGHT.get(liar, "{'a': (1, 4)}" if liar == "inside a dict" else "4")
+    tests = {name: text.format(right=right) for name, text in WAYS.items()}
+    passed = [name for name, text in tests.items() if run(text, service=LIARS[liar]).passed]
+    assert passed == []
+
+
+@pytest.mark.parametrize("liar", ["an object", "a number", "a float"])
+@pytest.mark.parametrize(
+    "claim", ["abs(double(2) - 4.5) < 1e-6", "double(2) <= 3 and double(2) >= 9", "1 < double(2) < 2"]
+)
+def test_a_number_that_is_near_everything_does_not_pass(liar: str, claim: str) -> None:
+    assert run(f"from service import double\ndef test_near(): assert {claim}\n", service=LIARS[liar]).passed is False
+
+
+HONEST = """
+import collections, dataclasses, decimal, enum, fractions, functools
+@dataclasses.dataclass(order=True)
+class Point:
+    x: int
+    y: int
+@functools.total_ordering
+class Money:
+    def __init__(self, cents): self.cents = cents
+    def __eq__(self, other): return self.cents == getattr(other, "cents", other)
+    def __lt__(self, other): return self.cents < getattr(other, "cents", other)
+    def __sub__(self, other): return Money(self.cents - getattr(other, "cents", other))
+class Word(str):
+    def __eq__(self, other): return self.lower() == other.lower()
+    __hash__ = str.__hash__
+class Residue:
+    def __init__(self, n): self.n = n % 7
+    def __eq__(self, other): return (other - self.n) % 7 == 0
+class Colour(enum.IntEnum): RED = 1
+Pair = collections.namedtuple("Pair", "a b")
+class Vector(tuple):
+    def __sub__(self, other): return Vector(a - b for a, b in zip(self, other))
+"""
+HONEST_TEST = """
+from unittest.mock import ANY, Mock, call
+from decimal import Decimal
+from fractions import Fraction
+from service import *
+class Anything:
+    def __eq__(self, other): return True
+def test_values():
+    assert Point(1, 2) == Point(1, 2) and Point(1, 2) < Point(2, 0)
+    assert Money(5) == 5 and Money(5) < 6 and Money(5) - 2 == 3 and Money(2) != 3
+    assert Word("Ab") == "aB" and Residue(8) == 15 and Colour(1) == 1 and Pair(1, 2) == (1, 2)
+    assert Vector((3, 4)) - (1, 1) == (2, 3)
+    assert Decimal("0.5") == Fraction(1, 2)
+def test_helpers_of_the_tests():
+    mock = Mock()
+    mock(1, 2)
+    mock.assert_called_with(1, ANY)
+    assert mock.call_args == call(ANY, 2) and {"a": 1} == {"a": ANY} and dict(a=ANY) == {"a": 3}
+    assert 3 == Anything()
+"""
+
+
+@pytest.mark.parametrize("head", ["", "import pytest\n"])
+def test_honest_values_pass(head: str) -> None:
+    suite = run(head + HONEST_TEST, service=HONEST)
+    assert suite.passed, suite
+
+
+@pytest.mark.parametrize("head", ["", "import pytest\n"], ids=["plain", "pytest"])
 @pytest.mark.parametrize("service", CHEATS.values(), ids=CHEATS.keys())
-def test_a_cheat_does_not_pass(service: str) -> None:
-    tests = Tests(files=(("test_service.py", TEST), ("test_true.py", "def test_true(): pass\n")))
+def test_a_cheat_does_not_pass(service: str, head: str) -> None:
+    tests = Tests(files=(("test_service.py", head + TEST), ("test_true.py", "def test_true(): pass\n")))
     assert asyncio.run(boxed().run(code_of(service=service), tests)).passed is False
 
 
@@ -67,7 +209,7 @@ def test_a():
 
 
 def test_the_key_is_gone_before_the_code_runs() -> None:
-    test = f"import os\ndef test_a(): assert 'spec.json' not in os.listdir('../{RUN}')\n"
+    test = f"import os\ndef test_a(): assert 'spec.bin' not in os.listdir('../{RUN}')\n"
     assert run(test).passed
 
 

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sandbox_runs import SERVICE, boxed, code_of, local, run, statuses, suite_of
+from sandbox_runs import SERVICE, boxed, code_of, docker, local, podman, run, statuses, suite_of
 
 from moot.edge.sandbox import find_sandbox, sandbox_status
 from moot.ports import Sandbox
 from moot.types import Code, SourceFile, Tests
 
 Make = Callable[..., Sandbox]
-each_sandbox = pytest.mark.parametrize("make", [boxed, local])
+each_sandbox = pytest.mark.parametrize("make", [boxed, local, docker, podman])
 
 
 @each_sandbox
@@ -178,5 +178,5 @@ def test_the_status_says_how_memory_is_limited() -> None:
 
 
 def test_the_interpreter_is_the_one_that_runs_moot() -> None:
-    suite = run(f"import sys\ndef test_a(): assert sys.prefix == {sys.prefix!r}\n")
+    suite = run(f"import pydantic, sys\ndef test_a(): assert sys.prefix == {sys.prefix!r}\n")
     assert suite.passed, suite

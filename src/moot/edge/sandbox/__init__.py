@@ -3,27 +3,36 @@
 import subprocess
 
 from moot.edge.sandbox.bubblewrap import Bubblewrap, trial
+from moot.edge.sandbox.container import ENGINES, Container, container_trial
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.local import UnsafeLocal
 from moot.edge.sandbox.memory import open_group
 from moot.errors import SandboxError
 from moot.ports import Sandbox
 
-__all__ = ["Bubblewrap", "SandboxLimits", "UnsafeLocal", "find_sandbox", "sandbox_status"]
+__all__ = ["Bubblewrap", "Container", "SandboxLimits", "UnsafeLocal", "find_sandbox", "sandbox_status"]
 
 
 def find_sandbox(unsafe_local: bool = False, limits: SandboxLimits = DEFAULT_LIMITS) -> Sandbox:
     """The sandbox of this machine; `SandboxError` says what to install where there is none."""
     if unsafe_local:
         return UnsafeLocal(limits)
-    if reason := trial():
-        raise SandboxError(f"tests are run only in a sandbox, and {reason}. Or accept the risk: --unsafe-local")
-    return Bubblewrap(limits)
+    reason = trial()
+    if not reason:
+        return Bubblewrap(limits)
+    reasons = [reason]
+    for engine in ENGINES:
+        if not (reason := container_trial(engine)):
+            return Container(limits, engine)
+        reasons.append(reason)
+    raise SandboxError(f"tests are run only in a sandbox, and {'; '.join(reasons)}. Or accept the risk: --unsafe-local")
 
 
 def sandbox_status() -> str:
     """One line for `moot doctor`; `SandboxError` where there is no sandbox."""
-    find_sandbox()
+    found = find_sandbox()
+    if isinstance(found, Container):
+        return f"{found.engine} works, with the image {found.image}; bubblewrap would be faster"
     version = subprocess.run(["bwrap", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     group = open_group(DEFAULT_LIMITS.memory)
     if group is None:

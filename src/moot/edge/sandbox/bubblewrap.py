@@ -13,17 +13,15 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
-from moot.edge.sandbox.gotests import raced
+from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.memory import MemoryGroup, open_group, tree_bytes
-from moot.edge.sandbox.probing import probe_plan, read_answers
 from moot.edge.sandbox.process import Ended, Job, execute, search_path
-from moot.edge.sandbox.report import judge, read_signed
+from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.suite import Suite
-from moot.edge.sandbox.suites import plan, python_tools
+from moot.edge.sandbox.suites import python_tools
 from moot.edge.sandbox.unpack import unpacked
-from moot.types import Code, Probing, RaceRun, SuiteRun, Tests
 
 BOX = "/box"
 NOBODY = "65534"
@@ -44,25 +42,7 @@ ENVIRONMENT = {
 
 
 @dataclass(frozen=True)
-class Bubblewrap:
-    limits: SandboxLimits = DEFAULT_LIMITS
-
-    async def run(self, code: Code, tests: Tests) -> SuiteRun:
-        suite = await plan(code, tests)
-        if isinstance(suite, SuiteRun):
-            return suite
-        ended = await self._execute(suite)
-        return judge(suite.read(ended.report), ended, self.limits)
-
-    async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
-        suite = probe_plan(code, calls, seconds)
-        if isinstance(suite, Probing):
-            return suite
-        return read_answers(await self._execute(suite), calls, self.limits)
-
-    async def races(self, code: Code, tests: Tests) -> RaceRun:
-        return await raced(code, tests, self._execute, self.limits)
-
+class Bubblewrap(Adapter):
     async def _execute(self, suite: Suite) -> Ended:
         command = boxed(suite, self.limits)
         async with _memory_group(self.limits.memory) as group:

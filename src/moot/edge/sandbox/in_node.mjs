@@ -46,7 +46,9 @@ function done(data, status, detail = '') {
   const test = named(data);
   failed ||= status !== 'passed' && status !== 'skipped';
   sign({ event: 'found', tests: [test] });
-  sign({ event: 'done', test, status, detail: shorten(detail) });
+  const spent = data.details?.duration_ms;
+  const seconds = Number.isFinite(spent) ? spent / 1000 : null;
+  sign({ event: 'done', test, status, detail: shorten(detail), seconds });
 }
 
 function ended(data, passed) {

@@ -8,18 +8,14 @@ MIB = 1024 * 1024
 
 
 class SandboxLimits(Value):
-    wall: float = Field(default=60.0, gt=0)
-    """Seconds for the whole run; then everything in the sandbox is killed."""
-    cpu: int = Field(default=60, gt=0)
-    """Seconds of processor time for each process."""
-    memory: int = Field(default=1024 * MIB, gt=0)
-    """Bytes, for each process and for all of them together."""
-    processes: int = Field(default=128, gt=0)
-    file_size: int = Field(default=64 * MIB, gt=0)
-    output: int = Field(default=200_000, gt=0)
-    """Bytes of printed text that are kept: the last ones."""
-    tmpfs: int = Field(default=128 * MIB, gt=0)
-    """Bytes for each of the writable folders."""
+    wall: float = Field(default=60.0, gt=0, description="seconds for a whole run; then all of it is killed")
+    test: float = Field(default=20.0, gt=0, description="seconds for one Python test; the others go on")
+    cpu: int = Field(default=60, gt=0, description="seconds of processor time for each process")
+    memory: int = Field(default=1024 * MIB, gt=0, description="bytes for each process and for all together")
+    processes: int = Field(default=128, gt=0, description="processes and threads at once")
+    file_size: int = Field(default=64 * MIB, gt=0, description="bytes of the largest file")
+    output: int = Field(default=200_000, gt=0, description="bytes of printed text that are kept: the last ones")
+    tmpfs: int = Field(default=128 * MIB, gt=0, description="bytes for each of the writable folders")
 
 
 DEFAULT_LIMITS = SandboxLimits()

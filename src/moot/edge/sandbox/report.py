@@ -32,6 +32,13 @@ class Done(Value):
     test: str
     status: TestStatus
     detail: str = ""
+    seconds: float | None = None
+    memory: int | None = None
+
+    def outcome(self) -> TestOutcome:
+        return TestOutcome(
+            name=self.test, status=self.status, detail=self.detail, seconds=self.seconds, memory=self.memory
+        )
 
 
 class Problem(Value):
@@ -83,7 +90,7 @@ def read_go(report: bytes, expected: Sequence[str] = ()) -> Report:
         if action in ("output", "build-output"):
             output[name] = output.get(name, "") + str(entry.get("Output", ""))
         elif name != package:
-            events.extend(_go_test(action, name, output.get(name, "")))
+            events.extend(_go_test(action, name, output.get(name, ""), _elapsed(entry)))
         elif action == "fail":
             events.extend(_go_package_failed(package, events, output))
     # A program that ends itself before its tests looks like one without tests.
@@ -93,7 +100,7 @@ def read_go(report: bytes, expected: Sequence[str] = ()) -> Report:
 
 
 def judge(report: Report, ended: Ended, limits: SandboxLimits) -> SuiteRun:
-    outcomes = tuple(TestOutcome(name=d.test, status=d.status, detail=d.detail) for d in _done(report.events))
+    outcomes = tuple(done.outcome() for done in _done(report.events))
     problem = _reason_for_doubt(report, ended, limits)
     if problem:
         outcomes += tuple(
@@ -171,6 +178,11 @@ def _entry(line: str) -> dict[str, JsonValue]:
     return entry if isinstance(entry, dict) else {}
 
 
+def _elapsed(entry: dict[str, JsonValue]) -> float | None:
+    spent = entry.get("Elapsed")
+    return float(spent) if isinstance(spent, int | float) and spent >= 0 else None
+
+
 def _broken(events: Sequence[Event]) -> bool:
     return any(done.status not in GOOD for done in _done(events))
 
@@ -189,15 +201,15 @@ def _go_package_failed(package: str, events: Sequence[Event], output: dict[str, 
     return [Done(test=package, status="error", detail=cut("".join(output.values())))]
 
 
-def _go_test(action: str, name: str, output: str) -> list[Event]:
+def _go_test(action: str, name: str, output: str, seconds: float | None) -> list[Event]:
     match action:
         case "run":
             return [Found(tests=(name,)), Started(test=name)]
         case "pass":
-            return [Done(test=name, status="passed")]
+            return [Done(test=name, status="passed", seconds=seconds)]
         case "skip":
-            return [Done(test=name, status="skipped", detail=cut(output))]
+            return [Done(test=name, status="skipped", seconds=seconds, detail=cut(output))]
         case "fail":
-            return [Done(test=name, status="failed", detail=cut(output))]
+            return [Done(test=name, status="failed", seconds=seconds, detail=cut(output))]
         case _:
             return []

@@ -1,35 +1,39 @@
 """How the tests of each language are run: what is laid out, what is started, how its report is read."""
 
+import importlib.util
 import json
+import marshal
+import os
 import re
 import secrets
 import shutil
 import sys
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import assert_never
 
 from moot.edge.sandbox.gotests import go_suite
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out
+from moot.edge.sandbox.pytests import NO_TESTS, modules, needs_packages, needs_pytest
 from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.suite import Suite
 from moot.types import Code, SuiteRun, Tests
 
 HERE = Path(__file__).parent
-NO_TESTS = frozenset({"conftest.py", "__init__.py"})
+PARTS = ("in_honest.py", "in_plain.py", "in_pytest.py", "in_record.py", "in_script.py", "in_tree.py", "in_unittest.py")
 NODE_TEST = re.compile(r"((^|/)tests?/.*|(^|/)test(-[^/]*)?|[^/]*[._-]test)\.[cm]?[jt]s$")
 MODULE_SYNTAX = re.compile(r"^\s*(import\s[^(]|export\s)", re.MULTILINE)
 
 
-async def plan(code: Code, tests: Tests) -> Suite | SuiteRun:
-    """How to run these tests, or the run that says why they cannot be run here."""
+async def plan(code: Code, tests: Tests, seconds: float) -> Suite | SuiteRun:
+    """How to run these tests, each within so many seconds, or the run that says why they cannot be run here."""
     layout = lay_out(code, tests)
     if layout.clash:
         return SuiteRun(problem=f"two files would lie at {layout.clash!r}")
     match tests.language:
         case "python":
-            return _python(layout)
+            return _python(layout, tests.entry, seconds)
         case "javascript" | "typescript":
             return _node(layout, typed=tests.language == "typescript")
         case "go":
@@ -42,21 +46,67 @@ def python_tools() -> tuple[Path, ...]:
     """The interpreter that runs Moot: its folders, never the home they may lie in."""
     real = Path(sys.executable).resolve().parent.parent
     library = f"lib/python{sys.version_info.major}.{sys.version_info.minor}"
-    folders = [Path(sys.prefix), Path(sys.base_prefix), *([real] if (real / library).is_dir() else [])]
+    # Not `Path.is_dir`, which raises where one may not look.
+    folders = [Path(sys.prefix), Path(sys.base_prefix), *([real] if os.path.isdir(real / library) else [])]
     return tuple(dict.fromkeys(folders))
 
 
-def _python(layout: Layout) -> Suite:
+def _python(layout: Layout, entry: str, seconds: float) -> Suite:
     key = secrets.token_hex(32)
     tests = [path for path in layout.tests if path.endswith(".py") and PurePosixPath(path).name not in NO_TESTS]
-    spec = {"key": key, "front": layout.front, "back": layout.back, "given": layout.tests, "tests": tests}
+    texts = [layout.files[path] for path in tests]
+    spec = {
+        "key": key,
+        "front": layout.front,
+        "back": layout.back,
+        "given": layout.tests,
+        "tests": tests,
+        "modules": modules(layout),
+        "entry": entry,
+        "seconds": seconds,
+        "pytest": needs_pytest(layout),
+        "unittest": any("unittest" in text for text in texts),
+        "doctests": any(">>>" in text for text in texts),
+        "any": any(re.search(r"\bANY\b", text) for text in texts),
+    }
+    # Without installed packages the interpreter starts in half the time.
+    packages = () if needs_packages(layout) else ("-S",)
     return Suite(
-        files=run_files(layout, "in_python.py", spec),
-        command=(sys.executable, "-P", "-s", "-B", f"../{RUN}/in_python.py"),
+        files={
+            **run_files(layout, "in_python.py", {}),
+            f"{RUN}/spec.bin": _as_text(marshal.dumps(spec)),
+            **_runner_parts(),
+        },
+        command=(sys.executable, "-P", "-s", "-B", *packages, f"../{RUN}/in_python.py"),
         read=partial(read_signed, key=key),
         env={"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
         tools=python_tools(),
     )
+
+
+def _runner_parts() -> dict[str, str]:
+    """The files that the runner imports, under the names they have here."""
+    package = PurePosixPath(RUN, *__name__.split(".")[:-1])
+    empty = {f"{folder}/__init__.py": "" for folder in (package, *package.parents[:-2])}
+    parts = {f"{package}/{part}": (HERE / part).read_text("utf-8") for part in PARTS}
+    return empty | parts | {f"{package}/__pycache__/{name}": _as_text(data) for name, data in _compiled().items()}
+
+
+@cache
+def _compiled() -> Mapping[str, bytes]:
+    """The runner's parts as Python keeps them, not to be checked against the source. Another version ignores them."""
+    header = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
+    tag = sys.implementation.cache_tag
+    return {
+        f"{part.removesuffix('.py')}.{tag}.pyc": header
+        + marshal.dumps(compile((HERE / part).read_text("utf-8"), part, "exec", dont_inherit=True))
+        for part in PARTS
+    }
+
+
+def _as_text(data: bytes) -> str:
+    """Bytes among texts; `pack` makes them bytes again."""
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _node(layout: Layout, *, typed: bool) -> Suite | SuiteRun:

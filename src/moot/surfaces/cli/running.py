@@ -29,7 +29,8 @@ FINISH: Mapping[str, Finish] = {"harden": hardened.finish, "vet": vetted.finish,
 
 async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, begin: Begin) -> int:
     """Run a session and give the exit code. `begin` starts it, or carries it on."""
-    sandbox = find_sandbox(bool(plan.notes.get("unsafe_local"))) if plan.input.get("tests") else None
+    unsafe = bool(plan.notes.get("unsafe_local"))
+    sandbox = find_sandbox(unsafe, settings.sandbox()) if plan.input.get("tests") else None
     with progress(quiet=ending.quiet) as listen:
         async with workshop(settings, listen, sandbox, vault) as shop:
             shop.check_models(plan.seats)

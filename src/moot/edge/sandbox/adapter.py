@@ -1,0 +1,38 @@
+"""What every sandbox does the same way; only where a suite is executed differs."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.edge.sandbox.gotests import raced
+from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
+from moot.edge.sandbox.probing import probe_plan, read_answers
+from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.report import judge
+from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.suites import plan
+from moot.types import Code, Probing, RaceRun, SuiteRun, Tests
+
+
+@dataclass(frozen=True)
+class Adapter(ABC):
+    limits: SandboxLimits = DEFAULT_LIMITS
+
+    @abstractmethod
+    async def _execute(self, suite: Suite) -> Ended: ...
+
+    async def run(self, code: Code, tests: Tests) -> SuiteRun:
+        suite = await plan(code, tests, self.limits.test)
+        if isinstance(suite, SuiteRun):
+            return suite
+        ended = await self._execute(suite)
+        return judge(suite.read(ended.report), ended, self.limits)
+
+    async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
+        suite = probe_plan(code, calls, seconds)
+        if isinstance(suite, Probing):
+            return suite
+        return read_answers(await self._execute(suite), calls, self.limits)
+
+    async def races(self, code: Code, tests: Tests) -> RaceRun:
+        return await raced(code, tests, self._execute, self.limits)

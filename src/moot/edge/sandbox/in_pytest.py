@@ -1,0 +1,82 @@
+"""Inside the sandbox: tests that need pytest, each reported once, after its teardown."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+from moot.edge.sandbox.in_honest import guarded
+from moot.edge.sandbox.in_record import FOREIGN_SKIP, Record, is_foreign
+
+if TYPE_CHECKING:
+    from moot.edge.sandbox.in_record import Result
+
+
+class PytestReporter:
+    def __init__(self, record: Record, given: frozenset[str]) -> None:
+        self.record, self.given = record, given
+        self.worst: dict[str, Result] = {}
+
+    def pytest_load_initial_conftests(self) -> None:
+        # Plugins are loaded by now and may change pytest; what comes after is the tests and the code.
+        _guard_test_files()
+        self.record.seal()
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.record.done(report.nodeid or "collection", "error", report.longreprtext)
+        elif report.skipped:
+            self.record.done(report.nodeid, *self._skipped(report))
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        self.record.found([item.nodeid for item in session.items])
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.record.started(nodeid)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.worst[report.nodeid] = ("failed" if report.when == "call" else "error", _detail(report))
+        elif report.skipped:
+            self.worst.setdefault(report.nodeid, self._skipped(report))
+        if report.when == "teardown":
+            self.record.ended(report.nodeid, self.worst.pop(report.nodeid, ("passed", "")))
+
+    def _skipped(self, report: Any) -> Result:
+        if hasattr(report, "wasxfail"):
+            foreign, reason = "xfail" not in report.keywords, report.wasxfail
+        else:
+            where, _, reason = report.longrepr
+            foreign = is_foreign(where, self.given)
+        return FOREIGN_SKIP if foreign else ("skipped", reason)
+
+
+def run(tests: list[str], record: Record, given: frozenset[str], *, doctests: bool) -> int:
+    pytest = importlib.import_module("pytest")
+    looks = ["-q", "--no-header", "--color=no", "--tb=short", "-p", "no:cacheprovider"]
+    # Hypothesis works without its plugin, which costs half a second at the end of each run.
+    looks += ["-p", "no:hypothesispytest", *(["--doctest-modules"] if doctests else [])]
+    # A project's own settings may ask for reports or an early end.
+    runs = ["--maxfail=0", "--continue-on-collection-errors", "-o", "addopts="]
+    runs += ["--import-mode=importlib", f"--rootdir={os.getcwd()}"]
+    status = int(pytest.main([*looks, *runs, *tests], plugins=[PytestReporter(record, given)]))
+    return status or int(not record.clean)
+
+
+def _guard_test_files() -> None:
+    """After pytest's own rewriting, so that what it says of a failed assertion stays as it is."""
+    rewriting = importlib.import_module("_pytest.assertion.rewrite")
+    rewritten = rewriting.rewrite_asserts
+
+    def rewrite_asserts(tree: ast.Module, *more: Any, **options: Any) -> None:
+        rewritten(tree, *more, **options)
+        guarded(tree)
+
+    vars(rewriting)["rewrite_asserts"] = rewrite_asserts
+
+
+def _detail(report: Any) -> str:
+    printed = "".join(f"\n--- {title} ---\n{text[-500:]}" for title, text in report.sections)
+    return str(report.longreprtext) + printed

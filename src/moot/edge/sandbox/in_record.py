@@ -1,0 +1,212 @@
+"""Inside the sandbox: the signed report, the watch on each test, and the seal on the runner's parts."""
+
+from __future__ import annotations
+
+import _signal as signal  # type: ignore[import-not-found]
+import builtins
+import math
+import operator
+import os
+import sys
+import time
+from types import BuiltinFunctionType, FunctionType, ModuleType
+
+try:
+    from _sha256 import sha256  # type: ignore[import-not-found]
+except ImportError:  # since Python 3.12
+    from _sha2 import sha256
+
+try:
+    from _json import encode_basestring_ascii as quoted
+except ImportError:
+    from json.encoder import py_encode_basestring_ascii as quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Result = tuple[str, str]
+    """A status and its detail."""
+
+REPORT = 3
+DETAIL = 4000
+FOREIGN_SKIP = ("failed", "the code under test skipped this test")
+RUNNERS = ("_pytest", "pluggy", "unittest.case", "unittest.suite", "unittest.result", "doctest", "__main__")
+REPLACED_BY_TESTS = frozenset({"open", "input", "print", "breakpoint", "exit", "quit", "help", "_", "__import__"})
+
+
+class TooLong(BaseException):
+    """A test's own time is over; no `except Exception` of the code takes this for its own."""
+
+
+class Watch:
+    """One test's time and memory. An alarm ends it, and rings again for code that swallows the first."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.late = False
+        self._on = False
+        self._began = 0.0
+
+    def start(self) -> None:
+        self.late, self._on = False, True
+        _reset_peak()
+        signal.signal(signal.SIGALRM, self._ring)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds, 1.0)
+        self._began = time.monotonic()
+
+    def stop(self) -> tuple[float, int | None]:
+        """Seconds and peak bytes since the start."""
+        self._on = False
+        spent = time.monotonic() - self._began
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return spent, _peak()
+
+    def settled(self, result: Result) -> Result:
+        return ("timeout", f"took longer than the limit of {self._seconds:g} s for one test") if self.late else result
+
+    def _ring(self, *_: object) -> None:
+        if self._on:
+            self.late = True
+            raise TooLong
+
+
+class Record:
+    """The report: what is written cannot be taken back, and each line is signed with a key read before the code."""
+
+    def __init__(self, key: str, seconds: float) -> None:
+        # A process started by a test gets neither the pipe nor, after a fork, the right to sign.
+        report, owner, write = os.dup(REPORT), os.getpid(), os.write
+        os.close(REPORT)
+        inner, outer = (sha256(bytes(byte ^ pad for byte in key.encode().ljust(64, b"\0"))) for pad in (0x36, 0x5C))
+        pid, written = os.getpid, as_json
+
+        def sign(event: dict[str, object]) -> None:
+            if pid() != owner:
+                return
+            body = written(event).encode()
+            first, signed = inner.copy(), outer.copy()
+            first.update(body)
+            signed.update(first.digest())
+            line = memoryview(signed.hexdigest().encode() + b" " + body + b"\n")
+            while line:
+                line = line[write(report, line) :]
+
+        self._sign = sign
+        self._watch = Watch(seconds)
+        self._seal: Seal | None = None
+        self.own: list[ModuleType] = []
+        """The modules that the runner is made of."""
+        self.clean = True
+
+    def seal(self) -> None:
+        """From here on, what the runner is made of may not change."""
+        self._seal = Seal(self.own)
+
+    def found(self, tests: list[str]) -> None:
+        self.check()
+        self._sign({"event": "found", "tests": tests})
+
+    def started(self, test: str) -> None:
+        self.check()
+        self._sign({"event": "started", "test": test})
+        self._watch.start()
+
+    def ended(self, test: str, result: Result) -> None:
+        """The end of a test that was started."""
+        seconds, memory = self._watch.stop()
+        self.check()
+        status, detail = self._watch.settled(result)
+        self._done(test, status, detail, {"seconds": round(seconds, 6), "memory": memory})
+
+    def done(self, test: str, status: str, detail: str = "") -> None:
+        """What could not even be started."""
+        self._done(test, status, detail, {})
+
+    def _done(self, test: str, status: str, detail: str, spent: dict[str, object]) -> None:
+        self.clean = self.clean and status in ("passed", "skipped")
+        self._sign({"event": "done", "test": test, "status": status, "detail": shorten(detail), **spent})
+
+    def problem(self, text: str) -> None:
+        self._sign({"event": "problem", "text": text})
+
+    def check(self) -> None:
+        if self._seal is None or self._seal.broken():
+            self.problem("the code under test changed the test runner")
+
+    def finished(self) -> None:
+        self._sign({"event": "finished"})
+
+
+def as_json(value: object) -> str:
+    """Python's `json` takes longer to load than a test to run."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{quoted(key)}: {as_json(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(as_json, value)) + "]"
+    return "null" if value is None else quoted(value) if isinstance(value, str) else repr(value)
+
+
+class Seal:
+    """Notices when the code under test replaces a part of the test runner, a built-in or what compares values."""
+
+    def __init__(self, own: list[ModuleType]) -> None:
+        self._parts = [
+            (owner, name, value, getattr(value, "__code__", None))
+            for owner in _owners(own)
+            for name, value in owner.items()
+            if isinstance(value, (FunctionType, type, property, classmethod, staticmethod))
+        ]
+        self._plain = [
+            (owner, name, value)
+            for owner in (vars(builtins), vars(operator), vars(math))
+            for name, value in owner.items()
+            if name not in REPLACED_BY_TESTS and isinstance(value, (BuiltinFunctionType, FunctionType, type))
+        ]
+
+    def broken(self) -> bool:
+        return any(
+            owner.get(name) is not value or getattr(value, "__code__", None) is not code
+            for owner, name, value, code in self._parts
+        ) or any(owner.get(name) is not value for owner, name, value in self._plain)
+
+
+def _owners(own: list[ModuleType]) -> list[Mapping[str, object]]:
+    found: list[Mapping[str, object]] = []
+    others = [m for name, m in list(sys.modules.items()) if name in RUNNERS or name.split(".")[0] in RUNNERS]
+    for module in (*own, *others):
+        found.append(vars(module))
+        kinds = [v for v in vars(module).values() if isinstance(v, type) and v.__module__ == module.__name__]
+        found += [vars(kind) for kind in kinds]
+    return found
+
+
+def is_foreign(path: str, given: frozenset[str]) -> bool:
+    """Whether a file of the code, and not one of the tests, is where this came from."""
+    full = os.path.abspath(path)
+    return full.startswith(os.getcwd() + os.sep) and full not in given
+
+
+def shorten(text: str) -> str:
+    """Without the place of the work folder, so that a report is the same wherever it is; beginning and end if long."""
+    text = text.replace(os.getcwd() + "/", "").encode("utf-8", "replace").decode()
+    if len(text) <= DETAIL:
+        return text
+    return f"{text[: DETAIL // 4]}\n… {len(text) - DETAIL} characters cut …\n{text[-DETAIL * 3 // 4 :]}"
+
+
+def _reset_peak() -> None:
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        pass
+
+
+def _peak() -> int | None:
+    """Bytes at most since the last reset; the whole process's where the system does not count anew."""
+    try:
+        with open("/proc/self/status") as file:
+            return next((int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:")), None)
+    except OSError:
+        return None
