@@ -25,6 +25,7 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/bench.txt
 	$(BIN)/python -m benchmarks.run_exchange
 	$(BIN)/python -m benchmarks.run_startup
+	$(BIN)/python -m benchmarks.run_sandbox
 	$(BIN)/python -m benchmarks.run_scan
 	$(BIN)/python -m benchmarks.scan_go
 	$(BIN)/python -m benchmarks.go_races

@@ -46,7 +46,10 @@ def probe() -> None:
 
 
 def bare(*flags: str) -> Callable[[], None]:
-    return lambda: subprocess.run([sys.executable, *flags, "-c", "pass"], check=True) and None
+    def once() -> None:
+        subprocess.run([sys.executable, *flags, "-c", "pass"], check=True)
+
+    return once
 
 
 def ways() -> list[Way]:

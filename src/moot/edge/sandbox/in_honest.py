@@ -106,11 +106,11 @@ def _contradicts_itself(value: object, own: set[str]) -> bool:
         return True
     for numbers in families[:3]:
         if own & {"__lt__", "__le__"} and own & {"__gt__", "__ge__"}:
-            less, more = (lambda p: value < p or value <= p), (lambda p: value > p or value >= p)  # type: ignore[operator]
+            less, more = (lambda p: value < p or value <= p), (lambda p: value > p or value >= p)
             if _always(less, numbers) and _always(more, numbers):
                 return True
-        near = {"__sub__": lambda p: abs(value - p) < 0.01, "__rsub__": lambda p: abs(p - value) < 0.01}  # type: ignore[operator]
-        one = {"__truediv__": lambda p: value / p == 1, "__rtruediv__": lambda p: p / value == 1}  # type: ignore[operator]
+        near = {"__sub__": lambda p: abs(value - p) < 0.01, "__rsub__": lambda p: abs(p - value) < 0.01}
+        one = {"__truediv__": lambda p: value / p == 1, "__rtruediv__": lambda p: p / value == 1}
         if any(_always(claim, numbers) for name, claim in {**near, **one}.items() if name in own):
             return True
     return False

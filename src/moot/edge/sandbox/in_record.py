@@ -14,7 +14,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 try:
     from _sha256 import sha256  # type: ignore[import-not-found]
 except ImportError:  # since Python 3.12
-    from _sha2 import sha256
+    from _sha2 import sha256  # type: ignore[import-not-found]
 
 try:
     from _json import encode_basestring_ascii as quoted
