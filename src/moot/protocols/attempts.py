@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from moot.learnt import Episode, Lesson, Reflection
+from moot.lessons import generalised
 from moot.prompts import prompt
 from moot.render import CHARACTERS_PER_TOKEN, fenced
 from moot.replies import Also, CodeBlock, Fenced, instructions
@@ -51,9 +52,17 @@ class Task(Value):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the task calls its own things; no lesson for others may hold them."""
+        """What the task defines or calls."""
         called = [called_name(example.call) for example in self.examples]
         return tuple(dict.fromkeys((*DEFINED.findall(self.text), *called)))
+
+    def general(self, advice: str) -> str:
+        """The advice without the task's own names. One that the task also uses as a word is a name in quotes only."""
+        plain = DEFINED.sub("", self.text)
+        for name in self.names:
+            advice = re.sub(rf"[`'\"]{name}[`'\"]", "the function", advice)
+        words = [name for name in self.names if re.search(rf"(?<![\w.`'\"]){name}(?![\w(`'\"])", plain)]
+        return generalised(advice, set(self.names) - set(words))
 
 
 class Attempt(Value):

@@ -7,7 +7,6 @@ from pydantic import Field
 
 from moot.errors import Cut
 from moot.learnt import Episode, Lesson
-from moot.lessons import generalised
 from moot.protocols.attempts import Attempt, Task, ask_for_code, code_of, reflected, task_examples, tried
 from moot.room import Room
 from moot.types import Absent, Language, Result, Rules, Tests, Value
@@ -103,7 +102,7 @@ async def prepared(task: Task, rules: SolveRules, room: Room) -> Task:
     tests = task.tests
     if tests is not None:
         run = await room.execute(code_of(task, ""), tests)
-        if run.problem and not run.outcomes:
+        if run.problem and all(outcome.status == "skipped" for outcome in run.outcomes):
             room.degrade(f"the given tests say nothing: {run.problem}")
             tests = None
         elif run.passed:
@@ -145,7 +144,7 @@ async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence
     """What reflections taught, without what only this task has; only of those after which more tests passed."""
     learnt = []
     for episode in episodes:
-        text = generalised(episode.improvement, task.names)
+        text = task.general(episode.improvement)
         if len(text.split()) < FEWEST_WORDS or not bettered(episode.attempt, attempts):
             continue
         if (lesson := await room.learn(text, episode)) is not None:

@@ -35,16 +35,16 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     `file` is code that is there already; with `use_models=False` it is only run, and its failures looked into by
     rules. `out` gets the best attempt. `keep=False` leaves no record, and neither uses nor leaves lessons.
     """
-    flags = {"model": chain(model), "store": str(store) if store else None}
+    flags: dict[str, object] = {"model": chain(model), "store": str(store) if store else None}
     flags |= {f"seats.{seat}": chain(names) for seat, names in (seats or {}).items()}
+    if limits is not None:
+        flags |= {name: getattr(limits, name) for name in limits.model_fields_set}
     settings = Settings.load(flags)
     vault = Vault(os.environ)
     paths = {name: str(path) if path else None for name, path in (("tests", tests), ("file", file), ("out", out))}
     plan = solve_plan(settings, Asked(task, language=language, **paths), vault, {})
     change = {"rules": rules.model_dump(mode="json")} if rules else {}
-    change |= {"limits": limits} if limits else {}
-    change |= {"seats": {}} if not use_models else {}
-    plan = plan.model_copy(update=change)
+    plan = plan.model_copy(update={**change, **({} if use_models else {"seats": {}})})
     check_seated(plan, no_llm=not use_models)
     check_prices(plan.seats, plan.limits)
     sandbox = find_sandbox() if plan.notes["runs_code"] else None

@@ -1,5 +1,6 @@
 """Why an attempt failed, by rules: the class of the error, the failing input, what was expected and what came."""
 
+import ast
 import re
 from collections.abc import Sequence
 from typing import Literal
@@ -25,6 +26,7 @@ ASSERTED = re.compile(r"^\s+(?:assert |self\.assert\w+\()(?P<said>.+)$", re.MULT
 NOT_RAISED = re.compile(r"DID NOT RAISE (?:any of )?(?:<class ')?\(?(?P<error>[\w.]+)|(?P<other>\w+) not raised")
 DOCTEST = re.compile(r"Expected:\n(?P<wanted>(?:\s{4}.*\n)+)Got:\n(?P<got>(?:\s{4}.*\n?)+)")
 NODE_SHORT = re.compile(r"^(?P<got>\S.*) !==? (?P<wanted>.+)$", re.MULTILINE)
+NODE_INLINE = re.compile(r"ERR_ASSERTION\]: (?P<got>\S.*?) ={2,3} (?P<wanted>.+)$", re.MULTILINE)
 NODE_LONG = re.compile(r":\n\n(?P<got>.+?)\n\nshould [\w ,-]+\n\n(?P<wanted>.+?)\n(?:    at |$)", re.DOTALL)
 NODE_ERROR = re.compile(r"^(?P<error>[A-Z]\w*Error)(?: \[[A-Z_]+\])?: (?P<said>.*)$", re.MULTILINE)
 GO_SAID = re.compile(r"^\s+(?P<file>[\w./-]+\.go):(?P<line>\d+): (?P<said>.+)$", re.MULTILINE)
@@ -212,7 +214,7 @@ def _of_node(test: str, detail: str) -> Failure | None:
     error = NODE_ERROR.search(detail)
     if error is None or "\n    at " not in detail:
         return None
-    values = NODE_LONG.search(detail) or NODE_SHORT.search(detail)
+    values = NODE_LONG.search(detail) or NODE_SHORT.search(detail) or NODE_INLINE.search(detail)
     if error["error"] == "AssertionError" or values:
         got, wanted = (" ".join(values[name].split()) if values else "" for name in ("got", "wanted"))
         said = "" if values else _cut(error["said"])
@@ -274,9 +276,19 @@ def _place(detail: str) -> str:
 
 
 def _asserted(detail: str) -> str:
-    """The test's own line, where nothing says more exactly what was called."""
+    """The call that the test's own line compares, or the line, where nothing says more exactly what was called."""
     line = ASSERTED.search(detail)
-    return _cut(line[0].strip()) if line else ""
+    if line is None:
+        return ""
+    try:
+        stated = ast.parse(line[0].strip()).body[0]
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return _cut(line[0].strip())
+    match stated:
+        case ast.Assert(test=ast.Compare(left=ast.Call() as call)) | ast.Assert(test=ast.Call() as call):
+            return _cut(ast.unparse(call))
+        case _:
+            return _cut(line[0].strip())
 
 
 def _last(pattern: "re.Pattern[str]", text: str) -> "re.Match[str] | None":
