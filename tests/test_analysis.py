@@ -134,7 +134,7 @@ def test_what_counts_as_green() -> None:
 
 def test_no_address_and_no_place_of_this_machine_reaches_the_words() -> None:
     said = (
-        "E    +  where 1 = <function add at 0x7fd680f482c0>(1, 2)\n/lib/site-packages/x.py:1: in f\nobject at 0x12ab>"
+        "E    +  where 1 = <function add at 0x7fd6>(1, 2)\n/lib/site-packages/x.py:1: in f\nobject at 0x12ab>"
     )
     assert steady(said) == "E    +  where 1 = add(1, 2)\nobject>"
 
