@@ -122,7 +122,7 @@ def test_code_that_cannot_be_loaded_passes_nothing(problem: str, kind: str, erro
 
 
 def test_what_counts_as_green() -> None:
-    passed, skipped = (TestOutcome(name=name, status=name) for name in ("passed", "skipped"))  # type: ignore[arg-type]
+    passed, skipped = (TestOutcome(name=name, status=name) for name in ("passed", "skipped"))
     assert of_suite(SuiteRun(outcomes=(passed,))).green
     assert of_suite(SuiteRun(outcomes=(passed, skipped))).green
     assert not of_suite(SuiteRun(outcomes=(skipped,))).green
@@ -133,9 +133,7 @@ def test_what_counts_as_green() -> None:
 
 
 def test_no_address_and_no_place_of_this_machine_reaches_the_words() -> None:
-    said = (
-        "E    +  where 1 = <function add at 0x7fd6>(1, 2)\n/lib/site-packages/x.py:1: in f\nobject at 0x12ab>"
-    )
+    said = "E    +  where 1 = <function add at 0x7fd6>(1, 2)\n/lib/site-packages/x.py:1: in f\nobject at 0x12ab>"
     assert steady(said) == "E    +  where 1 = add(1, 2)\nobject>"
 
 

@@ -17,7 +17,7 @@ from moot.lessons import Origin, credited, new_lesson
 from moot.liveroom import Desk, LiveRoom
 from moot.ports import SessionRecord
 from moot.room import Ask
-from moot.testing import FakeScanner, FrozenClock, ScriptedModel
+from moot.testing import FakeScanner, FrozenClock, ScriptedModel, one_file
 from moot.types import Limits, Value
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -126,14 +126,13 @@ def test_judges_are_remembered_in_bounds() -> None:
 
 
 def test_figures_of_a_version_go_into_their_columns(tmp_path: Path) -> None:
-    from moot.testing import one_file
-
     async def work(room: LiveRoom, store: SqlStore) -> list[tuple[float | None, float | None, object]]:
         figures: Mapping[str, JsonValue] = {"pass_rate": 0.5, "quality": 0.25, "passed": 1}
         await room.snapshot(one_file("x = 1\n"), "one", figures)
         await room.snapshot(one_file("x = 2\n"), "two")
         return [(v.pass_rate, v.quality, v.metrics) for v in await store.versions(SESSION)]
 
-    first, second = in_room(tmp_path, work)  # type: ignore[misc]
-    assert first == (0.5, 0.25, {"note": "one", "pass_rate": 0.5, "quality": 0.25, "passed": 1})
-    assert second == (None, None, {"note": "two"})
+    assert in_room(tmp_path, work) == [
+        (0.5, 0.25, {"note": "one", "pass_rate": 0.5, "quality": 0.25, "passed": 1}),
+        (None, None, {"note": "two"}),
+    ]
