@@ -11,7 +11,7 @@ import moot
 
 ROOT = Path(moot.__file__).parent
 LAYERS = (
-    ("words", ("types", "events", "errors", "config")),
+    ("words", ("types", "events", "errors", "config", "learnt")),
     ("contract", ("room", "ports")),
     ("rules", ("artefacts", "failures", "findings", "races", "routing", "scan", "tally", "vault")),
     ("rules", ("csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),

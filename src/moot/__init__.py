@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from moot.protocols.harden import HardenResult, HardenRules
     from moot.protocols.reports import AttackReport, DefenseReport
     from moot.protocols.review import ReviewResult, ReviewRules
+    from moot.protocols.solve import SolveResult, SolveRules
     from moot.protocols.vet import VetResult, VetRules
     from moot.surfaces.library import harden, run_sync
     from moot.surfaces.library_review import review
+    from moot.surfaces.library_solve import solve
     from moot.surfaces.vet import vet
     from moot.types import Code, Limits, SourceFile, Vulnerability
 
@@ -23,16 +25,19 @@ _HOMES = {
     "protocols.harden": ("HardenResult", "HardenRules"),
     "protocols.reports": ("AttackReport", "DefenseReport"),
     "protocols.review": ("ReviewResult", "ReviewRules"),
+    "protocols.solve": ("SolveResult", "SolveRules"),
     "protocols.vet": ("VetResult", "VetRules"),
     "surfaces.library": ("harden", "run_sync"),
     "surfaces.library_review": ("review",),
+    "surfaces.library_solve": ("solve",),
     "surfaces.vet": ("vet",),
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
     "AttackReport", "Code", "ConfigError", "DefenseReport", "Event", "HardenResult", "HardenRules", "Limits",
-    "ModelError", "MootError", "ReviewResult", "ReviewRules", "SourceFile", "StoreError", "UsageError", "VetResult",
-    "VetRules", "Vulnerability", "__version__", "harden", "review", "run_sync", "vet",
+    "ModelError", "MootError", "ReviewResult", "ReviewRules", "SolveResult", "SolveRules", "SourceFile", "StoreError",
+    "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "harden", "review", "run_sync", "solve",
+    "vet",
 ]  # fmt: skip
 
 

@@ -9,16 +9,18 @@ from typing import TypeVar
 from pydantic import BaseModel, JsonValue
 
 from moot.calling import Caller, Exchange, Try
-from moot.errors import Cut, SandboxError
+from moot.errors import Cut, SandboxError, UsageError
 from moot.events import Asked, Degraded, Event, Retried, StepDone, Told, TurnTaken
-from moot.journal import Journal
+from moot.journal import Journal, digest
+from moot.learnt import Episode, Lesson, Origin
 from moot.ledger import Ledger
-from moot.ports import Clock, Model, Row, Sandbox, Scanner, VersionRow
+from moot.lessons import new_lesson
+from moot.ports import Clock, EpisodeRow, Memory, Model, Row, Sandbox, Scanner, VersionRow
 from moot.render import joined, unified_diff
 from moot.replies import Read, native_schema
 from moot.room import Ask, T
 from moot.turns import clarified, kept, log_row, reading, turn_row, weaknesses
-from moot.types import Absent, Call, Code, Limits, RaceRun, Repair, Scan, SuiteRun, Tests, Value
+from moot.types import Absent, Call, Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, Tests, Value
 from moot.vault import Vault
 
 V = TypeVar("V", bound=BaseModel)
@@ -33,10 +35,16 @@ class Desk:
     sandbox: Sandbox | None = None
     vault: Vault = field(default_factory=lambda: Vault({}))
     listen: Callable[[Event], None] | None = None
+    memory: Memory | None = None
+    """Lessons of earlier sessions; none where no record is kept."""
 
 
 class VersionNumber(Value):
     number: int
+
+
+class Lessons(Value):
+    lessons: tuple[Lesson, ...] = ()
 
 
 class LiveRoom:
@@ -53,6 +61,8 @@ class LiveRoom:
         self._notes: list[tuple[int, str]] = []
         self._latest: Code | None = None
         self._versions = 0
+        self._turns: dict[str, tuple[int, str]] = {}
+        """The last turn of each seat: its step, and who spoke."""
         self._stopping = False
         self.failed_at: int | None = None
         """The first step that a provider failed; resuming tries again from there."""
@@ -104,7 +114,11 @@ class LiveRoom:
         asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
         return await self._step("race", asked, RaceRun, lambda: self._run_races(code, tests))
 
-    async def snapshot(self, code: Code, note: str) -> int:
+    async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
+        asked = self._journal.asked(code.model_dump_json(), *calls)
+        return await self._step("probe", asked, Probing, lambda: self._put_calls(code, calls))
+
+    async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         self._versions += 1
         number, before = self._versions, self._latest
         self._latest = code
@@ -114,14 +128,63 @@ class LiveRoom:
             language=code.files[0].language if len({f.language for f in code.files}) == 1 else "mixed",
             code=joined(code),
             diff=unified_diff(before, code) if before else "",
-            metrics={"note": note},
+            metrics={"note": note, **(metrics or {})},
+            quality=figure(metrics, "quality"),
+            pass_rate=figure(metrics, "pass_rate"),
         )
 
         async def keep() -> VersionNumber:
             return VersionNumber(number=number)
 
         asked = self._journal.asked(code.model_dump_json(), note)
-        return (await self._step("snapshot", asked, VersionNumber, keep, row)).number
+        return (
+            await self._step("snapshot", asked, VersionNumber, keep, lambda _, seq: row.model_copy(update={"seq": seq}))
+        ).number
+
+    async def recall(self, task: str, limit: int) -> tuple[Lesson, ...]:
+        memory, now = self._desk.memory, self._desk.clock.now
+
+        async def look() -> Lessons:
+            return Lessons(lessons=tuple(await memory.recall(task, now(), limit)) if memory else ())
+
+        return (await self._step("recall", self._journal.asked(task, str(limit)), Lessons, look)).lessons
+
+    async def remember(self, seat: str, episode: Episode) -> Episode:
+        turn, agent = self._turns[seat]
+        session = self._journal.session_id
+        where = {"id": digest(session, str(turn)), "session": session, "turn": turn, "agent": agent}
+
+        async def keep() -> Episode:
+            return episode.model_copy(update={**where, "time": self._desk.clock.now()})
+
+        asked = self._journal.asked(seat, episode.model_dump_json())
+        return await self._step("remember", asked, Episode, keep, lambda kept, seq: EpisodeRow(episode=kept))
+
+    async def learn(self, text: str, episode: Episode) -> Lesson | None:
+        memory = self._desk.memory
+        # The time of the episode, not of the learning: after a crash in between, the same lesson is learnt again.
+        origin = Origin(session_id=episode.session, agent=episode.agent, task=episode.task[:200], when=episode.time)
+
+        async def keep() -> Lessons:
+            lesson = new_lesson(self._desk.vault.hide(text), origin, self._desk.clock.now())
+            return Lessons(lessons=(await memory.learn(lesson),) if memory else ())
+
+        learnt = await self._step("learn", self._journal.asked(text, episode.id), Lessons, keep)
+        return learnt.lessons[0] if learnt.lessons else None
+
+    async def credit(self, lesson: Lesson, *, helped: bool) -> None:
+        memory, session = self._desk.memory, self._journal.session_id
+
+        async def judge() -> Lessons:
+            if memory is None:
+                return Lessons()
+            try:
+                judged = await memory.credit(lesson.id, helped=helped, now=self._desk.clock.now(), by=session)
+            except UsageError:  # somebody made Moot forget it meanwhile
+                return Lessons()
+            return Lessons(lessons=(judged,))
+
+        await self._step("credit", self._journal.asked(lesson.id, str(helped)), Lessons, judge)
 
     def seated(self, seat: str) -> bool:
         return bool(self._cast.get(seat))
@@ -166,6 +229,7 @@ class LiveRoom:
             answer = self._read(seq, ask, exchange, last=True)
         if rows:
             await self._journal.append([*rows, turn_row(seq, ask, exchange, answer)])
+        self._turns[ask.seat] = (seq, f"{ask.seat}@{exchange.model}")
         if isinstance(answer, Absent) and answer.why in ("unreachable", "timeout") and self.failed_at is None:
             self.failed_at = seq
         self._announce(seq, ask, exchange, answer)
@@ -260,9 +324,28 @@ class LiveRoom:
         except TimeoutError:
             raise Cut("timed_out", "the time for the session ended while tests were running (--timeout)") from None
 
+    async def _put_calls(self, code: Code, calls: Sequence[str]) -> Probing:
+        if self._desk.sandbox is None:
+            raise SandboxError("there are examples to try, but there is no sandbox to try them in")
+        reveal, hide = self._desk.vault.reveal, self._desk.vault.hide
+        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
+        try:
+            async with asyncio.timeout(max(self.remaining(), 0.0)):
+                got = await self._desk.sandbox.probe(real, [reveal(call) for call in calls])
+        except TimeoutError:
+            raise Cut("timed_out", "the time for the session ended while examples were tried (--timeout)") from None
+        answers = tuple(a.model_copy(update={"text": hide(a.text), "detail": hide(a.detail)}) for a in got.answers)
+        return got.model_copy(update={"answers": answers, "problem": hide(got.problem)})
+
     async def _step(
-        self, name: str, asked: str, shape: type[V], work: Callable[[], Awaitable[V]], extra: VersionRow | None = None
+        self,
+        name: str,
+        asked: str,
+        shape: type[V],
+        work: Callable[[], Awaitable[V]],
+        extra: Callable[[V, int], Row] | None = None,
     ) -> V:
+        """`extra` makes a row that is recorded together with the step."""
         seq = self._journal.ticket()
         if past := self._journal.recall(seq, 0, name, asked):
             value = shape.model_validate(past.value)
@@ -272,7 +355,7 @@ class LiveRoom:
                 value = await work()
             rows: list[Row] = [self._journal.step(seq, 0, name, asked, value.model_dump(mode="json"))]
             if extra is not None:
-                rows.append(extra.model_copy(update={"seq": seq}))
+                rows.append(extra(value, seq))
             await self._journal.append(rows)
         self._emit(lambda: StepDone(seq=seq, name=name))
         return value
@@ -304,3 +387,8 @@ class LiveRoom:
             if (task := asyncio.current_task()) is not None:
                 task.uncancel()
             raise Cut("cancelled", "stopped by the user") from None
+
+
+def figure(metrics: Mapping[str, JsonValue] | None, name: str) -> float | None:
+    value = (metrics or {}).get(name)
+    return float(value) if isinstance(value, int | float) else None

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from moot.learnt import Episode, Lesson
 from moot.types import Call, Code, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
@@ -42,6 +43,19 @@ class Sandbox(Protocol):
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
         """The same tests with a race detector watching, where the language has one."""
+
+
+class Memory(Protocol):
+    """Lessons of earlier sessions."""
+
+    async def recall(self, task: str, now: datetime, limit: int = 5) -> list[Lesson]:
+        """Those that fit a task best, the best first."""
+
+    async def learn(self, lesson: Lesson) -> Lesson:
+        """Keep it, or grow the one that says the same; learning it twice changes nothing."""
+
+    async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
+        """What followed its use speaks for or against it; each session `by` which it is judged has one say."""
 
 
 class Clock(Protocol):
@@ -85,6 +99,15 @@ class VersionRow(Value):
     code: str
     diff: str
     metrics: JsonValue = None
+    quality: float | None = None
+    pass_rate: float | None = None
+    """The share of its tests that passed."""
+
+
+class EpisodeRow(Value):
+    """An episode, kept with the turn in which it was told."""
+
+    episode: Episode
 
 
 class LogRow(Value):
@@ -104,7 +127,7 @@ class LogRow(Value):
     error: str = ""
 
 
-Row = StepRow | TurnRow | VersionRow | LogRow
+Row = StepRow | TurnRow | VersionRow | EpisodeRow | LogRow
 
 
 class SessionRecord(Value):

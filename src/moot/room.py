@@ -1,12 +1,13 @@
 """Room: everything a protocol may do to the world. Each awaited verb is one numbered, recorded step."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
-from moot.types import Absent, Code, RaceRun, Repair, Scan, SuiteRun, Tests
+from moot.learnt import Episode, Lesson
+from moot.types import Absent, Code, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
 
 T = TypeVar("T", bound=BaseModel)
 T_co = TypeVar("T_co", bound=BaseModel, covariant=True)
@@ -45,8 +46,23 @@ class Room(Protocol):
     async def race(self, code: Code, tests: Tests) -> RaceRun:
         """Run tests in the sandbox with the race detector watching."""
 
-    async def snapshot(self, code: Code, note: str) -> int:
-        """Keep this version of the code; gives its number."""
+    async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
+        """Put calls to the code in the sandbox, where nobody knows what should come of them."""
+
+    async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
+        """Keep this version of the code, and what was measured of it; gives its number."""
+
+    async def recall(self, task: str, limit: int) -> tuple[Lesson, ...]:
+        """Lessons of earlier sessions that fit a task, the best first; none where nothing is kept."""
+
+    async def remember(self, seat: str, episode: Episode) -> Episode:
+        """Keep an episode with the last turn of this seat; gives it with who, where and when filled in."""
+
+    async def learn(self, text: str, episode: Episode) -> Lesson | None:
+        """Keep for other sessions what this episode taught; None where nothing is kept."""
+
+    async def credit(self, lesson: Lesson, *, helped: bool) -> None:
+        """Say whether a lesson that was recalled helped or harmed."""
 
     def seated(self, seat: str) -> bool:
         """Whether a model sits there. Without one, `ask` gives an absence that nobody is to blame for."""

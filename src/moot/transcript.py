@@ -8,13 +8,18 @@ from pydantic import JsonValue
 
 from moot.ports import LogRow, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.render import fenced
-from moot.types import RaceRun, Repair, Scan, SuiteRun, Value
+from moot.types import Probing, RaceRun, Repair, Scan, SuiteRun, Value
 
 TITLES = {
     "scan": "The scan looks",
     "repair": "The rewriter works",
     "execute": "Tests are run",
     "race": "Tests are watched for races",
+    "probe": "Examples are tried",
+    "recall": "Lessons of earlier sessions",
+    "remember": "An episode is kept",
+    "learn": "A lesson is learnt",
+    "credit": "A lesson is judged",
 }
 SHOWN_ABOVE = ("attack_reports", "defense_reports", "final_files", "final_code", "diff", "tests")
 
@@ -137,11 +142,25 @@ def _done(step: StepRow) -> Items | Quote:
             run = SuiteRun.model_validate(step.value)
             told = [f"{o.status} {o.name}" + (f": {o.detail.strip()}" if o.detail else "") for o in run.outcomes]
             return Items((*told, *([run.problem] if run.problem else [])))
+        case "probe":
+            probing = Probing.model_validate(step.value)
+            return Items((*(a.mark for a in probing.answers), *([probing.problem] if probing.problem else [])))
+        case "recall" | "learn" | "credit":
+            lessons = _table(step.value).get("lessons")
+            told = [_lesson(_table(lesson)) for lesson in (lessons if isinstance(lessons, list) else [])]
+            return Items(tuple(told) or ("none",))
+        case "remember":
+            episode = _table(step.value)
+            return Items(tuple(str(episode.get(key)) for key in ("test_results", "reflection", "improvement")))
         case "race":
             race = RaceRun.model_validate(step.value)
             return Items((*race.reports, *([race.problem] if race.problem else [])) or ("no race was seen",))
         case _:
             return Quote(json.dumps(step.value, indent=2, ensure_ascii=False), "json")
+
+
+def _lesson(lesson: dict[str, JsonValue]) -> str:
+    return f"{lesson.get('id')}: {lesson.get('text')} (helped {lesson.get('helped')}, harmed {lesson.get('harmed')})"
 
 
 def _end(story: Story) -> Part:

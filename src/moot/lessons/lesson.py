@@ -4,10 +4,8 @@ import hashlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from pydantic import Field
-
+from moot.learnt import Lesson, Origin
 from moot.lessons.words import Gist, gist
-from moot.types import Value
 
 SAME = 0.6
 """Share of common words from which two pieces of advice are one."""
@@ -16,29 +14,7 @@ CONTRARY = 0.25
 LIFETIME = timedelta(days=90)
 WORDINGS = 8
 ORIGINS = 20
-
-
-class Origin(Value):
-    """Where a lesson came from."""
-
-    session_id: str = ""
-    agent: str = ""
-    task: str = ""
-    when: datetime | None = None
-
-
-class Lesson(Value):
-    id: str
-    text: str
-    category: str = "debugging"
-    wordings: tuple[str, ...] = ()
-    """Other ways in which the same was said."""
-    origins: tuple[Origin, ...] = ()
-    uses: int = Field(default=0, ge=0)
-    helped: int = Field(default=0, ge=0)
-    harmed: int = Field(default=0, ge=0)
-    created_at: datetime
-    expires_at: datetime | None = None
+JUDGES = 50
 
 
 CATEGORIES = (
@@ -106,14 +82,18 @@ def merged(lesson: Lesson, again: Lesson) -> Lesson:
     )
 
 
-def credited(lesson: Lesson, *, helped: bool, now: datetime) -> Lesson:
-    """After it was used: what happened next speaks for or against it. One that helps lives longer."""
+def credited(lesson: Lesson, *, helped: bool, now: datetime, by: str = "") -> Lesson:
+    """After it was used: what happened next speaks for or against it, once for each session `by` which it was judged.
+    One that helps lives longer."""
+    if by and by in lesson.judged_by:
+        return lesson
     longer = lesson.expires_at and max(lesson.expires_at, now + LIFETIME)
     return lesson.model_copy(
         update={
             "uses": lesson.uses + 1,
             "helped": lesson.helped + helped,
             "harmed": lesson.harmed + (not helped),
+            "judged_by": (*lesson.judged_by, *([by] if by else []))[-JUDGES:],
             "expires_at": longer if helped else lesson.expires_at,
         }
     )

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
 from moot.protocols.review import ReviewInput, ReviewResult, ReviewRules, review
+from moot.protocols.solve import SolveInput, SolveResult, SolveRules, solve
 from moot.protocols.vet import VetInput, VetResult, VetRules, vet
 from moot.room import Room
 from moot.types import Result, Rules, Value
@@ -34,4 +35,7 @@ VET = Protocol(
     settled=frozenset({"proceed", "modify", "retry", "pivot"}),
 )  # fmt: skip
 REVIEW = Protocol("review", review, ReviewInput, ReviewRules, ReviewResult, ("adversary", "defender"))
-PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {protocol.name: protocol for protocol in (HARDEN, VET, REVIEW)}
+SOLVE = Protocol(
+    "solve", solve, SolveInput, SolveRules, SolveResult, ("coder", "reflector"), settled=frozenset({"solved"})
+)
+PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {protocol.name: protocol for protocol in (HARDEN, VET, REVIEW, SOLVE)}

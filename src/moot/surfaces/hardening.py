@@ -28,7 +28,7 @@ def harden_plan(
     """The session to run. Secrets in the code are masked here, before anything else sees it."""
     given = HardenInput(
         code=hidden(gathered.code, vault),
-        tests=_hidden_tests(read_tests(tests), vault) if tests else None,
+        tests=hidden_tests(read_tests(tests), vault) if tests else None,
         left_out=gathered.left_out,
     )
     names = [file.path for file in given.code.files]
@@ -51,7 +51,7 @@ def hidden(code: Code, vault: Vault) -> Code:
     return Code(files=tuple(masked))
 
 
-def _hidden_tests(tests: Tests, vault: Vault) -> Tests:
+def hidden_tests(tests: Tests, vault: Vault) -> Tests:
     return tests.model_copy(update={"files": tuple((path, vault.hide(text)) for path, text in tests.files)})
 
 

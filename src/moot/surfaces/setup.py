@@ -18,6 +18,7 @@ from moot.edge.models import Models, price_known
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store, file_layers
 from moot.edge.store import SqlStore
+from moot.edge.store.lessons import LessonShelf
 from moot.errors import UsageError
 from moot.events import Event
 from moot.liveroom import Desk
@@ -160,7 +161,8 @@ async def workshop(
     concurrency = dict.fromkeys(("openai", "anthropic", "ollama", "cmd"), int(settings["concurrency"]))
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
-    desk = Desk(scanner=StaticTeam(), clock=SystemClock(), sandbox=sandbox, vault=vault, listen=listen)
+    memory = LessonShelf(store) if store is not None else None
+    desk = Desk(StaticTeam(), SystemClock(), sandbox, vault, listen, memory)
     try:
         yield Workshop(Runner(desk, models.open, store), store, vault, models)
     finally:

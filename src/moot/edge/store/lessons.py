@@ -43,9 +43,9 @@ class LessonShelf:
         """The lessons that fit a task best, the best first; none that expired."""
         return await self._store.work(lambda db: _recall(db, gist(task), now, limit))
 
-    async def credit(self, lesson_id: str, *, helped: bool, now: datetime) -> Lesson:
+    async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
         def change(db: Connection) -> Lesson:
-            lesson = credited(_find(db, lesson_id), helped=helped, now=now)
+            lesson = credited(_find(db, lesson_id), helped=helped, now=now, by=by)
             _rewrite(db, lesson)
             return lesson
 

@@ -8,16 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, insert, null, or_, select, update
 
 from moot.edge.store import tables
 from moot.edge.store.engine import address, bring_up_to_date, open_engine
 from moot.edge.store.faults import told_plainly
 from moot.errors import StoreError, UsageError
-from moot.ports import LogRow, Row, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.ports import EpisodeRow, LogRow, Row, SessionRecord, StepRow, TurnRow, VersionRow
 
 R = TypeVar("R")
 LOG_DAYS = 30
+MOST_EPISODES = 10_000
+"""Of all sessions together; the oldest are forgotten first."""
 Waiting = tuple[str, Sequence[Row], "asyncio.Future[None]"]
 
 
@@ -161,6 +163,15 @@ def _insert(db: Connection, batch: Iterable[Waiting]) -> None:
     for kind in COLUMNS:  # in this order: a version may refer to a turn
         if kind in grouped:
             db.execute(INSERTS[kind], grouped[kind])
+    if EpisodeRow in grouped:
+        _forget_episodes(db)
+
+
+def _forget_episodes(db: Connection) -> None:
+    turns = tables.turns
+    told = select(turns.c.id).where(turns.c.reflections.is_not(None))
+    oldest = told.order_by(turns.c.created_at.desc(), turns.c.id).offset(MOST_EPISODES).limit(MOST_EPISODES)
+    db.execute(update(turns).where(turns.c.id.in_(oldest)).values(reflections=null()))
 
 
 def _claim(db: Connection, session_id: str, owner: str) -> SessionRecord:
@@ -238,9 +249,15 @@ def _version_columns(session_id: str, row: VersionRow, now: datetime) -> dict[st
         "code": row.code,
         "version_number": row.number,
         "metrics": row.metrics,
+        "quality_score": row.quality,
+        "test_pass_rate": row.pass_rate,
         "diff_from_previous": row.diff,
         "created_at": now,
     }
+
+
+def _episode_columns(session_id: str, row: EpisodeRow, now: datetime) -> dict[str, object]:
+    return {"wanted": _own_id(session_id, row.episode.turn), "told": [row.episode.model_dump(mode="json")]}
 
 
 def _log_columns(session_id: str, row: LogRow, now: datetime) -> dict[str, object]:
@@ -268,11 +285,15 @@ COLUMNS: dict[type[Row], tuple[Table, Callable[..., dict[str, object]]]] = {
     StepRow: (tables.steps, _step_columns),
     TurnRow: (tables.turns, _turn_columns),
     VersionRow: (tables.versions, _version_columns),
+    EpisodeRow: (tables.turns, _episode_columns),
     LogRow: (tables.logs, _log_columns),
 }
 
 
-INSERTS = {kind: insert(table) for kind, (table, _) in COLUMNS.items()}
+EPISODE = (
+    update(tables.turns).where(tables.turns.c.id == bindparam("wanted")).values(reflections=bindparam("told"))
+)  # an episode joins the turn in which it was told
+INSERTS = {kind: EPISODE if kind is EpisodeRow else insert(table) for kind, (table, _) in COLUMNS.items()}
 NEW_SESSION = insert(tables.sessions)
 SESSION_CHANGE = (
     update(tables.sessions)
@@ -297,6 +318,8 @@ def _version(row: RowMapping) -> VersionRow:
         code=row["code"],
         diff=row["diff_from_previous"],
         metrics=row["metrics"],
+        quality=row["quality_score"],
+        pass_rate=row["test_pass_rate"],
     )
 
 

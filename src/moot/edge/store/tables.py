@@ -16,10 +16,11 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     Uuid,
+    text,
 )
 from sqlalchemy import Column as C
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration. A store at this version needs no Alembic."""
 
 
@@ -81,6 +82,7 @@ steps = Table(
     C("created_at", Moment, nullable=False),
 )
 
+TOLD = text("reflections IS NOT NULL")
 turns = Table(
     "debate_turns",
     metadata,
@@ -102,6 +104,7 @@ turns = Table(
     C("created_at", Moment, nullable=False),
     C("response_time_ms", Integer, nullable=False),
     Index("ix_debate_turns_session_seq", "session_id", "seq", unique=True),
+    Index("ix_debate_turns_told", "created_at", sqlite_where=TOLD, postgresql_where=TOLD),
 )
 
 versions = Table(

@@ -4,7 +4,7 @@ from importlib import import_module
 
 import typer
 
-MODULES = ("harden", "scan", "vet", "track", "hook", "guard", "review", "run", "history", "lessons", "checkup")
+MODULES = ("harden", "solve", "scan", "vet", "track", "hook", "guard", "review", "run", "history", "lessons", "checkup")
 
 
 def app_for(arguments: list[str]) -> typer.Typer:

@@ -9,6 +9,7 @@ import typer
 from pydantic import JsonValue, ValidationError
 from rich.table import Table
 
+from moot.edge.store.episodes import EpisodeShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.errors import UsageError
 from moot.lessons import Lesson, Origin, new_lesson, standing
@@ -99,6 +100,28 @@ def forget_command(lesson: LessonArgument, store: StoreFlag = None) -> None:
     """Forget a lesson."""
     gone = with_store(store, lambda db: LessonShelf(db).forget(lesson))
     out().print(plain(f"forgotten {gone.id}: {gone.text}"))
+
+
+@lessons_app.command("episodes")
+def episodes_command(
+    agent: Annotated[str, typer.Option("--agent", help="Only those of this seat, or seat@model.")] = "",
+    session: Annotated[str, typer.Option("--session", help="Only those of this session.")] = "",
+    task: Annotated[str, typer.Option("--for", help="Those of the tasks most like this one first.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many.")] = 20,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """List attempts that failed and what was made of them, the newest first."""
+    found = with_store(store, lambda db: EpisodeShelf(db).episodes(agent, session, task, limit))
+    if json_output:
+        return print_json([episode.model_dump(mode="json") for episode in found])
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("session", "attempt", "by", "tests", "what to change", "task"):
+        table.add_column(column, overflow="fold")
+    for e in found:
+        task_line = plain(" ".join(e.task.split())[:80])
+        table.add_row(e.session[:8], str(e.attempt), e.agent, plain(e.test_results), plain(e.improvement), task_line)
+    out().print(table if found else plain("no episodes"))
 
 
 @lessons_app.command("export")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from moot.edge.sandbox import find_sandbox
 from moot.protocols import PROTOCOLS
 from moot.runner import Plan, Runner
-from moot.surfaces.cli import hardened, reviewed, vetted
+from moot.surfaces.cli import hardened, reviewed, solved, vetted
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.screen import err, plain
@@ -23,14 +23,20 @@ WHY_MORE = defaultdict(
 
 Begin = Callable[[Runner], Awaitable[Result]]
 Finish = Callable[[Result, Plan, Vault, Ending], int]
-FINISH: Mapping[str, Finish] = {"harden": hardened.finish, "vet": vetted.finish, "review": reviewed.finish}
+FINISH: Mapping[str, Finish] = {
+    "harden": hardened.finish,
+    "vet": vetted.finish,
+    "review": reviewed.finish,
+    "solve": solved.finish,
+}
 """How each protocol's result is shown and written; gives the exit code."""
 
 
 async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, begin: Begin) -> int:
     """Run a session and give the exit code. `begin` starts it, or carries it on."""
+    runs_code = bool(plan.input.get("tests") or plan.notes.get("runs_code"))
     unsafe = bool(plan.notes.get("unsafe_local"))
-    sandbox = find_sandbox(unsafe, settings.sandbox()) if plan.input.get("tests") else None
+    sandbox = find_sandbox(unsafe, settings.sandbox()) if runs_code else None
     with progress(quiet=ending.quiet) as listen:
         async with workshop(settings, listen, sandbox, vault) as shop:
             shop.check_models(plan.seats)

@@ -1,0 +1,24 @@
+"""Episodes of all sessions: what failed, why, and what was to be done about it."""
+
+from sqlalchemy import select
+
+from moot.edge.store import tables
+from moot.edge.store.sql import SqlStore
+from moot.learnt import Episode
+from moot.trials.episodes import found
+
+
+class EpisodeShelf:
+    """They are kept with the turns in which they were told, the oldest forgotten first."""
+
+    def __init__(self, store: SqlStore) -> None:
+        self._store = store
+
+    async def episodes(self, agent: str = "", session: str = "", task: str = "", limit: int = 20) -> list[Episode]:
+        """The newest first; with a `task`, those of the most similar tasks first."""
+        turns = tables.turns
+        query = select(turns.c.reflections).where(turns.c.reflections.is_not(None))
+        newest = query.order_by(turns.c.created_at.desc(), turns.c.seq.desc())
+        told = await self._store.work(lambda db: list(db.execute(newest).scalars()))
+        all_told = [Episode.model_validate(entry) for row in told for entry in row]
+        return found(all_told, agent, session, task)[:limit]

@@ -1,0 +1,215 @@
+"""One attempt at a task: asked for, run, looked into."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.learnt import Episode, Lesson, Reflection
+from moot.lessons import generalised
+from moot.prompts import prompt
+from moot.render import CHARACTERS_PER_TOKEN, fenced
+from moot.replies import Also, CodeBlock, Fenced, instructions
+from moot.room import Ask, Room
+from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all
+from moot.trials.examples import called_name, examples_in
+from moot.trials.values import Example
+from moot.types import AbsenceReason, Absent, Code, Language, SourceFile, Tests, Unit, Value
+
+DEFINED = re.compile(r"^\s*(?:async\s+)?(?:def|func|function|class)\s+(?:\([^)]*\)\s*)?(\w+)", re.MULTILINE)
+REFLECTION_TOKENS = 500
+
+
+class SolveReply(Value):
+    code: Annotated[Fenced, Also("solution", "answer")] = Field(description="the complete code")
+
+
+class ReflectReply(Value):
+    what_went_wrong: Annotated[str, Also("what_happened")] = Field(description="what went wrong, in one sentence")
+    root_cause: Annotated[str, Also("cause", "why")] = Field(description="the cause in the code, in one sentence")
+    what_to_change: Annotated[str, Also("what_to_change_next", "change", "fix")] = Field(
+        description="what to do differently, in one sentence"
+    )
+    confidence: Annotated[Unit | None, Also("confidence_in_fix")] = Field(
+        default=None, description="from 0 to 1, how sure you are"
+    )
+
+
+class Task(Value):
+    """What is to be solved, and what decides whether it is."""
+
+    text: str
+    language: Language
+    path: str
+    tests: Tests | None = None
+    examples: tuple[Example, ...] = ()
+    lessons: tuple[Lesson, ...] = ()
+
+    @property
+    def tested(self) -> bool:
+        return bool(self.tests or self.examples)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the task defines or calls."""
+        called = [called_name(example.call) for example in self.examples]
+        return tuple(dict.fromkeys((*DEFINED.findall(self.text), *called)))
+
+    def general(self, advice: str) -> str:
+        """The advice without the task's own names. One that the task also uses as a word is a name in quotes only."""
+        plain = DEFINED.sub("", self.text)
+        for name in self.names:
+            advice = re.sub(rf"[`'\"]{name}[`'\"]", "the function", advice)
+        words = [name for name in self.names if re.search(rf"(?<![\w.`'\"]){name}(?![\w(`'\"])", plain)]
+        return generalised(advice, set(self.names) - set(words))
+
+
+class Attempt(Value):
+    number: int
+    """0 is the code as it was given."""
+    code: str = ""
+    absent: AbsenceReason | None = None
+    """Why there is no code."""
+    version: int = 0
+    analysis: Analysis = Analysis()
+    reflection: Reflection | None = None
+    """What was made of its failure."""
+
+    @property
+    def solved(self) -> bool:
+        return self.absent is None and self.analysis.green
+
+
+def task_examples(text: str, language: Language) -> tuple[Example, ...]:
+    """Examples of calling what the task defines, or, where it defines nothing, whatever it calls."""
+    if language != "python":
+        return ()
+    names = DEFINED.findall(text)
+    found = [e for name in dict.fromkeys(names) for e in examples_in(text, name)] if names else examples_in(text)
+    return tuple(dict.fromkeys(found))
+
+
+async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, room: Room) -> str | Absent:
+    text = prompt(
+        "solve",
+        language=task.language,
+        task=fenced(task.text, "text"),
+        tests=shown_tests(task, room),
+        lessons=shown_lessons(task.lessons),
+        history=shown_history(attempts, task.language),
+        path=task.path,
+        form=instructions(SolveReply).replace("<path>", task.path),
+    )
+    said = await room.ask(Ask("coder", "solve", number, prompt("solver"), text, SolveReply))
+    return said if isinstance(said, Absent) else chosen_block(said.code, task)
+
+
+def chosen_block(blocks: Sequence[CodeBlock], task: Task) -> str:
+    """The block under the file's own name, or that defines what the task names; the fullest of several."""
+    named = [block for block in blocks if block.path and block.path.rpartition("/")[2] == task.path.rpartition("/")[2]]
+    wanted = [block for block in named or blocks if set(DEFINED.findall(block.text)) & set(task.names)]
+    return max(wanted or named or blocks, key=lambda block: len(block.text)).text
+
+
+async def tried(task: Task, text: str, number: int, room: Room) -> Attempt:
+    """The code, run on everything there is to run it on, and kept with what came of it."""
+    code = code_of(task, text)
+    analysis = Analysis()
+    if task.tests:
+        analysis = of_suite(await room.execute(code, task.tests))
+    if task.examples:
+        calls = [example.call for example in task.examples]
+        analysis = together(analysis, of_examples(task.examples, await room.probe(code, calls)))
+    metrics = {
+        "attempt": number,
+        "passed": analysis.passed,
+        "failed": analysis.of - analysis.passed,
+        "pass_rate": analysis.passed / analysis.of if analysis.of else None,
+        "problem": analysis.problem,
+    }
+    note = f"attempt {number}" if number else "as given"
+    version = await room.snapshot(code, f"{note}: {analysis.summary if task.tested else 'not tested'}", metrics)
+    room.tell(f"{note}: {analysis.summary}" if task.tested else f"{note}: nothing to test it with")
+    return Attempt(number=number, code=text, version=version, analysis=analysis)
+
+
+def code_of(task: Task, text: str) -> Code:
+    return Code(files=(SourceFile(path=task.path, language=task.language, text=text),))
+
+
+async def reflected(task: Task, attempts: Sequence[Attempt], room: Room) -> tuple[Attempt, Episode]:
+    """The last attempt with what was made of its failure; the failure analysis stands in where nobody says anything."""
+    attempt = attempts[-1]
+    failures = told_all(attempt.analysis)
+    text = prompt(
+        "reflect",
+        task=fenced(task.text, "text"),
+        code=fenced(attempt.code, task.language),
+        failures=fenced(failures, "text"),
+        earlier=shown_reflections(attempts[:-1]),
+        form=instructions(ReflectReply),
+    )
+    seat = "reflector" if room.seated("reflector") else "coder"
+    ask = Ask(seat, "reflect", attempt.number, prompt("reflector"), text, ReflectReply, REFLECTION_TOKENS)
+    said = await room.ask(ask)
+    if isinstance(said, Absent):
+        room.degrade(f"attempt {attempt.number}: nobody reflected on it; the failure analysis stands in")
+    else:
+        attempt = attempt.model_copy(update={"reflection": Reflection(**said.model_dump())})
+    thought = attempt.reflection
+    episode = Episode(
+        task=task.text,
+        attempt=attempt.number,
+        code=attempt.code,
+        test_results=attempt.analysis.summary,
+        failure_analysis=failures,
+        reflection=f"{thought.what_went_wrong} {thought.root_cause}" if thought else "",
+        improvement=thought.what_to_change if thought else "",
+        confidence=thought.confidence if thought else None,
+    )
+    return attempt, await room.remember(seat, episode)
+
+
+def shown_tests(task: Task, room: Room) -> str:
+    """The given tests, as far as half of a prompt's material holds them."""
+    if task.tests is None:
+        return ""
+    left, parts = int(room.allowance() / 2 * CHARACTERS_PER_TOKEN), list[str]()
+    for path, text in task.tests.files:
+        if len(text) > left:
+            room.degrade(f"the coder did not see all tests: {path} does not fit into the prompt")
+            parts.append(f"[{path} does not fit here; it is run all the same]")
+            continue
+        left -= len(text)
+        parts.append(f"{path}:\n{fenced(text, task.tests.language)}")
+    return "These tests will be run:\n\n" + "\n\n".join(parts) + "\n\n"
+
+
+def shown_lessons(lessons: Sequence[Lesson]) -> str:
+    if not lessons:
+        return ""
+    lines = "\n".join(f"- {lesson.text}" for lesson in lessons)
+    return f"Lessons from earlier tasks, where they fit:\n\n{fenced(lines, 'text')}\n\n"
+
+
+def shown_history(attempts: Sequence[Attempt], language: Language) -> str:
+    """The last code and what came of it, and everything that was learnt from this task so far."""
+    written = [attempt for attempt in attempts if attempt.absent is None]
+    if not written:
+        return ""
+    last = written[-1]
+    what = f"Attempt {last.number}" if last.number else "The code so far"
+    shown = fenced(last.code, language), fenced(told_all(last.analysis), "text")
+    head = f"{what} failed its tests:\n\n{shown[0]}\n\nWhat happened when it was run:\n\n{shown[1]}\n\n"
+    return head + shown_reflections(written)
+
+
+def shown_reflections(attempts: Sequence[Attempt]) -> str:
+    lines = []
+    for attempt in attempts:
+        if (thought := attempt.reflection) is not None:
+            lines.append(f"Attempt {attempt.number} ({attempt.analysis.summary}):")
+            lines += [f"  wrong: {thought.what_went_wrong}", f"  cause: {thought.root_cause}"]
+            lines.append(f"  change: {thought.what_to_change}")
+    return f"What was learnt from the attempts so far:\n\n{fenced(chr(10).join(lines), 'text')}\n\n" if lines else ""

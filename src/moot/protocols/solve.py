@@ -1,0 +1,199 @@
+"""Attempts at a task, each with what the earlier ones taught, until all tests pass or the attempts are spent."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from moot.errors import Cut
+from moot.learnt import Episode, Lesson
+from moot.protocols.attempts import Attempt, Task, ask_for_code, code_of, reflected, task_examples, tried
+from moot.room import Room
+from moot.types import Absent, Language, Result, Rules, Tests, Value
+
+Outcome = Literal["solved", "unsolved", "not_tested", "inconclusive", "timed_out", "budget_exhausted", "cancelled"]
+Stop = Literal[
+    "all_passed", "attempts_spent", "not_tested", "no_model", "absent", "timed_out", "budget_exhausted", "cancelled"
+]
+Verdict = Literal["helped", "harmed", "open"]
+FEWEST_WORDS = 4
+
+
+class SolveRules(Rules):
+    attempts: int = Field(default=3, ge=1, le=10, description="attempts at a task")
+    lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
+
+
+class SolveInput(Value):
+    task: str
+    language: Language = "python"
+    path: str = "solution.py"
+    """The file the solution is, so that the tests find it."""
+    tests: Tests | None = None
+    start: str | None = None
+    """Code that is there already: it is run first, and counts as no attempt."""
+
+
+class Told(Value):
+    """A lesson of an earlier session that was in the prompts, and what the first attempt says of it."""
+
+    id: str
+    text: str
+    verdict: Verdict = "open"
+
+
+class Learnt(Value):
+    id: str
+    text: str
+    attempt: int
+    """The attempt that failed without it."""
+
+
+class SolveResult(Result):
+    outcome: Outcome
+    stop_reason: Stop
+    rounds: int
+    """Attempts that were made."""
+    best: int | None = None
+    """The number of the best attempt; none where there is no code at all."""
+    code: str = ""
+    path: str = ""
+    passed: int = 0
+    of: int = 0
+    tests_given: bool = False
+    examples: int = 0
+    """Examples that the task's own text gives."""
+    attempts: tuple[Attempt, ...] = ()
+    lessons_told: tuple[Told, ...] = ()
+    lessons_learnt: tuple[Learnt, ...] = ()
+
+
+async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult:
+    task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests)
+    attempts, told, learnt = list[Attempt](), list[Told](), list[Learnt]()
+    try:
+        task = await prepared(task, rules, room)
+        told = [Told(id=lesson.id, text=lesson.text) for lesson in task.lessons]
+        if given.start is not None:
+            attempts.append(await tried(task, given.start, 0, room))
+        episodes = list[Episode]()
+        while (stopped := reason_to_stop(task, attempts, rules, room)) is None:
+            if attempts and attempts[-1].absent is None:
+                attempts[-1], episode = await reflected(task, attempts, room)
+                episodes.append(episode)
+            number = attempts[-1].number + 1 if attempts else 1
+            said = await ask_for_code(task, attempts, number, room)
+            if isinstance(said, Absent):
+                attempts.append(Attempt(number=number, absent=said.why))
+            else:
+                attempts.append(await tried(task, said, number, room))
+            if number == 1 and given.start is None:
+                told = [await judged(lesson, attempts[-1], room) for lesson in task.lessons]
+        learnt = await lessons_of(task, attempts, episodes, room) if rules.lessons else []
+    except Cut as cut:
+        stopped = cut.kind
+        room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
+    return summed_up(task, attempts, stopped, told, learnt)
+
+
+async def prepared(task: Task, rules: SolveRules, room: Room) -> Task:
+    """The task with its examples, with tests only if they can tell a solution from nothing, and with lessons."""
+    examples = task_examples(task.text, task.language)
+    tests = task.tests
+    if tests is not None:
+        run = await room.execute(code_of(task, ""), tests)
+        if run.problem and all(outcome.status == "skipped" for outcome in run.outcomes):
+            room.degrade(f"the given tests say nothing: {run.problem}")
+            tests = None
+        elif run.passed:
+            room.degrade("the given tests pass on an empty file, so they prove nothing")
+            tests = None
+    if tests is None and not examples:
+        room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")
+    lessons = await room.recall(task.text, rules.lessons) if rules.lessons and room.seated("coder") else ()
+    return task.model_copy(update={"tests": tests, "examples": examples, "lessons": lessons})
+
+
+def reason_to_stop(task: Task, attempts: Sequence[Attempt], rules: SolveRules, room: Room) -> Stop | None:
+    last = attempts[-1] if attempts else None
+    if last and last.solved:
+        return "all_passed"
+    if not room.seated("coder"):
+        return "no_model"
+    if last and last.absent in ("unreachable", "timeout"):
+        return "absent"
+    if last and last.number and last.absent is None and not task.tested:
+        return "not_tested"
+    return "attempts_spent" if last and last.number >= rules.attempts else None
+
+
+async def judged(lesson: Lesson, first: Attempt, room: Room) -> Told:
+    """Judged by the first attempt alone, for later ones had reflections too: all tests passed, it helped; none did,
+    it harmed; anything between says nothing, and so does an attempt without code or tests."""
+    verdict: Verdict = "open"
+    if first.solved:
+        verdict = "helped"
+    elif first.absent is None and (first.analysis.of or first.analysis.problem) and not first.analysis.passed:
+        verdict = "harmed"
+    if verdict != "open":
+        await room.credit(lesson, helped=verdict == "helped")
+    return Told(id=lesson.id, text=lesson.text, verdict=verdict)
+
+
+async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence[Episode], room: Room) -> list[Learnt]:
+    """What reflections taught, without what only this task has; only of those after which more tests passed."""
+    learnt = []
+    for episode in episodes:
+        text = task.general(episode.improvement)
+        if len(text.split()) < FEWEST_WORDS or not bettered(episode.attempt, attempts):
+            continue
+        if (lesson := await room.learn(text, episode)) is not None:
+            learnt.append(Learnt(id=lesson.id, text=lesson.text, attempt=episode.attempt))
+    return learnt
+
+
+def bettered(number: int, attempts: Sequence[Attempt]) -> bool:
+    before = next(a for a in attempts if a.number == number)
+    after = next((a for a in attempts if a.number > number and a.absent is None), None)
+    return after is not None and rank(after) > rank(before)
+
+
+def rank(attempt: Attempt) -> tuple[bool, int]:
+    return attempt.solved, attempt.analysis.passed
+
+
+def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
+    """The one that passed most; of equals the earliest: a change that gains nothing replaces nothing."""
+    written = [attempt for attempt in attempts if attempt.absent is None]
+    return max(written, key=rank) if written else None
+
+
+def outcome_of(task: Task, stopped: Stop, best: Attempt | None) -> Outcome:
+    if best and best.solved:
+        return "solved"
+    if stopped in ("timed_out", "budget_exhausted", "cancelled"):
+        return stopped
+    if best is None or stopped == "absent":
+        return "inconclusive"
+    return "unsolved" if task.tested else "not_tested"
+
+
+def summed_up(
+    task: Task, attempts: Sequence[Attempt], stopped: Stop, told: Sequence[Told], learnt: Sequence[Learnt]
+) -> SolveResult:
+    best = best_of(attempts)
+    return SolveResult(
+        outcome=outcome_of(task, stopped, best),
+        stop_reason=stopped,
+        rounds=sum(1 for attempt in attempts if attempt.number),
+        best=best.number if best else None,
+        code=best.code if best else "",
+        path=task.path,
+        passed=best.analysis.passed if best else 0,
+        of=best.analysis.of if best else 0,
+        tests_given=task.tests is not None,
+        examples=len(task.examples),
+        attempts=tuple(attempts),
+        lessons_told=tuple(told),
+        lessons_learnt=tuple(learnt),
+    )

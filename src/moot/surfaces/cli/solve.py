@@ -1,0 +1,76 @@
+"""`moot solve`: code for a task, tested, and tried again with what its failures taught."""
+
+import asyncio
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from moot.edge.sources import MAX_FILE_BYTES
+from moot.errors import UsageError
+from moot.surfaces.cli.ending import Ending
+from moot.surfaces.cli.options import SessionFlags, UnsafeFlag, with_flags
+from moot.surfaces.cli.running import play
+from moot.surfaces.solving import Asked, check_seated, solve_plan
+from moot.vault import Vault
+
+EXAMPLES = """Examples:
+
+  moot solve "Write slug(title) for URLs" --tests test_slug.py -m openai:gpt-5
+
+  moot solve - < task.md                      examples in the text, such as f(2) -> 4, are its tests
+
+  moot solve "Mend it" --file slug.py --tests test_slug.py --out slug.py
+
+  moot solve "Why does it fail?" --file slug.py --tests test_slug.py --no-llm
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("solve", epilog=EXAMPLES)(solve_command)
+
+
+@with_flags(SessionFlags)
+def solve_command(
+    flags: SessionFlags,
+    task: Annotated[str, typer.Argument(help="The task in words; - is standard input.")],
+    tests: Annotated[
+        str | None, typer.Option("--tests", help="Tests that decide, a file or a folder; run in a sandbox.")
+    ] = None,
+    file: Annotated[
+        str | None, typer.Option("--file", help="Code that is there already: it is run first, then mended.")
+    ] = None,
+    attempts: Annotated[int | None, typer.Option("--attempts", help="Attempts at the task.")] = None,
+    lessons: Annotated[
+        int | None, typer.Option("--lessons", help="Lessons of earlier sessions a prompt may hold; 0: none.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", "-l", help="Language; default is that of the tests, or Python.")
+    ] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Write the best attempt to this file.")] = None,
+    unsafe_local: UnsafeFlag = False,
+) -> None:
+    """Write code for a task, run its tests, reflect on what fails, and try again; the best attempt is the result.
+
+    Exit code 0: solved; 1: some tests fail; 2: not tested, inconclusive or cut short; 130: stopped by Ctrl-C.
+    """
+    settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons})
+    vault = Vault(os.environ)
+    asked = Asked(_words(task), tests, file, language, out)
+    plan = flags.seated(solve_plan(settings, asked, vault, {"unsafe_local": unsafe_local}))
+    check_seated(plan, no_llm=flags.no_llm)
+    ending = Ending(json=flags.json_output, quiet=flags.quiet)
+    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
+
+
+def _words(task: str) -> str:
+    if task != "-":
+        return task
+    data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise UsageError(f"the task has more than {MAX_FILE_BYTES // 1_000_000} MB")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UsageError("the task on standard input is not UTF-8 text") from None

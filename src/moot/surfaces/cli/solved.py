@@ -1,0 +1,118 @@
+"""How a solved task, or one that is not, is shown to a person."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.table import Table
+
+from moot.protocols.attempts import Attempt
+from moot.protocols.solve import SolveInput, SolveResult
+from moot.runner import Plan
+from moot.surfaces.cli.ending import Ending
+from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json
+from moot.surfaces.solving import exit_code, write_out
+from moot.trials.analysis import told_all
+from moot.types import Result
+from moot.vault import Vault
+
+SAYS = {
+    "solved": "all tests pass",
+    "unsolved": "tests still fail; this is the best attempt",
+    "not_tested": "nothing says whether it is right: no tests could be run, and the task gives no examples",
+    "inconclusive": "the coder gave nothing that could be used to the end",
+    "timed_out": "the time ran out; this is the best so far",
+    "budget_exhausted": "the budget ran out; this is the best so far",
+    "cancelled": "stopped by the user; this is the best so far",
+}
+
+
+def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
+    """Show the result, and write the best attempt where it was asked for."""
+    assert isinstance(result, SolveResult)
+    if ending.json:
+        print_json(result)
+    else:
+        show_result(result, plan)
+    if written := write_out(result, plan, vault):
+        doubt = "" if result.outcome == "solved" else f" ({result.outcome}: do not rely on it)"
+        err().print(plain(f"written: {written}{doubt}"))
+    elif plan.notes.get("out"):
+        why = "the session is not at its end" if result.resumable else "there is no code"
+        err().print(plain(f"nothing was written: {why}"))
+    return exit_code(result)
+
+
+def show_result(result: SolveResult, plan: Plan) -> None:
+    console = out()
+    console.print(plain(headline(result)))
+    _attempts(result.attempts, console)
+    best = next((attempt for attempt in result.attempts if attempt.number == result.best), None)
+    if best is not None and not best.solved and best.analysis.of + len(best.analysis.problem):
+        _section(console, "What fails", told_all(best.analysis, most=10).split("\n"), mark="")
+    _lessons(result, console)
+    if result.code and plan.seats:
+        console.print()
+        language = SolveInput.model_validate(plan.input).language
+        if console.is_terminal:
+            console.print(Syntax(clean(result.code), language, background_color="default"))
+        else:
+            console.print(plain(result.code.rstrip("\n")))
+    _section(console, "Weaker than asked for", result.degraded)
+    console.print()
+    for line in cost(result.usage) or ["no model was called"]:
+        console.print(plain(line))
+    console.print(plain(f"session {result.session_id}, {result.rounds} attempts, {result.duration:.1f} s"))
+
+
+def headline(result: SolveResult) -> str:
+    """The first line: the outcome, and on what it rests."""
+    kinds = (["the given tests"] if result.tests_given else []) + (
+        [f"{result.examples} examples in the task"] if result.examples else []
+    )
+    rests = f" ({result.passed} of {result.of} passed; {' and '.join(kinds)})" if result.of else ""
+    which = "" if not result.best else f" by attempt {result.best}"
+    weak = f"; weaker than asked for: {result.degraded[0]}" if result.degraded else ""
+    return f"{result.outcome}{which}: {SAYS[result.outcome]}{rests}{weak}"
+
+
+def _attempts(attempts: Sequence[Attempt], console: Console) -> None:
+    if not attempts:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("attempt", "passed", "what came of it"):
+        table.add_column(column, overflow="fold", no_wrap=column != "what came of it")
+    for attempt in attempts:
+        table.add_row(
+            str(attempt.number) if attempt.number else "given",
+            f"{attempt.analysis.passed} of {attempt.analysis.of}",
+            plain(_became(attempt)),
+        )
+    console.print()
+    console.print(table)
+
+
+def _became(attempt: Attempt) -> str:
+    if attempt.absent is not None:
+        return f"no code: {attempt.absent}"
+    if attempt.solved:
+        return "all passed"
+    if attempt.reflection is not None:
+        return attempt.reflection.what_to_change
+    return attempt.analysis.problem or (
+        attempt.analysis.failures[0].test if attempt.analysis.failures else "not tested"
+    )
+
+
+def _lessons(result: SolveResult, console: Console) -> None:
+    told = [f"{lesson.id} {lesson.text} ({lesson.verdict})" for lesson in result.lessons_told]
+    _section(console, "Lessons that were told", told)
+    _section(console, "Lessons learnt", [f"{lesson.id} {lesson.text}" for lesson in result.lessons_learnt])
+
+
+def _section(console: Console, title: str, lines: Sequence[str], mark: str = "- ") -> None:
+    if lines:
+        console.print()
+        console.print(f"[bold]{title}[/]")
+        for line in lines:
+            console.print(plain(f"  {mark}{line}"))

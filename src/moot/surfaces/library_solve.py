@@ -1,0 +1,56 @@
+"""Solutions from Python: `await solve("Write add(a, b)", tests=Path("tests"))`."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from moot.edge.sandbox import find_sandbox
+from moot.events import Event
+from moot.protocols.solve import SolveResult, SolveRules
+from moot.surfaces.library import chain
+from moot.surfaces.setup import Settings, check_prices, workshop
+from moot.surfaces.solving import Asked, check_seated, solve_plan, write_out
+from moot.types import Limits
+from moot.vault import Vault
+
+
+async def solve(  # noqa: PLR0913 - a public door: everything but the first two is by name
+    task: str,
+    rules: SolveRules | None = None,
+    *,
+    tests: str | Path | None = None,
+    file: str | Path | None = None,
+    language: str | None = None,
+    out: str | Path | None = None,
+    model: str | Sequence[str] | None = None,
+    seats: Mapping[str, str | Sequence[str]] | None = None,
+    use_models: bool = True,
+    limits: Limits | None = None,
+    store: str | Path | None = None,
+    keep: bool = True,
+    listen: Callable[[Event], None] | None = None,
+) -> SolveResult:
+    """Write code for a task, run its tests and the examples in its text, and learn from what fails.
+
+    `file` is code that is there already; with `use_models=False` it is only run, and its failures looked into by
+    rules. `out` gets the best attempt. `keep=False` leaves no record, and neither uses nor leaves lessons.
+    """
+    flags: dict[str, object] = {"model": chain(model), "store": str(store) if store else None}
+    flags |= {f"seats.{seat}": chain(names) for seat, names in (seats or {}).items()}
+    if limits is not None:
+        flags |= {name: getattr(limits, name) for name in limits.model_fields_set}
+    settings = Settings.load(flags)
+    vault = Vault(os.environ)
+    paths = {name: str(path) if path else None for name, path in (("tests", tests), ("file", file), ("out", out))}
+    plan = solve_plan(settings, Asked(task, language=language, **paths), vault, {})
+    change = {"rules": rules.model_dump(mode="json")} if rules else {}
+    plan = plan.model_copy(update={**change, **({} if use_models else {"seats": {}})})
+    check_seated(plan, no_llm=not use_models)
+    check_prices(plan.seats, plan.limits)
+    sandbox = find_sandbox() if plan.notes["runs_code"] else None
+    async with workshop(settings, listen, sandbox, vault, keep=keep) as shop:
+        shop.check_models(plan.seats)
+        result = await shop.runner.start(plan)
+    assert isinstance(result, SolveResult)
+    write_out(result, plan, vault)
+    return result

@@ -1,0 +1,122 @@
+"""`solve` as every surface offers it: a task in, a session, the best attempt, and the file it may be written to."""
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from pydantic import JsonValue
+
+from moot.edge.sources import SUFFIXES, chosen_language, read_code, read_tests, replace_file
+from moot.errors import UsageError
+from moot.protocols.attempts import task_examples
+from moot.protocols.solve import SolveInput, SolveResult
+from moot.runner import Plan
+from moot.surfaces.hardening import hidden_tests
+from moot.surfaces.setup import Settings
+from moot.types import Language, Tests
+from moot.vault import Vault
+
+EXIT_CODES = {"solved": 0, "unsolved": 1}
+CUT_SHORT = 2
+INTERRUPTED = 130
+NO_MODEL = (
+    "solve needs a model to write code: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL; "
+    "to test code that is there already: --file FILE --no-llm"
+)
+IMPORTS: Mapping[str, str] = {
+    "python": r"^\s*(?:from\s+([A-Za-z_][\w.]*)\s+import|import\s+([A-Za-z_][\w.]*))",
+    "javascript": r"(?:from\s+|require\(|import\()\s*['\"]\.{1,2}/([^'\"]+)['\"]",
+}
+RUNNERS = frozenset({"pytest", "unittest", "hypothesis", "doctest", "numpy", "conftest"})
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A task as a user gives it."""
+
+    task: str
+    tests: str | None = None
+    file: str | None = None
+    language: str | None = None
+    out: str | None = None
+
+
+def exit_code(result: SolveResult) -> int:
+    return INTERRUPTED if result.outcome == "cancelled" else EXIT_CODES.get(result.outcome, CUT_SHORT)
+
+
+def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[str, JsonValue]) -> Plan:
+    """The session to run. Secrets in the task, the code and the tests are masked before anything else sees them."""
+    if not asked.task.strip():
+        raise UsageError("there is no task; say what is to be solved")
+    tests = hidden_tests(read_tests(asked.tests), vault) if asked.tests else None
+    start = read_code([asked.file], asked.language, None, bytes) if asked.file else None
+    file = start.code.files[0] if start else None
+    language = file.language if file else chosen_language(asked.language) or (tests.language if tests else "python")
+    task = vault.hide(asked.task.strip())
+    given = SolveInput(
+        task=task,
+        language=language,
+        path=PurePosixPath(file.path).name if file else solution_path(tests, language),
+        tests=tests,
+        start=vault.hide(file.text) if file else None,
+    )
+    origins: JsonValue = {shown: list(origin) for shown, origin in start.origins.items()} if start else {}
+    own: dict[str, JsonValue] = {"origins": origins, "runs_code": bool(tests or task_examples(task, language))}
+    if asked.out:
+        own["out"] = os.path.abspath(asked.out)
+    return Plan(
+        protocol="solve",
+        topic=" ".join(task.split())[:200],
+        input=given.model_dump(mode="json"),
+        rules=settings.rules("solve"),
+        limits=settings.limits(),
+        seats=settings.seats("solve"),
+        notes={**notes, **own},
+    )
+
+
+def check_seated(plan: Plan, *, no_llm: bool) -> None:
+    """Without a model there must be code to test, and the user must have asked for no more than that."""
+    if "coder" not in plan.seats and not (no_llm and plan.input.get("start") is not None):
+        raise UsageError(NO_MODEL)
+
+
+def solution_path(tests: Tests | None, language: Language) -> str:
+    """The file that the tests look for; `solution` where they do not say."""
+    suffix = next(suffix for suffix, known in SUFFIXES.items() if known == language)
+    return imported_by(tests, suffix) or f"solution{suffix}" if tests else f"solution{suffix}"
+
+
+def imported_by(tests: Tests, suffix: str) -> str:
+    """The first module a test imports that is neither a test, nor Python's, nor a test runner's."""
+    pattern = IMPORTS.get("python" if suffix == ".py" else "javascript" if suffix in (".js", ".ts") else "")
+    own = {PurePosixPath(path).stem for path, _ in tests.files}
+    for _, text in tests.files if pattern else ():
+        for found in re.finditer(pattern or "", text, re.MULTILINE):
+            name = next(group for group in found.groups() if group)
+            if suffix != ".py":
+                return name if PurePosixPath(name).suffix in SUFFIXES else f"{name}{suffix}"
+            head = name.partition(".")[0]
+            if head not in own | RUNNERS | sys.stdlib_module_names:
+                return f"{name.replace('.', '/')}.py"
+    return ""
+
+
+def write_out(result: SolveResult, plan: Plan, vault: Vault) -> str:
+    """The best attempt into the file that was asked for; gives its path, or nothing where there is no code."""
+    out = plan.notes.get("out")
+    if not isinstance(out, str) or result.best is None or result.resumable:
+        return ""
+    path, data = Path(out), vault.reveal(result.code).encode("utf-8")
+    try:
+        if path.exists():
+            replace_file(path, data)
+        else:
+            path.write_bytes(data)
+    except OSError as error:
+        raise UsageError(f"cannot write {out!r}: {error.strerror}") from None
+    return out
