@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from moot.protocols.decide import DecideInput, DecideResult, DecideRules, decide
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
 from moot.room import Room
 from moot.types import Result, Rules, Value
@@ -27,4 +28,13 @@ class Protocol(Generic[I, R, O]):
 
 
 HARDEN = Protocol("harden", harden, HardenInput, HardenRules, HardenResult, ("red", "blue"))
-PROTOCOLS = {protocol.name: protocol for protocol in (HARDEN,)}
+DECIDE = Protocol(
+    "decide",
+    decide,
+    DecideInput,
+    DecideRules,
+    DecideResult,
+    ("risk", "value", "effort"),
+    settled=frozenset({"RECOMMENDED", "CONTESTED", "NO_PANEL"}),
+)
+PROTOCOLS = {protocol.name: protocol for protocol in (HARDEN, DECIDE)}

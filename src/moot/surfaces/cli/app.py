@@ -2,7 +2,7 @@
 
 import typer
 
-from moot.surfaces.cli import checkup, harden, history, scan
+from moot.surfaces.cli import checkup, decide, harden, history, scan
 
 app = typer.Typer(
     name="moot",
@@ -14,5 +14,6 @@ app = typer.Typer(
 )
 harden.register(app)
 scan.register(app)
+decide.register(app)
 history.register(app)
 checkup.register(app)
