@@ -13,7 +13,10 @@ ROOT = Path(moot.__file__).parent
 LAYERS = (
     ("words", ("types", "events", "errors", "config")),
     ("contract", ("room", "ports")),
-    ("rules and text", ("findings", "scan", "replies", "prompts", "questions", "render", "sarif", "transcript", "vault")),
+    (
+        "rules and text",
+        ("findings", "scan", "replies", "prompts", "questions", "render", "sarif", "transcript", "vault"),
+    ),
     ("protocols", ("protocols",)),
     ("runtime", ("ledger", "journal", "calling", "turns", "liveroom", "runner")),
     ("edge", ("edge",)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from moot.protocols.decide import DecideInput, DecideResult, DecideRules, decide
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
@@ -37,4 +37,4 @@ DECIDE = Protocol(
     ("risk", "value", "effort"),
     settled=frozenset({"RECOMMENDED", "CONTESTED", "NO_PANEL"}),
 )
-PROTOCOLS = {protocol.name: protocol for protocol in (HARDEN, DECIDE)}
+PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {protocol.name: protocol for protocol in (HARDEN, DECIDE)}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Protocol
+from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, Field, create_model
 
@@ -31,7 +31,7 @@ NOTHING = re.compile(
 class Ballot(Value):
     """A recommendation: the look at each option and the reasons come before the choice."""
 
-    analysis: dict[str, str] = {}
+    analysis: dict[str, str] = Field(default_factory=dict)
     reasons: str
     option: str
     confidence: Level | None = None
@@ -74,7 +74,10 @@ def ask_rebuttal(
     """Its own recommendation and all others', whole as far as the allowance goes."""
     shape = rebuttal_for(question.options, tuple(other.name for other in others))
     share = max(int(allowance / (len(others) + 2)), 1)
-    told = [f"{other.title} ({other.name}): option {b.option}\n{fenced(shortened(b.reasons, share), 'text')}" for other, b in others.items()]
+    told = [
+        f"{other.title} ({other.name}): option {b.option}\n{fenced(shortened(b.reasons, share), 'text')}"
+        for other, b in others.items()
+    ]
     text = prompt(
         "challenge",
         title=judge.title,
@@ -114,20 +117,20 @@ def shortened(text: str, allowance: int) -> str:
 def ballot_for(options: tuple[Option, ...]) -> type[Ballot]:
     """The shape of a ballot on these options: a choice that names none of them is not read."""
     ids = [option.id for option in options]
-    return create_model(
-        "BallotOn" + "".join(ids),
-        __base__=Ballot,
-        analysis=(
-            Annotated[dict[str, str], Keys(*ids), Also("options", "option_analysis", "evaluation")],
+    labels = Also("options", "option_analysis", "evaluation")
+    fields: dict[str, Any] = {
+        "analysis": (
+            Annotated[dict[str, str], Keys(*ids), labels],
             Field(default={}, description="what you see in this option", json_schema_extra=_closed(ids)),
         ),
-        reasons=(
+        "reasons": (
             Annotated[str, REASON_LABELS],
             Field(min_length=1, description="why you recommend it, in one or two sentences"),
         ),
-        option=_choice(options),
-        confidence=(Level | None, Field(default=None)),
-    )
+        "option": _choice(options),
+        "confidence": (Level | None, Field(default=None)),
+    }
+    return create_model("BallotOn" + "".join(ids), __base__=Ballot, **fields)
 
 
 @lru_cache(maxsize=256)
@@ -137,36 +140,36 @@ def rebuttal_for(options: tuple[Option, ...], others: tuple[str, ...]) -> type[R
     def complete(said: dict[str, str]) -> dict[str, str]:
         return challenged(said, others)
 
-    return create_model(
-        "RebuttalOn" + "".join(option.id for option in options),
-        __base__=Rebuttal,
-        challenges=(
-            Annotated[dict[str, str], Keys(*others), Also("challenge", "response_to_other_judges", "counter_arguments"), AfterValidator(complete)],
+    labels = Also("challenge", "response_to_other_judges", "counter_arguments")
+    fields: dict[str, Any] = {
+        "challenges": (
+            Annotated[dict[str, str], Keys(*others), labels, AfterValidator(complete)],
             Field(description="your counter-argument against this judge", json_schema_extra=_closed(others)),
         ),
-        reasons=(
+        "reasons": (
             Annotated[str, REASON_LABELS],
             Field(min_length=1, description="why you now recommend it, in one or two sentences"),
         ),
-        convinced_by=(
+        "convinced_by": (
             Annotated[str, Also("what_convinced_me", "convinced", "what_convinced_you")],
             Field(default="", description="what exactly convinced you to change, or NONE"),
         ),
-        option=_choice(options),
-        confidence=(Level | None, Field(default=None)),
-    )
+        "option": _choice(options),
+        "confidence": (Level | None, Field(default=None)),
+    }
+    return create_model("RebuttalOn" + "".join(option.id for option in options), __base__=Rebuttal, **fields)
 
 
 def _choice(options: tuple[Option, ...]) -> tuple[object, object]:
     def named(said: str) -> str:
         return option_named(said, options)
 
-    ids = [option.id for option in options]
+    ids: list[Any] = [option.id for option in options]
     kind = Annotated[str, CHOICE_LABELS, AfterValidator(named)]
     return kind, Field(description=f"one of: {' | '.join(ids)}", json_schema_extra={"enum": ids})
 
 
-def _closed(keys: Sequence[str]) -> dict[str, object]:
+def _closed(keys: Sequence[str]) -> dict[str, Any]:
     """A mapping with just these keys, for servers that hold a model to a schema."""
     properties = {key: {"type": "string"} for key in keys}
     return {"properties": properties, "required": list(keys), "additionalProperties": False}

@@ -1,4 +1,4 @@
-"""One question on its way: classed, heard in round 1, perhaps in round 2, and what it comes to. Nothing here asks anyone."""
+"""One question on its way: classed, heard in round 1, perhaps in round 2, and what it comes to."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +30,8 @@ class Case:
     first: tuple[Position, ...] = ()
     second: tuple[Position, ...] = ()
     advice: Ballot | None = None
+    gaps: bool = False
+    """A judge was away, or was not heard again."""
     cut: bool = False
     """Ended by budget, deadline or a person before everybody was heard."""
     notes: tuple[str, ...] = ()
@@ -71,29 +73,33 @@ def after_first(case: Case, judges: Sequence[Judge], said: Mapping[str, Ballot |
     if agreed(first) is not None:
         notes.append("agreement in round 1: round 2 was skipped")
     cut = any(answer is None for answer in said.values())
-    return replace(case, first=tuple(first), cut=cut, notes=tuple(notes), weak=(*weak, *gone))
+    return replace(case, first=tuple(first), gaps=bool(gone), cut=cut, notes=tuple(notes), weak=(*weak, *gone))
 
 
 def after_second(case: Case, judges: Sequence[Judge], said: Mapping[str, Rebuttal | Absent | None]) -> Case:
     """The case after round 2. A judge that is not heard again stays where it stood: silence is no change of mind."""
+    if not any(isinstance(answer, Rebuttal) for answer in said.values()):
+        return replace(case, cut=True, notes=(*case.notes, "nobody was heard in round 2"))
     if any(answer is None for answer in said.values()):
         return replace(case, cut=True)
     known = {judge.name: judge for judge in judges}
-    second, notes, weak = [], list(case.notes), list(case.weak)
+    second, notes, weak, gaps = [], list(case.notes), list(case.weak), case.gaps
     for before in case.first:
         judge, answer = known[before.judge], said[before.judge]
         if not isinstance(answer, Rebuttal):
             why = f"{judge.title} was not heard in round 2: its recommendation of round 1 stands"
             notes, weak = [*notes, why], [*weak, why]
             second.append(before)
+            gaps = True
             continue
         position = second_position(before, answer, [*known, *(option.id for option in case.question.options)])
         second.append(position)
         weak += drift(judge, position, [other for other in judges if other != judge])
         if position.wanted:
-            why = f"{judge.title} wanted to change from {before.option} to {position.wanted} and did not say what convinced it: not accepted"
+            change = f"from {before.option} to {position.wanted}"
+            why = f"{judge.title} wanted to change {change} and did not say what convinced it: not accepted"
             notes, weak = [*notes, why], [*weak, why]
-    return replace(case, second=tuple(second), notes=tuple(notes), weak=tuple(weak))
+    return replace(case, second=tuple(second), gaps=gaps, notes=tuple(notes), weak=tuple(weak))
 
 
 def verdict(case: Case) -> Verdict:
@@ -127,13 +133,12 @@ def _counted(case: Case) -> dict[str, object]:
     if option is None:
         return {"outcome": "CONTESTED", "confidence": "REQUIRES_INPUT", "user_prompt": user_prompt(case.question)}
     against = dissent(last, option)
-    whole = len(last) == len(case.first) and not any(note in case.weak for note in case.notes)
     return {
         "outcome": "RECOMMENDED",
         "consensus": True,
         "agreement": "MAJORITY" if against else "UNANIMOUS",
         "recommended_option": option,
-        "confidence": "HIGH" if whole else "MEDIUM",
+        "confidence": "MEDIUM" if case.gaps else "HIGH",
         "dissent": against,
     }
 

@@ -72,7 +72,9 @@ async def first_round(cases: Sequence[Case], judges: Sequence[Judge], room: Room
     asks = [ask_recommendation(case.question, judge, allowance) for case in cases if case.panel for judge in judges]
     answers, cut = await heard(room, asks + [ask_advice(case.question, allowance) for case in advised])
     said = iter(answers)
-    heard_by_case = [after_first(case, judges, {j.name: next(said) for j in judges}) if case.panel else case for case in cases]
+    heard_by_case = [
+        after_first(case, judges, {j.name: next(said) for j in judges}) if case.panel else case for case in cases
+    ]
     told = [tell_round(case, room) for case in heard_by_case]
     return [with_advice(case, next(said)) if case in advised else case for case in told], cut
 
@@ -83,7 +85,9 @@ async def second_round(cases: Sequence[Case], judges: Sequence[Judge], room: Roo
     answers, cut = await heard(room, asks)
     said = iter(answers)
     return [
-        tell_round(after_second(case, judges, {p.judge: next(said) for p in case.first}), room) if case.goes_on else case
+        tell_round(after_second(case, judges, {p.judge: next(said) for p in case.first}), room)
+        if case.goes_on
+        else case
         for case in cases
     ], cut
 
@@ -92,7 +96,11 @@ def rebuttals(case: Case, judges: Sequence[Judge], room: Room) -> list[Ask[Rebut
     known = {judge.name: judge for judge in judges}
     return [
         ask_rebuttal(
-            case.question, known[mine.judge], mine, {known[p.judge]: p for p in case.first if p != mine}, room.allowance()
+            case.question,
+            known[mine.judge],
+            mine,
+            {known[p.judge]: p for p in case.first if p != mine},
+            room.allowance(),
         )
         for mine in case.first
     ]

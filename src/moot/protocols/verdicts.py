@@ -1,9 +1,11 @@
 """What follows from the judges' positions: agreement counted exactly, changes of mind that hold, weaknesses named."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Literal
+
+from pydantic import Field
 
 from moot.protocols.ballots import Ballot, Rebuttal, says_nothing
 from moot.questions import Classification, Judge, Level, Option, Question
@@ -23,10 +25,17 @@ WHY_AWAY = {
     "unreadable": "gave no readable recommendation",
 }
 FILLER = frozenset(
-    "a an the by of to in on for from and or that this it its was is be been i me my mind am convinced convincing s judge judges "
-    "argument arguments reasoning point points position option choice made changed change their his her other".split()
+    {
+        "a", "am", "an", "and", "argument", "arguments", "be", "been", "by", "change", "changed", "choice", "convinced",
+        "convincing", "for", "from", "he", "her", "his", "i", "in", "is", "it", "its", "judge", "judges", "made", "me",
+        "mind", "my", "of", "on", "option", "or", "other", "point", "points", "position", "reasoning", "s", "she",
+        "that", "the", "their", "they", "this", "to", "was",
+    }
+)  # fmt: skip
+AGREES = re.compile(
+    r"\W*(?:i )?(?:fully |completely |totally |strongly )?(?:agree|concur)\b|\W*no (?:objection|challenge|counter)",
+    re.IGNORECASE,
 )
-AGREES = re.compile(r"\W*(?:i )?(?:fully |completely |totally |strongly )?(?:agree|concur)\b|\W*no (?:objection|challenge|counter)", re.IGNORECASE)
 BUT = re.compile(r"\b(?:but|however|yet|although|though|except|still|while|nevertheless)\b", re.IGNORECASE)
 
 
@@ -41,8 +50,8 @@ class Position(Value):
     """What it stands for after this round."""
     reasons: str
     confidence: Level | None = None
-    analysis: dict[str, str] = {}
-    challenges: dict[str, str] = {}
+    analysis: dict[str, str] = Field(default_factory=dict)
+    challenges: dict[str, str] = Field(default_factory=dict)
     convinced_by: str = ""
     wanted: str = ""
     """The option it asked to change to, where that was not accepted."""
@@ -87,10 +96,10 @@ class Verdict(Value):
     recommended_option: str | None = None
     confidence: Confidence = "LOW"
     rounds: int = 0
-    distribution: dict[str, tuple[str, ...]] = {}
-    baseline: dict[str, tuple[str, ...]] = {}
+    distribution: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    baseline: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """The distribution after round 1, before any judge had read another."""
-    perspectives: dict[str, str] = {}
+    perspectives: dict[str, str] = Field(default_factory=dict)
     change_log: tuple[Change, ...] = ()
     dissent: tuple[Dissent, ...] = ()
     user_prompt: str = ""
@@ -125,7 +134,7 @@ def first_position(judge: Judge, ballot: Ballot) -> Position:
 
 
 def second_position(before: Position, said: Rebuttal, names: Sequence[str]) -> Position:
-    """After round 2. A change of mind that does not say what convinced it is not accepted: the judge stays where it was."""
+    """After round 2. A change of mind that does not say what convinced it is not accepted: the judge stays put."""
     changed = said.option != before.option
     holds = not changed or is_specific(said.convinced_by, names)
     return before.model_copy(
@@ -171,20 +180,23 @@ def away_note(judge: Judge, absent: Absent, present: int) -> str:
 
 
 def drift(judge: Judge, position: Position, others: Sequence[Judge]) -> list[str]:
-    """Signs that a judge left its stance: it speaks as another, says nothing of what it is there for, or only agrees."""
-    who = f"{judge.name}, round {position.round}"
+    """Signs that a judge left its stance: it speaks as another, says nothing of its own concern, or only agrees."""
+    who = f"{judge.name}, round {position.round}: stance drift"
     said = " ".join((position.reasons, *position.analysis.values(), *position.challenges.values()))
-    signs = [
-        f"{who}: stance drift, it speaks as the {other.title}"
-        for other in others
-        if re.search(rf"\b(?:i am|i'm|as|speaking as) (?:the |an? )?(?:{re.escape(other.name)}|{re.escape(other.stance)}) judge\b", said, re.IGNORECASE)
-    ]
-    if judge.words and not re.search(rf"\b(?:{'|'.join(re.escape(word) for word in judge.words)})", said, re.IGNORECASE):
-        signs.append(f"{who}: stance drift, nothing in its reply is about what the {judge.title} looks at")
+    signs = [f"{who}, it speaks as the {other.title}" for other in others if _speaks_as(other, said)]
+    own = "|".join(re.escape(word) for word in judge.words)
+    if own and not re.search(rf"\b(?:{own})", said, re.IGNORECASE):
+        signs.append(f"{who}, nothing in its reply is about what the {judge.title} looks at")
     for name, challenge in position.challenges.items():
         if AGREES.match(challenge) and not BUT.search(challenge):
-            signs.append(f"{who}: stance drift, it agrees with {name} instead of challenging it")
+            signs.append(f"{who}, it agrees with {name} instead of challenging it")
     return signs
+
+
+def _speaks_as(judge: Judge, said: str) -> bool:
+    """ "As the value judge", "I am an optimistic judge"."""
+    names = f"{re.escape(judge.name)}|{re.escape(judge.stance)}"
+    return bool(re.search(rf"\b(?:i am|i['’]m|as|speaking as) (?:the |an? )?(?:{names}) judge\b", said, re.IGNORECASE))
 
 
 def user_prompt(question: Question) -> str:
@@ -201,11 +213,9 @@ def gravest(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def dissent(positions: Sequence[Position], option: str) -> tuple[Dissent, ...]:
-    return tuple(
-        Dissent(judge=p.judge, option=p.option, reasons=p.reasons) for p in positions if p.option != option
-    )
+    return tuple(Dissent(judge=p.judge, option=p.option, reasons=p.reasons) for p in positions if p.option != option)
 
 
-def perspectives(first: Sequence[Position], last: Sequence[Position]) -> Mapping[str, str]:
+def perspectives(first: Sequence[Position], last: Sequence[Position]) -> dict[str, str]:
     before = {position.judge: position.option for position in first}
     return {position.judge: perspective(position, before[position.judge]) for position in last}

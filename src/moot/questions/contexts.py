@@ -21,7 +21,7 @@ EXAMPLE = "debate_context: {question_text: …, options: [{id: A, label: …}, {
 
 
 def read_questions(text: str, place: str) -> tuple[Question, ...]:
-    """Every question of a file: one mapping, a list of them, several documents, or `questions` with a shared context."""
+    """Every question of a file: one mapping, a list, several documents, or `questions` with a shared context."""
     try:
         documents = [document for document in yaml.safe_load_all(text) if document is not None]
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -40,7 +40,10 @@ def spoken_question(text: str, options: Sequence[str]) -> Question:
     if not text.strip():
         raise UsageError("--ask is empty; write the question after it")
     lettered = [LETTERED.fullmatch(option) for option in options]
-    named = [{"id": m[1], "label": m[2]} if m and all(lettered) else option for m, option in zip(lettered, options, strict=True)]
+    named = [
+        {"id": m[1], "label": m[2]} if m and all(lettered) else option
+        for m, option in zip(lettered, options, strict=True)
+    ]
     entry = {"question_text": text, "options": named}
     return _question(entry, 1, "--option" if len(options) else "--ask")
 

@@ -7,9 +7,12 @@ from moot.questions.values import Option
 
 MARKUP = re.compile(r"[*_`~]+")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-CALLED = re.compile(r"\b(?:options?|choice|alternative|answer|variant)\b[\s:#=\-\"'“(\[]*([^\W_][\w-]{0,15})", re.IGNORECASE)
+CALLED = re.compile(
+    r"\b(?:options?|choice|alternative|answer|variant)\b[\s:#=\-\"'“(\[]*([^\W_][\w-]{0,15})", re.IGNORECASE
+)
 AGAINST = r"\b(?:not|never|against|avoid|reject\w*|except|neither|n['’]t)\b(?:\W+\w+){0,3}?\W+(?:option\W+)?"
 SHORT = re.compile(r"[^\W_]{1,2}")
+BEFORE = r"and|or|over|than|not|vs\.?|versus|with|for|choose|pick|recommend|prefer|of"
 LONGEST = 2000
 
 
@@ -42,8 +45,9 @@ def _by_id(wanted: str, text: str) -> bool:
         return True
     if re.search(rf"[(\[\"'“‘](?:{name})[)\]\"'”’]", text, re.IGNORECASE):
         return True
-    also = rf"\b(?:and|or|over|than|not|vs\.?|versus|with|for|choose|pick|recommend|prefer|of)\s+(?:{name})(?=\W*$|[.,;:!?)])"
-    if re.search(also, text) or re.search(rf"(?:^|[,;/&+])\s*(?:{name})\s*(?:[,;/&+]|(?:and|or)\b)", text):
+    if re.search(rf"\b(?:{BEFORE})\s+(?:{name})(?=\W*$|[.,;:!?)])", text):
+        return True
+    if re.search(rf"(?:^|[,;/&+])\s*(?:{name})\s*(?:[,;/&+]|(?:and|or)\b)", text):
         return True
     # A capital letter by itself names an option; "A" and "I" are words as well.
     return wanted not in ("A", "I") and bool(re.search(rf"(?<![\w'’-]){name}(?![\w'’-])", text))

@@ -19,7 +19,9 @@ NEEDED = tuple(name for name, field in Judge.model_fields.items() if name != "na
 def shipped() -> dict[str, Judge]:
     """The judges that come with Moot, by name."""
     folder = files("moot.questions").joinpath("judges")
-    found = sorted((file.name, file.read_text(encoding="utf-8")) for file in folder.iterdir() if file.name.endswith(".toml"))
+    found = sorted(
+        (file.name, file.read_text(encoding="utf-8")) for file in folder.iterdir() if file.name.endswith(".toml")
+    )
     return {name.removesuffix(".toml"): read_judge(name.removesuffix(".toml"), text, name) for name, text in found}
 
 

@@ -21,18 +21,29 @@ async def choose(store: SqlStore, clock: Clock, session: str, question: str, opt
     place, verdict = _find(result, question)
     known = {o.id.casefold(): o.id for o in verdict.options}
     if verdict.outcome != "CONTESTED":
-        raise UsageError(f"question {verdict.question_id!r} is {verdict.outcome}, not CONTESTED: there is nothing to choose")
+        raise UsageError(
+            f"question {verdict.question_id!r} is {verdict.outcome}, not CONTESTED: there is nothing to choose"
+        )
     if option.strip().casefold() not in known:
-        raise UsageError(f"question {verdict.question_id!r} has no option {option!r}; its options are {', '.join(known.values())}")
+        raise UsageError(
+            f"question {verdict.question_id!r} has no option {option!r}; its options are {', '.join(known.values())}"
+        )
     if not reason.strip():
         raise UsageError("a choice needs its reason: --reason TEXT")
-    made = Choice(option=known[option.strip().casefold()], reason=reason.strip(), by=whoever(), at=clock.now().isoformat(timespec="seconds"))
+    made = Choice(
+        option=known[option.strip().casefold()],
+        reason=reason.strip(),
+        by=whoever(),
+        at=clock.now().isoformat(timespec="seconds"),
+    )
     steps = await store.steps(record.id)
     if earlier := choices_in(steps).get(verdict.question_id):
         raise _twice(verdict, earlier)
     value: JsonValue = {"question_id": verdict.question_id, **made.model_dump(mode="json")}
     # Below zero: these are the user's steps, not the protocol's, and two choices at once collide on the number.
-    row = StepRow(seq=-(place + 1), part=0, name=f"{STEP}{verdict.question_id}"[:128], digest="", value=value, elapsed=0.0)
+    row = StepRow(
+        seq=-(place + 1), part=0, name=f"{STEP}{verdict.question_id}"[:128], digest="", value=value, elapsed=0.0
+    )
     try:
         await store.append(record.id, [row])
     except StoreError:
@@ -65,7 +76,9 @@ def with_choices(result: DecideResult, steps: Sequence[StepRow]) -> DecideResult
     """The result with the user's choices in it, where the question is still the contested one that was chosen in."""
     made = choices_in(steps)
     questions = tuple(
-        v.model_copy(update={"choice": made[v.question_id]}) if v.question_id in made and v.outcome == "CONTESTED" else v
+        v.model_copy(update={"choice": made[v.question_id]})
+        if v.question_id in made and v.outcome == "CONTESTED"
+        else v
         for v in result.questions
     )
     return result.model_copy(update={"questions": questions})

@@ -37,18 +37,23 @@ def judge_files(verdict: Verdict, session_id: str) -> dict[str, str]:
 
 
 def _page(verdict: Verdict, position: Position, before: Position, session_id: str) -> str:
-    shown = verdict.question_text.replace("\n", "\n> ")
+    about = {
+        "Question": verdict.question_text.replace("\n", "\n> "),
+        "Stance": position.stance,
+        "Round": str(position.round),
+        "Session": session_id,
+    }
     parts = [
         f"# {position.title} Evaluation",
-        f"> **Question:** {shown}\n> **Stance:** {position.stance}\n> **Round:** {position.round}\n> **Session:** {session_id}",
+        "\n".join(f"> **{label}:** {text}" for label, text in about.items()),
         "## My Recommendation",
         f"**Chosen Option:** Option {position.option}\n**Confidence:** {position.confidence or 'not given'}",
         as_text(position.reasons),
     ]
     if position.analysis:
-        parts.append("## Analysis by Option")
         labels = {option.id: option.label for option in verdict.options}
-        parts += [f"### Option {key}: {labels.get(key, '')}\n\n{as_text(text)}" for key, text in position.analysis.items()]
+        looks = [f"### Option {key}: {labels.get(key, '')}\n\n{as_text(t)}" for key, t in position.analysis.items()]
+        parts += ["## Analysis by Option", *looks]
     if position.round == 2:
         parts += _answers(position, before)
     return "\n\n".join(parts) + "\n"
@@ -61,7 +66,8 @@ def _answers(position: Position, before: Position) -> list[str]:
     yes, no = ("x", " ") if changed else (" ", "x")
     parts.append(f"- [{yes}] Yes, I was convinced\n- [{no}] No, I maintain Option {before.option}")
     if changed:
-        parts += [f"**New Recommendation:** Option {position.option}", f"**What Convinced Me:** {as_text(position.convinced_by)}"]
+        parts.append(f"**New Recommendation:** Option {position.option}")
+        parts.append(f"**What Convinced Me:** {as_text(position.convinced_by)}")
     if position.wanted:
         parts.append(f"A change to Option {position.wanted} was not accepted: it did not say what convinced the judge.")
     return parts

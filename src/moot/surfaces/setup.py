@@ -88,7 +88,7 @@ class Settings:
     def rules(self, protocol: str) -> dict[str, JsonValue]:
         prefix = f"{protocol}."
         own = {key.removeprefix(prefix): r.value for key, r in self.resolved.items() if key.startswith(prefix)}
-        rules = PROTOCOLS[protocol].rules.model_validate({**own, "timeout": self["timeout"]})
+        rules: Rules = PROTOCOLS[protocol].rules.model_validate({**own, "timeout": self["timeout"]})
         return rules.model_dump(mode="json")
 
     def seats(self, protocol: str, known: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:

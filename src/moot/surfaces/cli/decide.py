@@ -168,7 +168,9 @@ def _confirm(verdict: Verdict) -> None:
     assert verdict.choice is not None
     label = next(option.label for option in verdict.options if option.id == verdict.choice.option)
     made = verdict.choice
-    out().print(plain(f"{verdict.question_id}: option {made.option}, {label}; chosen by {made.by}, {made.at}: {made.reason}"))
+    out().print(
+        plain(f"{verdict.question_id}: option {made.option}, {label}; chosen by {made.by}, {made.at}: {made.reason}")
+    )
 
 
 def classify_command(

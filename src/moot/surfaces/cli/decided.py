@@ -62,7 +62,7 @@ def show_result(result: DecideResult) -> None:
     console.print(plain(headline(result)))
     for verdict in result.questions:
         console.print()
-        show_verdict(verdict, console)
+        show_verdict(verdict, result.session_id, console)
     _section(console, "Weaker than asked for", result.degraded)
     console.print()
     for line in cost(result.usage) or ["no model was called"]:
@@ -92,7 +92,9 @@ def _says(verdict: Verdict) -> str:
             how = f"{verdict.agreement.lower()}, {for_it} of {judges} judges, round {verdict.rounds}"
             return f"option {option}, {label[option]}; {how}"
         case "CONTESTED":
-            chosen = f"; {verdict.choice.by} chose {verdict.choice.option}" if verdict.choice else "; it is yours to choose"
+            chosen = (
+                f"; {verdict.choice.by} chose {verdict.choice.option}" if verdict.choice else "; it is yours to choose"
+            )
             return f"the judges disagree after {verdict.rounds} rounds{chosen}"
         case "INSUFFICIENT_DATA":
             return f"{judges} judges gave a recommendation, too few to agree or disagree"
@@ -101,7 +103,7 @@ def _says(verdict: Verdict) -> str:
             return f"classed {verdict.classification.classification}, no panel was asked{said}"
 
 
-def show_verdict(verdict: Verdict, console: Console) -> None:
+def show_verdict(verdict: Verdict, session_id: str, console: Console) -> None:
     console.print(plain(f"{verdict.question_id}: {verdict.question_text}"))
     console.print(plain(f"{verdict.outcome}: {_says(verdict)}"))
     console.print(plain(f"class {class_line(verdict.classification)}"))
@@ -123,7 +125,7 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
     elif verdict.user_prompt:
         console.print()
         console.print(plain(verdict.user_prompt))
-        console.print(plain(f"later: moot choose SESSION {verdict.question_id} OPTION --reason WHY"))
+        console.print(plain(f"later: moot choose {session_id[:8]} {verdict.question_id} OPTION --reason WHY"))
 
 
 def class_line(kind: Classification) -> str:
