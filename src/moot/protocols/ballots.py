@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Protocol
 
-from pydantic import AfterValidator, Field, create_model
+from pydantic import AfterValidator, ConfigDict, Field, create_model
+from pydantic.config import JsonDict
 
 from moot.prompts import prompt
 from moot.questions import Judge, Level, Option, Question, option_named
@@ -28,8 +29,16 @@ NOTHING = re.compile(
 )
 
 
+def all_asked_for(schema: JsonDict) -> None:
+    """Servers that hold a model to the schema ask for every field; the reader still does without the lesser ones."""
+    properties = schema.get("properties")
+    schema["required"] = [*properties] if isinstance(properties, dict) else []
+
+
 class Ballot(Value):
     """A recommendation: the look at each option and the reasons come before the choice."""
+
+    model_config = ConfigDict(json_schema_extra=all_asked_for)
 
     analysis: dict[str, str] = Field(default_factory=dict)
     reasons: str
@@ -48,6 +57,8 @@ class Stand(Protocol):
 
 
 class Rebuttal(Value):
+    model_config = ConfigDict(json_schema_extra=all_asked_for)
+
     challenges: dict[str, str]
     reasons: str
     convinced_by: str = ""
