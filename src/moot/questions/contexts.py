@@ -3,7 +3,8 @@
 import difflib
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import yaml
 
@@ -16,6 +17,7 @@ LETTERED = re.compile(r"\s*\(?([A-Za-z0-9])\s*[:)]\s*(\S.*)", re.DOTALL)
 WRAPPERS = ("debate_context", "debate_contexts", "questions")
 SHARED = ("spec_context", "feature_name", "feature_dir")
 KEYS = ("question_id", "question_text", "options", *SHARED)
+DEEPEST, MOST = 4, 500
 OPTION_KEYS = ("id", "label", "description")
 EXAMPLE = "debate_context: {question_text: …, options: [{id: A, label: …}, {id: B, label: …}]}"
 
@@ -28,7 +30,7 @@ def read_questions(text: str, place: str) -> tuple[Question, ...]:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = "" if line is None else f" at line {line + 1}"
         raise UsageError(f"{place} is not valid YAML{where}; mend it there") from None
-    entries = [entry for document in documents for entry in _entries(document, {}, place)]
+    entries = _all_entries(documents, place)
     if not entries:
         raise UsageError(f"{place} holds no question; write {EXAMPLE}")
     found = [_question(entry, number, place) for number, entry in enumerate(entries, start=1)]
@@ -57,7 +59,7 @@ def question_texts(text: str, place: str) -> list[tuple[str, str]]:
     if not documents or not all(isinstance(document, dict | list) for document in documents):
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         return [(f"Q{number}", line) for number, line in enumerate(lines, start=1)]
-    entries = [entry for document in documents for entry in _entries(document, {}, place)]
+    entries = _all_entries(documents, place)
     found = []
     for number, entry in enumerate(entries, start=1):
         name = _text(entry, "question_id", f"{place}, question {number}") or f"Q{number}"
@@ -68,21 +70,33 @@ def question_texts(text: str, place: str) -> list[tuple[str, str]]:
     return found
 
 
-def _entries(document: object, shared: Mapping[str, object], place: str) -> list[dict[str, object]]:
+def _all_entries(documents: Sequence[object], place: str) -> list[dict[str, object]]:
+    """Aliases can make a short file endless: more questions than anyone asks are refused before they are made."""
+    found = list(islice((e for document in documents for e in _entries(document, {}, place, DEEPEST)), MOST + 1))
+    if len(found) > MOST:
+        raise UsageError(f"{place} holds more than {MOST} questions; split it")
+    return found
+
+
+def _entries(document: object, shared: Mapping[str, object], place: str, deep: int) -> Iterator[dict[str, object]]:
     """The mappings that hold a question each, with what was said once for all of them."""
-    if isinstance(document, list):
-        return [entry for item in document for entry in _entries(item, shared, place)]
+    if isinstance(document, list) and deep:
+        for item in document:
+            yield from _entries(item, shared, place, deep - 1)
+        return
     if not isinstance(document, dict):
         raise UsageError(f"{place}: {_short(document)} is no question; write {EXAMPLE}")
     wrapper = next((key for key in WRAPPERS if key in document), None)
-    if wrapper is None:
-        return [{**shared, **document}]
+    if wrapper is None or not deep:
+        yield {**shared, **document}
+        return
     beside = [key for key in document if key not in (wrapper, *SHARED)]
     if beside:
         raise UsageError(f"{place}: {beside[0]!r} stands beside {wrapper!r}; it belongs inside a question, or nowhere")
     if document[wrapper] is None:
         raise UsageError(f"{place}: {wrapper!r} is empty; write {EXAMPLE}")
-    return _entries(document[wrapper], {**shared, **{key: document[key] for key in SHARED if key in document}}, place)
+    said = {key: document[key] for key in SHARED if key in document}
+    yield from _entries(document[wrapper], {**shared, **said}, place, deep - 1)
 
 
 def _question(entry: Mapping[str, object], number: int, place: str) -> Question:
