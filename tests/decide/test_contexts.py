@@ -100,7 +100,8 @@ def test_what_is_said_once_for_all_holds_unless_a_question_says_otherwise() -> N
         ("&a [*a]", "no question"),
         ("&a {debate_context: *a}", "unknown key 'debate_context'"),
         (
-            f"- &q {{question_text: x, options: [a, b]}}\n- &l [{', '.join(['*q'] * 99)}]\n- [{', '.join(['*l'] * 99)}]",
+            "- &q {question_text: x, options: [a, b]}\n"
+            + f"- &l [{', '.join(['*q'] * 99)}]\n- [{', '.join(['*l'] * 99)}]",
             "more than 500",
         ),
         ("x: !!python/object/apply:os.system ['true']", "not valid YAML"),

@@ -206,7 +206,8 @@ def test_a_silent_judge_of_round_2_still_counts_with_what_it_said_in_round_1() -
 
 
 def test_a_round_2_in_which_nobody_is_heard_decides_nothing() -> None:
-    script = {seat: [ballot(seat, o), ModelError("gone", kind="timeout")] for seat, o in zip(PANEL, "ABC", strict=True)}
+    gone = ModelError("gone", kind="timeout")
+    script: dict[str, list[Line]] = {seat: [ballot(seat, o), gone] for seat, o in zip(PANEL, "ABC", strict=True)}
     result, _, live = held(script)
     assert (result.outcome, sole(result).confidence) == ("INSUFFICIENT_DATA", "LOW")
     assert live.failed_at is not None

@@ -178,15 +178,16 @@ def classify_command(
     json_output: JsonFlag = False,
 ) -> None:
     """Say what kind of question it is, and which words say so. No model is asked."""
-    entries = [classed(name, text) for name, text in _questions_to_class(question)]
-    if not entries:
+    asked = _questions_to_class(question)
+    if not asked:
         raise UsageError("there is no question to class; give one as text, in a file, or on stdin")
     if json_output:
+        entries = [classed(name, text) for name, text in asked]
         counts = Counter(str(entry["classification"]) for entry in entries)
         summary: JsonValue = {kind: counts[kind] for kind in CLASSES}
         sole = entries[0] if len(entries) == 1 else {}
         return print_json({**sole, "classifications": [*entries], "summary": summary})
-    for name, text in _questions_to_class(question):
+    for name, text in asked:
         kind = classify(text)
         out().print(plain(f"{name}: {class_line(kind)}"))
         for note in kind.notes:
