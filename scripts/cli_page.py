@@ -1,15 +1,31 @@
 """Write docs/cli.md from the commands' own help, so that the two cannot differ."""
 
+import os
 import re
 import subprocess
 import sys
 
-COMMANDS = ("harden", "scan", "list", "show", "resume", "export", "delete", "models", "doctor", "config show")
+COMMANDS = (
+    "harden",
+    "scan",
+    "decide",
+    "classify",
+    "choose",
+    "list",
+    "show",
+    "resume",
+    "export",
+    "delete",
+    "models",
+    "doctor",
+    "config show",
+)
 
 
 def help_of(command: str) -> str:
     arguments = [sys.executable, "-m", "moot", *command.split(), "--help"]
     env = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "LINES": "200"}
+    env |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
     done = subprocess.run(arguments, capture_output=True, text=True, check=True, env=env)
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
 

@@ -8,23 +8,27 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from moot.errors import ConfigError, ModelError, MootError, StoreError, UsageError
     from moot.events import Event
+    from moot.protocols.decide import DecideResult, DecideRules
     from moot.protocols.harden import HardenResult, HardenRules
     from moot.protocols.reports import AttackReport, DefenseReport
     from moot.surfaces.library import harden, run_sync
+    from moot.surfaces.library_decide import decide
     from moot.types import Code, Limits, SourceFile, Vulnerability
 
 _HOMES = {
     "errors": ("ConfigError", "ModelError", "MootError", "StoreError", "UsageError"),
     "events": ("Event",),
+    "protocols.decide": ("DecideResult", "DecideRules"),
     "protocols.harden": ("HardenResult", "HardenRules"),
     "protocols.reports": ("AttackReport", "DefenseReport"),
     "surfaces.library": ("harden", "run_sync"),
+    "surfaces.library_decide": ("decide",),
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
-    "AttackReport", "Code", "ConfigError", "DefenseReport", "Event", "HardenResult", "HardenRules", "Limits",
-    "ModelError", "MootError", "SourceFile", "StoreError", "UsageError", "Vulnerability", "__version__", "harden",
-    "run_sync",
+    "AttackReport", "Code", "ConfigError", "DecideResult", "DecideRules", "DefenseReport", "Event", "HardenResult",
+    "HardenRules", "Limits", "ModelError", "MootError", "SourceFile", "StoreError", "UsageError", "Vulnerability",
+    "__version__", "decide", "harden", "run_sync",
 ]  # fmt: skip
 
 
