@@ -49,3 +49,8 @@ def script(folder: Path, first: str, second: str = "", convinced: str = "sync ta
 def write_script(folder: Path, entries: Sequence[Mapping[str, object]], name: str = "replies.yaml") -> str:
     (folder / name).write_text(json.dumps(list(entries)))
     return f"script:{name}"
+
+
+def data(out: str) -> dict[str, object]:
+    """What a command printed as JSON."""
+    return dict(json.loads(out))

@@ -105,3 +105,8 @@ def test_every_word_of_every_list_is_found_by_itself_and_stands_there_once() -> 
             for _, word, pattern in listed:
                 assert pattern.search(f"Is it {word}?"), (kind, word)
                 assert not pattern.search(f"Is it x{word}x?"), (kind, word)
+
+
+def test_a_long_text_is_classed_in_its_length() -> None:
+    assert classify("word " * 20_000).classification == RULE
+    assert classify("why? " * 20_000).compound

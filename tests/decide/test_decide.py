@@ -1,22 +1,21 @@
 """The panel's rules, each by a case: counting, rounds, changes of mind, absences, cuts, drift."""
 
 import asyncio
-import itertools
 import json
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
 import pytest
 
 from moot.errors import ModelError
 from moot.liveroom import LiveRoom
+from moot.ports import Model
 from moot.protocols.ballots import Ballot, Rebuttal
 from moot.protocols.cases import opened, verdict
 from moot.protocols.decide import DecideInput, DecideResult, DecideRules, decide
-from moot.protocols.verdicts import Position, Verdict, agreed, drift, gravest, is_specific, second_position
+from moot.protocols.verdicts import Position, Verdict, drift, is_specific, second_position
 from moot.questions import Judge, Question, shipped, spoken_question
 from moot.testing import Line, ScriptedModel, room
-from moot.types import Limits
+from moot.types import Call, Limits, Reply
 
 PANEL = ("risk", "value", "effort")
 OPTIONS = ("A: Full offline", "B: Online only", "C: Limited offline")
@@ -72,46 +71,6 @@ def both_rounds(first: str, second: str, convinced: str = "sync bugs take weeks 
 def sole(result: DecideResult) -> Verdict:
     (one,) = result.questions
     return one
-
-
-# --- counting
-
-
-def at(*options: str) -> list[Position]:
-    return [Position(judge=f"j{n}", title="", stance="", round=1, option=o, reasons="") for n, o in enumerate(options)]
-
-
-@pytest.mark.parametrize(
-    ("options", "option"),
-    [
-        ("", None), ("A", None), ("AA", "A"), ("AB", None), ("AAA", "A"), ("AAB", "A"), ("ABA", "A"), ("BAA", "A"),
-        ("ABC", None), ("AABB", None), ("AAAB", "A"), ("AAABB", None), ("AAAAB", "A"), ("AAAABB", "A"),
-        ("AAABBB", None), ("AAABBC", None), ("AAAAABB", "A"), ("AAAABBB", None),
-    ],
-)  # fmt: skip
-def test_agreement_is_two_thirds_of_those_present(options: str, option: str | None) -> None:
-    assert agreed(at(*options)) == option
-
-
-def test_agreement_is_exact_for_every_panel_up_to_seven() -> None:
-    for count in range(2, 8):
-        for options in itertools.product("ABC", repeat=count):
-            most = max(options, key=options.count)
-            share = Fraction(options.count(most), count)
-            assert (agreed(at(*options)) == most) == (share >= Fraction(2, 3)), options
-
-
-@pytest.mark.parametrize(
-    ("outcomes", "worst"),
-    [
-        (("RECOMMENDED", "CONTESTED"), "CONTESTED"),
-        (("CONTESTED", "INSUFFICIENT_DATA"), "INSUFFICIENT_DATA"),
-        (("NO_PANEL", "RECOMMENDED"), "RECOMMENDED"),
-        (("NO_PANEL",), "NO_PANEL"),
-    ],
-)
-def test_several_questions_are_as_good_as_the_worst(outcomes: tuple[str, ...], worst: str) -> None:
-    assert gravest(outcomes) == worst  # type: ignore[arg-type]
 
 
 # --- the two rounds
@@ -177,7 +136,7 @@ def test_a_change_of_mind_must_say_what_convinced_it(convinced: str, accepted: b
 
 
 def test_a_refused_change_keeps_the_reasons_of_round_1() -> None:
-    before = at("B")[0].model_copy(update={"reasons": "first"})
+    before = Position(judge="x", title="", stance="", round=1, option="B", reasons="first")
     said = Rebuttal(challenges={"x": "y"}, reasons="second", option="A")
     after = second_position(before, said, ())
     assert (after.option, after.reasons, after.wanted) == ("B", "first", "A")
@@ -311,6 +270,31 @@ def test_questions_run_side_by_side_in_one_round() -> None:
     assert [v.outcome for v in result.questions] == ["RECOMMENDED", "CONTESTED"] and result.outcome == "CONTESTED"
     assert [call.round for call in model.asked] == [1] * 6 + [2] * 3
     model.assert_finished()
+
+
+class Together(Model):
+    """Answers only when everybody has been asked."""
+
+    name = "fake:together"
+
+    def __init__(self, count: int) -> None:
+        self.left, self.all_here = count, asyncio.Event()
+
+    async def reply(self, call: Call) -> Reply:
+        self.left -= 1
+        if not self.left:
+            self.all_here.set()
+        await self.all_here.wait()
+        return Reply(text=ballot(call.seat, "A"), model=self.name)
+
+
+def test_all_judges_of_all_questions_are_asked_at_once() -> None:
+    async def both() -> DecideResult:
+        live = room(dict.fromkeys(PANEL, Together(6)), limits=Limits(call_timeout=5))
+        questions = (ASKED, ASKED.model_copy(update={"id": "Q2"}))
+        return await decide(DecideInput(questions=questions, judges=judges()), DecideRules(), live)
+
+    assert [v.agreement for v in asyncio.run(both()).questions] == ["UNANIMOUS", "UNANIMOUS"]
 
 
 def test_more_judges_can_sit() -> None:

@@ -84,6 +84,7 @@ def test_a_label_inside_a_longer_one_is_not_meant() -> None:
 def test_ids_may_be_numbers_or_words() -> None:
     options = (Option(id="1", label="Small"), Option(id="big", label="The large one"))
     assert (option_named("Option 1", options), option_named("BIG", options)) == ("1", "big")
+    assert option_named("_opt_2_", (Option(id="opt_1", label="x"), Option(id="opt_2", label="y"))) == "opt_2"
     with pytest.raises(ValueError, match="no option '3'"):
         option_named("3", options)
 

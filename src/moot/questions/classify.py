@@ -12,7 +12,7 @@ Strength = Literal["explicit", "related"]
 CLASSES: tuple[QuestionClass, ...] = get_args(QuestionClass)
 """In the order of precedence."""
 CONFIDENCE: dict[Strength, Literal["HIGH", "MEDIUM"]] = {"explicit": "HIGH", "related": "MEDIUM"}
-ASKED = re.compile(r"[^.?!\n]*(?:[.!](?=\S)[^.?!\n]*)*\?")
+SENTENCE_END = re.compile(r"[.!]\s|\n")
 GAP = r"[\s\-‐‑_]+"
 
 
@@ -42,7 +42,7 @@ def classify(text: str) -> Classification:
 
     Of several questions in one text only the first is classed, and that is said.
     """
-    asked = [question.strip() for question in ASKED.findall(text) if question.strip(" ?")]
+    asked = questions_in(text)
     compound = len(asked) > 1
     subject = asked[0] if compound else text
     notes = compound_notes(asked) if compound else ()
@@ -63,6 +63,12 @@ def classify(text: str) -> Classification:
     return Classification(classification="BUSINESS_RULE", confidence="LOW", compound=compound, notes=(*notes, why))
 
 
+def questions_in(text: str) -> list[str]:
+    """Every sentence that ends in a question mark."""
+    sentences = [SENTENCE_END.split(piece)[-1].strip() for piece in text.split("?")[:-1]]
+    return [f"{sentence}?" for sentence in sentences if sentence]
+
+
 def matches(text: str, kind: QuestionClass, strength: Strength) -> tuple[Match, ...]:
     return tuple(
         Match(word=word, group=group, question_class=kind)
@@ -74,7 +80,6 @@ def matches(text: str, kind: QuestionClass, strength: Strength) -> tuple[Match, 
 def compound_notes(asked: list[str]) -> tuple[str, ...]:
     """A later question that needs the panel must not get lost behind a harmless first one."""
     notes = [f"COMPOUND: {len(asked)} questions in one; classed by the first of them"]
-    for later in asked[1:]:
-        if found := matches(later, "SCOPE_CRITICAL", "explicit"):
-            notes.append(f"a later question is SCOPE_CRITICAL ({found[0].word}): ask it by itself, or force the panel")
+    if found := matches(" ".join(asked[1:]), "SCOPE_CRITICAL", "explicit"):
+        notes.append(f"a later question is SCOPE_CRITICAL ({found[0].word}): ask it by itself, or force the panel")
     return tuple(notes)

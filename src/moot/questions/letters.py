@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from moot.questions.values import Option
 
-MARKUP = re.compile(r"[*_`~]+")
+MARKUP = re.compile(r"[*`~]+|(?<![^\W_])_+|_+(?![^\W_])")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 CALLED = re.compile(
     r"\b(?:options?|choice|alternative|answer|variant)\b[\s:#=\-\"'“(\[]*([^\W_][\w-]{0,15})", re.IGNORECASE

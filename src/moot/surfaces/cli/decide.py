@@ -134,8 +134,11 @@ def _ask_the_user(settings: Settings, result: DecideResult, vault: Vault) -> int
         if not said.strip() or not reason.strip():
             left = 1
             continue
-        made = asyncio.run(_choose(settings, result.session_id, verdict.question_id, said, vault.hide(reason)))
-        _confirm(made)
+        try:
+            _confirm(asyncio.run(_choose(settings, result.session_id, verdict.question_id, said, vault.hide(reason))))
+        except UsageError as error:  # a letter that is no option: the question stays open, nothing is lost
+            out().print(plain(str(error)))
+            left = 1
     return left
 
 
