@@ -287,6 +287,12 @@ class Together(Model):
         await self.all_here.wait()
         return Reply(text=ballot(call.seat, "A"), model=self.name)
 
+    def skip(self, call: Call) -> None:
+        raise AssertionError("nothing is replayed here")
+
+    async def aclose(self) -> None:
+        raise AssertionError("nobody opened it")
+
 
 def test_all_judges_of_all_questions_are_asked_at_once() -> None:
     async def both() -> DecideResult:

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,13 @@ def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.Compl
     program = [str(TESTS / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
     env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
     return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def wait_for(path: Path, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, f"{path.name} never came"
+        time.sleep(0.01)
 
 
 def settled(text: str) -> dict[str, object]:
@@ -81,3 +89,40 @@ def test_a_choice_survives_and_is_the_last_word(tmp_path: Path) -> None:
     assert (again.returncode, json.loads(again.stdout)["choice"]["option"]) == (0, "C")
     exported = json.loads(moot(tmp_path, "export", done["session_id"]).stdout)
     assert [step["name"] for step in exported["steps"] if step["seq"] < 0] == ["choose SQ-1"]
+
+
+def test_ctrl_c_keeps_what_was_said_exits_130_and_resumes(tmp_path: Path) -> None:
+    """Two judges have answered, the third is thinking."""
+    (tmp_path / "q.yaml").write_text(SCOPE)
+    replies = [{"seat": seat, "reply": ballot(seat, "A")} for seat in ("risk", "value")]
+    (tmp_path / "fast.yaml").write_text(json.dumps(replies))
+    (tmp_path / "slow.py").write_text(
+        "import pathlib, sys, time\nsys.stdin.read()\nopen('asked', 'a').write('x')\n"
+        f"while not pathlib.Path('go').exists(): time.sleep(0.01)\nprint({ballot('effort', 'B')!r})\n"
+    )
+    seats = ["-m", "script:fast.yaml", "--seat", f"effort=cmd:{sys.executable} slow.py"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "moot", "decide", "q.yaml", *seats, "--json"],
+        cwd=tmp_path, env={**os.environ, "MOOT_STORE": str(tmp_path / "s.db")},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    wait_for(tmp_path / "asked")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    stopped = json.loads(out)
+    assert (process.returncode, stopped["outcome"], stopped["stop_reason"]) == (
+        130,
+        "INSUFFICIENT_DATA",
+        "cancelled",
+    ), err
+    assert stopped["distribution"] == {"A": ["risk", "value"]} and "stopped; carry on with: moot resume" in err
+    (tmp_path / "go").touch()
+    resumed = moot(tmp_path, "resume", stopped["session_id"], "--json")
+    result = json.loads(resumed.stdout)
+    assert (resumed.returncode, result["outcome"], result["agreement"], result["calls"]) == (
+        0,
+        "RECOMMENDED",
+        "MAJORITY",
+        3,
+    )
+    assert (tmp_path / "asked").read_text() == "xx"

@@ -1,17 +1,14 @@
 """The panel from Python, and how well its replies were read."""
 
-import sys
 from pathlib import Path
 
 import pytest
 from panels import PANEL, SCOPE, ballot, entry, script, write_script
+from reading_figures import table, turns, way_of
 
 import moot
 from moot.errors import UsageError
 from moot.questions import spoken_question
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from reading_figures import table, turns, way_of
 
 OPTIONS = ["A: Full", "B: None", "C: Some"]
 
