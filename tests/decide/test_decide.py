@@ -373,6 +373,7 @@ def test_a_case_without_any_answer_is_insufficient() -> None:
         ("risk", "The value judge overlooks the risk.", {}, ""),
         ("value", "Users gain most.", {}, ""),
         ("effort", "Two weeks of work.", {}, ""),
+        ("effort", "", {}, "it gave no reasons"),
     ],
 )
 def test_a_judge_that_leaves_its_stance_is_noted(

@@ -97,6 +97,7 @@ def test_ids_may_be_numbers_or_words() -> None:
         ("REASONS: it is safe\nOPTION: C\nCONFIDENCE: low", "C"),
         ("## My Recommendation\n\n**Chosen Option:** Option A\n**Confidence:** HIGH\n**Rationale:** safe", "A"),
         ('{"reasoning": "safe", "recommendation": "Online only"}', "B"),
+        ("# Risk Judge Evaluation\n\n## My Recommendation\n\n**Chosen Option:** Option C\n**Confidence:** LOW", "C"),
     ],
 )
 def test_a_ballot_is_read_in_many_forms(reply: str, option: str) -> None:
@@ -109,10 +110,7 @@ def test_a_ballot_is_read_in_many_forms(reply: str, option: str) -> None:
         "I think Option A is best.",
         '{"reasons": "safe", "option": "A or B"}',
         '{"reasons": "safe", "option": "D"}',
-        '{"reasons": "", "option": "A"}',
-        '{"option": "A"}',
         '{"reasons": "safe"}',
-        '{"reasons": "<why you recommend it, in one or two sentences>", "option": "A"}',
         '{"reasons": "safe", "option": "<one of: A | B | C>"}',
         '{"reasons": "safe", "option": "A"} and {"reasons": "safe", "option": "B"}',
         "",

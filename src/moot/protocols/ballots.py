@@ -19,9 +19,11 @@ ADVISOR = "advisor"
 REPLY_TOKENS = 700
 CHOICE_LABELS = Also(
     "chosen_option", "recommended_option", "new_recommendation", "recommendation", "my_recommendation", "choice",
-    "answer", "decision", "selected_option", "vote",
+    "answer", "decision", "selected_option", "preferred_option", "option_id", "selection", "vote",
 )  # fmt: skip
-REASON_LABELS = Also("reason", "reasoning", "rationale", "justification", "explanation", "argument", "why")
+REASON_LABELS = Also(
+    "reason", "reasoning", "rationale", "justification", "explanation", "argument", "why", "perspective", "summary"
+)
 NOTHING = re.compile(
     r"\W*(?:none|nothing|n/?a|null|no|not applicable|no change|unchanged|i (?:did not|didn't|have not) change.{0,60}|"
     r"i (?:keep|kept|maintain|stay).{0,80}|nothing convinced me.{0,40}|not convinced.{0,40})\W*",
@@ -41,7 +43,7 @@ class Ballot(Value):
     model_config = ConfigDict(json_schema_extra=all_asked_for)
 
     analysis: dict[str, str] = Field(default_factory=dict)
-    reasons: str
+    reasons: str = ""
     option: str
     confidence: Level | None = None
 
@@ -60,7 +62,7 @@ class Rebuttal(Value):
     model_config = ConfigDict(json_schema_extra=all_asked_for)
 
     challenges: dict[str, str]
-    reasons: str
+    reasons: str = ""
     convinced_by: str = ""
     option: str
     confidence: Level | None = None
@@ -136,7 +138,7 @@ def ballot_for(options: tuple[Option, ...]) -> type[Ballot]:
         ),
         "reasons": (
             Annotated[str, REASON_LABELS],
-            Field(min_length=1, description="why you recommend it, in one or two sentences"),
+            Field(default="", description="why you recommend it, in one or two sentences"),
         ),
         "option": _choice(options),
         "confidence": (Level | None, Field(default=None)),
@@ -159,7 +161,7 @@ def rebuttal_for(options: tuple[Option, ...], others: tuple[str, ...]) -> type[R
         ),
         "reasons": (
             Annotated[str, REASON_LABELS],
-            Field(min_length=1, description="why you now recommend it, in one or two sentences"),
+            Field(default="", description="why you now recommend it, in one or two sentences"),
         ),
         "convinced_by": (
             Annotated[str, Also("what_convinced_me", "convinced", "what_convinced_you")],

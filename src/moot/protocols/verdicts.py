@@ -141,7 +141,7 @@ def second_position(before: Position, said: Rebuttal, names: Sequence[str]) -> P
         update={
             "round": 2,
             "option": said.option if holds else before.option,
-            "reasons": said.reasons if holds else before.reasons,
+            "reasons": (said.reasons if holds else "") or before.reasons,
             "confidence": said.confidence,
             "analysis": {},
             "challenges": said.challenges,
@@ -171,7 +171,7 @@ def changes(first: Sequence[Position], second: Sequence[Position]) -> tuple[Chan
 
 def perspective(position: Position, before: str) -> str:
     changed = f" (changed from {before})" if before != position.option else ""
-    return f"Option {position.option} - {position.reasons}{changed}"
+    return f"Option {position.option} - {position.reasons or 'no reasons given'}{changed}"
 
 
 def away_note(judge: Judge, absent: Absent, present: int) -> str:
@@ -180,12 +180,15 @@ def away_note(judge: Judge, absent: Absent, present: int) -> str:
 
 
 def drift(judge: Judge, position: Position, others: Sequence[Judge]) -> list[str]:
-    """Signs that a judge left its stance: it speaks as another, says nothing of its own concern, or only agrees."""
+    """Signs that a judge left its stance: it speaks as another, says nothing of its own concern, or only agrees.
+    A vote without any reasons is noted here as well."""
     who = f"{judge.name}, round {position.round}: stance drift"
     said = " ".join((position.reasons, *position.analysis.values(), *position.challenges.values()))
     signs = [f"{who}, it speaks as the {other.title}" for other in others if _speaks_as(other, said)]
     own = "|".join(re.escape(word) for word in judge.words)
-    if own and not re.search(rf"\b(?:{own})", said, re.IGNORECASE):
+    if not said.strip():
+        signs.append(f"{judge.name}, round {position.round}: it gave no reasons")
+    elif own and not re.search(rf"\b(?:{own})", said, re.IGNORECASE):
         signs.append(f"{who}, nothing in its reply is about what the {judge.title} looks at")
     for name, challenge in position.challenges.items():
         if AGREES.match(challenge) and not BUT.search(challenge):
