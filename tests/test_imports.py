@@ -13,7 +13,7 @@ ROOT = Path(moot.__file__).parent
 LAYERS = (
     ("words", ("types", "events", "errors", "config")),
     ("contract", ("room", "ports")),
-    ("rules", ("artefacts", "failures", "findings", "races", "routing", "scan", "tally", "vault")),
+    ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
     ("rules", ("csp", "prompts", "render", "replies", "sarif", "transcript")),
     ("protocols", ("protocols",)),
     ("runtime", ("ledger", "journal", "calling", "turns", "liveroom", "runner")),

@@ -8,11 +8,13 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from moot.errors import ConfigError, ModelError, MootError, StoreError, UsageError
     from moot.events import Event
+    from moot.protocols.decide import DecideResult, DecideRules
     from moot.protocols.harden import HardenResult, HardenRules
     from moot.protocols.reports import AttackReport, DefenseReport
     from moot.protocols.review import ReviewResult, ReviewRules
     from moot.protocols.vet import VetResult, VetRules
     from moot.surfaces.library import harden, run_sync
+    from moot.surfaces.library_decide import decide
     from moot.surfaces.library_review import review
     from moot.surfaces.vet import vet
     from moot.types import Code, Limits, SourceFile, Vulnerability
@@ -20,19 +22,22 @@ if TYPE_CHECKING:
 _HOMES = {
     "errors": ("ConfigError", "ModelError", "MootError", "StoreError", "UsageError"),
     "events": ("Event",),
+    "protocols.decide": ("DecideResult", "DecideRules"),
     "protocols.harden": ("HardenResult", "HardenRules"),
     "protocols.reports": ("AttackReport", "DefenseReport"),
     "protocols.review": ("ReviewResult", "ReviewRules"),
     "protocols.vet": ("VetResult", "VetRules"),
     "surfaces.library": ("harden", "run_sync"),
+    "surfaces.library_decide": ("decide",),
     "surfaces.library_review": ("review",),
     "surfaces.vet": ("vet",),
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
-    "AttackReport", "Code", "ConfigError", "DefenseReport", "Event", "HardenResult", "HardenRules", "Limits",
-    "ModelError", "MootError", "ReviewResult", "ReviewRules", "SourceFile", "StoreError", "UsageError", "VetResult",
-    "VetRules", "Vulnerability", "__version__", "harden", "review", "run_sync", "vet",
+    "AttackReport", "Code", "ConfigError", "DecideResult", "DecideRules", "DefenseReport", "Event", "HardenResult",
+    "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult", "ReviewRules", "SourceFile", "StoreError",
+    "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "decide", "harden", "review", "run_sync",
+    "vet",
 ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from moot.protocols.decide import DecideInput, DecideResult, DecideRules, decide
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
 from moot.protocols.review import ReviewInput, ReviewResult, ReviewRules, review
 from moot.protocols.vet import VetInput, VetResult, VetRules, vet
@@ -34,4 +35,8 @@ VET = Protocol(
     settled=frozenset({"proceed", "modify", "retry", "pivot"}),
 )  # fmt: skip
 REVIEW = Protocol("review", review, ReviewInput, ReviewRules, ReviewResult, ("adversary", "defender"))
-PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {protocol.name: protocol for protocol in (HARDEN, VET, REVIEW)}
+DECIDE = Protocol(
+    "decide", decide, DecideInput, DecideRules, DecideResult, ("risk", "value", "effort"),
+    settled=frozenset({"RECOMMENDED", "CONTESTED", "NO_PANEL"}),
+)  # fmt: skip
+PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {each.name: each for each in (HARDEN, VET, REVIEW, DECIDE)}

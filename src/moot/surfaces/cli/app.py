@@ -4,7 +4,7 @@ from importlib import import_module
 
 import typer
 
-MODULES = ("harden", "scan", "vet", "track", "hook", "guard", "review", "history", "checkup")
+MODULES = ("harden", "scan", "decide", "vet", "track", "hook", "guard", "review", "history", "checkup")
 
 
 def app_for(arguments: list[str]) -> typer.Typer:
