@@ -67,15 +67,19 @@ def _place(source: Source, path: Node) -> Place:
     text, value = source.text(path), unwrapped(path)
     if value.type == "identifier":
         value = unwrapped(_value(source, value))
-    elif any(inner.type == "call" for inner in inside(value, 200)):
+    elif sum(inner.type == "call" for inner in inside(value, 200)) > _is_join(source, value):
         raise Refused("the path is worked out by a call")
     operator = value.child_by_field_name("operator")
     if value.type == "binary_operator" and operator is not None and source.text(operator) == "/":
         left = needed(value.child_by_field_name("left"), "the folder is not here")
         return Place(text, source.text(left), is_object=True)
-    if value.type == "call" and read_call(source, value).name == "os.path.join":
+    if _is_join(source, value):
         return Place(text, source.text(needed(nth(_arguments(value), 0), "the folder is not here")))
     return Place(text, _folder(source, value))
+
+
+def _is_join(source: Source, value: Node) -> bool:
+    return value.type == "call" and read_call(source, value).name == "os.path.join"
 
 
 def _arguments(call: Node) -> Node:
