@@ -176,7 +176,8 @@ def _expression(source: Source, start: int) -> Node | None:
     shortest = [node for node in reversed(here) if node.type in CALLS]
     if source.language != "python":
         settings = [node for node in here if node.type in ("assignment_expression", "pair")]
-        return next(iter((*settings, *shortest)), None)
+        compared = [node for node in here if node.type == "binary_expression"]
+        return next(iter((*settings, *shortest, *compared)), None)
     values = [node for node in here if node.type not in OUTER]
     return next(iter((*shortest, *values)), None)
 

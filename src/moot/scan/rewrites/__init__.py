@@ -7,7 +7,9 @@ from moot.scan.rewrites import (
     goshared,
     gosinks,
     javascript,
+    jsguard,
     jssettings,
+    jsstate,
     pyflow,
     pysettings,
     pyshell,
@@ -24,9 +26,16 @@ REWRITES: dict[str, Rewrite] = {
     **pystate.REWRITES,
     **javascript.REWRITES,
     **jssettings.REWRITES,
+    **jsstate.REWRITES,
     **go.REWRITES,
     **gosettings.REWRITES,
     **goshared.REWRITES,
     **gosinks.REWRITES,
 }
-CHOICES: dict[str, Choices] = {**pysql.CHOICES, **pyflow.CHOICES, **pysettings.CHOICES, **gosettings.CHOICES}
+CHOICES: dict[str, Choices] = {
+    **pysql.CHOICES,
+    **pyflow.CHOICES,
+    **pysettings.CHOICES,
+    **gosettings.CHOICES,
+    **jsguard.CHOICES,
+}

@@ -62,7 +62,7 @@ def _target(change: Node) -> Node:
 
 
 def _word(source: Source, change: Node) -> str:
-    return re.findall(r"\w+", source.text(_target(change)))[0]
+    return str(re.findall(r"\w+", source.text(_target(change)))[0])
 
 
 def _other_writes(source: Source, changes: list[Node]) -> Iterator[Node]:
