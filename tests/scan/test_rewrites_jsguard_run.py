@@ -133,6 +133,8 @@ def test_a_file_in_the_folder_is_read_and_no_other(way: str, tmp_path: Path) -> 
         assert said(after, {"f": given}, tmp_path) == said(text, {"f": given}, tmp_path) == ["abc"]
     assert said(text, {"f": "../filesystem"}, tmp_path) == ["hidden"]
     assert said(after, {"f": "../filesystem"}, tmp_path) == ["end"]
+    inner = text.replace("'files'", "'.', 'files'")
+    assert said(mended(inner, "javascript-path"), {"f": "../filesystem"}, tmp_path) == ["end"]
     folder = text.replace(f"fs.readFileSync({way}, 'utf8')", f"fs.readdirSync({way})")
     assert said(mended(folder, "javascript-path"), {"f": "."}, tmp_path) == [["sub"]]
     left(app("fs.readFileSync(req.query.f);", PATHS), "javascript-path", "no folder is known")
@@ -204,3 +206,25 @@ def test_a_command_kept_in_a_variable_is_a_list() -> None:
     assert said(text, {"n": "a; echo b"}) == ["ab\n"] and said(after, {"n": "a; echo b"}) == ["a; echo b"]
     shared = text.replace("res.json(", "console.log(command.length);\n  res.json(")
     assert "used in more places" in " ".join(repaired("javascript", shared)[1].left.values())
+
+
+MERGE = """function merge(to, from) {
+  for (const key in from) {
+    if (typeof from[key] === "object") merge(to[key], from[key]);
+    else to[key] = from[key];
+  }
+}
+"""
+MERGED = """const to = { a: {} };
+merge(to, JSON.parse('{"b": 2, "a": {"c": 3}, "__proto__": {"owned": true}}'));
+said.push(to, ({}).owned ?? false);
+"""
+
+
+def test_a_merge_copies_all_but_what_reaches_the_prototype() -> None:
+    assert said(MERGE + MERGED) == [{"a": {"c": 3}, "b": 2}, True]
+    assert said(mended(MERGE, "javascript-prototype") + MERGED) == [{"a": {"c": 3}, "b": 2}, False]
+    walked = "function set(at, way, value) {\n  const parts = way.split('.');\n"
+    walked += "  for (let i = 0; i < parts.length - 1; i++) {\n    at = at[parts[i]];\n  }\n"
+    walked += "  at[parts[parts.length - 1]] = value;\n}\n"
+    left(walked, "javascript-prototype", "that a loop runs over")

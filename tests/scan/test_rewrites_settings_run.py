@@ -32,10 +32,18 @@ def recorded(monkeypatch: pytest.MonkeyPatch, name: str, *members: str, **values
     said: list[tuple[Any, ...]] = []
     stub = ModuleType(name)
     for member in members:
-        setattr(stub, member, lambda *given, _m=member, **named: said.append((_m, given, named)) or _Client(said))
+        setattr(stub, member, _recorder(said, member))
     stub.__dict__.update(values)
     monkeypatch.setitem(sys.modules, name, stub)
     return said
+
+
+def _recorder(said: list[tuple[Any, ...]], name: str) -> Any:
+    def called(*given: Any, **named: Any) -> "_Client":
+        said.append((name, given, named))
+        return _Client(said)
+
+    return called
 
 
 class _Client:
@@ -128,8 +136,8 @@ def test_an_unknown_host_is_refused_and_a_known_one_is_not(more: str, monkeypatc
     before += "c.set_missing_host_key_policy(paramiko.AutoAddPolicy())\nc.connect('host')\n"
     said = recorded(monkeypatch, "paramiko", "SSHClient", AutoAddPolicy=lambda: "add", RejectPolicy=lambda: "reject")
     exec(mended(before, "python-ssh-host-key"), {})
-    loads = [("load_host_keys", ("known",), {})] if more else [("load_system_host_keys", (), {})]
-    policy = [("set_missing_host_key_policy", ("reject",), {}), ("connect", ("host",), {})]
+    loads: list[Any] = [("load_host_keys", ("known",), {})] if more else [("load_system_host_keys", (), {})]
+    policy: list[Any] = [("set_missing_host_key_policy", ("reject",), {}), ("connect", ("host",), {})]
     assert said == [("SSHClient", (), {}), *loads, *policy]
     left("from paramiko import AutoAddPolicy\nc.set_missing_host_key_policy(AutoAddPolicy())\n", "not written here")
 
@@ -171,7 +179,7 @@ def test_keys_are_long_and_templates_escape(monkeypatch: pytest.MonkeyPatch) -> 
     keys = recorded(monkeypatch, "Crypto.PublicKey.RSA", "generate")
     monkeypatch.setitem(sys.modules, "Crypto", ModuleType("Crypto"))
     public = SimpleNamespace(RSA=sys.modules["Crypto.PublicKey.RSA"])
-    monkeypatch.setitem(sys.modules, "Crypto.PublicKey", public)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "Crypto.PublicKey", public)
     exec(mended("from Crypto.PublicKey import RSA\nRSA.generate(1024)\n", "python-key-size"), {})
     assert keys == [("generate", (2048,), {})]
     left("from Crypto.PublicKey import RSA\nBITS = 1024\nRSA.generate(BITS)\n", "not written here")

@@ -10,6 +10,7 @@ from moot.scan.change import Change, Choices, Refused, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.rewrites.jsmodule import before, function, required
 from moot.scan.rewrites.pyguard import PATTERN, TEXTUAL
+from moot.scan.rewrites.pypath import leading_folder
 from moot.scan.strings import Hole, build, constant_text, unwrapped
 from moot.scan.syntax import Source, inside
 
@@ -152,7 +153,7 @@ def contained(source: Source, node: Node) -> Iterator[Change]:
     if source.scope(statement) is not source.scope(node):
         raise Refused("the path is used outside of a statement")
     path, added = required(source, "path", node)
-    folder = source.text(joined.args[0])
+    folder = leading_folder(source, place, joined.args)
     whole = f"{path}.resolve({source.text(place)})"
     test = f"{whole} !== {path}.resolve({folder}) && !{whole}.startsWith({path}.resolve({folder}) + {path}.sep)"
     guard = f"if ({test}) {{ {_refusal(source, node)} }}"

@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
-from moot.scan.rewrites.jsmodule import function, required
+from moot.scan.rewrites.jsmodule import before, function, required
 from moot.scan.rewrites.jssettings import options
 from moot.scan.strings import Hole, build, constant_text, unwrapped
 from moot.scan.syntax import Source, inside
@@ -16,6 +16,7 @@ SAME_SECRET = """const sameSecret = ({given}) => {{
   const digest = ({text}) => {crypto}.createHash("sha256").update(text).digest();
   return {crypto}.timingSafeEqual(digest(left), digest(right));
 }};"""
+PROTOTYPES = ('"__proto__"', '"constructor"', '"prototype"')
 MODE = re.compile(r"(0o|0)?([0-7]{3})")
 WINDOWS = frozenset({"npm", "npx", "yarn", "pnpm", "tsc"})
 """Programs that are scripts on Windows, which only a shell finds there."""
@@ -128,6 +129,28 @@ def evaluate(source: Source, node: Node) -> Change:
     return Change((replaced(node, f"JSON.parse({source.text(built.holes[0].node)})"),), "only data is read")
 
 
+def plain_keys(source: Source, node: Node) -> Change:
+    """In a loop over keys, those that lead to a prototype are passed over; data has no such keys."""
+    left = node.child_by_field_name("left")
+    index = left.child_by_field_name("index") if left is not None else None
+    if index is None or index.type != "identifier":
+        raise Refused("the key is not one that a loop runs over")
+    key, loop = source.text(index), node.parent
+    while loop is not None and not (loop.type == "for_in_statement" and _runs_over(source, loop, key)):
+        loop = loop.parent
+    body = loop.child_by_field_name("body") if loop is not None else None
+    if body is None or body.type != "statement_block" or not body.named_children:
+        raise Refused("the key is not one that a loop runs over")
+    first = body.named_children[0]
+    guard = f"if ({' || '.join(f'{key} === {name}' for name in PROTOTYPES)}) continue;"
+    return Change((before(source, first, guard),), f"a {key} that leads to a prototype is passed over")
+
+
+def _runs_over(source: Source, loop: Node, key: str) -> bool:
+    left = loop.child_by_field_name("left")
+    return left is not None and source.text(left) == key
+
+
 REWRITES: dict[str, Rewrite] = {
     "javascript-timing": compared,
     "javascript-swallowed-error": logged,
@@ -136,4 +159,5 @@ REWRITES: dict[str, Rewrite] = {
     "javascript-program": no_shell,
     "javascript-deserialise": data_only,
     "javascript-eval": evaluate,
+    "javascript-prototype": plain_keys,
 }

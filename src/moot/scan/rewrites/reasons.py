@@ -21,7 +21,6 @@ REASONS: dict[str, str] = {
     "helmet-off": "pages may count on the header that is missing",
     "electron": "the window's scripts may count on it",
     "template": "the template itself comes from outside",
-    "prototype": "which keys are expected is nowhere in the code",
     "pickle": FORMAT,
     "deserialise": FORMAT,
     "slow-regex": "a pattern that matches the same texts in less time has to be thought out",
