@@ -154,6 +154,8 @@ def test_a_comparison_in_constant_time_says_the_same(operator: str, same: bool) 
     assert "timingSafeEqual" in after
     for given in ({"x-key": "k"}, {"x-key": "other"}, {}, {"x-key": 1}, {"x-key": ""}):
         assert said(after, given) == said(text, given) == [same == (given.get("x-key") == "k")]
+    numbers = "said.push(sameSecret(1, 1), sameSecret(undefined, undefined), sameSecret(1, 2));\n"
+    assert said(after + numbers)[1:] == [True, True, False]
     left(text.replace(operator, operator[:2]), "javascript-timing", "only === and !==")
 
 
