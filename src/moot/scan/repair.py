@@ -13,6 +13,7 @@ from moot.scan.change import Change, Refused
 from moot.scan.edits import Overlap, applied, moved
 from moot.scan.flow.analyse import callees
 from moot.scan.rewrites import CHOICES, REWRITES
+from moot.scan.rewrites.reasons import REASONS
 from moot.scan.rule import SEED_FIXES, Match
 from moot.scan.rules import matches
 from moot.scan.syntax import STATEMENTS, Source, inside, parse
@@ -22,6 +23,7 @@ MAX_MATCHES = 2000
 MAX_CHOICES = 12
 MAX_NODES = 200_000
 OUTER = STATEMENTS | {"module", "block"}
+GONE = "gone with the change to another place that the same value comes from"
 MAX_READ = 20_000_000
 """Characters read again while repairing one file: every rewrite reads all of it, so a huge one gets only a few."""
 
@@ -87,7 +89,7 @@ def _repair_file(file: SourceFile, targets: list[Target], scan: Callable[[Source
             if budget < 0:
                 raise Refused("the file is too large to repair everything in one go; run it again")
             if progress.fixed and not _stands(_as_file(file, source), target, scan):
-                change = Change((), "gone with the change to another place that the same value comes from")
+                change = Change((), GONE)
             else:
                 change, source = _first(file, source, target, scan)
             budget -= len(source.data)
@@ -118,7 +120,7 @@ def _changes(source: Source, target: Target) -> Iterator[Change]:
     rule = target.finding.rule
     rewrite, choices = REWRITES.get(rule), CHOICES.get(rule)
     if rewrite is None and choices is None:
-        raise Refused("no safe rewrite is known for it")
+        raise Refused(REASONS.get(rule.partition("-")[2], "no safe rewrite is known for it"))
     node = _node(source, target)
     if node is None:
         raise Refused("another rewrite changed the place")
@@ -174,7 +176,8 @@ def _expression(source: Source, start: int) -> Node | None:
     shortest = [node for node in reversed(here) if node.type in CALLS]
     if source.language != "python":
         settings = [node for node in here if node.type in ("assignment_expression", "pair")]
-        return next(iter((*settings, *shortest)), None)
+        compared = [node for node in here if node.type == "binary_expression"]
+        return next(iter((*settings, *shortest, *compared)), None)
     values = [node for node in here if node.type not in OUTER]
     return next(iter((*shortest, *values)), None)
 
@@ -194,8 +197,10 @@ def _checked(
     before_counts = scan(file).counts
     after_counts = scan(file.model_copy(update={"text": text})).counts
     rule = target.finding.rule
-    if after_counts[rule] >= before_counts[rule] or any(after_counts[r] > before_counts[r] for r in after_counts):
+    if after_counts[rule] >= before_counts[rule]:
         raise Refused("the flaw would still be there")
+    if other := next((r for r in sorted(after_counts) if after_counts[r] > before_counts[r]), None):
+        raise Refused(f"{other} would take its place")
     return after
 
 
@@ -227,4 +232,7 @@ def _honest(progress: Progress, targets: list[Target], scan: Callable[[SourceFil
         else:
             progress.left[mark] = progress.left.pop(free)
             progress.fixed[free] = did
+    for mark in [m for m in progress.left if m not in standing]:
+        del progress.left[mark]
+        progress.fixed[mark] = GONE
     return progress
