@@ -14,11 +14,10 @@ from moot.scan.edits import Overlap, applied, moved
 from moot.scan.flow.analyse import callees
 from moot.scan.rewrites import CHOICES, REWRITES
 from moot.scan.rule import SEED_FIXES, Match
-from moot.scan.rules import matches
+from moot.scan.rules import MAX_MATCHES, matches
 from moot.scan.syntax import STATEMENTS, Source, inside, parse
 from moot.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
 
-MAX_MATCHES = 2000
 MAX_CHOICES = 12
 MAX_NODES = 200_000
 OUTER = STATEMENTS | {"module", "block"}

@@ -10,9 +10,8 @@ from moot.findings import printed
 from moot.scan.edges import STRESS, edge_cases
 from moot.scan.flow.analyse import Analysis, Flow, analyse
 from moot.scan.public import public_names
-from moot.scan.repair import MAX_MATCHES, repair
 from moot.scan.rule import Match, fix_of
-from moot.scan.rules import hints, matches
+from moot.scan.rules import MAX_MATCHES, hints, matches
 from moot.scan.silence import silences, unreasoned
 from moot.scan.syntax import Source, parse, trouble
 from moot.types import Code, NotAnalysed, Repair, Scan, SourceFile, Vulnerability
@@ -130,6 +129,8 @@ class StaticTeam:
         return self._seen[key]
 
     def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair:
+        from moot.scan.repair import repair  # a scan alone needs none of the rewrites
+
         def scanned(file: SourceFile) -> FileScan:
             return self._scans(related(code.with_texts({file.path: file.text}), file.path))[file.path]
 

@@ -52,7 +52,8 @@ def analyse(sources: Sequence[Parsed]) -> Analysis:
     """What the dataflow engine finds in these files together; files of a language without rules are passed over."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
-    for book in {id(book): book for book in BOOKS.values()}.values():
+    given = {source.language for source in sources}
+    for book in {id(book): book for book in (BOOKS[language] for language in BOOKS if language in given)}.values():
         # Files that share a book are one program: TypeScript imports JavaScript and the other way round.
         lowered = [lower(source) for source in sources if BOOKS.get(source.language) is book]
         outcome = run([module for module in lowered if module is not None], book)

@@ -1,17 +1,19 @@
 """Which front end reads which language. A new one is one line here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from moot.scan.flow import golang, javascript, python
 from moot.scan.flow.ir import Module, Parsed
+from moot.scan.shelf import Shelf
 from moot.types import Language
 
-FRONTS: dict[Language, Callable[[Parsed], Module]] = {
-    "python": python.lower,
-    "javascript": javascript.lower,
-    "typescript": javascript.lower,
-    "go": golang.lower,
-}
+FRONTS: Mapping[Language, Callable[[Parsed], Module]] = Shelf(
+    {
+        "python": "moot.scan.flow.python:lower",
+        "javascript": "moot.scan.flow.javascript:lower",
+        "typescript": "moot.scan.flow.javascript:lower",
+        "go": "moot.scan.flow.golang:lower",
+    }
+)
 
 
 def lower(source: Parsed) -> Module | None:
