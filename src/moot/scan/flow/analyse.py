@@ -46,6 +46,8 @@ class Flow:
 class Analysis:
     flows: tuple[Flow, ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
+    read: int = 0
+    """Characters, all files together."""
 
 
 def analyse(sources: Sequence[Parsed]) -> Analysis:
@@ -59,7 +61,8 @@ def analyse(sources: Sequence[Parsed]) -> Analysis:
         outcome = run([module for module in lowered if module is not None], book)
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
         gaps.extend(outcome.gaps)
-    return Analysis(tuple(sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))), tuple(gaps))
+    ordered = sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))
+    return Analysis(tuple(ordered), tuple(gaps), sum(len(source.data) for source in sources))
 
 
 def _finding(report: Report) -> Vulnerability:
