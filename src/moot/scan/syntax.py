@@ -180,14 +180,15 @@ def _root(parser: Parser, data: bytes) -> Node | None:
 def walk(root: Node) -> Iterator[Node]:
     """Every node, outer before inner. No recursion: hostile code nests deeper than a stack."""
     cursor = root.walk()
+    down, on, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
     while True:
         node = cursor.node
         assert node is not None
         yield node
-        if cursor.goto_first_child():
+        if down():
             continue
-        while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
+        while not on():
+            if not up():
                 return
 
 
