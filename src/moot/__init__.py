@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from moot.protocols.reports import AttackReport, DefenseReport
     from moot.protocols.review import ReviewResult, ReviewRules
     from moot.protocols.vet import VetResult, VetRules
-    from moot.surfaces.library import harden, run_sync
-    from moot.surfaces.library_decide import decide
-    from moot.surfaces.library_review import review
-    from moot.surfaces.vet import vet
+    from moot.surfaces.library.decide import decide
+    from moot.surfaces.library.harden import harden, run_sync
+    from moot.surfaces.library.review import review
+    from moot.surfaces.library.vet import vet
     from moot.types import Code, Limits, SourceFile, Vulnerability
 
 _HOMES = {
@@ -27,10 +27,10 @@ _HOMES = {
     "protocols.reports": ("AttackReport", "DefenseReport"),
     "protocols.review": ("ReviewResult", "ReviewRules"),
     "protocols.vet": ("VetResult", "VetRules"),
-    "surfaces.library": ("harden", "run_sync"),
-    "surfaces.library_decide": ("decide",),
-    "surfaces.library_review": ("review",),
-    "surfaces.vet": ("vet",),
+    "surfaces.library.harden": ("harden", "run_sync"),
+    "surfaces.library.decide": ("decide",),
+    "surfaces.library.review": ("review",),
+    "surfaces.library.vet": ("vet",),
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [

@@ -21,9 +21,10 @@ from moot.runner import Plan, Runner
 from moot.surfaces.choices import choose
 from moot.surfaces.cli.decided import class_line
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import JsonFlag, SessionFlags, StoreFlag, with_flags
+from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.deciding import Wishes, decide_plan, verdict_data
 from moot.surfaces.setup import Settings
 from moot.types import Result

@@ -16,9 +16,10 @@ from moot.ports import SessionRecord
 from moot.protocols import PROTOCOLS
 from moot.runner import Plan, finished_result
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import JsonFlag, LimitFlags, StoreFlag, with_flags
+from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.running import amended, finish, play
 from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.session_flags import LimitFlags, with_flags
 from moot.surfaces.hardening import learn_secrets, origins_of
 from moot.surfaces.setup import Settings, workshop
 from moot.transcript import Story, as_html, as_json, as_markdown
