@@ -4,12 +4,15 @@ BIN := .venv/bin
 UV := PYTHONPATH=.tools .tools/bin/uv
 export UV_NO_PROGRESS := 1
 
-.PHONY: demo test check bench fuzz docs setup sandbox lock clean
+.PHONY: demo test coverage check bench fuzz docs setup sandbox lock clean
 
 demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
 
-test: setup sandbox  ## all tests, with coverage
+test: setup sandbox  ## all tests
+	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/pytest -n 2 $(PYTEST)
+
+coverage: setup sandbox  ## all tests, and which lines and branches they reach: about twice the time
 	$(BIN)/coverage erase
 	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/coverage run -m pytest -n 2 $(PYTEST)
 	$(BIN)/coverage combine -q

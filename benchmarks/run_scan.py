@@ -178,16 +178,19 @@ class Cost:
 
 
 def run_costs(texts: list[str]) -> dict[str, Cost | None]:
-    """Moot and bandit as commands over the same folder, from start to exit, held to one core, neither from a cache."""
+    """Moot and bandit as commands over the same folder, from start to exit, held to one core, neither from a cache of
+    results; both from bytecode, as they run once they are installed."""
     programs = {
         "moot": [sys.executable, "-m", "moot", "scan", "--jobs", "1", "--no-cache", "--json"],
         "bandit": [*_bandit(), "-q", "-f", "json", "-r"],
     }
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as bytecode:
+        env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+        env["PYTHONPYCACHEPREFIX"] = bytecode
         for number, text in enumerate(texts):
             (Path(name) / f"case{number}.py").write_text(text, encoding="utf-8")
         return {
-            program: _cost([*command, name], len(texts)) if _answers(command[:3]) else None
+            program: _cost([*command, name], len(texts), env) if _answers(command[:3]) else None
             for program, command in programs.items()
         }
 
@@ -202,12 +205,12 @@ def _answers(command: list[str]) -> bool:
     return subprocess.run([*program, "--version"], capture_output=True, check=False).returncode == 0
 
 
-def _cost(command: list[str], files: int) -> Cost:
+def _cost(command: list[str], files: int, env: dict[str, str]) -> Cost:
     """The best of three: what disturbs only ever adds. An answer that is no JSON is no measurement."""
     costs = []
     for _ in range(3):
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        done = subprocess.run(command, capture_output=True, check=False, preexec_fn=_on_one_core)
+        done = subprocess.run(command, capture_output=True, check=False, env=env, preexec_fn=_on_one_core)
         wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
         json.loads(done.stdout)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -7,18 +7,16 @@ import sys
 
 VET = ("vet", "track", "track fail", "track success", "track reject", "track reset", "track show")
 KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons show", "lessons add", "lessons import")
-COMMANDS = ("harden", "scan", *VET, "review", *KEPT, "models", "doctor", "config show")
+COMMANDS = (
+    *("harden", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run"),
+    *(*KEPT, "models", "doctor", "config show"),
+)
 
 
 def help_of(command: str) -> str:
     arguments = [sys.executable, "-m", "moot", *command.split(), "--help"]
-    env = {
-        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
-        "COLUMNS": "100",
-        "TERM": "dumb",
-        "NO_COLOR": "1",
-        "LINES": "200",
-    }
+    env = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "LINES": "200"}
+    env |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
     done = subprocess.run(arguments, capture_output=True, text=True, check=True, env=env)
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
 

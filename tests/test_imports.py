@@ -6,14 +6,16 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 import moot
+from moot.surfaces.cli.app import HOMES, app_for
 
 ROOT = Path(moot.__file__).parent
 LAYERS = (
     ("words", ("types", "events", "errors", "config", "learnt")),
     ("contract", ("room", "ports")),
-    ("rules", ("artefacts", "failures", "findings", "races", "routing", "scan", "tally", "vault")),
+    ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
     ("rules", ("csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
     ("protocols", ("protocols",)),
     ("runtime", ("ledger", "journal", "calling", "turns", "liveroom", "runner")),
@@ -84,3 +86,23 @@ def test_a_session_without_a_model_loads_no_provider(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_scan_loads_nothing_it_does_not_need(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("x = 1\n")
+    foreign = ("sqlalchemy", "rich", "asyncio", "moot.runner", "moot.protocols", "moot.scan.repair")
+    others = ("moot.scan.flow.golang", "moot.scan.flow.javascript", "moot.scan.rules.go")
+    code = (
+        "import sys; from moot.__main__ import run; "
+        f"ended = run(['scan', {str(tmp_path)!r}, '--json', '--jobs', '1', '--no-cache'], debug=False); "
+        f"print(ended, [m for m in {foreign + others} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "0 []"
+
+
+def test_every_command_is_found_in_the_module_that_is_loaded_for_it() -> None:
+    every = typer.main.get_group(app_for([])).commands
+    assert list(every) == list(HOMES)
+    for command in HOMES:
+        assert command in typer.main.get_group(app_for([command])).commands

@@ -8,35 +8,40 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from moot.errors import ConfigError, ModelError, MootError, StoreError, UsageError
     from moot.events import Event
+    from moot.protocols.decide import DecideResult, DecideRules
     from moot.protocols.harden import HardenResult, HardenRules
     from moot.protocols.reports import AttackReport, DefenseReport
     from moot.protocols.review import ReviewResult, ReviewRules
     from moot.protocols.solve import SolveResult, SolveRules
     from moot.protocols.vet import VetResult, VetRules
-    from moot.surfaces.library import harden, run_sync
-    from moot.surfaces.library_review import review
-    from moot.surfaces.library_solve import solve
-    from moot.surfaces.vet import vet
+    from moot.surfaces.library.decide import decide
+    from moot.surfaces.library.harden import harden, run_sync
+    from moot.surfaces.library.review import review
+    from moot.surfaces.library.solve import solve
+    from moot.surfaces.library.vet import vet
     from moot.types import Code, Limits, SourceFile, Vulnerability
 
 _HOMES = {
     "errors": ("ConfigError", "ModelError", "MootError", "StoreError", "UsageError"),
     "events": ("Event",),
+    "protocols.decide": ("DecideResult", "DecideRules"),
     "protocols.harden": ("HardenResult", "HardenRules"),
     "protocols.reports": ("AttackReport", "DefenseReport"),
     "protocols.review": ("ReviewResult", "ReviewRules"),
     "protocols.solve": ("SolveResult", "SolveRules"),
     "protocols.vet": ("VetResult", "VetRules"),
-    "surfaces.library": ("harden", "run_sync"),
-    "surfaces.library_review": ("review",),
-    "surfaces.library_solve": ("solve",),
-    "surfaces.vet": ("vet",),
+    "surfaces.library.harden": ("harden", "run_sync"),
+    "surfaces.library.decide": ("decide",),
+    "surfaces.library.review": ("review",),
+    "surfaces.library.solve": ("solve",),
+    "surfaces.library.vet": ("vet",),
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
-    "AttackReport", "Code", "ConfigError", "DefenseReport", "Event", "HardenResult", "HardenRules", "Limits",
-    "ModelError", "MootError", "ReviewResult", "ReviewRules", "SolveResult", "SolveRules", "SourceFile", "StoreError",
-    "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "harden", "review", "run_sync", "solve",
+    "AttackReport", "Code", "ConfigError", "DecideResult", "DecideRules", "DefenseReport", "Event", "HardenResult",
+    "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult", "ReviewRules", "SolveResult", "SolveRules",
+    "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "decide",
+    "harden", "review", "run_sync", "solve",
     "vet",
 ]  # fmt: skip
 

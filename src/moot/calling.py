@@ -46,7 +46,8 @@ class Caller:
         self._ledger = ledger
         self._clock = clock
         self._remaining = remaining
-        self._down: dict[str, Try] = {}
+        self._down: dict[tuple[str, str], Try] = {}
+        """By model and seat; the seat is empty where the failure would meet every seat alike."""
         self._answered: set[str] = set()
 
     async def put(self, call: Call, chain: Sequence[Model], retried: Callable[[Try, float], None]) -> Exchange:
@@ -66,7 +67,7 @@ class Caller:
         """Bring the models and the ledger to where they were after this exchange."""
         models = {model.name: model for model in chain}
         for attempt in exchange.tries:
-            self._remember(attempt)
+            self._remember(attempt, call.seat)
             if attempt.model in models and attempt.error != DOWN:
                 models[attempt.model].skip(call)
         if exchange.reply is not None:
@@ -76,7 +77,7 @@ class Caller:
     async def _patiently(
         self, call: Call, model: Model, tries: list[Try], retried: Callable[[Try, float], None]
     ) -> Reply | None:
-        down = self._down.get(model.name)
+        down = self._down.get((model.name, "")) or self._down.get((model.name, call.seat))
         if down is not None and not (down.kind == "timeout" and model.name in self._answered):
             # One slow answer of a model that has answered others is no outage, whichever of them came first.
             tries.append(Try(model=model.name, error=DOWN, kind=down.kind))
@@ -89,7 +90,7 @@ class Caller:
                 tries.append(failed)
                 wait = error.retry_after if error.retry_after is not None else min(0.5 * 2**attempt, 30.0)
                 if not error.retryable or attempt == self._limits.retries or wait > LONGEST_WAIT:
-                    self._remember(failed)
+                    self._remember(failed, call.seat)
                     return None
                 retried(failed, wait)
                 if wait >= self._remaining():
@@ -121,6 +122,7 @@ class Caller:
             message = f"{model.name} gave no answer within {self._limits.call_timeout:g} s"
             raise ModelError(message, kind="timeout") from None
 
-    def _remember(self, attempt: Try) -> None:
+    def _remember(self, attempt: Try, seat: str) -> None:
+        """A seat whose question took too long says nothing about the questions of the others."""
         if attempt.kind in LASTING:
-            self._down.setdefault(attempt.model, attempt)
+            self._down.setdefault((attempt.model, seat if attempt.kind == "timeout" else ""), attempt)

@@ -72,6 +72,9 @@ class ReplayMismatch(MootError):
 class Cut(MootError):
     """The session must end now; what it has so far is its result."""
 
+    answered: tuple[object, ...] = ()
+    """When several were asked at once: what came before the cut, in the order of the asks; None where nothing did."""
+
     def __init__(self, kind: CutKind, why: str) -> None:
         super().__init__(why)
         self.kind: CutKind = kind

@@ -48,6 +48,10 @@ def weight(findings: Iterable[Vulnerability]) -> float:
     return sum(WEIGHTS[f.severity] for f in findings)
 
 
+def where(finding: Vulnerability) -> str:
+    return f"{finding.file}:{finding.line}" if finding.line else finding.file or "the code"
+
+
 def by_gravity(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
     return sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), -(f.confidence or 0.0), f.file, f.line, f.id))
 

@@ -75,27 +75,29 @@ class LiveRoom:
     async def ask_all(self, asks: Sequence[Ask[T]], limit: int = 8) -> list[T | Absent]:
         tickets = [self._journal.ticket() for _ in asks]
         gate = asyncio.Semaphore(limit)
+        heard: list[T | Absent | Cut | None] = [None] * len(asks)
 
-        async def one(ask: Ask[T], ticket: int) -> T | Absent | Cut:
+        async def one(place: int) -> None:
             async with gate:
                 try:
-                    return await self._ask(ask, ticket)
+                    heard[place] = await self._ask(asks[place], tickets[place])
                 except Cut as cut:  # the others were paid for: let them finish and be recorded
-                    return cut
+                    heard[place] = cut
 
-        with self._cuttable():
-            try:
-                async with asyncio.TaskGroup() as group:
-                    tasks = [group.create_task(one(a, t)) for a, t in zip(asks, tickets, strict=True)]
-            except BaseExceptionGroup as failures:
-                raise failures.exceptions[0] from None
-        answers = []
-        for task in tasks:
-            answer = task.result()
-            if isinstance(answer, Cut):
-                raise answer
-            answers.append(answer)
-        return answers
+        try:
+            with self._cuttable():
+                try:
+                    async with asyncio.TaskGroup() as group:
+                        for place in range(len(asks)):
+                            group.create_task(one(place))
+                except BaseExceptionGroup as failures:
+                    raise failures.exceptions[0] from None
+            if (cut := next((answer for answer in heard if isinstance(answer, Cut)), None)) is not None:
+                raise cut
+        except Cut as cut:
+            cut.answered = tuple(None if isinstance(answer, Cut) else answer for answer in heard)
+            raise
+        return [answer for answer in heard if answer is not None and not isinstance(answer, Cut)]
 
     async def scan(self, code: Code) -> Scan:
         asked = self._journal.asked(code.model_dump_json())

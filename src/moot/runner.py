@@ -18,7 +18,7 @@ from moot.protocols import PROTOCOLS
 from moot.types import Limits, Result, Status, Value
 
 CARRIED_ON = ("budget_exhausted", "timed_out", "cancelled")
-"""Outcomes after which a session has more to do, given more to spend."""
+"""Ends after which a session has more to do, given more to spend."""
 
 
 class Plan(Value):
@@ -104,7 +104,7 @@ class Runner:
                 "calls": room.ledger.calls,
                 "usage": dict(room.ledger.spends),
                 "duration": round(journal.elapsed(), 3),
-                "resumable": failed_at is not None or outcome_of(result) in CARRIED_ON,
+                "resumable": failed_at is not None or bool(cut_by(result)),
             }
         )
         await self._end(record, filled, failed_at)
@@ -112,9 +112,12 @@ class Runner:
 
     async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:
         outcome = outcome_of(result)
-        status: Status = "paused" if outcome == "cancelled" or failed_at is not None else "completed"
+        cut = cut_by(result)
+        status: Status = "paused" if cut == "cancelled" or failed_at is not None else "completed"
         now = self._desk.clock.now()
-        kept: JsonValue = {"result": result.model_dump(mode="json"), "outcome": outcome, "retry_from": failed_at}
+        kept: JsonValue = {
+            "result": result.model_dump(mode="json"), "outcome": outcome, "retry_from": failed_at, "cut": cut
+        }  # fmt: skip
         ended = record.model_copy(
             update={
                 "status": status,
@@ -149,6 +152,12 @@ def outcome_of(result: Result) -> str:
     return str(getattr(result, "outcome", ""))
 
 
+def cut_by(result: Result) -> str:
+    """What ended the session before its time, if anything did: its outcome or, beside it, its `stop_reason`."""
+    said = (outcome_of(result), str(getattr(result, "stop_reason", "")))
+    return next((word for word in said if word in CARRIED_ON), "")
+
+
 def retry_from(record: SessionRecord) -> int | None:
     """The step at which a provider failed the session, if that is why it waits."""
     value = record.outcome.get("retry_from") if isinstance(record.outcome, dict) else None
@@ -160,7 +169,7 @@ def finished_result(record: SessionRecord) -> dict[str, JsonValue] | None:
     if record.status != "completed" or not isinstance(record.outcome, dict):
         return None
     result = record.outcome.get("result")
-    return result if isinstance(result, dict) and record.outcome.get("outcome") not in CARRIED_ON else None
+    return result if isinstance(result, dict) and not record.outcome.get("cut") else None
 
 
 def owner() -> str:

@@ -91,8 +91,10 @@ def parts(story: Story) -> list[Part]:
     turns = {turn.seq: turn for turn in story.turns}
     versions = {version.seq: version for version in story.versions}
     told = []
-    for step in story.steps:
-        if step.name.startswith("ask "):
+    for step in sorted(story.steps, key=lambda step: step.seq < 0):  # what a person did afterwards comes last
+        if step.name.startswith("choose "):
+            told.append(_chosen(step))
+        elif step.name.startswith("ask "):
             told.append(_asked(step, turns.get(step.seq)))
         elif version := versions.get(step.seq):
             told.append(_version(step, version))
@@ -117,6 +119,12 @@ def _asked(step: StepRow, turn: TurnRow | None) -> Part:
         absent = _table(_table(turn.metadata)["absent"])
         blocks.append(Words(f"No usable answer, {absent.get('why')}: {absent.get('detail')}"))
     return Part(f"{step.seq}. Round {call.get('round')}, {call.get('phase')}: {who}{again}", tuple(blocks))
+
+
+def _chosen(step: StepRow) -> Part:
+    made = _table(step.value)
+    said = f"Option {made.get('option')}, chosen by {made.get('by')} at {made.get('at')}: {made.get('reason')}"
+    return Part(f"The user's choice in {made.get('question_id')}", (Words(said),))
 
 
 def _version(step: StepRow, version: VersionRow) -> Part:
@@ -171,10 +179,20 @@ def _end(story: Story) -> Part:
     blocks: list[Words | Items | Quote] = [Items(tuple(plain))]
     for key, value in result.items():
         if isinstance(value, list) and value and key not in SHOWN_ABOVE:
-            blocks += [Words(f"{key.replace('_', ' ')}:"), Items(tuple(_short(entry) for entry in value))]
+            blocks += [Words(f"{key.replace('_', ' ')}:"), Items(tuple(_entry(entry) for entry in value))]
     if diff := result.get("diff"):
         blocks.append(Quote(str(diff), "diff"))
     return Part("Result", tuple(blocks))
+
+
+def _entry(value: JsonValue) -> str:
+    """One entry of a list in a line; of a decided question, what it came to: the rest is told above."""
+    entry = _table(value)
+    if "question_id" not in entry:
+        return _short(value)
+    spread = "; ".join(f"{option}: {_short(judges)}" for option, judges in _table(entry.get("distribution")).items())
+    chosen = f", option {entry['recommended_option']}" if entry.get("recommended_option") else ""
+    return f"{entry['question_id']}: {entry.get('outcome')}{chosen}, confidence {entry.get('confidence')} ({spread})"
 
 
 def _single(value: JsonValue) -> bool:

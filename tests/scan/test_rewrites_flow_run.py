@@ -49,6 +49,7 @@ def test_a_page_shows_the_same_and_runs_no_script(shown: str, monkeypatch: pytes
         "    import os\n    return os.stat(DIR + '/' + bar).st_size\n",
         "    import pathlib\n    base = pathlib.Path(DIR)\n    p = base / bar\n    return len(p.read_text())\n",
         "    import os\n    p = os.path.join(DIR, bar)\n    return os.stat(p).st_size\n",
+        "    import os\n    return os.stat(os.path.join(DIR, '..', 'files', bar)).st_size\n",
     ],
 )
 def test_a_file_in_the_folder_is_read_and_no_other(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

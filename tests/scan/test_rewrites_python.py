@@ -119,7 +119,7 @@ OTHERS = [
     (
         'import os\ny = os.popen("cat " + x).read()',
         "import os\nimport subprocess\n"
-        'y = subprocess.run(["cat", x], capture_output=True, text=True, check=False).stdout',
+        'y = subprocess.run(["cat", x], stdout=subprocess.PIPE, text=True, check=False).stdout',
     ),
     (
         '#!/usr/bin/env python\n"""Doc."""\n\nfrom __future__ import annotations\n\ny = eval(x)\n',
@@ -178,9 +178,9 @@ OTHERS_REFUSED = [
     ("def calculate(x):\n    return eval(x)", "more than a literal"),
     ("eval(x)()", "object with behaviour"),
     ("exec(x)", "cannot be replaced"),
-    ("import pickle\npickle.loads(x)", "no safe rewrite"),
+    ("import pickle\npickle.loads(x)", "the format itself runs code"),
     ('import hashlib\nif hashlib.md5(password).hexdigest() == "' + "0a" * 16 + '":\n    pass', "digest that"),
-    ('password = "hunter2!"', "no safe rewrite"),
+    ('password = "hunter2!"', "set up elsewhere first"),
 ]
 
 

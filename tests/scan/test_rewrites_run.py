@@ -83,6 +83,13 @@ def run(text: str, folder: Path, *arguments: str) -> str:
         'print(subprocess.run("echo hello " + x, shell=True, capture_output=True, text=True).stdout)',
         'print(subprocess.check_output(f"echo hello {x}", shell=True, text=True))',
         'print(os.popen("echo hello " + x).read())',
+        'def f(x):\n    cmd = f"echo hello {x}"\n    print(os.popen(cmd).read())\nf(x)',
+        'print("".join(os.popen("echo hello %s" % x).readlines()))',
+        'print(subprocess.getoutput("echo hello " + x) + "\\n")',
+        'def f(x):\n    command = "echo hello " + x\n    os.system(command)\nf(x)\nprint()',
+        "import asyncio\nasync def f(x):\n"
+        '    p = await asyncio.create_subprocess_shell(f"echo hello {x}", stdout=subprocess.PIPE)\n'
+        "    print((await p.communicate())[0].decode())\nasyncio.run(f(x))",
     ],
 )
 def test_a_command_prints_the_same_and_runs_nothing_else(call: str, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
@@ -268,7 +269,13 @@ def _text(data: bytes, shown: str) -> str:
 
 def shown_path(path: Path) -> str:
     """As the user would name it: relative where that is short."""
-    try:
-        return Path(os.path.realpath(path)).relative_to(os.path.realpath(os.getcwd())).as_posix()
-    except ValueError:
-        return path.as_posix()
+    real, here = os.path.realpath(path), _real(os.getcwd())
+    if real == here:
+        return "."
+    inside = here.rstrip(os.sep) + os.sep
+    return real.removeprefix(inside).replace(os.sep, "/") if real.startswith(inside) else path.as_posix()
+
+
+@lru_cache(1)
+def _real(folder: str) -> str:
+    return os.path.realpath(folder)

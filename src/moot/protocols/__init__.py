@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from moot.protocols.decide import DecideInput, DecideResult, DecideRules, decide
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
 from moot.protocols.review import ReviewInput, ReviewResult, ReviewRules, review
 from moot.protocols.solve import SolveInput, SolveResult, SolveRules, solve
@@ -38,4 +39,8 @@ REVIEW = Protocol("review", review, ReviewInput, ReviewRules, ReviewResult, ("ad
 SOLVE = Protocol(
     "solve", solve, SolveInput, SolveRules, SolveResult, ("coder", "reflector"), settled=frozenset({"solved"})
 )
-PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {protocol.name: protocol for protocol in (HARDEN, VET, REVIEW, SOLVE)}
+DECIDE = Protocol(
+    "decide", decide, DecideInput, DecideRules, DecideResult, ("risk", "value", "effort"),
+    settled=frozenset({"RECOMMENDED", "CONTESTED", "NO_PANEL"}),
+)  # fmt: skip
+PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {each.name: each for each in (HARDEN, VET, REVIEW, DECIDE, SOLVE)}

@@ -5,9 +5,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from moot.findings import where
 from moot.prompts import prompt
 from moot.protocols.patches import Patch, Verdict, judged, texts_for
-from moot.protocols.reports import AttackReport, DefenseReport, Version, where
+from moot.protocols.reports import AttackReport, DefenseReport, Version
 from moot.protocols.watched import Baseline, second_look
 from moot.render import fenced, joined, material
 from moot.replies import Also, Fenced, Keys, instructions

@@ -6,9 +6,10 @@ from typing import Literal
 from pydantic import Field
 
 from moot.errors import Cut
+from moot.findings import where
 from moot.protocols.attack import attack
 from moot.protocols.defend import defend
-from moot.protocols.reports import AttackReport, DefenseReport, where
+from moot.protocols.reports import AttackReport, DefenseReport
 from moot.protocols.watched import Baseline, first_look
 from moot.render import joined, unified_diff
 from moot.room import Room

@@ -42,7 +42,3 @@ class DefenseReport(Value):
     accepted: bool
     rejected_because: str = ""
     blue: Literal["model", "scan"]
-
-
-def where(finding: Vulnerability) -> str:
-    return f"{finding.file}:{finding.line}" if finding.line else finding.file or "the code"

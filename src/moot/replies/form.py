@@ -63,7 +63,7 @@ def _json_blank(slot: Slot) -> str:
         case "texts":
             return f'["{_blank(slot)}"]'
         case "mapping":
-            return f'{{"{slot.key}": "{_blank(slot)}"}}'
+            return "{" + ", ".join(f'"{key}": "{_blank(slot)}"' for key in slot.keys) + "}"
         case _:
             return f'"{_blank(slot)}"'
 
@@ -85,7 +85,7 @@ def _labelled_slot(slot: Slot) -> list[str]:
         case "texts":
             return [f"{label}:", f"- {_blank(slot)}"]
         case "mapping":
-            return [f"{label}:", f"{slot.key}: {_blank(slot)}"]
+            return [f"{label}:", *(f"{key}: {_blank(slot)}" for key in slot.keys)]
         case _:
             return [f"{label}: {_blank(slot)}"]
 

@@ -32,9 +32,12 @@ class Title:
 
 @dataclass(frozen=True)
 class Keys:
-    """A key such as the mapping's keys are, to stand in the form: models copy a mere `<id>`."""
+    """Keys such as the mapping's are, to stand in the form: models copy a mere `<id>`."""
 
-    like: str
+    like: tuple[str, ...]
+
+    def __init__(self, *like: str) -> None:
+        object.__setattr__(self, "like", like)
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,8 @@ class Slot:
     """Its own name first: where a reply uses two of them, the earlier one holds."""
     title: bool = False
     synonyms: Synonyms | None = None
-    key: str = "<id>"
-    """For a mapping, how a key looks."""
+    keys: tuple[str, ...] = ("<id>",)
+    """For a mapping, how its keys look."""
     heading: Heading | None = None
 
 
@@ -139,7 +142,7 @@ def _slot(name: str, field: FieldInfo) -> Slot:
         labels=tuple(dict.fromkeys(key for label in (name, *also) for key in _numbers(label_key(label)))),
         title=any(isinstance(mark, Title) for mark in field.metadata),
         synonyms=next((mark for mark in field.metadata if isinstance(mark, Synonyms)), None),
-        key=next((mark.like for mark in field.metadata if isinstance(mark, Keys)), "<id>"),
+        keys=next((mark.like for mark in field.metadata if isinstance(mark, Keys)), ("<id>",)),
         heading=next((mark for mark in field.metadata if isinstance(mark, Heading)), None),
     )
 

@@ -10,6 +10,13 @@ from moot.scan.syntax import Source, nth
 
 CALLS = ("call", "call_expression", "new_expression")
 MAX_PARTS = 12
+MEMBERS = {
+    "attribute": ("object", "attribute"),
+    "member_expression": ("object", "property"),
+    "selector_expression": ("operand", "field"),
+    "qualified_type": ("package", "name"),
+}
+"""Kinds of `thing.member`: the fields that hold the thing and the member."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +75,18 @@ def qualified(source: Source, node: Node) -> str:
     for _ in range(MAX_PARTS):
         if current is None:
             break
-        match current.type:
+        kind = current.type
+        if kind in MEMBERS:
+            holder, field = MEMBERS[kind]
+            member = current.child_by_field_name(field)
+            parts.append(source.text(member) if member else "?")
+            current = current.child_by_field_name(holder)
+            continue
+        match kind:
             case "identifier" | "this" | "super" | "type_identifier" | "package_identifier":
                 name = source.text(current)
                 parts.append(imports(source).get(name, name))
                 return ".".join(reversed(parts))
-            case "attribute" | "member_expression" | "selector_expression" | "qualified_type":
-                member = _field(current, "attribute", "property", "field", "name")
-                parts.append(source.text(member) if member else "?")
-                current = _field(current, "object", "operand", "package")
             case "call" | "call_expression":
                 if module := required_module(source, current):
                     parts.append(module)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from moot.types import SourceFile
 
 FROM = re.compile(r"(?:^|[;:])[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]+)", re.MULTILINE)
+HEAD = re.compile(r"from[ \t]+[.\w]+[ \t]+import")
 IMPORT = re.compile(r"(?:^|[;:])[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
 SPECIFIER = re.compile(r"\b(?:from|import|require)\b[\s(]*(['\"`])([^'\"`\n]{1,300})\1")
 ENDING = re.compile(r"\.(?:pyw?|[cm]?[jt]sx?|go)$")
@@ -68,14 +69,26 @@ def _words(file: SourceFile) -> tuple[str, ...]:
 
 
 def _python(file: SourceFile) -> Iterator[tuple[str, ...]]:
-    for module, members in FROM.findall(file.text):
+    for module, members in _froms(file.text):
         base = _absolute(module, file.path)
         yield base
         yield from ((*base, member) for member in re.findall(r"(\w+)(?:[ \t]+as[ \t]+\w+)?", members))
-    for modules in IMPORT.findall(file.text):
+    lines = [line for line in file.text.split("\n") if "import" in line]
+    for modules in (modules for line in lines for modules in IMPORT.findall(line)):
         for module in re.findall(r"([\w.]+)(?:[ \t]+as[ \t]+\w+)?", modules):
             words = tuple(module.split("."))
             yield from (words[:end] for end in range(len(words), 0, -1))
+
+
+def _froms(text: str) -> Iterator[tuple[str, str]]:
+    """All that `FROM` finds. A word to look for is found much faster than the beginning of a statement."""
+    at = 0
+    while head := HEAD.search(text, at):
+        found = FROM.search(text, max(at, text.rfind("\n", 0, head.start()) + 1))
+        if found is None:
+            return
+        yield found[1], found[2]
+        at = found.end()
 
 
 def _absolute(module: str, path: str) -> tuple[str, ...]:

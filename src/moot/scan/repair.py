@@ -13,17 +13,19 @@ from moot.scan.change import Change, Refused
 from moot.scan.edits import Overlap, applied, moved
 from moot.scan.flow.analyse import callees
 from moot.scan.rewrites import CHOICES, REWRITES
+from moot.scan.rewrites.reasons import REASONS
 from moot.scan.rule import SEED_FIXES, Match
-from moot.scan.rules import matches
+from moot.scan.rules import MAX_MATCHES, matches
 from moot.scan.syntax import STATEMENTS, Source, inside, parse
 from moot.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
 
-MAX_MATCHES = 2000
 MAX_CHOICES = 12
 MAX_NODES = 200_000
 OUTER = STATEMENTS | {"module", "block"}
+GONE = "gone with the change to another place that the same value comes from"
 MAX_READ = 20_000_000
-"""Characters read again while repairing one file: every rewrite reads all of it, so a huge one gets only a few."""
+"""Characters read again while repairing one file: every try reads all of it and of the files beside it, so a huge one
+gets only a few."""
 
 
 class Scanned(Protocol):
@@ -35,6 +37,12 @@ class Scanned(Protocol):
     def counts(self) -> Counter[str]: ...
     @property
     def not_analysed(self) -> tuple[NotAnalysed, ...]: ...
+    @property
+    def read(self) -> int:
+        """How many characters were looked at, in this file and those beside it."""
+
+
+Look = Callable[[SourceFile], Scanned]
 
 
 @dataclass(frozen=True)
@@ -52,13 +60,32 @@ class Progress:
     left: dict[str, str]
 
 
-def repair(code: Code, fingerprints: Sequence[str], scan: Callable[[SourceFile], Scanned]) -> Repair:
+class Metered:
+    """Looks at versions of one file until too much was read. A version that was looked at before costs nothing."""
+
+    def __init__(self, look: Look, most: int) -> None:
+        self._look = look
+        self._left = most
+        self._known: set[str] = set()
+
+    def __call__(self, file: SourceFile) -> Scanned:
+        if self._left < 0:
+            raise Refused("the file is too large to repair everything in one go; run it again")
+        scanned = self._look(file)
+        if file.text not in self._known:
+            self._known.add(file.text)
+            self._left -= scanned.read
+        return scanned
+
+
+def repair(code: Code, fingerprints: Sequence[str], scan: Look, most: int = MAX_READ) -> Repair:
     wanted = set(fingerprints)
     texts: dict[str, str] = {}
     fixed: dict[str, str] = {}
     left: dict[str, str] = {}
     for file in code.files:
-        done = _repair_file(file, _targets(scan(file), wanted), scan)
+        targets = _targets(scan(file), wanted)
+        done = _honest(_repair_file(file, targets, Metered(scan, most)), targets, scan)
         fixed |= {mark: did for mark, did in done.fixed.items() if mark in wanted}
         left |= {mark: why for mark, why in done.left.items() if mark in wanted}
         if done.file.text != file.text:
@@ -77,20 +104,17 @@ def _targets(scanned: Scanned, wanted: set[str]) -> list[Target]:
     return [Target(finding, start) for finding, start in pairs if (finding.category, finding.evidence) in lines]
 
 
-def _repair_file(file: SourceFile, targets: list[Target], scan: Callable[[SourceFile], Scanned]) -> Progress:
+def _repair_file(file: SourceFile, targets: list[Target], scan: Look) -> Progress:
     progress = Progress(file, {}, {})
-    waiting, budget = list(reversed(targets)), MAX_READ
+    waiting = list(reversed(targets))
     source = parse(file.path, file.language, file.text) if waiting else None
     while waiting and source is not None:
         target = waiting.pop(0)
         try:
-            if budget < 0:
-                raise Refused("the file is too large to repair everything in one go; run it again")
             if progress.fixed and not _stands(_as_file(file, source), target, scan):
-                change = Change((), "gone with the change to another place that the same value comes from")
+                change = Change((), GONE)
             else:
                 change, source = _first(file, source, target, scan)
-            budget -= len(source.data)
         except Refused as refusal:
             progress.left[target.finding.fingerprint] = _advice(target.finding, str(refusal))
             continue
@@ -98,12 +122,10 @@ def _repair_file(file: SourceFile, targets: list[Target], scan: Callable[[Source
         progress.fixed[target.finding.fingerprint] = f"{change.did} ({SEED_FIXES[target.finding.category]})"
     if progress.fixed and source is not None:
         progress = replace(progress, file=_as_file(file, source))
-    return _honest(progress, targets, scan)
+    return progress
 
 
-def _first(
-    file: SourceFile, source: Source, target: Target, scan: Callable[[SourceFile], Scanned]
-) -> tuple[Change, Source]:
+def _first(file: SourceFile, source: Source, target: Target, scan: Look) -> tuple[Change, Source]:
     """The first change that holds. A flow can often be cut in several places; the reason of the first is kept."""
     refusal: Refused | None = None
     for change in islice(_changes(source, target), MAX_CHOICES):
@@ -118,7 +140,7 @@ def _changes(source: Source, target: Target) -> Iterator[Change]:
     rule = target.finding.rule
     rewrite, choices = REWRITES.get(rule), CHOICES.get(rule)
     if rewrite is None and choices is None:
-        raise Refused("no safe rewrite is known for it")
+        raise Refused(REASONS.get(rule.partition("-")[2], "no safe rewrite is known for it"))
     node = _node(source, target)
     if node is None:
         raise Refused("another rewrite changed the place")
@@ -136,7 +158,7 @@ def _changes(source: Source, target: Target) -> Iterator[Change]:
         raise refusal
 
 
-def _stands(file: SourceFile, target: Target, scan: Callable[[SourceFile], Scanned]) -> bool:
+def _stands(file: SourceFile, target: Target, scan: Look) -> bool:
     scanned = scan(file)
     here = {(f.rule, start) for f, start in zip(scanned.findings, scanned.starts, strict=True)}
     return (target.finding.rule, target.start) in here
@@ -174,14 +196,13 @@ def _expression(source: Source, start: int) -> Node | None:
     shortest = [node for node in reversed(here) if node.type in CALLS]
     if source.language != "python":
         settings = [node for node in here if node.type in ("assignment_expression", "pair")]
-        return next(iter((*settings, *shortest)), None)
+        compared = [node for node in here if node.type == "binary_expression"]
+        return next(iter((*settings, *shortest, *compared)), None)
     values = [node for node in here if node.type not in OUTER]
     return next(iter((*shortest, *values)), None)
 
 
-def _checked(
-    file: SourceFile, source: Source, change: Change, target: Target, scan: Callable[[SourceFile], Scanned]
-) -> Source:
+def _checked(file: SourceFile, source: Source, change: Change, target: Target, scan: Look) -> Source:
     """The new text, if it parses as well as before, has one flaw of this kind less, and no new one."""
     try:
         data = applied(source.data, change.edits)
@@ -194,8 +215,10 @@ def _checked(
     before_counts = scan(file).counts
     after_counts = scan(file.model_copy(update={"text": text})).counts
     rule = target.finding.rule
-    if after_counts[rule] >= before_counts[rule] or any(after_counts[r] > before_counts[r] for r in after_counts):
+    if after_counts[rule] >= before_counts[rule]:
         raise Refused("the flaw would still be there")
+    if other := next((r for r in sorted(after_counts) if after_counts[r] > before_counts[r]), None):
+        raise Refused(f"{other} would take its place")
     return after
 
 
@@ -214,7 +237,7 @@ def _advice(finding: Vulnerability, why: str) -> str:
     return f"{finding.fix} Not rewritten: {why}."
 
 
-def _honest(progress: Progress, targets: list[Target], scan: Callable[[SourceFile], Scanned]) -> Progress:
+def _honest(progress: Progress, targets: list[Target], scan: Look) -> Progress:
     """A print that is still there is not fixed. Of identical lines the last ones keep the first prints, so the
     rewritten ones swap with those that were left."""
     standing = {finding.fingerprint: finding for finding in scan(progress.file).findings}
@@ -227,4 +250,7 @@ def _honest(progress: Progress, targets: list[Target], scan: Callable[[SourceFil
         else:
             progress.left[mark] = progress.left.pop(free)
             progress.fixed[free] = did
+    for mark in [m for m in progress.left if m not in standing]:
+        del progress.left[mark]
+        progress.fixed[mark] = GONE
     return progress

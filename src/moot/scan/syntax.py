@@ -42,7 +42,14 @@ PIECE = 512
 PARSING, PARSING_PER_BYTE = 0.5, 1e-6
 """Seconds a file may take to parse: ordinary code needs a tenth of that."""
 LONG_LINE = 2000
-UNINDEXED = frozenset({"identifier", "property_identifier", "field_identifier"})
+BROKEN = 65535
+"""The number of a node that is no kind of node: what could not be parsed."""
+UNINDEXED = words(
+    "identifier property_identifier field_identifier string_start string_content string_end string_fragment "
+    "interpreted_string_literal_content escape_sequence argument_list arguments block parameters parameter_list "
+    "dotted_name integer statement_block interpolation"
+)
+"""Half of all nodes, and nobody asks for them by kind."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +95,7 @@ class Source:
     """What later modules work out once per file: names, bindings."""
 
     def text(self, node: Node) -> str:
-        return self.slice(node.start_byte, node.end_byte)
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def slice(self, start: int, end: int) -> str:
         return self.data[start:end].decode("utf-8", "replace")
@@ -101,6 +108,7 @@ class Source:
 
     def nodes(self, *kinds: str) -> Iterator[Node]:
         for kind in kinds:
+            assert kind not in UNINDEXED, kind
             yield from self.found.get(kind, ())
 
     def scope(self, node: Node) -> Scope:
@@ -172,14 +180,15 @@ def _root(parser: Parser, data: bytes) -> Node | None:
 def walk(root: Node) -> Iterator[Node]:
     """Every node, outer before inner. No recursion: hostile code nests deeper than a stack."""
     cursor = root.walk()
+    down, on, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
     while True:
         node = cursor.node
         assert node is not None
         yield node
-        if cursor.goto_first_child():
+        if down():
             continue
-        while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
+        while not on():
+            if not up():
                 return
 
 
@@ -193,11 +202,30 @@ def inside(root: Node, limit: int = 4000) -> Iterator[Node]:
     return islice(walk(root), limit)
 
 
+@cache
+def _indexed(language: Language, tsx: bool) -> dict[int, str]:
+    """The kinds of nodes the index is about, by the number the parser knows them by. Keywords have numbers of their
+    own; only Python's `lambda` is a function by its first word already."""
+    tree = grammar(language, tsx)
+    kinds = {number: tree.node_kind_for_id(number) for number in range(tree.node_kind_count)}
+    kinds[BROKEN] = "ERROR"
+    return {
+        number: kind
+        for number, kind in kinds.items()
+        if kind is not None
+        and (kind in FUNCTIONS or (kind not in UNINDEXED and (number == BROKEN or tree.node_kind_is_named(number))))
+    }
+
+
 def _index(source: Source) -> None:
     scopes: list[tuple[Node, Scope]] = [(source.root, source.scopes.values[0])]
     statements: list[tuple[Node, Node | None]] = [(source.root, None)]
+    kinds, whole = _indexed(source.language, source.path.endswith(".tsx")), not source.root.has_error
     for node in walk(source.root):
-        kind = node.type
+        kind = kinds.get(node.kind_id)
+        if kind is None and whole:
+            continue
+        kind = kind or node.type
         if kind in FUNCTIONS:
             _leave(scopes, source.scopes, node.start_byte)
             scope = _scope(source, node, scopes[-1][1])
@@ -208,7 +236,7 @@ def _index(source: Source) -> None:
             _leave(statements, source.statements, node.start_byte)
             statements.append((node, node))
             source.statements.add(node.start_byte, node)
-        if node.is_missing:
+        if not whole and node.is_missing:
             source.found["MISSING"].append(node)
         elif kind not in UNINDEXED and node.is_named:
             source.found[kind].append(node)

@@ -4,18 +4,18 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from moot.findings import printed
 from moot.scan.edges import STRESS, edge_cases
 from moot.scan.flow.analyse import Analysis, Flow, analyse
 from moot.scan.public import public_names
-from moot.scan.repair import MAX_MATCHES, repair
 from moot.scan.rule import Match, fix_of
-from moot.scan.rules import hints, matches
+from moot.scan.rules import MAX_MATCHES, hints, matches
 from moot.scan.silence import silences, unreasoned
 from moot.scan.syntax import Source, parse, trouble
-from moot.types import Code, NotAnalysed, Repair, Scan, SourceFile, Vulnerability
+from moot.types import Code, NotAnalysed, Repair, Scan, Vulnerability
 
 MAX_FINDINGS = 500
 """More in one file tell nothing new; the rest is said to be left out."""
@@ -31,13 +31,16 @@ class FileScan:
     """The byte each finding starts at, in the same order."""
     counts: Counter[str]
     """How often each rule speaks, also beyond what is listed."""
-    hints: tuple[Vulnerability, ...]
     not_analysed: tuple[NotAnalysed, ...]
-    names: tuple[str, ...]
+    read: int = 0
+    """Characters that were looked at for it, in this file and those beside it."""
+    hints: tuple[Vulnerability, ...] = ()
+    names: tuple[str, ...] = ()
 
 
-def scan_file(source: Source, analysis: Analysis) -> FileScan:
-    """What the rules about syntax and the dataflow engine find in one file, in the order of the text."""
+def scan_file(source: Source, analysis: Analysis, *, whole: bool) -> FileScan:
+    """What the rules about syntax and the dataflow engine find in one file, in the order of the text; as a `whole` with
+    its hints and public names."""
     path = source.path
     found = _ordered(islice(matches(source), MAX_MATCHES))
     seen = [Flow(_vulnerability(source, match), match.node.start_byte) for match in found]
@@ -59,9 +62,26 @@ def scan_file(source: Source, analysis: Analysis) -> FileScan:
         tuple(printed(flow.finding for flow in kept)),
         tuple(flow.start for flow in kept),
         Counter(flow.finding.rule for flow in both),
-        tuple(printed([*unreasoned(source, silenced), *_hinted(source)])),
         tuple(gaps),
-        public_names(source),
+        analysis.read,
+        tuple(printed([*unreasoned(source, silenced), *_hinted(source)])) if whole else (),
+        public_names(source) if whole else (),
+    )
+
+
+def scanned(code: Code, *, whole: bool) -> dict[str, FileScan]:
+    sources = [parse(file.path, file.language, file.text) for file in code.files]
+    analysis = analyse(sources)
+    return {source.path: scan_file(source, analysis, whole=whole) for source in sources}
+
+
+def found_in(code: Code) -> Scan:
+    """Only what is wrong with the code and what could not be read, without all that a session wants to know beside."""
+    found = scanned(code, whole=False)
+    scans = [found[file.path] for file in code.files]
+    return Scan(
+        findings=tuple(finding for scan in scans for finding in scan.findings),
+        not_analysed=tuple(gap for scan in scans for gap in scan.not_analysed),
     )
 
 
@@ -119,21 +139,35 @@ class StaticTeam:
 
     def _scans(self, code: Code) -> dict[str, FileScan]:
         """A protocol scans the same texts many times; only new ones are read."""
-        key = tuple((file.path, file.language, file.text) for file in code.files)
+        key = _key(code)
         if key not in self._seen:
-            sources = [parse(file.path, file.language, file.text) for file in code.files]
-            analysis = analyse(sources)
-            self._seen[key] = {source.path: scan_file(source, analysis) for source in sources}
+            self._seen[key] = scanned(code, whole=True)
             if len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
         self._seen.move_to_end(key)
         return self._seen[key]
 
     def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair:
-        def scanned(file: SourceFile) -> FileScan:
-            return self._scans(related(code.with_texts({file.path: file.text}), file.path))[file.path]
+        from moot.scan.repair import repair  # a scan alone needs none of the rewrites
 
-        return repair(code, fingerprints, scanned)
+        # Of all that is looked at again only one file is new: the trees of the others are kept, and nothing is said
+        # of them.
+        parsed = lru_cache(REMEMBERED)(parse)
+
+        @lru_cache(REMEMBERED)
+        def looked_at(path: str, text: str) -> FileScan:
+            near = related(code.with_texts({path: text}), path)
+            if known := self._seen.get(_key(near)):
+                return known[path]
+            sources = [parsed(file.path, file.language, file.text) for file in near.files]
+            own = next(source for source in sources if source.path == path)
+            return scan_file(own, analyse(sources), whole=False)
+
+        return repair(code, fingerprints, lambda file: looked_at(file.path, file.text))
+
+
+def _key(code: Code) -> tuple[tuple[str, str, str], ...]:
+    return tuple((file.path, file.language, file.text) for file in code.files)
 
 
 def related(code: Code, path: str) -> Code:

@@ -29,6 +29,7 @@ class HostedModel(Model):
         self._timeout = timeout
         self._temperature = temperature
         self._wire: Wire | None = None
+        self._opening = asyncio.Lock()
         self._features = Features()
 
     @property
@@ -37,8 +38,9 @@ class HostedModel(Model):
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        if self._wire is None:  # loading the libraries takes a second, and is not the provider's fault
-            await asyncio.to_thread(self._opened)
+        async with self._opening:  # asked by several seats at once, it is still opened once
+            if self._wire is None:  # loading the libraries takes a second, and is not the provider's fault
+                await asyncio.to_thread(self._opened)
         yield
 
     async def reply(self, call: Call) -> Reply:

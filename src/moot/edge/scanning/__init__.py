@@ -1,11 +1,9 @@
 """A scan of any number of files: in groups, over the cores, and only of what changed."""
 
-import asyncio
 import os
 from collections.abc import Callable, Sequence
 
 from moot.edge.scanning.cache import Cache
-from moot.edge.scanning.pool import spread
 from moot.edge.scanning.worker import look, settle
 from moot.scan.groups import Group, groups, merged
 from moot.types import Scan, SourceFile
@@ -57,7 +55,9 @@ def _look_at(left: Sequence[Group], jobs: int | None, seen: Callable[[int, Scan,
     if jobs is None:
         jobs = usable_cores() if sum(group.size for group in left) >= WORTH_IT else 1
     if jobs > 1 and len(left) > 1:
-        asyncio.run(spread(left, jobs, seen))
+        from moot.edge.scanning.pool import spread_over  # a few files need no processes, nor what runs them
+
+        spread_over(left, jobs, seen)
         return
     for number, group in enumerate(left):
         seen(number, *look(group.files))

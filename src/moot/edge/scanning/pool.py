@@ -24,6 +24,10 @@ class Died(Exception):
     """A process ended, or was ended, before it answered."""
 
 
+def spread_over(groups: Sequence[Group], jobs: int, seen: Seen) -> None:
+    asyncio.run(spread(groups, jobs, seen))
+
+
 async def spread(groups: Sequence[Group], jobs: int, seen: Seen, command: Sequence[str] = COMMAND) -> None:
     """The largest first, so that no long one is left for the end."""
     waiting = iter(sorted(enumerate(groups), key=lambda entry: -entry[1].size))

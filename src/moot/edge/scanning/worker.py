@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from moot.scan import StaticTeam
+from moot.scan.team import found_in
 from moot.types import Code, NotAnalysed, Scan, SourceFile
 
 
@@ -20,10 +20,9 @@ def look(files: Sequence[SourceFile]) -> tuple[Scan, bool]:
     """What the rules and flows say about these files together, and whether that is all. That we fail on them is said,
     and keeps no other group from being looked at."""
     try:
-        scan = StaticTeam().scan(Code(files=tuple(files)))
+        return found_in(Code(files=tuple(files))), True
     except Exception as error:
         return failed(files, f"the analyser failed here or on a linked file: {type(error).__name__}"), False
-    return Scan(findings=scan.findings, not_analysed=scan.not_analysed), True
 
 
 def failed(files: Sequence[SourceFile], why: str) -> Scan:

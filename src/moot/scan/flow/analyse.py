@@ -46,19 +46,23 @@ class Flow:
 class Analysis:
     flows: tuple[Flow, ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
+    read: int = 0
+    """Characters, all files together."""
 
 
 def analyse(sources: Sequence[Parsed]) -> Analysis:
     """What the dataflow engine finds in these files together; files of a language without rules are passed over."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
-    for book in {id(book): book for book in BOOKS.values()}.values():
+    given = {source.language for source in sources}
+    for book in {id(book): book for book in (BOOKS[language] for language in BOOKS if language in given)}.values():
         # Files that share a book are one program: TypeScript imports JavaScript and the other way round.
         lowered = [lower(source) for source in sources if BOOKS.get(source.language) is book]
         outcome = run([module for module in lowered if module is not None], book)
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
         gaps.extend(outcome.gaps)
-    return Analysis(tuple(sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))), tuple(gaps))
+    ordered = sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))
+    return Analysis(tuple(ordered), tuple(gaps), sum(len(source.data) for source in sources))
 
 
 def _finding(report: Report) -> Vulnerability:

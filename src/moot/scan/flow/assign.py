@@ -37,7 +37,7 @@ def assign(m: Machine, target: Expr, value: Val, state: State, at: Span | None =
 
 
 def bind(m: Machine, name: str, value: Val, state: State, at: Span) -> None:
-    frame = m.frame
+    frame = m.frames[-1]
     if value.taints:
         _check_stores(m, (name,), value, None, at, state)
         value = value._replace(

@@ -172,7 +172,7 @@ def _settled(m: Machine, frame: Frame, key: object, state: State, name: str, at:
     for value, _ in frame.returns[1:]:
         result = joined(result, value)
     result = result._replace(facts=_proof(frame.returns))
-    changed = any(end.heap.get(ref) is not cell for ref, cell in state.heap.items())
+    changed = state.heap.changed(end.heap)
     if key is not None and not changed and not result.refs and end.proved == state.proved and not frame.made:
         m.memo[key] = result
     state.heap, state.proved = end.heap, end.proved

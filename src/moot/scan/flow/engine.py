@@ -13,7 +13,7 @@ from moot.scan.flow.machine import FEW_CALLS, MAX_CALLS, STEPS, Closure, Cutoff,
 from moot.scan.flow.models import is_harmless, modelled
 from moot.scan.flow.routes import NEXT
 from moot.scan.flow.rulebook import Book
-from moot.scan.flow.state import Cell, Proved, State
+from moot.scan.flow.state import Cell, Heap, Proved, State
 from moot.scan.flow.statements import EXECS
 from moot.scan.flow.values import ANY, Key, Val
 from moot.scan.syntax import words
@@ -26,6 +26,9 @@ ADDRESS = 0.8
 MAX_STEPS = 200_000
 ENTRY_STEPS = 30_000
 """What one function and all it calls may cost: a wild one must not use up the budget of the rest."""
+READINGS = ((MAX_CALLS, ENTRY_STEPS, 0), (FEW_CALLS, ENTRY_STEPS // 3, 0), (0, ENTRY_STEPS // 3, 3_000))
+"""How a function is read: following its calls, then fewer of them, then none; each with its budget, and the last with
+some of its own when the file's is spent. Only what is still too much is said to be not analysed."""
 CONVERTERS = re.compile(r"<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>")
 
 
@@ -66,14 +69,14 @@ def _budget(unit: Unit) -> int:
 def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
     for closure, heap in _waiting(m):
         entry = partial(run_entry, m, closure, heap)
-        for m.depth, steps in ((MAX_CALLS, ENTRY_STEPS), (FEW_CALLS, ENTRY_STEPS // 3)):
-            m.limit = min(limit, m.steps + steps)
+        for m.depth, steps, least in READINGS:
+            m.limit = max(min(limit, m.steps + steps), m.steps + least)
             cut = _guarded(m, entry, closure.unit, closure.function.at[0])
             if not cut:
                 break
         m.depth = MAX_CALLS
         yield from cut
-        if m.steps > limit:
+        if m.steps > MAX_STEPS:
             break
     m.waiting.clear()
 
@@ -110,7 +113,7 @@ def _names_of(name: str) -> list[str]:
     return [".".join(words[index:]) for index in range(len(words))]
 
 
-def _waiting(m: Machine) -> Iterator[tuple[Closure, dict[int, Cell]]]:
+def _waiting(m: Machine) -> Iterator[tuple[Closure, Heap]]:
     """The functions nothing has called. Web handlers first, then the last defined: callers mostly stand below."""
     while m.waiting:
         batch, m.waiting = m.waiting, []
@@ -130,12 +133,19 @@ def route_of(m: Machine, function: Function) -> str | None:
     return None
 
 
-def run_entry(m: Machine, closure: Closure, heap: dict[int, Cell]) -> None:
+def _at_start(m: Machine, heap: Heap) -> Heap:
+    """What there was when the function was made, and what the modules left behind since."""
+    if heap.own is m.heap:
+        return Heap(m.heap)
+    return Heap(m.heap, {ref: cell for ref, cell in heap.own.items() if m.heap.get(ref) is not cell})
+
+
+def run_entry(m: Machine, closure: Closure, heap: Heap) -> None:
     function = closure.function
     m.called.add(id(function))
     address = route_of(m, function)
     frame = Frame(closure.unit, function, closure.env, closure.owner, route=address, address=address)
-    state = State({}, {**m.heap, **heap}, _checked_before(m, function))
+    state = State({}, _at_start(m, heap), _checked_before(m, function))
     m.frames.append(frame)
     try:
         for index, param in enumerate(function.params):
@@ -154,7 +164,7 @@ def _checked_around(m: Machine, function: Function, given: State) -> Proved:
         maker = m.thing(m.eval(decorator, State({}, given.heap))) if isinstance(decorator, Name | Call) else None
         if not isinstance(maker, Closure):
             continue
-        state = State({}, dict(given.heap))
+        state = State({}, given.heap.copy())
         wrapper = m.thing(invoke(m, maker, [Val(name=NEXT)], {}, state, function.at))
         if not isinstance(wrapper, Closure):
             continue
@@ -191,7 +201,7 @@ def _checked_before(m: Machine, function: Function) -> Proved:
     proved: Proved = frozenset()
     for closure in m.rows.get(id(function), ()):
         frame = Frame(closure.unit, closure.function, closure.env, closure.owner)
-        state = State({}, dict(m.heap), proved)
+        state = State({}, Heap(m.heap), proved)
         m.frames.append(frame)
         try:
             for index, param in enumerate(closure.function.params):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 from moot.scan.flow import facts, fold
@@ -61,9 +61,13 @@ STATEMENT = re.compile(
 
 
 def _const(m: Machine, e: Const, state: State) -> Val:
-    if isinstance(e.value, str) and STATEMENT.match(e.value):
-        return Val(const=e.value, marks=SPREADING)
-    return Val(const=e.value)
+    value = e.value
+    return _text(value) if type(value) is str else Val((), value)
+
+
+@lru_cache(8192)
+def _text(text: str) -> Val:
+    return Val((), text, marks=SPREADING) if STATEMENT.match(text) else Val((), text)
 
 
 def _name(m: Machine, e: Name, state: State) -> Val:

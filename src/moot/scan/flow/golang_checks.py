@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from moot.scan.flow.golang import lower
+from moot.scan.flow.fronts import lower
 from moot.scan.flow.golang_context import leaks
 from moot.scan.flow.golang_habits import aliases, callbacks, hidden_direction, imported, walks
 from moot.scan.flow.golang_locks import lock_flaws
@@ -43,7 +43,9 @@ CHECKS: tuple[Callable[[Program], Iterator[Found]], ...] = (
 
 
 def structure(source: Source) -> Iterator[Match]:
-    program = read(lower(source))
+    module = lower(source)
+    assert module is not None  # Go has a front end
+    program = read(module)
     for check in CHECKS:
         for rule, at in check(program):
             node = source.root.descendant_for_byte_range(at[0], max(at[0], at[1] - 1))

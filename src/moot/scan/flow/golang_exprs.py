@@ -59,6 +59,8 @@ class Reader:
         self.path = source.path
         self.data = source.data
         self.depth = 0
+        self.made = 0
+        """Expressions so far: the checks that follow look at each of them several times."""
         self.iota: int | None = None
         self.imports: dict[str, str] = {}
         self.consts: dict[str, Scalar] = {}
@@ -85,6 +87,7 @@ class Reader:
             self.gap(node, "nests too deep")
             return Opaque(span(node), (), node.type)
         self.depth += 1
+        self.made += 1
         lower = EXPRS.get(node.type)
         found = lower(self, node) if lower is not None else Opaque(span(node), self.exprs(named(node)), node.type)
         self.depth -= 1

@@ -59,6 +59,8 @@ class Program:
     """Every function of the file, methods and function literals too."""
     handed: dict[str, set[str]] = field(default_factory=dict)
     """Worked out when first asked for: the fields that are called or given to calls, and of which types."""
+    memo: dict[str, object] = field(default_factory=dict)
+    """What later modules work out once for a program."""
 
     def origin(self, expr: Expr | None) -> str:
         """`net/http.Get` for whatever the file calls it; "" when it is nothing of an import."""

@@ -52,12 +52,19 @@ class Shapes:
 
     def __init__(self, program: Program, function: Function | None = None) -> None:
         self.program = program
-        self.names: dict[str, Shape] = {}
-        for name, stmt in program.variables.items():
-            self.learn(name, shape(program, stmt.annotation) or self.of(stmt.value))
+        known = program.memo.get("shapes")
+        self.names: dict[str, Shape] = dict(known) if isinstance(known, dict) else self._of_package()
         if function is not None:
             for param in function.params:
                 self.learn(param.name, parameter(program, param))
+
+    def _of_package(self) -> dict[str, Shape]:
+        """The package's own variables: the same for each of its functions."""
+        self.names = {}
+        for name, stmt in self.program.variables.items():
+            self.learn(name, shape(self.program, stmt.annotation) or self.of(stmt.value))
+        self.program.memo["shapes"] = dict(self.names)
+        return self.names
 
     def learn(self, name: str, found: Shape | None) -> None:
         if found is not None:

@@ -25,6 +25,7 @@ Syntax errors are gaps too (`moot.scan.syntax.trouble` finds the first one); the
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from tree_sitter import Node
@@ -52,6 +53,8 @@ class Parsed(Protocol):
     def data(self) -> bytes: ...
     @property
     def root(self) -> Node: ...
+    @property
+    def memo(self) -> dict[str, object]: ...
 
 
 # Expressions. All nodes are named tuples: frozen, and four times cheaper to make than frozen dataclasses.
@@ -466,9 +469,6 @@ class Module(NamedTuple):
 
 
 def module(source: Parsed, body: Sequence[Stmt], gaps: Sequence[NotAnalysed]) -> Module:
-    breaks = [0]
-    at = source.data.find(b"\n")
-    while at >= 0:
-        breaks.append(at + 1)
-        at = source.data.find(b"\n", at + 1)
+    lengths = [len(line) + 1 for line in source.data.split(b"\n")]
+    breaks = accumulate(lengths[:-1], initial=0)
     return Module(source.path, source.language, source.data, tuple(body), tuple(breaks), tuple(gaps))

@@ -1,12 +1,12 @@
 """Calls that leave the given files: sinks, sanitisers, sources and what passes through."""
 
 import re
-from functools import reduce
+from functools import lru_cache, reduce
 
 from moot.scan.flow import facts, fold, schemas
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import Call
-from moot.scan.flow.look import element, of_source, source, taints_in
+from moot.scan.flow.look import HOST, NORMAL, element, of_source, source, taints_in
 from moot.scan.flow.machine import Machine
 from moot.scan.flow.routes import NEXT, note_next, note_row
 from moot.scan.flow.rulebook import Sink
@@ -58,10 +58,12 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     known = _described(m, site, e, last)
     if known is not None:
         return known
-    result = _result(m, site, last, matched)
-    proof = _proof(m, site, last)
-    judged = proof is not NO_FACTS and facts.judges(last)
-    return result._replace(facts=proof, marks=result.marks | {VERDICT} if judged else result.marks)
+    given = _given(m, site)
+    result = _result(m, site, last, matched, given)
+    proof = _proof(m, site, last, given)
+    if proof is NO_FACTS:
+        return result
+    return result._replace(facts=proof, marks=result.marks | {VERDICT} if facts.judges(last) else result.marks)
 
 
 def _described(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
@@ -76,7 +78,8 @@ def _described(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
     if name in book.proves:
         return _proving(m, site, book.proves[name])
     if name in book.addresses:
-        return Val(spent(_given(m, site)), name=f"{name}()", facts=_proof(m, site, last))
+        given = _given(m, site)
+        return Val(spent(given), name=f"{name}()", facts=_proof(m, site, last, given))
     if name in book.makes:
         return _container(m, site, book.makes[name])
     if name in book.sources:
@@ -181,14 +184,13 @@ def _container(m: Machine, site: CallSite, kind: str) -> Val:
     return m.allocate(site.state, cell)._replace(name=cls)
 
 
-def _result(m: Machine, site: CallSite, last: str, matched: bool) -> Val:
+def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints) -> Val:
     """What the call gives back: cleaned, carried on, or nothing of its arguments."""
     book, name = m.book, site.name
     known = _folded(site)
     if known is not UNKNOWN or (last == "sub" and _keeps_out(site)):
         return Val(const=known)
     kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
-    taints = _given(m, site)
     if last in PARTS:
         # What is proved of a file's ending says nothing of its name.
         taints = part_of(taints, "part")
@@ -204,13 +206,18 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool) -> Val:
         return Val(taints, name=out, marks=_marks(name, last, site))
     if matched or name.split(".")[0] in book.roots:
         return Val(name=out) if not site.receiver.taints else Val(site.receiver.taints, name=out)
-    if CLEANER.search(name):
+    if _cleans(name):
         return Val(name=out)
     if site.receiver.taints:
         # What an object of the caller's answers to an unknown method is hardly text of the caller's.
         strong = tuple(taint for taint in taints if taint.strength >= CALLER)
         return Val(strong, name=out, marks=_marks(name, last, site))
     return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=out)
+
+
+@lru_cache(4096)
+def _cleans(name: str) -> bool:
+    return CLEANER.search(name) is not None
 
 
 def _keeps_out(site: CallSite) -> bool:
@@ -234,13 +241,13 @@ def _narrowed(kinds: frozenset[str], last: str, site: CallSite) -> frozenset[str
 
 def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
     if name in NORMALISERS or "." + last in NORMALISERS:
-        return frozenset({"normal"})
+        return NORMAL
     if last in ("commonpath", "commonprefix"):
         return frozenset({"common"})
     if name in ("os.path.relpath", "path.relative", "path/filepath.Rel"):
         return frozenset({"relative"})
     if last in ("get_host", "Hostname", "hostname"):
-        return frozenset({"host"})
+        return HOST
     if last in ("str", "fspath", "as_posix", "lower", "decode", "join"):
         values = (site.receiver, *site.args)
         return frozenset(mark for value in values for mark in value.marks & {"normal", "host", "common"})
@@ -260,15 +267,15 @@ def _folded(site: CallSite) -> fold.Known:
 
 
 def _given(m: Machine, site: CallSite) -> Taints:
-    taints = taints_in(m, site.receiver, site.state)
-    for value in site.args:
-        taints = merged(taints, taints_in(m, value, site.state))
-    for value in site.keywords.values():
-        taints = merged(taints, taints_in(m, value, site.state))
+    receiver = site.receiver
+    taints = taints_in(m, receiver, site.state) if receiver.refs else receiver.taints
+    for value in (*site.args, *site.keywords.values()):
+        if value.taints or value.refs:
+            taints = merged(taints, taints_in(m, value, site.state))
     return taints
 
 
-def _proof(m: Machine, site: CallSite, last: str) -> Facts:
+def _proof(m: Machine, site: CallSite, last: str, taints: Taints) -> Facts:
     found = facts.of_method(last, site.receiver, site.args)
     if found is not NO_FACTS:
         return found
@@ -278,7 +285,6 @@ def _proof(m: Machine, site: CallSite, last: str) -> Facts:
     edges = site.items(first) if last == "startswith" and first is not None else None
     if edges:
         return Facts(true=reduce(facts.common, [facts.of_method(last, site.receiver, [e]).true for e in edges]))
-    taints = _given(m, site)
     if not taints:
         return found
     if last in ("match", "fullmatch", "search"):

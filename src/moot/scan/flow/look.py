@@ -23,6 +23,7 @@ from moot.scan.flow.values import (
 )
 
 ELSEWHERE = 0.35
+HOST, NORMAL = frozenset({"host"}), frozenset({"normal"})
 HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain", "Host", "origin", "Hostname"})
 WHOLE = HOST_PARTS | {"href", "parent", "parents", "Path", "pathname"}
 """Attributes that are checked in place of the whole."""
@@ -32,7 +33,7 @@ def lookup(m: Machine, name: str, state: State) -> Val:
     value = state.names.get(name)
     if value is not None:
         return value
-    frame = m.frame
+    frame = m.frames[-1]
     for scope in frame.env:
         value = scope.get(name)
         if value is not None:
@@ -97,17 +98,17 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
         if found is not None:
             return found
     taints = base.taints or _inside(base, state)
-    marks = frozenset({"host"}) if name in HOST_PARTS else base.marks & {"normal"}
+    marks = HOST if name in HOST_PARTS else base.marks & NORMAL if base.marks else NOTHING
     part = taints if not taints or name in WHOLE else part_of(taints, name)
+    told = _told(name, taints) if taints else NO_FACTS
     if not base.name:
-        return Val(part, name=f"?.{name}", facts=_told(name, taints), marks=marks)
+        return Val(part, UNKNOWN, f"?.{name}", (), told, marks)
     full = f"{base.name}.{name}"
     if base.name in m.units or full in m.units:
         return resolve(m, full)
     if base.name in m.packages and name in m.packages[base.name]:
         return m.packages[base.name][name]
-    value = Val(part, m.book.constants.get(full, UNKNOWN), full, facts=_told(name, taints), marks=marks)
-    return sourced(m, value, at)
+    return sourced(m, Val(part, m.book.constants.get(full, UNKNOWN), full, (), told, marks), at)
 
 
 def _held(m: Machine, ref: int, base: Val, name: str, state: State, at: Span) -> Val | None:
@@ -128,8 +129,6 @@ def _held(m: Machine, ref: int, base: Val, name: str, state: State, at: Span) ->
 
 def _told(name: str, taints: Taints) -> Facts:
     """An address without a host stays where it is; an address of the network is private, or it is not."""
-    if not taints:
-        return NO_FACTS
     if name in HOST_PARTS:
         return Facts(false=facts.about(taints, "redirect"))
     return facts.of_refusal(name, taints)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from moot.scan.flow.ir import Assign, Class, Expr, Function, Many, Module, Name, Span, Stmt
 from moot.scan.flow.rulebook import Book
-from moot.scan.flow.state import Cell, Proved, State
+from moot.scan.flow.state import Cell, Heap, Proved, State
 from moot.scan.flow.values import ANY, NONE, Taint, Val
 from moot.scan.rule import Rule
 
@@ -124,7 +124,7 @@ class Machine:
         self.called: set[int] = set()
         self.inlined: dict[int, int] = {}
         self.memo: dict[object, Val] = {}
-        self.waiting: list[tuple[Closure, dict[int, Cell]]] = []
+        self.waiting: list[tuple[Closure, Heap]] = []
         self.steps = 0
         self.limit = STEPS
         self.level = 0
@@ -242,14 +242,14 @@ class Machine:
         if unit is None or unit.done or len(self.frames) > MAX_CALLS * 2:
             return
         unit.done = True
-        state = State(unit.names, self.heap)
+        state = State(unit.names, Heap(own=self.heap))
         self.frames.append(Frame(unit))
         try:
             self.run(unit.module.body, state)
         finally:
             self.frames.pop()
         unit.names.update(state.names)
-        self.heap.update(state.heap)
+        self.heap.update(state.heap.own)
 
     def report(self, rule: Rule, at: Span, taint: Taint | None = None) -> None:
         self._report(rule, self.frame.unit.module, at, taint)

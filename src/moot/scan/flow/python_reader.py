@@ -66,7 +66,10 @@ def named(node: Node) -> list[Node]:
 
 
 def first(node: Node) -> Node | None:
-    return next((child for child in node.named_children if child.type not in SKIPPED), None)
+    for child in node.named_children:
+        if child.type not in SKIPPED:
+            return child
+    return None
 
 
 Lowering: TypeAlias = Callable[[Reader, Node], Expr]

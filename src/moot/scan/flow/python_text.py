@@ -11,29 +11,32 @@ from moot.scan.flow.python_reader import Reader, first, named, span
 
 
 def string(reader: Reader, node: Node) -> Expr:
-    return _joined(span(node), tuple(_pieces(reader, node)), _prefix(reader, node))
+    children = node.children
+    prefix = _prefix(reader, children)
+    return _joined(span(node), tuple(_pieces(reader, children, prefix)), prefix)
 
 
-def _prefix(reader: Reader, node: Node) -> str:
-    start = node.child(0)
-    return reader.text(start).rstrip("\"'").lower() if start is not None else ""
+def _prefix(reader: Reader, children: list[Node]) -> str:
+    return reader.text(children[0]).rstrip("\"'").lower() if children else ""
 
 
-def _pieces(reader: Reader, node: Node) -> Iterator[Expr]:
-    prefix = _prefix(reader, node)
-    for child in node.children:
-        if child.type == "string_content":
+def _pieces(reader: Reader, children: list[Node], prefix: str) -> Iterator[Expr]:
+    for child in children:
+        kind = child.type
+        if kind == "string_content":
             text = reader.text(child)
             if "f" in prefix:
                 text = text.replace("{{", "{").replace("}}", "}")
             yield Const(span(child), text if "r" in prefix else unescaped(text))
-        elif child.type == "interpolation":
+        elif kind == "interpolation":
             inner = child.child_by_field_name("expression") or first(child)
             spec = reader.data[inner.end_byte : child.end_byte - 1].decode("utf-8", "replace").strip() if inner else ""
             yield Hole(span(child), reader.expr(inner), spec, ":" in spec and spec[-1:] in NUMERIC_VERBS)
 
 
 def _joined(at: Span, parts: tuple[Expr, ...], prefix: str) -> Expr:
+    if len(parts) == 1 and "b" not in prefix and isinstance(parts[0], Const):
+        return Const(at, parts[0].value)
     if all(isinstance(part, Const) for part in parts):
         text = "".join(str(part.value) for part in parts if isinstance(part, Const))
         if "b" in prefix:
@@ -43,8 +46,8 @@ def _joined(at: Span, parts: tuple[Expr, ...], prefix: str) -> Expr:
 
 
 def strings(reader: Reader, node: Node) -> Expr:
-    strings = named(node)
-    parts = tuple(piece for string in strings for piece in _pieces(reader, string))
+    strings = [string.children for string in named(node)]
+    parts = tuple(piece for string in strings for piece in _pieces(reader, string, _prefix(reader, string)))
     return _joined(span(node), parts, _prefix(reader, strings[0]) if strings else "")
 
 

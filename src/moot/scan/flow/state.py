@@ -74,12 +74,63 @@ def _either(left: Val | None, right: Val | None) -> Val:
     return joined(left, right)
 
 
+class Heap:
+    """Cells by number. What modules left behind is there for all moments; each moment has its own changes, so that a
+    copy costs what was changed and not what is there."""
+
+    __slots__ = ("base", "own")
+
+    def __init__(self, base: dict[int, Cell] | None = None, own: dict[int, Cell] | None = None) -> None:
+        self.base = {} if base is None else base
+        self.own = {} if own is None else own
+
+    def get(self, ref: int) -> Cell | None:
+        found = self.own.get(ref)
+        return self.base.get(ref) if found is None else found
+
+    def __getitem__(self, ref: int) -> Cell:
+        found = self.own.get(ref)
+        return self.base[ref] if found is None else found
+
+    def __contains__(self, ref: int) -> bool:
+        return ref in self.own or ref in self.base
+
+    def __setitem__(self, ref: int, cell: Cell) -> None:
+        self.own[ref] = cell
+
+    def __len__(self) -> int:
+        """What a copy costs."""
+        return len(self.own)
+
+    def copy(self) -> "Heap":
+        return Heap(self.base, self.own.copy())
+
+    def changed(self, end: "Heap") -> bool:
+        """Whether a cell that is here is another one at the end."""
+        refs = self.own.keys() | end.own.keys()
+        return any(ref in self and end.get(ref) is not self[ref] for ref in refs)
+
+
+def joined_heaps(left: Heap, right: Heap) -> Heap:
+    heap = left.copy()
+    for ref, cell in right.own.items():
+        before = heap.get(ref)
+        if before is None:
+            heap[ref] = cell
+        elif before is not cell:
+            heap[ref] = joined_cells(before, cell)
+    for ref, cell in left.own.items():
+        if ref not in right.own and (other := right.base.get(ref)) is not None and other is not cell:
+            heap[ref] = joined_cells(cell, other)
+    return heap
+
+
 @dataclass(slots=True)
 class State:
     """`scopes` are the variables of the functions around, innermost last; each function has one dict of its own."""
 
     names: dict[str, Val]
-    heap: dict[int, Cell] = field(default_factory=dict)
+    heap: Heap = field(default_factory=Heap)
     proved: Proved = frozenset()
 
     def copy(self) -> "State":
@@ -118,14 +169,7 @@ def _pair(left: State, right: State) -> State:
             names[name] = value
         elif mine is not value:
             names[name] = joined(mine, value)
-    heap = left.heap.copy()
-    for ref, cell in right.heap.items():
-        before = heap.get(ref)
-        if before is None:
-            heap[ref] = cell
-        elif before is not cell:
-            heap[ref] = joined_cells(before, cell)
-    return State(names, heap, common(left.proved, right.proved))
+    return State(names, joined_heaps(left.heap, right.heap), common(left.proved, right.proved))
 
 
 def meet(state: State, ends: list[State]) -> bool:

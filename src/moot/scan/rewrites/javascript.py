@@ -8,11 +8,11 @@ from moot.scan.calls import imports, modules, read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
-from moot.scan.rewrites.query import Dialect, parameterised
+from moot.scan.rewrites.query import Dialect, parameterised, sole_use
 from moot.scan.rules import matches
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
-from moot.scan.strings import Hole, build, quotes, unwrapped
+from moot.scan.strings import Built, Hole, build, quotes, unwrapped
 from moot.scan.syntax import Source
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function"})
@@ -66,15 +66,22 @@ def command(source: Source, node: Node) -> Change:
     if new is None:
         raise Refused(f"there is no plain replacement for {call.name}")
     built = build(source, call.args[0])
-    if built.home is not None:
-        raise Refused("the command is kept in a variable")
+    sole_use(source, built, call.args[0])
     if not all(_same_for_both(source, unwrapped(arg)) for arg in call.args[1:]):
         raise Refused("the call has options of its own")
     program, *rest = words(marks(source, built))
     arguments = ", ".join(_argument(source, word) for word in rest)
-    edits = [replaced(call.args[0], f"{_argument(source, program)}, [{arguments}]")]
+    edits = _split(source, built, call.args[0], _argument(source, program), f"[{arguments}]")
     edits += _renamed(source, node, call.method, new)
     return Change(tuple(edits), f"{new} gets a list of arguments and no shell reads it")
+
+
+def _split(source: Source, built: Built, arg: Node, program: str, arguments: str) -> list[Edit]:
+    """The program stands in the call; the arguments where the command was put together."""
+    if built.home is None:
+        return [replaced(arg, f"{program}, {arguments}")]
+    place = needed(built.home.value, "the text is not here")
+    return [replaced(place, arguments), replaced(arg, f"{program}, {source.text(arg)}")]
 
 
 def _same_for_both(source: Source, node: Node) -> bool:

@@ -7,6 +7,7 @@ from tree_sitter import Node
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
+from moot.scan.rewrites.jsmodule import function
 from moot.scan.rewrites.markup import NAMES, is_text_place
 from moot.scan.strings import Hole, Text, build, constant_text, quotes, unwrapped
 from moot.scan.syntax import Source, inside
@@ -17,7 +18,6 @@ ESCAPER = """const escapeHtml = ({value}) =>
 """
 ANSWERS = frozenset({"send", "write", "end"})
 REQUEST = re.compile(r"\b(?:req|request)\.body\b")
-HEAD = re.compile(r"\brequire\(|^import\b|^[\"']use strict[\"']")
 
 
 def options(source: Source, node: Node) -> dict[str, Node]:
@@ -144,15 +144,9 @@ def _shown(source: Source, hole: Hole, before: str) -> Edit:
 
 
 def _escaper(source: Source) -> tuple[Edit, ...]:
-    """The function that escapes, below the imports; our own is taken for granted only when it is the same text."""
-    function = ESCAPER.format(value="value: unknown" if source.language == "typescript" else "value")
-    if function.rstrip() in source.data.decode("utf-8", "replace"):
-        return ()
-    if any(source.text(n) == "escapeHtml" for n in inside(source.root, 200_000) if n.type == "identifier"):
-        raise Refused("'escapeHtml' means something else here")
-    heads = [n for n in source.root.named_children if HEAD.search(source.text(n)) and b"=>" not in (n.text or b"")]
-    place = heads[-1].end_byte if heads else 0
-    return (Edit(place, place, f"\n{function.rstrip()}" if heads else function),)
+    return function(
+        source, "escapeHtml", ESCAPER.format(value="value: unknown" if source.language == "typescript" else "value")
+    )
 
 
 REWRITES: dict[str, Rewrite] = {

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from moot.scan.bindings import origins
 from moot.scan.calls import modules, read_call
-from moot.scan.change import Change, Refused, replaced
+from moot.scan.change import Change, Refused, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.rewrites.markup import NAMES, is_text_place
 from moot.scan.rewrites.pymodule import member, module
@@ -16,6 +16,7 @@ from moot.scan.syntax import Source, inside
 
 Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
 PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
+MARKS = frozenset({"Markup", "mark_safe", "SafeText", "format_html"})
 UNFOLLOWED = 4
 """The depth from which `build` takes names as they stand."""
 
@@ -23,6 +24,12 @@ UNFOLLOWED = 4
 def page(source: Source, node: Node) -> Iterator[Change]:
     """One value is escaped where that is enough, else all that stand in the text."""
     yield from _escaped(source, _answer(source, node), lambda at: _html(source, at), "shown as text, not as markup")
+
+
+def marked(source: Source, node: Node) -> Iterator[Change]:
+    """What is put into a text before that is marked as safe HTML."""
+    text = needed(read_call(source, node).arg(0), "the text is not here")
+    yield from _escaped(source, text, lambda at: _html(source, at), "shown as text, not as markup")
 
 
 def _html(source: Source, at: Node) -> Escaper:
@@ -121,4 +128,11 @@ def _only_answer(source: Source, name: Node) -> None:
 
 def _is_plain(source: Source, hole: Hole) -> bool:
     node = unwrapped(hole.node)
-    return hole.spec in ("", "%s") and node.type in PARTS and not NAMES.search(source.text(node))
+    plain = hole.spec in ("", "%s") and node.type in PARTS and not NAMES.search(source.text(node))
+    return plain and not (node.type == "identifier" and _is_markup(source, node))
+
+
+def _is_markup(source: Source, name: Node) -> bool:
+    """Marked as safe HTML: its own markup would be escaped along with the value in it."""
+    values = (unwrapped(b.value) for b in origins(source, name) if b.value is not None)
+    return any(read_call(source, value).method in MARKS for value in values if value.type == "call")

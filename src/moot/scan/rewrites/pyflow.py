@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Choices, Refused, replaced
+from moot.scan.change import Change, Choices, Refused, needed, replaced
 from moot.scan.edits import Edit
-from moot.scan.rewrites import pyescape, pypath, pyredirect, pyxml, pyxpath
+from moot.scan.rewrites import pyescape, pyguard, pypath, pyredirect, pyrender, pyxml, pyxpath
 from moot.scan.rewrites.pytext import with_argument
 from moot.scan.syntax import Source
 
@@ -27,6 +27,9 @@ def _flag(source: Source, node: Node, name: str, place: int) -> Edit | None:
 
 def cookie_secure(source: Source, node: Node) -> Iterator[Change]:
     """HTTPS only; hidden from scripts too where a cookie that is secure alone would be the next finding."""
+    if node.type == "assignment":
+        yield _setting(node, "the cookie travels over HTTPS only")
+        return
     secure = _flag(source, node, "secure", 6)
     if secure is None:
         raise Refused("the cookie is secure already")
@@ -42,18 +45,29 @@ def cookie_secure(source: Source, node: Node) -> Iterator[Change]:
 
 
 def cookie_hidden(source: Source, node: Node) -> Iterator[Change]:
+    if node.type == "assignment":
+        yield _setting(node, "scripts of the page cannot read the cookie")
+        return
     hidden = _flag(source, node, "httponly", 7)
     if hidden is not None:
         yield Change((hidden,), "scripts of the page cannot read the cookie")
+
+
+def _setting(node: Node, did: str) -> Change:
+    """`app.config["SESSION_COOKIE_SECURE"] = False`"""
+    return Change((replaced(needed(node.child_by_field_name("right"), "nothing is assigned"), "True"),), did)
 
 
 CHOICES: dict[str, Choices] = {
     "python-cookie": cookie_secure,
     "python-cookie-script": cookie_hidden,
     "python-response-xss": pyescape.page,
+    "python-markup": pyescape.marked,
     "python-ldap": pyescape.directory,
     "python-path": pypath.contained,
     "python-open-redirect": pyredirect.same_host,
     "python-xxe": pyxml.closed_parser,
     "python-xpath": pyxpath.variables,
+    **pyguard.CHOICES,
+    **pyrender.CHOICES,
 }

@@ -22,12 +22,46 @@ def module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
     return name, (_import(source, f"import {name}"),)
 
 
+def leading_module(source: Source, name: str) -> tuple[str, tuple[Edit, ...]]:
+    """The same for what stands right below the imports."""
+    heads = [source.text(s) for s in source.root.named_children if s.type in LEADING]
+    for alias, real in imports(source).items():
+        if real == name and any(h.startswith("import ") and alias in re.split(r"[\s,]+", h) for h in heads):
+            return alias, ()
+    _free(source, name, source.root)
+    return name, (_import(source, f"import {name}"),)
+
+
 def member(source: Source, origin: str, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
     """What a function of a module is called at a place, with the edit that imports it by name."""
     if imports(source).get(name) == f"{origin}.{name}" and not _bound(source, name, at):
         return name, ()
     _free(source, name, at)
     return name, (_import(source, f"from {origin} import {name}"),)
+
+
+def function(source: Source, name: str, text: str, at: Node) -> tuple[Edit, ...]:
+    """The edit that puts a function of ours below the imports; none when the same text stands there already."""
+    return _below(source, name, text.strip(), at, 2)
+
+
+def statement_below(source: Source, name: str, text: str, at: Node) -> tuple[Edit, ...]:
+    """The same for a name that a single line gives."""
+    return _below(source, name, text, at, 1)
+
+
+def _below(source: Source, name: str, text: str, at: Node, blank: int) -> tuple[Edit, ...]:
+    newline = "\r\n" if b"\r\n" in source.data else "\n"
+    written = text.replace("\n", newline)
+    if written.encode() in source.data:
+        return ()
+    if name in {scope.name for scope in source.functions} | set(imports(source)) or _bound(source, name, at):
+        raise Refused(f"{name!r} means something else here")
+    place = _import(source, "").start
+    rest = source.data[place:].lstrip(b" \t")
+    gap = newline * (blank if rest[:1] not in (b"\r", b"\n", b"") else 0)
+    lead = "" if place == 0 else newline * blank
+    return (Edit(place, place, f"{lead}{written}{newline}{gap}"),)
 
 
 def _free(source: Source, name: str, at: Node) -> None:

@@ -1,6 +1,6 @@
 """Paths from outside: before a file is used, it must lie in the folder that the code names."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -11,8 +11,8 @@ from moot.scan.change import Change, Refused, needed
 from moot.scan.rewrites.pymodule import module
 from moot.scan.rewrites.pytext import before, fstring, literal
 from moot.scan.sql import Part
-from moot.scan.strings import Text, build, unwrapped
-from moot.scan.syntax import Source, inside, nth, words
+from moot.scan.strings import Text, build, constant_text, unwrapped
+from moot.scan.syntax import Source, inside, words
 
 OUT = 'raise PermissionError(13, "the path leads out of its folder")'
 KEYWORDS = ("file", "path", "filename_or_fp", "path_or_file", "filename", "directory")
@@ -67,19 +67,27 @@ def _place(source: Source, path: Node) -> Place:
     text, value = source.text(path), unwrapped(path)
     if value.type == "identifier":
         value = unwrapped(_value(source, value))
-    elif any(inner.type == "call" for inner in inside(value, 200)):
+    elif sum(inner.type == "call" for inner in inside(value, 200)) > _is_join(source, value):
         raise Refused("the path is worked out by a call")
     operator = value.child_by_field_name("operator")
     if value.type == "binary_operator" and operator is not None and source.text(operator) == "/":
         left = needed(value.child_by_field_name("left"), "the folder is not here")
         return Place(text, source.text(left), is_object=True)
-    if value.type == "call" and read_call(source, value).name == "os.path.join":
-        return Place(text, source.text(needed(nth(_arguments(value), 0), "the folder is not here")))
+    if _is_join(source, value):
+        return Place(text, leading_folder(source, value, read_call(source, value).args))
     return Place(text, _folder(source, value))
 
 
-def _arguments(call: Node) -> Node:
-    return needed(call.child_by_field_name("arguments"), "the call has no arguments")
+def leading_folder(source: Source, joined: Node, parts: Sequence[Node]) -> str:
+    """The folder that a join names by itself: its first part, and the written ones right behind it."""
+    first, last = needed(parts[0] if parts else None, "the folder is not here"), 0
+    while last + 2 < len(parts) and constant_text(source, parts[last + 1]) is not None:
+        last += 1
+    return f"{source.slice(joined.start_byte, parts[last].end_byte)})" if last else source.text(first)
+
+
+def _is_join(source: Source, value: Node) -> bool:
+    return value.type == "call" and read_call(source, value).name == "os.path.join"
 
 
 def _value(source: Source, name: Node) -> Node:

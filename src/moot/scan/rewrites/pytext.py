@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from moot.scan.change import Refused, needed
+from moot.scan.change import Refused, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.sql import Part
 from moot.scan.strings import Hole
@@ -39,6 +39,19 @@ def with_argument(source: Source, call: Node, text: str) -> Edit:
     before = last.prev_sibling
     gap = source.slice(before.end_byte, last.start_byte) if before is not None and before.type == "," else " "
     return Edit(last.end_byte, last.end_byte, f",{gap or ' '}{text}")
+
+
+def without_argument(source: Source, value: Node) -> Edit:
+    """Take a keyword argument out, with one comma beside it."""
+    keyword = needed(value.parent, "the argument cannot be found")
+    before, after = keyword.prev_sibling, keyword.next_sibling
+    if before is not None and before.type == ",":
+        start = before.prev_sibling.end_byte if before.prev_sibling is not None else before.start_byte
+        return Edit(start, keyword.end_byte)
+    if after is not None and after.type == "," and after.next_sibling is not None:
+        end = after.next_sibling.start_byte if after.next_sibling.type != ")" else after.end_byte
+        return Edit(keyword.start_byte, end)
+    return replaced(keyword, "")
 
 
 def before(source: Source, statement: Node, *lines: str) -> Edit:

@@ -41,15 +41,15 @@ def parameterised(source: Source, call: Call, arg: Node, dialect: Dialect) -> Ch
     places = slots(found)
     values = [bound_value(source, slot, dialect) for slot in places]
     edits = [
-        *_placeholders(source, built, found, places, dialect),
+        *placeholders(source, built, found, places, dialect),
         *prefix_edits(source, built),
         *(Edit(start, end) for start, end in built.cuts),
         Edit(arg.end_byte, arg.end_byte, dialect.arguments(values)),
     ]
-    return Change(_merged(edits), f"bound {', '.join(values)} as parameters of the query")
+    return Change(merged(edits), f"bound {', '.join(values)} as parameters of the query")
 
 
-def _placeholders(source: Source, built: Built, found: list[Mark], places: list[Slot], dialect: Dialect) -> list[Edit]:
+def placeholders(source: Source, built: Built, found: list[Mark], places: list[Slot], dialect: Dialect) -> list[Edit]:
     edits: list[Edit] = []
     kept = set(range(len(found)))
     for number, slot in enumerate(places, start=1):
@@ -122,5 +122,5 @@ def sole_use(source: Source, built: Built, arg: Node) -> None:
             raise Refused(f"{name!r} changes between the text and its use")
 
 
-def _merged(edits: list[Edit]) -> tuple[Edit, ...]:
+def merged(edits: list[Edit]) -> tuple[Edit, ...]:
     return tuple(edit for edit in edits if edit.new or edit.start < edit.end)

@@ -1,54 +1,26 @@
 """Every rule, by language."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
 from moot.scan.calls import calls
-from moot.scan.flow.golang_checks import structure
-from moot.scan.flow.rules import golang_structure
-from moot.scan.flow.rules.javascript_flaws import PROTOTYPE
-from moot.scan.rule import CallRule, Check, Match, Rule
-from moot.scan.rules import go, javascript, python, threads
-from moot.scan.rules.access import access_rule, unguarded_routes, unguarded_views
-from moot.scan.rules.errors import DISCARDED, discarded
+from moot.scan.rule import Match
+from moot.scan.rules.book import Book
 from moot.scan.rules.hints import UNCHECKED, unchecked
-from moot.scan.rules.secrets import hardcoded, secret_rule
-from moot.scan.rules.threads import go_routines, python_threads
-from moot.scan.rules.timing import compared, timing_rule
+from moot.scan.shelf import Shelf
 from moot.scan.silence import UNREASONED
 from moot.scan.syntax import Source
 from moot.types import Language
 
-
-@dataclass(frozen=True)
-class Book:
-    """The rules of one language."""
-
-    calls: tuple[CallRule, ...]
-    checks: tuple[Check, ...]
-    checked: tuple[Rule, ...]
-    """What the checks may speak of."""
-
-
-JAVASCRIPT = Book(
-    (),
-    (*javascript.CHECKS, hardcoded, unguarded_routes),
-    (javascript.SWALLOWED, secret_rule("javascript"), access_rule("javascript"), PROTOTYPE),
+BOOKS: Mapping[Language, Book] = Shelf(
+    {
+        "python": "moot.scan.rules.python:BOOK",
+        "javascript": "moot.scan.rules.javascript:BOOK",
+        "typescript": "moot.scan.rules.javascript:BOOK",
+        "go": "moot.scan.rules.go:BOOK",
+    }
 )
-BOOKS: dict[Language, Book] = {
-    "python": Book(
-        python.CALL_RULES,
-        (*python.CHECKS, python_threads, hardcoded, unguarded_views, compared),
-        (python.SWALLOWED, threads.PYTHON, secret_rule("python"), access_rule("python"), timing_rule("python")),
-    ),
-    "javascript": JAVASCRIPT,
-    "typescript": JAVASCRIPT,
-    "go": Book(
-        go.CALL_RULES,
-        (*go.CHECKS, go_routines, discarded, hardcoded, structure, compared),
-        (go.TLS, threads.GO, DISCARDED, secret_rule("go"), timing_rule("go"), *golang_structure.RULES),
-    ),
-}
+MAX_MATCHES = 2000
+"""Of one file that are looked at."""
 HINTS = (UNCHECKED, UNREASONED)
 """Shown beside the findings, in any language."""
 

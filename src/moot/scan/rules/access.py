@@ -43,6 +43,7 @@ VERBS = ("route", "api_route", "get", "post", "put", "patch", "delete")
 ADMIN = re.compile(r"(?i)(?:^|/)admin(?:$|[/_-])")
 WRITES = re.compile(r"request\.method\s*==\s*['\"](?:POST|PUT|DELETE)|request\.POST\b")
 RECEIVER = re.compile(r"(?i)(?:^|\.)(?:app|server|api|\w*router|\w*routes?)$")
+DEPENDS = re.compile(r"(?:Depends|Security)\(([^)]*)")
 MAX_TEXT = 6000
 
 
@@ -62,7 +63,7 @@ class Route:
     address: str
     changes: bool
     guarded: bool
-    checks_itself: bool
+    body: str
 
     @property
     def matters(self) -> bool:
@@ -71,26 +72,32 @@ class Route:
     @property
     def is_open(self) -> bool:
         """Nothing keeps anybody out, and nothing tells that everybody may come."""
-        return self.matters and not (self.guarded or self.checks_itself or FOR_EVERYBODY.search(self.address))
+        return (
+            self.matters
+            and not self.guarded
+            and not CHECKS_ITSELF.search(self.body)
+            and not FOR_EVERYBODY.search(self.address)
+        )
 
 
 def unguarded_views(source: Source) -> Iterator[Match]:
-    if not modules(source).isdisjoint(WEB) and not FOR_ALL_PYTHON.search(_all(source)):
-        yield from _odd_ones(source, [*_decorated(source), *_django(source)])
+    if not modules(source).isdisjoint(WEB):
+        yield from _odd_ones(source, [*_decorated(source), *_django(source)], FOR_ALL_PYTHON)
 
 
 WEB = frozenset({"flask", "fastapi", "django", "quart", "sanic", "bottle", "starlette", "flask_login"})
 
 
 def unguarded_routes(source: Source) -> Iterator[Match]:
-    if not FOR_ALL_SCRIPTS.search(_all(source)):
-        yield from _odd_ones(source, list(_express(source)))
+    yield from _odd_ones(source, list(_express(source)), FOR_ALL_SCRIPTS)
 
 
-def _odd_ones(source: Source, routes: list[Route]) -> Iterator[Match]:
+def _odd_ones(source: Source, routes: list[Route], for_all: re.Pattern[str]) -> Iterator[Match]:
     """Only where guarding is the habit of the file: as many guarded routes as open ones at least, and one of those
-    that matter, or two of any kind."""
+    that matter, or two of any kind. Most files guard nothing, and their texts are not searched."""
     guarded = [route for route in routes if route.guarded]
+    if not guarded or for_all.search(_all(source)):
+        return
     opened = [route for route in routes if route.is_open]
     habit = len(guarded) >= max(len(opened), 1) and (len(guarded) > 1 or any(route.matters for route in guarded))
     if habit:
@@ -116,12 +123,12 @@ def _decorated(source: Source) -> Iterator[Route]:
         others = [other for other in decorators if other != text]
         guarded = any(GUARD.search(other) for other in others) or _depends(f"{head} {text}")
         changes = bool(CHANGES.match(route[1])) or bool(METHODS.search(text))
-        yield Route(definition, route[2], changes, guarded, bool(CHECKS_ITSELF.search(_body(source, definition))))
+        yield Route(definition, route[2], changes, guarded, _body(source, definition))
 
 
 def _depends(text: str) -> bool:
     """FastAPI: `user = Depends(current_user)`."""
-    return any(GUARD.search(found) for found in re.findall(r"(?:Depends|Security)\(([^)]*)", text))
+    return any(GUARD.search(found) for found in DEPENDS.findall(text))
 
 
 def _django(source: Source) -> Iterator[Route]:
@@ -136,7 +143,7 @@ def _django(source: Source) -> Iterator[Route]:
         decorators = [source.text(c) for c in above.named_children if c.type == "decorator"] if above else []
         body = _body(source, node)
         guarded = any(GUARD.search(text) for text in decorators)
-        yield Route(node, source.text(name), bool(WRITES.search(body)), guarded, bool(CHECKS_ITSELF.search(body)))
+        yield Route(node, source.text(name), bool(WRITES.search(body)), guarded, body)
 
 
 def _express(source: Source) -> Iterator[Route]:
@@ -150,7 +157,7 @@ def _express(source: Source) -> Iterator[Route]:
             middle = " ".join(source.text(arg)[:200] for arg in call.args[1:-1])
             body = source.text(call.args[-1])[:MAX_TEXT]
             guarded = bool(GUARD.search(middle)) or bool(re.match(r"\w*(?:auth|login|protect)\w*\(", body))
-            yield Route(call.node, address, verb != "get", guarded, bool(CHECKS_ITSELF.search(body)))
+            yield Route(call.node, address, verb != "get", guarded, body)
 
 
 def _body(source: Source, function: Node) -> str:

@@ -4,7 +4,15 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from moot.scan.rule import CallRule, Check, Match, Rule, on
+from moot.scan.flow.golang_checks import structure
+from moot.scan.flow.rules import golang_structure
+from moot.scan.rule import CallRule, Match, Rule, on
+from moot.scan.rules import threads
+from moot.scan.rules.book import Book
+from moot.scan.rules.errors import DISCARDED, discarded
+from moot.scan.rules.secrets import hardcoded, secret_rule
+from moot.scan.rules.threads import go_routines
+from moot.scan.rules.timing import compared, timing_rule
 from moot.scan.syntax import Source, nth
 
 SQL = Rule(
@@ -116,4 +124,8 @@ def _switched_on(source: Source, left: Node, right: Node) -> bool:
     return short and source.text(left).endswith(".InsecureSkipVerify") and source.text(right) == "true"
 
 
-CHECKS: tuple[Check, ...] = (tls_off,)
+BOOK = Book(
+    CALL_RULES,
+    (tls_off, go_routines, discarded, hardcoded, structure, compared),
+    (TLS, threads.GO, DISCARDED, secret_rule("go"), timing_rule("go"), *golang_structure.RULES),
+)

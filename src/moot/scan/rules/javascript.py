@@ -2,7 +2,11 @@
 
 from collections.abc import Iterator
 
-from moot.scan.rule import Check, Match, Rule
+from moot.scan.flow.rules.javascript_flaws import PROTOTYPE
+from moot.scan.rule import Match, Rule
+from moot.scan.rules.access import access_rule, unguarded_routes
+from moot.scan.rules.book import Book
+from moot.scan.rules.secrets import hardcoded, secret_rule
 from moot.scan.syntax import Source
 
 SQL = Rule(
@@ -110,4 +114,8 @@ def swallowed(source: Source) -> Iterator[Match]:
             yield Match(SWALLOWED, clause)
 
 
-CHECKS: tuple[Check, ...] = (swallowed,)
+BOOK = Book(
+    (),
+    (swallowed, hardcoded, unguarded_routes),
+    (SWALLOWED, secret_rule("javascript"), access_rule("javascript"), PROTOTYPE),
+)

@@ -5,7 +5,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.calls import modules
-from moot.scan.rule import CallRule, Check, Match, Rule, on
+from moot.scan.rule import CallRule, Match, Rule, on
+from moot.scan.rules import threads
+from moot.scan.rules.access import access_rule, unguarded_views
+from moot.scan.rules.book import Book
+from moot.scan.rules.secrets import hardcoded, secret_rule
+from moot.scan.rules.threads import python_threads
+from moot.scan.rules.timing import compared, timing_rule
 from moot.scan.syntax import Source, nth
 
 SQL = Rule(
@@ -176,4 +182,8 @@ def _does_nothing(block: Node) -> bool:
     return all(kind in ("pass_statement", "ellipsis", "comment", "continue_statement") for kind in kinds)
 
 
-CHECKS: tuple[Check, ...] = (swallowed,)
+BOOK = Book(
+    CALL_RULES,
+    (swallowed, python_threads, hardcoded, unguarded_views, compared),
+    (SWALLOWED, threads.PYTHON, secret_rule("python"), access_rule("python"), timing_rule("python")),
+)

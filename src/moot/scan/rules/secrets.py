@@ -48,6 +48,7 @@ ASSIGNMENTS = {
     "var_spec": ("name", "value"),
     "const_spec": ("name", "value"),
 }
+WORD = re.compile(r"\w+")
 COMPARISONS = ("comparison_operator", "binary_expression")
 
 
@@ -66,29 +67,31 @@ def hardcoded(source: Source) -> Iterator[Match]:
     seen: set[int] = set()
     for node, name, value in _named_values(source):
         text = constant_text(source, value)
-        if text is not None and _is_secret(name, text):
+        if text is not None and _is_secret(_last_name(source.text(name)), text):
             seen.add(value.start_byte)
             yield Match(rule, node)
+    if not KNOWN_FORMS.search(source.data.decode("utf-8", "replace")):
+        return
     for node in source.nodes(*STRINGS):
         if node.start_byte not in seen and KNOWN_FORMS.search(source.text(node)):
             yield Match(rule, node)
 
 
-def _named_values(source: Source) -> Iterator[tuple[Node, str, Node]]:
+def _named_values(source: Source) -> Iterator[tuple[Node, Node, Node]]:
     for kind, (left, right) in ASSIGNMENTS.items():
         for node in source.nodes(kind):
             name, value = node.child_by_field_name(left), node.child_by_field_name(right)
             if name is not None and value is not None and name.end_byte - name.start_byte < 200:
-                yield node, _last_name(source.text(name)), _only(value)
+                yield node, name, _only(value)
     for node in source.nodes("keyed_element"):
         name, value = nth(node, 0), nth(node, 1)
         if name is not None and value is not None and name.end_byte - name.start_byte < 200:
-            yield node, _last_name(source.text(name)), _only(value)
+            yield node, name, _only(value)
     for node in source.nodes(*COMPARISONS):
         yield from _compared(source, node)
 
 
-def _compared(source: Source, node: Node) -> Iterator[tuple[Node, str, Node]]:
+def _compared(source: Source, node: Node) -> Iterator[tuple[Node, Node, Node]]:
     """`password == "hunter2"`."""
     if node.named_child_count != 2 or len(node.children) != 3 or source.text(node.children[1]) not in ("==", "==="):
         return
@@ -96,7 +99,7 @@ def _compared(source: Source, node: Node) -> Iterator[tuple[Node, str, Node]]:
     if left.type in STRINGS:
         left, right = right, left
     if right.type in STRINGS and left.end_byte - left.start_byte < 200 and left.type not in ("call", "call_expression"):
-        yield node, _last_name(source.text(left)), right
+        yield node, left, right
 
 
 def _only(value: Node) -> Node:
@@ -110,7 +113,7 @@ def _only(value: Node) -> Node:
 
 def _last_name(text: str) -> str:
     """`PASSWORD` of `self.config["PASSWORD"]`."""
-    words = re.findall(r"\w+", text)
+    words = WORD.findall(text)
     return words[-1] if words else ""
 
 

@@ -35,7 +35,7 @@ def python_threads(source: Source) -> Iterator[Match]:
         if scope is None or scope.node.start_byte in seen or _locked(source, scope.node):
             continue
         seen.add(scope.node.start_byte)
-        change = next(_shared_changes(source, scope), None)
+        change = next(shared_changes(source, scope), None)
         if change is not None:
             yield Match(PYTHON, change)
 
@@ -51,7 +51,7 @@ def _thread_targets(source: Source) -> Iterator[str]:
                 yield source.text(target).rpartition(".")[2]
 
 
-def _shared_changes(source: Source, scope: Scope) -> Iterator[Node]:
+def shared_changes(source: Source, scope: Scope) -> Iterator[Node]:
     """`counter += 1` of a global, `self.total += 1`, `counts[key] += 1` of a module's name."""
     body = scope.node.child_by_field_name("body")
     declared = {

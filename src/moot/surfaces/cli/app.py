@@ -4,12 +4,36 @@ from importlib import import_module
 
 import typer
 
-MODULES = ("harden", "solve", "scan", "vet", "track", "hook", "guard", "review", "run", "history", "lessons", "checkup")
+HOMES = {
+    "harden": "harden",
+    "solve": "solve",
+    "scan": "scan",
+    "decide": "decide",
+    "classify": "decide",
+    "choose": "decide",
+    "vet": "vet",
+    "track": "track",
+    "route": "hook",
+    "hook": "hook",
+    "guard": "guard",
+    "review": "review",
+    "run": "run",
+    "list": "history",
+    "show": "history",
+    "resume": "history",
+    "export": "history",
+    "delete": "history",
+    "lessons": "lessons",
+    "models": "checkup",
+    "doctor": "checkup",
+    "config": "checkup",
+}
+"""Command -> the module it is in, in the order of the help."""
 
 
 def app_for(arguments: list[str]) -> typer.Typer:
-    """Every command; `moot scan` alone where that is asked for. Editors run it at every save, and the store and the
-    models that the others need take longer to load than a file to scan."""
+    """The commands of the module that the first argument asks for; all of them where it names none. Editors run
+    `moot scan` at every save, and the store and the models that others need take longer to load than a file to scan."""
     app = typer.Typer(
         name="moot",
         help="A debate engine for AI agents and the people who answer for them.",
@@ -18,9 +42,9 @@ def app_for(arguments: list[str]) -> typer.Typer:
         pretty_exceptions_enable=False,
         epilog="Every command takes --debug for the full story of an error. `moot --version` prints the version.",
     )
-    only_scan = arguments[:1] == ["scan"]
-    if only_scan:
+    home = HOMES.get(arguments[0]) if arguments else None
+    if home is not None:
         app.callback()(lambda: None)  # else an app of one command takes no name of a command
-    for name in ("scan",) if only_scan else MODULES:
+    for name in dict.fromkeys(HOMES.values()) if home is None else (home,):
         import_module(f"moot.surfaces.cli.{name}").register(app)
     return app

@@ -9,8 +9,9 @@ import typer
 
 from moot.edge.sources import read_code
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import SessionFlags, UnsafeFlag, with_flags
+from moot.surfaces.cli.options import UnsafeFlag
 from moot.surfaces.cli.running import play
+from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.hardening import harden_plan
 from moot.vault import Vault
 

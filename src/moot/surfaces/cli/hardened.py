@@ -8,8 +8,8 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from moot.errors import UsageError
+from moot.findings import where
 from moot.protocols.harden import HardenResult
-from moot.protocols.reports import where
 from moot.runner import Plan
 from moot.sarif import sarif
 from moot.surfaces.cli.ending import Ending

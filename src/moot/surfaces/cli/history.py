@@ -16,13 +16,15 @@ from moot.ports import SessionRecord
 from moot.protocols import PROTOCOLS
 from moot.runner import Plan, finished_result
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import JsonFlag, LimitFlags, StoreFlag, with_flags
-from moot.surfaces.cli.running import finish, play
+from moot.surfaces.cli.options import JsonFlag, StoreFlag
+from moot.surfaces.cli.running import amended, finish, play
 from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.session_flags import LimitFlags, with_flags
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.hardening import learn_secrets, origins_of
 from moot.surfaces.setup import Settings, workshop
 from moot.transcript import Story, as_html, as_json, as_markdown
+from moot.types import Result
 from moot.vault import Vault
 
 SessionArgument = Annotated[str, typer.Argument(help="Session id, or enough of its beginning.")]
@@ -114,11 +116,17 @@ async def _resume(settings: Settings, session: str, change: Callable[[Plan], Pla
     async with workshop(settings, vault=vault) as reading:
         assert reading.store is not None
         record = await reading.store.session(session)
+        done = await _finished(record, reading.store)
     plan = change(Plan.model_validate(record.config))
     learn_secrets(origins_of(plan), vault)
-    if (done := finished_result(record)) is not None:
-        return finish(PROTOCOLS[plan.protocol].result.model_validate(done), plan, vault, ending)
+    if done is not None:
+        return finish(done, plan, vault, ending)
     return await play(settings, plan, vault, ending, lambda runner: runner.resume(record.id, change))
+
+
+async def _finished(record: SessionRecord, store: SqlStore) -> Result | None:
+    kept = finished_result(record)
+    return None if kept is None else await amended(PROTOCOLS[record.protocol].result.model_validate(kept), store)
 
 
 async def _story(db: SqlStore, session: str) -> Story:

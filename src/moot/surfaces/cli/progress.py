@@ -1,7 +1,7 @@
 """Live progress on stderr: one moving line on a terminal, plain lines elsewhere."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -63,13 +63,3 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
             yield Progress(console, status)
     else:
         yield Progress(console, None)
-
-
-@contextmanager
-def counting(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """How much of some work is done, for a person who waits; nothing for a program."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    with err().status("scanning") as status:
-        yield lambda done, total: status.update(plain(f"scanned {done} of {total} files"))

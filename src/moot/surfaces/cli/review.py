@@ -10,8 +10,8 @@ from moot.artefacts.values import GRAVITIES, ArtefactType
 from moot.edge.planning import read_planning
 from moot.errors import UsageError
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import SessionFlags, with_flags
 from moot.surfaces.cli.running import play
+from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.reviewing import review_plan
 from moot.vault import Vault
 

@@ -4,9 +4,12 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 
 from moot.edge.sandbox import find_sandbox
+from moot.ports import Store
 from moot.protocols import PROTOCOLS
-from moot.runner import Plan, Runner
-from moot.surfaces.cli import hardened, reviewed, solved, vetted
+from moot.protocols.decide import DecideResult
+from moot.runner import Plan, Runner, cut_by
+from moot.surfaces.choices import with_choices
+from moot.surfaces.cli import decided, hardened, reviewed, solved, vetted
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.screen import err, plain
@@ -28,6 +31,7 @@ FINISH: Mapping[str, Finish] = {
     "vet": vetted.finish,
     "review": reviewed.finish,
     "solve": solved.finish,
+    "decide": decided.finish,
 }
 """How each protocol's result is shown and written; gives the exit code."""
 
@@ -42,7 +46,15 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
             shop.check_models(plan.seats)
             with stopping_on_interrupt(shop.runner):
                 result = await begin(shop.runner)
+                result = await amended(result, shop.store) if shop.store else result
     return finish(result, plan, vault, ending)
+
+
+async def amended(result: Result, store: Store) -> Result:
+    """The result with what a person decided since."""
+    if not isinstance(result, DecideResult):
+        return result
+    return with_choices(result, await store.steps(result.session_id))
 
 
 def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
@@ -50,6 +62,5 @@ def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
     assert isinstance(result, PROTOCOLS[plan.protocol].result)
     code = FINISH[plan.protocol](result, plan, vault, ending)
     if result.resumable:
-        outcome = str(getattr(result, "outcome", ""))
-        err().print(plain(f"{WHY_MORE[outcome]}: moot resume {result.session_id}"))
+        err().print(plain(f"{WHY_MORE[cut_by(result)]}: moot resume {result.session_id}"))
     return code

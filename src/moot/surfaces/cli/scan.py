@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 from pydantic import JsonValue
-from rich.table import Table
 
 from moot.edge.scanning import scan_files
 from moot.edge.scanning.cache import Cache, default_folder
@@ -15,12 +14,11 @@ from moot.edge.skips import REASONS
 from moot.edge.sources import Gathered, read_code
 from moot.errors import UsageError
 from moot.findings import SEVERITIES, by_gravity, in_question
-from moot.protocols.reports import where
 from moot.sarif import sarif
 from moot.surfaces.cli.options import JsonFlag
-from moot.surfaces.cli.progress import counting
 from moot.surfaces.cli.rules import show_rules
-from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.scanned import counting, show
+from moot.surfaces.cli.screen import print_json
 from moot.types import NotAnalysed, Severity, Vulnerability
 
 NOTHING, FOUND, NOT_ANALYSED = 0, 1, 2
@@ -131,22 +129,6 @@ def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gather
         "files": len(gathered.code.files),
         "skipped": {str(reason): gathered.skipped.get(reason, 0) for reason in REASONS},
     }
-
-
-def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gathered: Gathered) -> None:
-    console = out()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("severity", "where", "rule", "finding"):
-        table.add_column(column, overflow="fold")
-    for f in findings:
-        table.add_row(f.severity, plain(where(f)), f.rule, plain(f.description))
-    if findings:
-        console.print(table)
-    for gap in gaps:
-        console.print(plain(f"not analysed: {gap.file}:{gap.line}: {gap.why}"))
-    skipped = ", ".join(f"{count} {reason}" for reason, count in gathered.skipped.items() if count)
-    told = f"{len(findings)} findings in {len(gathered.code.files)} files"
-    console.print(plain(f"{told}; skipped: {skipped}" if skipped else told))
 
 
 def _write(path: str, text: str) -> None:

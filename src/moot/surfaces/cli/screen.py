@@ -4,19 +4,28 @@ import json
 import sys
 import unicodedata
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, JsonValue
-from rich.console import Console
-from rich.text import Text
 
 from moot.types import Spend
 
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
-def out() -> Console:
+# What draws on a terminal is loaded when something is drawn: a program that reads JSON does not wait for it.
+
+
+def out() -> "Console":
+    from rich.console import Console
+
     return Console(file=sys.stdout, highlight=False, soft_wrap=not sys.stdout.isatty(), width=_width())
 
 
-def err() -> Console:
+def err() -> "Console":
+    from rich.console import Console
+
     return Console(file=sys.stderr, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
@@ -24,8 +33,10 @@ def _width() -> int | None:
     return None if sys.stdout.isatty() else 120
 
 
-def plain(text: str) -> Text:
+def plain(text: str) -> "Text":
     """Text as it is: no markup, no escape codes, no characters that turn the line around."""
+    from rich.text import Text
+
     return Text(clean(text))
 
 

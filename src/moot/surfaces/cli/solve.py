@@ -10,8 +10,9 @@ import typer
 from moot.edge.sources import MAX_FILE_BYTES
 from moot.errors import UsageError
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import SessionFlags, UnsafeFlag, with_flags
+from moot.surfaces.cli.options import UnsafeFlag
 from moot.surfaces.cli.running import play
+from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.solving import Asked, check_seated, solve_plan
 from moot.vault import Vault
 

@@ -12,8 +12,8 @@ import typer
 from moot.csp import FailureRequest, PlanRequest, read_request
 from moot.errors import UsageError
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import SessionFlags, with_flags
 from moot.surfaces.cli.running import play
+from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.stats import show_stats
 from moot.surfaces.cli.vetted import show
 from moot.surfaces.vetting import Question, answered, check, known_stakes, memory_of, vet_plan

@@ -9,7 +9,7 @@ from moot.edge.planning import read_planning
 from moot.errors import UsageError
 from moot.events import Event
 from moot.protocols.review import ReviewResult, ReviewRules
-from moot.surfaces.library import chain
+from moot.surfaces.library.harden import chain
 from moot.surfaces.reviewing import record_decisions, review_plan, write_revisions
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.types import Limits

@@ -7,7 +7,7 @@ from pathlib import Path
 from moot.edge.sandbox import find_sandbox
 from moot.events import Event
 from moot.protocols.solve import SolveResult, SolveRules
-from moot.surfaces.library import chain
+from moot.surfaces.library.harden import chain
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.surfaces.solving import Asked, check_seated, solve_plan, write_out
 from moot.types import Limits

@@ -1,0 +1,69 @@
+"""JavaScript imports, and where a function of ours goes."""
+
+import re
+
+from tree_sitter import Node
+
+from moot.scan.bindings import changes
+from moot.scan.calls import imports
+from moot.scan.change import Refused
+from moot.scan.edits import Edit
+from moot.scan.syntax import Scope, Source, inside
+
+HEAD = re.compile(r"\brequire\(|^import\b|^[\"']use strict[\"']")
+MAX_NODES = 200_000
+
+
+def function(source: Source, name: str, text: str) -> tuple[Edit, ...]:
+    """The edit that puts a function below the imports; ours is taken for granted only when it is the same text."""
+    written = text.strip()
+    if written in source.data.decode("utf-8", "replace"):
+        return ()
+    if _is_taken(source, name):
+        raise Refused(f"{name!r} means something else here")
+    return (_below(source, written),)
+
+
+def required(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
+    """What a module of Node is called here, with the edit that loads it in the file's own way when nothing does."""
+    for alias, real in imports(source).items():
+        if real == name and not _is_hidden(source, alias, at):
+            return alias, ()
+    if _is_taken(source, name):
+        raise Refused(f"{name!r} means something else here")
+    modern = any(n.type in ("import_statement", "export_statement") for n in source.root.named_children)
+    return name, (
+        _below(source, f'import * as {name} from "{name}";' if modern else f'const {name} = require("{name}");'),
+    )
+
+
+def _is_hidden(source: Source, alias: str, at: Node) -> bool:
+    """Whether a function around the place gives the name another meaning."""
+    scope: Scope | None = source.scope(at)
+    while scope is not None and scope.outer is not None:
+        if alias in scope.parameters or changes(source, scope, alias):
+            return True
+        scope = scope.outer
+    return False
+
+
+def _is_taken(source: Source, name: str) -> bool:
+    kinds = ("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern")
+    return any(n.type in kinds and source.text(n) == name for n in inside(source.root, MAX_NODES))
+
+
+def _below(source: Source, text: str) -> Edit:
+    heads = [n for n in source.root.named_children if HEAD.search(source.text(n)) and b"=>" not in (n.text or b"")]
+    place = heads[-1].end_byte if heads else 0
+    return Edit(place, place, f"\n{text}" if heads else f"{text}\n")
+
+
+def before(source: Source, statement: Node, *lines: str) -> Edit:
+    """Lines in front of a statement, indented as it is; on its own line where it shares one."""
+    start = source.data.rfind(b"\n", 0, statement.start_byte) + 1
+    indent = source.slice(start, statement.start_byte)
+    gap = f"\n{indent}" if not indent.strip() else " "
+    parent = statement.parent
+    if parent is None or parent.type not in ("statement_block", "program"):
+        raise Refused("the statement has no block of its own")
+    return Edit(statement.start_byte, statement.start_byte, "".join(f"{line}{gap}" for line in lines))

@@ -1,0 +1,174 @@
+"""Settings of Python's libraries that are switched to the safe side."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from moot.scan.calls import Call, calls, read_call
+from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
+from moot.scan.edits import Edit
+from moot.scan.rewrites.pymodule import module
+from moot.scan.rewrites.pytext import before, with_argument, without_argument
+from moot.scan.strings import constant_text, unwrapped
+from moot.scan.syntax import Source, inside
+
+OLD_TLS = re.compile(r"\.PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
+OCTAL = re.compile(r"0o[0-7]{3,4}")
+CHECKED = "certificates are checked"
+SWITCHES = ("verify", "ssl", "verify_ssl")
+
+
+def whole(call: Call) -> Call:
+    """A call whose arguments are all written here."""
+    if any(arg.type in ("dictionary_splat", "list_splat") for arg in call.args):
+        raise Refused("the options are given elsewhere")
+    return call
+
+
+def archive(source: Source, node: Node) -> Change:
+    """Python's own filter for data: nothing outside of the folder, no devices, no links that lead out."""
+    call = whole(read_call(source, node))
+    if call.method not in ("extractall", "extract") or "filter" in call.keywords:
+        raise Refused(f"there is no plain replacement for {call.name}")
+    did = "members that lead out of the folder raise; owners and special permissions are not restored"
+    return Change((with_argument(source, node, 'filter="data"'),), did)
+
+
+def autoescape(source: Source, node: Node) -> Change:
+    call, did = whole(read_call(source, node)), "templates escape what is put into them"
+    given = call.keywords.get("autoescape")
+    return Change((replaced(given, "True") if given else with_argument(source, node, "autoescape=True"),), did)
+
+
+def key_size(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
+    size = call.arg(1 if "cryptography" in call.name else 0, "key_size", "bits")
+    if size is None or size.type != "integer":
+        raise Refused("the size is not written here")
+    return Change((replaced(size, "2048"),), "the key has 2048 bits; making it takes longer")
+
+
+def tls_version(source: Source, node: Node) -> Change:
+    """From TLS 1.2 up where the context has a name, TLS 1.2 elsewhere."""
+    call = read_call(source, node)
+    version = call.arg(0, "ssl_version", "protocol")
+    if call.name != "ssl.SSLContext" or version is None or not OLD_TLS.search(source.text(version)):
+        raise Refused("only the version of an ssl.SSLContext is rewritten")
+    statement, holder = source.statement(node), node.parent
+    local = source.text(version).rpartition(".")[0]
+    left = holder.child_by_field_name("left") if holder is not None and holder.type == "assignment" else None
+    did = "TLS 1.2 is the lowest version"
+    if left is not None and left.type in ("identifier", "attribute") and statement is not None:
+        line = source.data.rfind(b"\n", 0, statement.start_byte) + 1
+        indent = source.slice(line, statement.start_byte)
+        if not indent.strip():
+            lowest = f"\n{indent}{source.text(left)}.minimum_version = {local}.TLSVersion.TLSv1_2"
+            return Change((replaced(version, f"{local}.PROTOCOL_TLS"), Edit(node.end_byte, node.end_byte, lowest)), did)
+    if "SSLv23" in source.text(version):
+        raise Refused("the lowest version is set where the context has a name")
+    return Change((replaced(version, f"{local}.PROTOCOL_TLSv1_2"),), "TLS 1.2 is spoken")
+
+
+def host_key(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
+    policy = needed(call.arg(0, "policy"), "the policy is not here")
+    name = policy.child_by_field_name("function") or policy
+    word = name.child_by_field_name("attribute")
+    callee = needed(node.child_by_field_name("function"), "the call has no name")
+    client = needed(callee.child_by_field_name("object"), "the client has no name")
+    if word is None or source.text(word) not in ("AutoAddPolicy", "WarningPolicy") or client.type == "call":
+        raise Refused("the policy is not written here")
+    edits = [replaced(word, "RejectPolicy")]
+    if not any(name in calls(source) for name in ("load_system_host_keys", "load_host_keys")):
+        statement = needed(source.statement(node), "the call stands outside of a statement")
+        edits.append(before(source, statement, f"{source.text(client)}.load_system_host_keys()"))
+    return Change(tuple(edits), "a host must be among the known ones (~/.ssh/known_hosts); others are refused")
+
+
+def file_mode(source: Source, node: Node) -> Change:
+    mode = needed(read_call(source, node).arg(1, "mode"), "the mode is not here")
+    text = source.text(mode)
+    if not OCTAL.fullmatch(text):
+        raise Refused("the mode is not written here")
+    kept = int(text[2:], 8) & ~0o022
+    return Change((replaced(mode, f"0o{kept:0{len(text) - 2}o}"),), "only the owner may write; the rest stays")
+
+
+def token(source: Source, node: Node) -> Iterator[Change]:
+    """The signature is checked with the key that is given already; `none` is no algorithm where others are named."""
+    call = whole(read_call(source, node))
+    if call.method != "decode":
+        raise Refused(f"there is no plain replacement for {call.name}")
+    key = call.arg(1, "key")
+    if key is None or source.text(key) in ("None", '""', "''"):
+        raise Refused("the key to check the signature with is not here")
+    did = "the signature of the token is checked"
+    named = unwrapped(call.keywords["algorithms"]) if "algorithms" in call.keywords else None
+    if named is not None and named.type == "list":
+        kept = [n for n in named.named_children if (constant_text(source, n) or "").lower() != "none"]
+        if kept and len(kept) < len(named.named_children):
+            new = f"[{', '.join(source.text(n) for n in kept)}]"
+            yield Change((replaced(named, new),), "a token without a signature is refused")
+            return
+    switched = [Change((edit,), did) for edit in _switched_off(source, call, named is not None)]
+    if not switched:
+        raise Refused("it cannot be told which algorithms are meant")
+    yield from switched
+
+
+def _switched_off(source: Source, call: Call, with_algorithms: bool) -> Iterator[Edit]:
+    options = call.keywords.get("options")
+    for pair in options.named_children if options is not None and options.type == "dictionary" else ():
+        name, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        if value is not None and constant_text(source, name) == "verify_signature" and with_algorithms:
+            yield replaced(value, "True")
+    given = call.keywords.get("verify")
+    if given is not None:
+        yield without_argument(source, given)
+
+
+def tls(source: Source, node: Node) -> Change:
+    if node.type == "assignment":
+        right = needed(node.child_by_field_name("right"), "nothing is assigned")
+        text = source.text(right)
+        new = text.replace("CERT_NONE", "CERT_REQUIRED").replace("_create_unverified_context", "create_default_context")
+        return Change((replaced(right, "True" if text == "False" else new), *_host_checks(source, node)), CHECKED)
+    call = read_call(source, node)
+    if call.name == "ssl._create_unverified_context":
+        local, added = module(source, "ssl", node)
+        callee = needed(node.child_by_field_name("function"), "the call has no name")
+        if call.args or call.keywords:
+            raise Refused("the context is made with options of its own")
+        return Change((replaced(callee, f"{local}.create_default_context"), *added), CHECKED)
+    if (demand := call.keywords.get("cert_reqs")) is not None:
+        return Change((replaced(demand, '"CERT_REQUIRED"'),), CHECKED)
+    given = next((call.keywords[name] for name in SWITCHES if name in call.keywords), None)
+    return Change((without_argument(source, needed(given, "verify is not here")),), CHECKED)
+
+
+def _host_checks(source: Source, node: Node) -> Iterator[Edit]:
+    """A certificate that is checked must also be the one of that host."""
+    left = needed(node.child_by_field_name("left"), "nothing is assigned")
+    thing = left.child_by_field_name("object")
+    if thing is None or not source.text(left).endswith(".verify_mode"):
+        return
+    wanted = f"{source.text(thing)}.check_hostname"
+    for other in inside(source.scope(node).node, 50_000):
+        if other.type != "assignment":
+            continue
+        name, value = other.child_by_field_name("left"), other.child_by_field_name("right")
+        if name is not None and value is not None and source.text(name) == wanted and source.text(value) == "False":
+            yield replaced(value, "True")
+
+
+REWRITES: dict[str, Rewrite] = {
+    "python-archive": archive,
+    "python-autoescape": autoescape,
+    "python-key-size": key_size,
+    "python-tls-version": tls_version,
+    "python-ssh-host-key": host_key,
+    "python-file-mode": file_mode,
+    "python-tls-verify": tls,
+}
+CHOICES: dict[str, Choices] = {"python-jwt": token}

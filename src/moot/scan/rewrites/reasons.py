@@ -1,0 +1,42 @@
+"""Why some flaws are left to people: what the code does not say, or what would break for honest users."""
+
+KEY = "data or tokens made with the old one could no longer be read, so it has to be changed together with them"
+ALLOWED = "what is allowed is nowhere in the code"
+FORMAT = "the format itself runs code; who writes the data has to change to another one as well"
+SECRET = "the program needs the secret: it has to be set up elsewhere first, and what was published must be replaced"
+REASONS: dict[str, str] = {
+    "program": "which programs may be run is nowhere in the code",
+    "argument": "which arguments may be given is nowhere in the code",
+    "require": "which modules may be loaded is nowhere in the code",
+    "ssrf": "which hosts may be asked is nowhere in the code",
+    "browser-ssrf": "which pages may be opened is nowhere in the code",
+    "trust-boundary": f"{ALLOWED}; a value that is checked here would be trusted everywhere else",
+    "mass-assignment": "which fields a visitor may set is nowhere in the code",
+    "render-options": "which variables the template takes is nowhere in the code",
+    "upload": "which kinds and sizes of files are wanted is nowhere in the code",
+    "missing-auth": "whether everybody may use this route is nowhere in the code",
+    "cors": "which other sites may ask is nowhere in the code",
+    "bind-all": "whether others must reach the server is decided where it runs, as in a container",
+    "clear-text": "the other side has to speak the encrypted protocol too",
+    "helmet-off": "pages may count on the header that is missing",
+    "electron": "the window's scripts may count on it",
+    "template": "the template itself comes from outside",
+    "pickle": FORMAT,
+    "deserialise": FORMAT,
+    "slow-regex": "a pattern that matches the same texts in less time has to be thought out",
+    "regex-panic": "what shall happen with a broken pattern is nowhere in the code",
+    "weak-cipher": KEY,
+    "static-iv": KEY,
+    "static-salt": KEY,
+    "few-rounds": KEY,
+    "password-hash": "stored passwords would no longer match; they have to be reset or hashed again at the next login",
+    "hardcoded-secret": SECRET,
+    "written-key": SECRET,
+    "easy-login": SECRET,
+    "empty-password": SECRET,
+    "jwt-content": "whoever reads the token may count on the field",
+    "temp-file": "another program may look for the file under this name",
+    "raw-memory": "the size of the memory behind the pointer is unknown",
+    "xml-bomb": "Python's own parser has no switch against it; it takes another package",
+}
+"""By the name of the rule without its language."""

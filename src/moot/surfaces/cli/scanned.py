@@ -1,0 +1,38 @@
+"""How a scan is shown to a person: how far it is, then what it found."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from moot.edge.sources import Gathered
+from moot.findings import where
+from moot.surfaces.cli.screen import err, out, plain
+from moot.types import NotAnalysed, Vulnerability
+
+
+@contextmanager
+def counting(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """How much of some work is done, for a person who waits; nothing for a program."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    with err().status("scanning") as status:
+        yield lambda done, total: status.update(plain(f"scanned {done} of {total} files"))
+
+
+def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gathered: Gathered) -> None:
+    from rich.table import Table  # see `screen.py`
+
+    console = out()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("severity", "where", "rule", "finding"):
+        table.add_column(column, overflow="fold")
+    for f in findings:
+        table.add_row(f.severity, plain(where(f)), f.rule, plain(f.description))
+    if findings:
+        console.print(table)
+    for gap in gaps:
+        console.print(plain(f"not analysed: {gap.file}:{gap.line}: {gap.why}"))
+    skipped = ", ".join(f"{count} {reason}" for reason, count in gathered.skipped.items() if count)
+    told = f"{len(findings)} findings in {len(gathered.code.files)} files"
+    console.print(plain(f"{told}; skipped: {skipped}" if skipped else told))

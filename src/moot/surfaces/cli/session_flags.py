@@ -1,0 +1,90 @@
+"""All flags of a session as one object, and how they become settings."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+from pydantic import JsonValue
+
+from moot.errors import UsageError
+from moot.runner import Plan
+from moot.surfaces.cli.options import (
+    CallsFlag,
+    CallTimeoutFlag,
+    JsonFlag,
+    ModelFlag,
+    QuietFlag,
+    SeatFlag,
+    StoreFlag,
+    TimeoutFlag,
+    TokensFlag,
+    UsdFlag,
+    seat_settings,
+)
+from moot.surfaces.setup import Settings, check_prices
+from moot.types import Limits
+
+LIMITS = ("max_calls", "max_tokens", "max_usd", "call_timeout")
+
+
+@dataclass(frozen=True)
+class LimitFlags:
+    """How much a session may spend, where it is kept, and how it is shown."""
+
+    max_calls: CallsFlag = None
+    max_tokens: TokensFlag = None
+    max_usd: UsdFlag = None
+    timeout: TimeoutFlag = None
+    call_timeout: CallTimeoutFlag = None
+    store: StoreFlag = None
+    json_output: JsonFlag = False
+    quiet: QuietFlag = False
+
+    def changed(self, plan: Plan) -> Plan:
+        """A plan that is carried on, with the limits given now."""
+        given: dict[str, JsonValue] = {n: getattr(self, n) for n in LIMITS if getattr(self, n) is not None}
+        rules = plan.rules if self.timeout is None else {**plan.rules, "timeout": self.timeout}
+        merged = Limits.model_validate({**plan.limits.model_dump(), **given})
+        return plan.model_copy(update={"limits": merged, "rules": rules})
+
+
+@dataclass(frozen=True)
+class SessionFlags(LimitFlags):
+    """What every command that begins a session takes."""
+
+    model: ModelFlag = None
+    seat: SeatFlag = None
+    no_llm: Annotated[bool, typer.Option("--no-llm", help="Use no model, whatever is configured.")] = False
+
+    def settings(self, own: Mapping[str, object]) -> Settings:
+        """These flags and the command's own, over environment and files."""
+        if self.no_llm and (self.model or self.seat):
+            raise UsageError("--no-llm contradicts --model and --seat; leave one of them out")
+        limits = {name: getattr(self, name) for name in (*LIMITS, "timeout", "store")}
+        return Settings.load({"model": tuple(self.model or ()), **limits, **own, **seat_settings(self.seat)})
+
+    def seated(self, plan: Plan) -> Plan:
+        """The plan with nobody in its seats under `--no-llm`; a limit that cannot be kept is refused."""
+        plan = plan.model_copy(update={"seats": {}}) if self.no_llm else plan
+        check_prices(plan.seats, plan.limits)
+        return plan
+
+
+def with_flags(kind: type[LimitFlags]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command whose parameter `flags` stands for all flags of `kind`."""
+
+    def changed(command: Callable[..., None]) -> Callable[..., None]:
+        own, shared = inspect.signature(command, eval_str=True), inspect.signature(kind, eval_str=True)
+
+        def run(**given: Any) -> None:
+            command(flags=kind(**{name: given.pop(name) for name in shared.parameters}), **given)
+
+        parameters = [p for p in own.parameters.values() if p.name != "flags"] + list(shared.parameters.values())
+        keywords = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+        run.__signature__ = own.replace(parameters=keywords)  # type: ignore[attr-defined]
+        run.__doc__ = command.__doc__
+        return run
+
+    return changed

@@ -1,0 +1,91 @@
+"""What each judge said, as files people read: `debate-{id}-{judge}.md`, and `-r2.md` for round 2."""
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from moot.errors import UsageError
+from moot.protocols.decide import DecideResult
+from moot.protocols.verdicts import Position, Verdict
+
+FOLDER = "sadd"
+MARKUP = re.compile(r"^(\s*)([#>*+\-`~\[|=]|\d+[.)])", re.MULTILINE)
+
+
+def write_judge_files(result: DecideResult, folders: Mapping[str, str]) -> list[str]:
+    """The files of every question that has a folder; gives their paths. The same session writes the same files."""
+    written = []
+    for verdict in result.questions:
+        if folder := folders.get(verdict.question_id):
+            for name, text in judge_files(verdict, result.session_id).items():
+                path = Path(folder) / FOLDER / name
+                _replace(path, text)
+                written.append(str(path))
+    return written
+
+
+def judge_files(verdict: Verdict, session_id: str) -> dict[str, str]:
+    files = {}
+    for position in verdict.positions:
+        end = "-r2" if position.round == 2 else ""
+        before = next(p for p in verdict.positions if p.judge == position.judge)
+        name = f"debate-{verdict.question_id}-{position.judge}{end}.md"
+        files[name] = _page(verdict, position, before, session_id)
+    return files
+
+
+def _page(verdict: Verdict, position: Position, before: Position, session_id: str) -> str:
+    about = {
+        "Question": verdict.question_text.replace("\n", "\n> "),
+        "Stance": position.stance,
+        "Round": str(position.round),
+        "Session": session_id,
+    }
+    parts = [
+        f"# {position.title} Evaluation",
+        "\n".join(f"> **{label}:** {text}" for label, text in about.items()),
+        "## My Recommendation",
+        f"**Chosen Option:** Option {position.option}\n**Confidence:** {position.confidence or 'not given'}",
+        as_text(position.reasons),
+    ]
+    if position.analysis:
+        labels = {option.id: option.label for option in verdict.options}
+        looks = [f"### Option {key}: {labels.get(key, '')}\n\n{as_text(t)}" for key, t in position.analysis.items()]
+        parts += ["## Analysis by Option", *looks]
+    if position.round == 2:
+        parts += _answers(position, before)
+    return "\n\n".join(parts) + "\n"
+
+
+def _answers(position: Position, before: Position) -> list[str]:
+    challenges = [f"**{name}:** {as_text(text)}" for name, text in position.challenges.items()]
+    parts = ["### Response to Other Judges", *challenges, "### Did I Change My Mind?"]
+    changed = position.option != before.option
+    yes, no = ("x", " ") if changed else (" ", "x")
+    parts.append(f"- [{yes}] Yes, I was convinced\n- [{no}] No, I maintain Option {before.option}")
+    if changed:
+        parts.append(f"**New Recommendation:** Option {position.option}")
+        parts.append(f"**What Convinced Me:** {as_text(position.convinced_by)}")
+    if position.wanted:
+        parts.append(f"A change to Option {position.wanted} was not accepted: it did not say what convinced the judge.")
+    return parts
+
+
+def as_text(words: str) -> str:
+    """A model's words as words: a line of theirs is never a heading or a label of ours."""
+    return MARKUP.sub(r"\1\\\2", words.strip())
+
+
+def _replace(path: Path, text: str) -> None:
+    """Whole or not at all: a reader never sees half a file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {str(path)!r}: {error.strerror}; check --feature-dir") from None

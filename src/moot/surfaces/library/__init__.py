@@ -1,0 +1,1 @@
+"""Moot from Python: one coroutine a protocol."""

@@ -1,0 +1,73 @@
+"""The panel from Python: `await decide("Do we need it in v1?", ["all of it", "none"], model="openai:…")`."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from moot.errors import UsageError
+from moot.events import Event
+from moot.protocols.decide import DecideResult, DecideRules
+from moot.questions import Question, read_questions, spoken_question
+from moot.surfaces.deciding import Wishes, decide_plan, folders_in
+from moot.surfaces.judge_files import write_judge_files
+from moot.surfaces.setup import Settings, check_prices, workshop
+from moot.types import Limits
+from moot.vault import Vault
+
+
+async def decide(  # noqa: PLR0913 - a public door: everything but the first two is by name
+    question: str | Path | Sequence[Question],
+    options: Sequence[str] = (),
+    *,
+    rules: DecideRules | None = None,
+    model: str | Sequence[str] | None = None,
+    seats: Mapping[str, str | Sequence[str]] | None = None,
+    against: Sequence[str] = (),
+    force_panel: bool = False,
+    feature_dir: str | Path | None = None,
+    limits: Limits | None = None,
+    store: str | Path | None = None,
+    keep: bool = True,
+    listen: Callable[[Event], None] | None = None,
+) -> DecideResult:
+    """Put a question before judges with fixed stances.
+
+    `question` is a text (then give `options`), the `Path` of a file in the `debate_context` form, or `Question`s.
+    `result.questions` holds a verdict for each. `feature_dir` is where the judges' files go; `keep=False` leaves no
+    record.
+    """
+    flags: dict[str, object] = {"model": _chain(model), "store": str(store) if store else None}
+    flags |= {f"seats.{seat}": _chain(chain) for seat, chain in (seats or {}).items()}
+    if rules is not None:
+        flags |= {"decide.judges": rules.judges, "decide.judges_folder": rules.judges_folder}
+    settings, vault = Settings.load(flags), Vault(os.environ)
+    wishes = Wishes(force_panel, tuple(against), str(feature_dir) if feature_dir else None)
+    plan = decide_plan(settings, _questions(question, options), vault, wishes)
+    if rules is not None:
+        plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
+    if limits is not None:
+        plan = plan.model_copy(update={"limits": limits})
+    check_prices(plan.seats, plan.limits)
+    async with workshop(settings, listen, None, vault, keep=keep) as shop:
+        shop.check_models(plan.seats)
+        result = await shop.runner.start(plan)
+    assert isinstance(result, DecideResult)
+    write_judge_files(result, folders_in(plan))
+    return result
+
+
+def _questions(question: str | Path | Sequence[Question], options: Sequence[str]) -> tuple[Question, ...]:
+    if isinstance(question, str):
+        return (spoken_question(question, options),)
+    if options:
+        raise UsageError("`options` go with a question given as text")
+    if isinstance(question, Path):
+        try:
+            return read_questions(question.read_text(encoding="utf-8"), repr(str(question)))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{str(question)!r} cannot be read: {error}") from None
+    return tuple(question)
+
+
+def _chain(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    return () if names is None else (names,) if isinstance(names, str) else tuple(names)

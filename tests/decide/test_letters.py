@@ -1,0 +1,143 @@
+"""Which option an answer names: read however it is written, never guessed."""
+
+import pytest
+from pydantic import ValidationError
+
+from moot.errors import ParseError
+from moot.protocols.ballots import ballot_for, challenged, rebuttal_for
+from moot.questions import Option, option_named
+from moot.replies import read
+
+OPTIONS = (
+    Option(id="A", label="Full offline mode", description="with sync"),
+    Option(id="B", label="Online only"),
+    Option(id="C", label="Limited offline"),
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "option"),
+    [
+        ("A", "A"),
+        ("a", "A"),
+        ("(a)", "A"),
+        ("**A**", "A"),
+        ("`c`", "C"),
+        ("B)", "B"),
+        ("B.", "B"),
+        ('"B"', "B"),
+        ("Option A", "A"),
+        ("option b", "B"),
+        ("**Option C**", "C"),
+        ("Option A: Full offline mode", "A"),
+        ("A - Full offline mode", "A"),
+        ("I recommend Option A because it is the safest option.", "A"),
+        ("My choice: C", "C"),
+        ("I choose A.", "A"),
+        ("I would go with B", "B"),
+        ("Online only", "B"),
+        ("online only.", "B"),
+        ("a full offline mode", "A"),
+        ("We should go for the limited offline variant", "C"),
+        ('{"id": "A", "label": "Full offline mode"}', "A"),
+        ("Option A is a risk we can take", "A"),
+    ],
+)
+def test_one_option_is_read_however_it_is_written(said: str, option: str) -> None:
+    assert option_named(said, OPTIONS) == option
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        ("A or B", "names A and B"),
+        ("A, B", "names A and B"),
+        ("A/B", "names A and B"),
+        ("Option A and Option C", "names A and C"),
+        ("Online only, later Option C", "names C and B"),
+        ("I recommend C over B", "names B and C"),
+        ("D", "no option 'D'"),
+        ("Option D", "no option 'D'"),
+        ("Option A or Option E", "no option 'E'"),
+        ("7", "no option '7'"),
+        ("none", "names no option"),
+        ("both", "names no option"),
+        ("all of them", "names no option"),
+        ("A good plan is needed first", "names no option"),
+        ("the second one", "names no option"),
+        ("", "names no option"),
+        ("not C", "what not to choose"),
+        ("I would never choose option B", "what not to choose"),
+    ],
+)
+def test_two_none_or_an_unknown_one_are_no_answer(said: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint.replace("(", r"\(")):
+        option_named(said, OPTIONS)
+
+
+def test_a_label_inside_a_longer_one_is_not_meant() -> None:
+    options = (Option(id="A", label="Offline"), Option(id="B", label="Offline drafts"))
+    assert option_named("Offline drafts", options) == "B"
+    assert option_named("offline", options) == "A"
+
+
+def test_ids_may_be_numbers_or_words() -> None:
+    options = (Option(id="1", label="Small"), Option(id="big", label="The large one"))
+    assert (option_named("Option 1", options), option_named("BIG", options)) == ("1", "big")
+    assert option_named("_opt_2_", (Option(id="opt_1", label="x"), Option(id="opt_2", label="y"))) == "opt_2"
+    with pytest.raises(ValueError, match="no option '3'"):
+        option_named("3", options)
+
+
+@pytest.mark.parametrize(
+    ("reply", "option"),
+    [
+        ('{"analysis": {"A": "x"}, "reasons": "safe", "option": "Option A", "confidence": "HIGH"}', "A"),
+        ('Here you are:\n```json\n{"reasons": "safe", "option": "(b)"}\n```', "B"),
+        ("REASONS: it is safe\nOPTION: C\nCONFIDENCE: low", "C"),
+        ("## My Recommendation\n\n**Chosen Option:** Option A\n**Confidence:** HIGH\n**Rationale:** safe", "A"),
+        ('{"reasoning": "safe", "recommendation": "Online only"}', "B"),
+        ("# Risk Judge Evaluation\n\n## My Recommendation\n\n**Chosen Option:** Option C\n**Confidence:** LOW", "C"),
+    ],
+)
+def test_a_ballot_is_read_in_many_forms(reply: str, option: str) -> None:
+    assert read(reply, ballot_for(OPTIONS)).value.option == option
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I think Option A is best.",
+        '{"reasons": "safe", "option": "A or B"}',
+        '{"reasons": "safe", "option": "D"}',
+        '{"reasons": "safe"}',
+        '{"reasons": "safe", "option": "<one of: A | B | C>"}',
+        '{"reasons": "safe", "option": "A"} and {"reasons": "safe", "option": "B"}',
+        "",
+    ],
+)
+def test_a_ballot_that_says_too_little_is_not_read(reply: str) -> None:
+    with pytest.raises(ParseError):
+        read(reply, ballot_for(OPTIONS))
+
+
+def test_each_of_the_others_must_be_challenged() -> None:
+    assert challenged(
+        {"Value Judge": "no", "the EFFORT": "too slow"} | {"Value Judge": "too rosy"}, ("value", "effort")
+    ) == {
+        "value": "too rosy",
+        "effort": "too slow",
+    }
+    for said in ({"value": "too rosy"}, {"value": "too rosy", "effort": ""}, {"value": "x", "effort": "none"}):
+        with pytest.raises(ValueError, match="does not challenge effort"):
+            challenged(said, ("value", "effort"))
+
+
+def test_a_rebuttal_without_a_challenge_is_not_read() -> None:
+    shape = rebuttal_for(OPTIONS, ("value",))
+    with pytest.raises(ParseError, match="does not challenge value"):
+        read('{"challenges": {}, "reasons": "safe", "option": "A"}', shape)
+    with pytest.raises(ValidationError):
+        shape.model_validate({"reasons": "safe", "option": "A"})
+    said = read("CHALLENGES:\nvalue: too rosy\nREASONS: safe\nCONVINCED_BY: NONE\nOPTION: A", shape).value
+    assert (said.challenges, said.option) == ({"value": "too rosy"}, "A")
