@@ -23,8 +23,8 @@ VERBS = (
     "add", "apply", "build", "change", "check", "clean", "configure", "connect", "convert", "copy", "create", "debug",
     "delete", "deploy", "disable", "document", "drop", "enable", "execute", "fix", "implement", "import", "improve",
     "install", "investigate", "load", "merge", "migrate", "move", "optimize", "patch", "publish", "push", "raise",
-    "refactor", "release", "remove", "rename", "repair", "replace", "resolve", "restart", "restore", "revert", "rotate", "run",
-    "start", "stop", "test", "truncate", "update", "upgrade", "upload", "validate", "write",
+    "refactor", "release", "remove", "rename", "repair", "replace", "resolve", "restart", "restore", "revert", "rotate",
+    "run", "start", "stop", "test", "truncate", "update", "upgrade", "upload", "validate", "write",
 )  # fmt: skip
 TWICE = frozenset({"drop", "run", "stop"})
 """Verbs whose last letter is doubled: dropped, running."""
@@ -33,9 +33,9 @@ TWICE = frozenset({"drop", "run", "stop"})
 def forms(verb: str) -> set[str]:
     """`fix` -> fixes, fixing, fixed; `delete` -> deletes, deleting, deleted."""
     bare = verb[:-1] if verb.endswith("e") else f"{verb}{verb[-1]}" if verb in TWICE else verb
-    plural = f"{verb}es" if verb.endswith(("x", "sh", "ch")) else f"{verb[:-1]}ies" if verb == "copy" else f"{verb}s"
-    past = "copied" if verb == "copy" else f"{bare}ed"
-    return {verb, plural, f"{bare}ing", past}
+    soft = verb[-1] == "y" and verb[-2] not in "aeiou"  # apply, copy; not deploy
+    plural = f"{verb}es" if verb.endswith(("x", "sh", "ch")) else f"{verb[:-1]}ies" if soft else f"{verb}s"
+    return {verb, plural, f"{bare}ing", f"{verb[:-1]}ied" if soft else f"{bare}ed"}
 
 
 STEMS = {form: verb for verb in VERBS for form in forms(verb)}
