@@ -8,7 +8,8 @@ from moot.errors import UsageError
 
 TOOLS = "Bash|Write|Edit|MultiEdit|NotebookEdit|Read|WebFetch|mcp__.*"
 """The rest only looks, and is not worth a process."""
-SECONDS = 300
+SECONDS = 600
+"""Longer than a session takes at most, so that Moot itself says when time is up."""
 HOOKS: tuple[tuple[str, str, str], ...] = (
     ("PreToolUse", TOOLS, "pre-tool-use"),
     ("PostToolUse", TOOLS, "post-tool-use"),
