@@ -10,9 +10,10 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.tally import Tally
 from moot.scan import StaticTeam
 from moot.types import Code, SourceFile, Vulnerability
 
@@ -66,27 +67,6 @@ FAMILIES: tuple[frozenset[int], ...] = (
     frozenset({258, 521, 522, 916, 328}),
 )
 SERIOUS = ("critical", "high", "medium")
-
-
-@dataclass
-class Tally:
-    tp: int = 0
-    fn: int = 0
-    fp: int = 0
-    tn: int = 0
-    wrong: list[str] = field(default_factory=list)
-
-    def add(self, vulnerable: bool, found: bool, name: str) -> None:
-        if vulnerable:
-            self.tp, self.fn = self.tp + found, self.fn + (not found)
-        else:
-            self.fp, self.tn = self.fp + found, self.tn + (not found)
-        if vulnerable != found:
-            self.wrong.append(("missed " if vulnerable else "false ") + name)
-
-    @property
-    def youden(self) -> float:
-        return self.tp / max(self.tp + self.fn, 1) - self.fp / max(self.fp + self.tn, 1)
 
 
 @dataclass(frozen=True)

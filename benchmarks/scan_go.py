@@ -7,9 +7,10 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.tally import Tally
 from moot.scan import StaticTeam
 from moot.types import Code, SourceFile, Vulnerability
 
@@ -48,31 +49,6 @@ FAMILIES: tuple[frozenset[int], ...] = (
     frozenset({838, 1007}),
 )
 CONCURRENCY = frozenset({362, 366, 367, 400, 413, 567, 662, 667, 764, 765, 772, 833, 835, 820, 821, 832})
-
-
-@dataclass
-class Tally:
-    tp: int = 0
-    fn: int = 0
-    fp: int = 0
-    tn: int = 0
-    wrong: list[str] = field(default_factory=list)
-
-    def add(self, vulnerable: bool, found: bool, name: str) -> None:
-        if vulnerable:
-            self.tp, self.fn = self.tp + found, self.fn + (not found)
-        else:
-            self.fp, self.tn = self.fp + found, self.tn + (not found)
-        if vulnerable != found:
-            self.wrong.append(("missed " if vulnerable else "false ") + name)
-
-    @property
-    def recall(self) -> float:
-        return self.tp / max(self.tp + self.fn, 1)
-
-    @property
-    def alarms(self) -> float:
-        return self.fp / max(self.fp + self.tn, 1)
 
 
 @dataclass(frozen=True)

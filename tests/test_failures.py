@@ -52,8 +52,11 @@ def test_different_tasks_have_different_ids(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("verbs", "stem"),
-    [("deleting deleted deletes", "delete"), ("dropped dropping drops", "drop"), ("copied copies copying", "copy"),
-     ("patches patched", "patch"), ("running runs", "run"), ("writing writes", "write")],
+    [
+        ("deleting deleted deletes", "delete"), ("dropped dropping drops", "drop"), ("copied copies copying", "copy"),
+        ("applied applies", "apply"), ("deployed deploys deploying", "deploy"), ("patches patched", "patch"),
+        ("running runs", "run"), ("writing writes", "write"),
+    ],
 )  # fmt: skip
 def test_verbs_are_stemmed(verbs: str, stem: str) -> None:
     assert {task_id(f"{verb} table") for verb in verbs.split()} == {task_id(f"{stem} table")}

@@ -103,6 +103,6 @@ def test_a_scan_loads_nothing_it_does_not_need(tmp_path: Path) -> None:
 
 def test_every_command_is_found_in_the_module_that_is_loaded_for_it() -> None:
     every = typer.main.get_group(app_for([])).commands
-    assert list(every) == list(HOMES)
+    assert set(every) == set(HOMES)
     for command in HOMES:
         assert command in typer.main.get_group(app_for([command])).commands

@@ -135,7 +135,7 @@ def test_the_cache_is_believed_only_when_it_is_whole(cli: Cli, tmp_path: Path) -
 
 def test_a_cache_that_cannot_be_written_is_none(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(BAD)
-    default_folder().parent.mkdir(parents=True)
+    default_folder().parent.mkdir(parents=True, exist_ok=True)
     default_folder().write_text("a file where the folder should be")
     assert cli("scan", "bad.py").code == 1
 

@@ -33,9 +33,9 @@ TWICE = frozenset({"drop", "run", "stop"})
 def forms(verb: str) -> set[str]:
     """`fix` -> fixes, fixing, fixed; `delete` -> deletes, deleting, deleted."""
     bare = verb[:-1] if verb.endswith("e") else f"{verb}{verb[-1]}" if verb in TWICE else verb
-    plural = f"{verb}es" if verb.endswith(("x", "sh", "ch")) else f"{verb[:-1]}ies" if verb == "copy" else f"{verb}s"
-    past = "copied" if verb == "copy" else f"{bare}ed"
-    return {verb, plural, f"{bare}ing", past}
+    soft = verb[-1] == "y" and verb[-2] not in "aeiou"  # apply, copy; not deploy
+    plural = f"{verb}es" if verb.endswith(("x", "sh", "ch")) else f"{verb[:-1]}ies" if soft else f"{verb}s"
+    return {verb, plural, f"{bare}ing", f"{verb[:-1]}ied" if soft else f"{bare}ed"}
 
 
 STEMS = {form: verb for verb in VERBS for form in forms(verb)}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from moot.artefacts.kinds import guess
 from moot.artefacts.values import ArtefactType, Neighbour
-from moot.edge.sources import MAX_FILE_BYTES, Origins, shown_path
+from moot.edge.sources import Origins, decoded, shown_path
 from moot.errors import UsageError
 from moot.types import NotAnalysed
 
@@ -143,16 +143,4 @@ def read_text(file: Path) -> str:
         data = file.read_bytes()
     except OSError as error:
         raise UsageError(f"{shown} cannot be read: {error.strerror}") from None
-    if len(data) > MAX_FILE_BYTES:
-        raise UsageError(
-            f"{shown} has {len(data) / 1e6:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
-        )
-    if b"\0" in data:
-        raise UsageError(f"{shown} is a binary file, not a text")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{shown} is not valid UTF-8 (byte {error.start}); convert it first") from None
-    if not text.strip():
-        raise UsageError(f"{shown} is empty; there is nothing to review")
-    return text
+    return decoded(data, shown, "a text", "review")

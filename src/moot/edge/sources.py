@@ -46,7 +46,7 @@ def read_code(
     without those that a program made; else what a session can hold."""
     chosen = chosen_language(language)
     if list(paths) == ["-"]:
-        return Gathered(Code(files=(from_text(_text(stdin(), "standard input"), chosen),)))
+        return Gathered(Code(files=(from_text(decoded(stdin(), "standard input"), chosen),)))
     sources: list[SourceFile] = []
     origins: dict[str, tuple[str, str]] = {}
     left_out: list[NotAnalysed] = []
@@ -58,7 +58,7 @@ def read_code(
             if not named and not data.strip():
                 continue  # an empty `__init__.py` is no news
             shown, written_in = shown_path(path), chosen or _language(path)
-            text = _text(data, shown)
+            text = decoded(data, shown)
         except UsageError as problem:
             if named:
                 raise
@@ -99,7 +99,7 @@ def read_tests(path: str) -> Tests:
     )
     wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")] + _module_files(root)
     given = [
-        (shown_path(f), _text(data, shown_path(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]
+        (shown_path(f), decoded(data, shown_path(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]
     ]
     languages = [SUFFIXES[f.suffix] for f in files if f.suffix in SUFFIXES]
     if not languages:
@@ -251,19 +251,20 @@ def _bytes(path: Path) -> bytes:
         raise UsageError(f"{shown_path(path)} cannot be read: {error.strerror}") from None
 
 
-def _text(data: bytes, shown: str) -> str:
+def decoded(data: bytes, shown: str, kind: str = "code", purpose: str = "look at") -> str:
+    """The bytes as text that holds something; each refusal says which file and what to do about it."""
     if len(data) > MAX_FILE_BYTES:
         raise UsageError(
             f"{shown} has {len(data) / 1e6:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB allowed"
         )
     if b"\0" in data:
-        raise UsageError(f"{shown} is a binary file, not code")
+        raise UsageError(f"{shown} is a binary file, not {kind}")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"{shown} is not valid UTF-8 (byte {error.start}); convert it first") from None
     if not text.strip():
-        raise UsageError(f"{shown} is empty; there is nothing to look at")
+        raise UsageError(f"{shown} is empty; there is nothing to {purpose}")
     return text
 
 

@@ -151,10 +151,12 @@ def test_two_files_at_one_place_are_a_problem() -> None:
 
 
 def test_a_runs_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    place = tmp_path / "place"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
     assert run("def test_a(): open('left.txt', 'w').write('x')\n", local()).passed
     assert run("def test_a(): open('left.txt', 'w').write('x')\n", boxed()).passed
-    assert list(tmp_path.iterdir()) == []
+    assert list(place.iterdir()) == []
 
 
 def test_without_bubblewrap_it_refuses_and_says_what_to_install() -> None:

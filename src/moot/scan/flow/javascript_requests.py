@@ -40,12 +40,14 @@ OWN_PARTS = words(
     "credentials redirect referrer integrity keepalive bodyUsed geo storage repository dataSources loaders"
 )
 QUIET_EVENTS = words("connect connection disconnect disconnecting error close open end drain finish ping pong")
+MAX_PARAMETERS = 32
+"""A handler has a few; each is seen beside all others."""
 RESOLVER_FIRST = words("parent root obj source _ _parent _root _source _obj __ rootValue")
 
 
 def bound(name: str, params: Sequence[Param]) -> list[Stmt]:
     """The statements that give the parameters of a handler their common names."""
-    plain = [param for param in params if param.name != "self"]
+    plain = [param for param in params if param.name != "self"][:MAX_PARAMETERS]
     found: list[Stmt] = []
     asked = False
     for place, param in enumerate(plain):

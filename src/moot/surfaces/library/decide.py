@@ -10,6 +10,7 @@ from moot.protocols.decide import DecideResult, DecideRules
 from moot.questions import Question, read_questions, spoken_question
 from moot.surfaces.deciding import Wishes, decide_plan, folders_in
 from moot.surfaces.judge_files import write_judge_files
+from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.types import Limits
 from moot.vault import Vault
@@ -36,8 +37,7 @@ async def decide(  # noqa: PLR0913 - a public door: everything but the first two
     `result.questions` holds a verdict for each. `feature_dir` is where the judges' files go; `keep=False` leaves no
     record.
     """
-    flags: dict[str, object] = {"model": _chain(model), "store": str(store) if store else None}
-    flags |= {f"seats.{seat}": _chain(chain) for seat, chain in (seats or {}).items()}
+    flags = session_flags(model, seats, store, limits)
     if rules is not None:
         flags |= {"decide.judges": rules.judges, "decide.judges_folder": rules.judges_folder}
     settings, vault = Settings.load(flags), Vault(os.environ)
@@ -67,7 +67,3 @@ def _questions(question: str | Path | Sequence[Question], options: Sequence[str]
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{str(question)!r} cannot be read: {error}") from None
     return tuple(question)
-
-
-def _chain(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)

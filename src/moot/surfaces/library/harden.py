@@ -11,6 +11,7 @@ from moot.edge.sources import Gathered, chosen_language, from_text, read_code
 from moot.events import Event
 from moot.protocols.harden import HardenResult, HardenRules
 from moot.surfaces.hardening import harden_plan, write_result
+from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.types import Code, Limits
 from moot.vault import Vault
@@ -38,9 +39,7 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
     `source` is code as a `str` (then give `language`), a `Path`, several of them, or a `Code`. Without a `model`,
     and with none configured, the deterministic teams do it. `keep=False` leaves no record.
     """
-    flags = {"model": chain(model), "store": str(store) if store else None}
-    flags |= {f"seats.{seat}": chain(names) for seat, names in (seats or {}).items()}
-    settings = Settings.load(flags)
+    settings = Settings.load(session_flags(model, seats, store, limits))
     vault = Vault(os.environ)
     plan = harden_plan(settings, _gathered(source, language), vault, str(tests) if tests else None, {})
     if rules is not None:
@@ -61,10 +60,6 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
 def run_sync(coroutine: Coroutine[object, object, R]) -> R:
     """For code that is not async: run one of Moot's coroutines to its end."""
     return asyncio.run(coroutine)
-
-
-def chain(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 
 def _gathered(source: Source, language: str | None) -> Gathered:

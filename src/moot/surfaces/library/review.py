@@ -9,7 +9,7 @@ from moot.edge.planning import read_planning
 from moot.errors import UsageError
 from moot.events import Event
 from moot.protocols.review import ReviewResult, ReviewRules
-from moot.surfaces.library.harden import chain
+from moot.surfaces.library.given import session_flags
 from moot.surfaces.reviewing import record_decisions, review_plan, write_revisions
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.types import Limits
@@ -36,8 +36,7 @@ async def review(  # noqa: PLR0913 - a public door: everything but the first two
     Without a `model`, and with none configured, the structural checks alone speak. `write=True` saves the revised
     artefact. The last word goes into STATE.md when there is one. `keep=False` leaves no record.
     """
-    flags = {"model": chain(model), "store": str(store) if store else None, "review.profile": profile}
-    flags |= {f"seats.{seat}": chain(names) for seat, names in (seats or {}).items()}
+    flags = {**session_flags(model, seats, store, limits), "review.profile": profile}
     flags |= {f"review.{name}": getattr(rules, name) for name in rules.model_fields_set} if rules else {}
     settings = Settings.load({key.replace("review.timeout", "timeout"): value for key, value in flags.items()})
     vault = Vault(os.environ)

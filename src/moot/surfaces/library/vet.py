@@ -5,6 +5,7 @@ from pathlib import Path
 
 from moot.events import Event
 from moot.protocols.vet import VetResult, VetRules
+from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings
 from moot.surfaces.vetting import Question, known_stakes, vet_question
 from moot.types import Limits
@@ -35,16 +36,10 @@ async def vet(  # noqa: PLR0913 - a public door: everything but the first two is
     Without `stakes` the router says what is at stake, and what needs no debate is answered at once. `memory` is the
     folder for the log, the metrics and the failures. `keep=False` leaves no record of the session.
     """
-    flags: dict[str, object] = {"model": _chain(model), "store": str(store) if store else None}
-    flags |= {f"seats.{seat}": _chain(chain) for seat, chain in (seats or {}).items()}
-    flags |= {"vet.memory": str(memory) if memory else None}
+    flags = {**session_flags(model, seats, store, limits), "vet.memory": str(memory) if memory else None}
     if rules is not None:
         flags |= {"vet.rounds": rules.rounds, "timeout": rules.timeout}
     if limits is not None:
         flags |= limits.model_dump()
     question = Question(action, known_stakes(stakes), context, session, failed, tuple(attempts), tuple(errors))
     return await vet_question(Settings.load(flags), question, listen, keep=keep)
-
-
-def _chain(names: Chain | None) -> tuple[str, ...]:
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
