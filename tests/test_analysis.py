@@ -166,3 +166,24 @@ def test_real_runs_are_understood(
     (missed,) = of_suite(run).failures
     found = missed.model_dump()
     assert {key: found[key] for key in seen} == seen, run
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [
+        ("assert largest([1, 3]) == 3", {"input": "largest([1, 3])", "expected": "3", "got": "0"}),
+        ("assert 3 == largest([1, 3])", {"input": "largest([1, 3])", "expected": "3", "got": "0"}),
+        ("assert largest([1, 3]) == 3, 'wrong'", {"input": "largest([1, 3])", "expected": "3", "got": "0"}),
+        (
+            "assert largest([]) is None",
+            {"input": "largest([])", "expected": "None", "got": "0", "cause": "empty_input"},
+        ),
+    ],
+)
+def test_the_same_is_read_from_tests_that_run_without_pytest(line: str, seen: dict[str, str]) -> None:
+    tests = Tests(language="python", files=(("test_s.py", f"from s import largest\n\n\ndef test_it():\n    {line}\n"),))
+    code = Code(files=(SourceFile(path="s.py", language="python", text="def largest(numbers):\n    return 0\n"),))
+    run = asyncio.run(find_sandbox().run(code, tests))
+    assert "Traceback" in run.outcomes[0].detail
+    found = failure(run.outcomes[0]).model_dump()
+    assert {key: found[key] for key in seen} == seen and found["place"] == "test_s.py:5"

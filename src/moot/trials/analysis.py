@@ -11,17 +11,22 @@ from moot.types import Answer, Probing, SuiteRun, TestOutcome, Value
 
 Kind = Literal["wrong_value", "exception", "no_exception", "syntax", "missing", "timeout", "memory", "no_answer"]
 ADDRESS = re.compile(r"<(?:function|bound method|built-in function|class) '?([\w.<>]+?)'?(?: at 0x[0-9a-f]+)?>")
-PLACE = re.compile(r"^(?P<file>[^\s:][^:\n]*?):(?P<line>\d+): in ", re.MULTILINE)
+PLACE = re.compile(
+    r"^(?:(?P<file>[^\s:][^:\n]*?):(?P<line>\d+): in |  File \"(?P<from>[^\"\n]+)\", line (?P<at>\d+), in )",
+    re.MULTILINE,
+)
 PYTHON_ERROR = re.compile(
     r"^(?:E\s+)?(?:[\w.]+\.)?(?P<error>[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Iteration|Warning|Timeout))\b"
     r":? ?(?P<said>.*)$",
     re.MULTILINE,
 )
 ASSERTION = re.compile(
-    r"^E\s+assert (?P<got>.+?) (?P<sign>==|!=|is not|is|in|not in|<=|>=|<|>) (?P<wanted>.+)$", re.MULTILINE
+    r"^(?:E\s+|AssertionError: )?assert (?P<got>.+?) (?P<sign>==|!=|is not|is|in|not in|<=|>=|<|>) (?P<wanted>.+)$",
+    re.MULTILINE,
 )
 UNITTEST = re.compile(r"^E\s+AssertionError: (?P<got>.+?) (?P<sign>!=) (?P<wanted>.+?)(?: : .*)?$", re.MULTILINE)
 WHERE = re.compile(r"^E\s+\+\s+where (?P<value>.+?) = (?P<call>[\w.]+\(.*\))$", re.MULTILINE)
+YODA = re.compile(r"^\s+assert [^\s(]+ == \w[\w.]*\(.*\)$", re.MULTILINE)
 ASSERTED = re.compile(r"^\s+(?:assert |self\.assert\w+\()(?P<said>.+)$", re.MULTILINE)
 NOT_RAISED = re.compile(r"DID NOT RAISE (?:any of )?(?:<class ')?\(?(?P<error>[\w.]+)|(?P<other>\w+) not raised")
 DOCTEST = re.compile(r"Expected:\n(?P<wanted>(?:\s{4}.*\n)+)Got:\n(?P<got>(?:\s{4}.*\n?)+)")
@@ -156,7 +161,7 @@ def failure(outcome: TestOutcome) -> Failure:
 
 
 def _of_pytest(test: str, detail: str) -> Failure | None:
-    if not re.search(r"^E\s", detail, re.MULTILINE):
+    if not re.search(r"^E\s|^Traceback \(most recent", detail, re.MULTILINE):
         return None
     place = _place(detail)
     if silent := NOT_RAISED.search(detail):
@@ -181,23 +186,24 @@ def _of_pytest(test: str, detail: str) -> Failure | None:
         )
     compared, called = ASSERTION.search(detail) or UNITTEST.search(detail), WHERE.search(detail)
     got, wanted = _sides(compared, called) if compared else ("", "")
+    call = called["call"] if called else _asserted(detail)
     return Failure(
         test=test,
         kind="wrong_value",
         error="AssertionError",
-        input=_cut(called["call"] if called else _asserted(detail)),
+        input=_cut(call),
         expected=_cut(wanted),
         got=_cut(got),
         said=_cut(error["said"]) if error and not compared else "",
         place=place,
-        cause=likely_cause(called["call"], _value(wanted), _value(got)) if called and compared else None,
+        cause=likely_cause(call, _value(wanted), _value(got)) if compared and not call.startswith("assert ") else None,
     )
 
 
 def _sides(compared: "re.Match[str]", called: "re.Match[str] | None") -> tuple[str, str]:
     """What came and what was wanted: the side that the call gave is what came, wherever it stands."""
     left, right = compared["got"], compared["wanted"]
-    if called and called["value"] == right and called["value"] != left:
+    if (called and called["value"] == right and called["value"] != left) or YODA.search(compared.string):
         left, right = right, left
     equal = compared["sign"] in ("==", "is") or compared.re is UNITTEST
     return left, right if equal else f"{compared['sign']} {right}"
@@ -271,8 +277,9 @@ def _value(text: str) -> Answer:
 
 
 def _place(detail: str) -> str:
-    found = [m for m in PLACE.finditer(detail) if not m["file"].startswith("/")]
-    return f"{found[-1]['file']}:{found[-1]['line']}" if found else ""
+    found = [(m["file"] or m["from"], m["line"] or m["at"]) for m in PLACE.finditer(detail)]
+    own = [f"{file}:{line}" for file, line in found if not file.startswith("/")]
+    return own[-1] if own else ""
 
 
 def _asserted(detail: str) -> str:
@@ -285,7 +292,11 @@ def _asserted(detail: str) -> str:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return _cut(line[0].strip())
     match stated:
-        case ast.Assert(test=ast.Compare(left=ast.Call() as call)) | ast.Assert(test=ast.Call() as call):
+        case (
+            ast.Assert(test=ast.Compare(left=ast.Call() as call))
+            | ast.Assert(test=ast.Compare(comparators=[ast.Call() as call]))
+            | ast.Assert(test=ast.Call() as call)
+        ):
             return _cut(ast.unparse(call))
         case _:
             return _cut(line[0].strip())

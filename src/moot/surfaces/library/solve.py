@@ -7,7 +7,7 @@ from pathlib import Path
 from moot.edge.sandbox import find_sandbox
 from moot.events import Event
 from moot.protocols.solve import SolveResult, SolveRules
-from moot.surfaces.library.harden import chain
+from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.surfaces.solving import Asked, check_seated, solve_plan, write_out
 from moot.types import Limits
@@ -35,19 +35,19 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     `file` is code that is there already; with `use_models=False` it is only run, and its failures looked into by
     rules. `out` gets the best attempt. `keep=False` leaves no record, and neither uses nor leaves lessons.
     """
-    flags: dict[str, object] = {"model": chain(model), "store": str(store) if store else None}
-    flags |= {f"seats.{seat}": chain(names) for seat, names in (seats or {}).items()}
-    if limits is not None:
-        flags |= {name: getattr(limits, name) for name in limits.model_fields_set}
-    settings = Settings.load(flags)
+    settings = Settings.load(session_flags(model, seats, store, limits))
     vault = Vault(os.environ)
     paths = {name: str(path) if path else None for name, path in (("tests", tests), ("file", file), ("out", out))}
     plan = solve_plan(settings, Asked(task, language=language, **paths), vault, {})
-    change = {"rules": rules.model_dump(mode="json")} if rules else {}
-    plan = plan.model_copy(update={**change, **({} if use_models else {"seats": {}})})
+    if rules is not None:
+        plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
+    if limits is not None:
+        plan = plan.model_copy(update={"limits": limits})
+    if not use_models:
+        plan = plan.model_copy(update={"seats": {}})
     check_seated(plan, no_llm=not use_models)
     check_prices(plan.seats, plan.limits)
-    sandbox = find_sandbox() if plan.notes["runs_code"] else None
+    sandbox = find_sandbox(limits=settings.sandbox()) if plan.notes["runs_code"] else None
     async with workshop(settings, listen, sandbox, vault, keep=keep) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)
