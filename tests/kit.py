@@ -1,12 +1,15 @@
 """What several tests share: a scanner with one rule of its own, and the replies of a red and a blue team."""
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from moot.findings import printed
-from moot.liveroom import Desk, LiveRoom
+from moot.liveroom import LiveRoom
 from moot.ports import Sandbox
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
+from moot.stepping import Desk
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, one_file, room
 from moot.types import Code, Limits, NotAnalysed, Repair, Scan, Tests, Vulnerability
 
@@ -78,3 +81,12 @@ def run_harden(
     given = HardenInput(code=one_file(code) if isinstance(code, str) else code, tests=tests)
     result = asyncio.run(harden(given, rules, live))
     return result, model, live
+
+
+MEASURED = frozenset({"duration", "session_id", "seconds", "memory"})
+
+
+def settled(told: str) -> dict[str, Any]:
+    """A printed result without what may differ between two runs: its name, and what a clock or a gauge measured."""
+    result = json.loads(told, object_hook=lambda found: {k: v for k, v in found.items() if k not in MEASURED})
+    return dict(result)

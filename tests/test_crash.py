@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from kit import BAD, GOOD, NOTHING, SQLI, blue
+from kit import BAD, GOOD, NOTHING, SQLI, blue, settled
 
 HERE = Path(__file__).parent
 STEPS = 12  # test_the_session_has_as_many_steps_as_we_kill_it_at keeps this true
@@ -44,21 +44,13 @@ def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.Compl
     return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
 
 
-def settled(result: dict[str, object]) -> dict[str, object]:
-    """A result without what may differ between two runs: its times and its name."""
-    text = json.dumps({k: v for k, v in result.items() if k not in ("duration", "session_id")})
-    tests = json.loads(text)
-    tests["tests"].pop("seconds")
-    return dict(tests)
-
-
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     folder = tmp_path_factory.mktemp("undisturbed")
     done = moot(folder, *session(folder))
     assert done.returncode == 0, done.stderr
     assert (folder / "calls.log").read_text() == "blue\n" * 2
-    return dict(json.loads(done.stdout))
+    return settled(done.stdout)
 
 
 def test_the_session_has_as_many_steps_as_we_kill_it_at(undisturbed: dict[str, object], tmp_path: Path) -> None:
@@ -77,13 +69,13 @@ def test_killed_after_any_step_a_session_resumes_to_the_same_result(
     assert listed["status"] == "running"
     resumed = moot(tmp_path, "resume", listed["id"][:8], "--json")
     assert resumed.returncode == 0, resumed.stderr
-    assert settled(json.loads(resumed.stdout)) == settled(undisturbed)
+    assert settled(resumed.stdout) == undisturbed
     assert (tmp_path / "calls.log").read_text() == "blue\n" * 2, "no recorded call is paid for twice"
 
 
 def test_the_same_input_and_script_twice_give_the_same_bytes(undisturbed: dict[str, object], tmp_path: Path) -> None:
     again = moot(tmp_path, *session(tmp_path))
-    assert settled(json.loads(again.stdout)) == settled(undisturbed)
+    assert settled(again.stdout) == undisturbed
 
 
 def test_a_changed_script_of_prompts_is_caught_on_resume(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from moot.edge.store.lessons import LessonShelf
 from moot.journal import Journal
 from moot.learnt import Episode
 from moot.lessons import Origin, credited, new_lesson
-from moot.liveroom import Desk, LiveRoom
+from moot.liveroom import LiveRoom
 from moot.ports import SessionRecord
 from moot.room import Ask
+from moot.stepping import Desk
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel, one_file
 from moot.types import Limits, Value
 

@@ -7,9 +7,9 @@ import pytest
 from kit import run_harden
 
 from moot.edge.sandbox import find_sandbox
-from moot.liveroom import Desk
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
 from moot.scan import StaticTeam
+from moot.stepping import Desk
 from moot.testing import FakeSandbox, FrozenClock, Line, ScriptedModel, one_file, room
 from moot.types import Code, RaceRun, SourceFile, SuiteRun, TestOutcome, Tests
 

@@ -18,7 +18,7 @@ LAYERS = (
     ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
     ("rules", ("csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
     ("protocols", ("protocols",)),
-    ("runtime", ("ledger", "journal", "calling", "turns", "liveroom", "runner")),
+    ("runtime", ("ledger", "journal", "calling", "turns", "stepping", "working", "liveroom", "runner")),
     ("edge", ("edge",)),
     ("surfaces", ("surfaces", "testing", "__main__")),
 )

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from moot.errors import Cut, ModelError, ReplayMismatch, ScriptDry
 from moot.events import Event, Retried, TurnTaken
 from moot.journal import Journal
-from moot.liveroom import Desk, LiveRoom
+from moot.liveroom import LiveRoom
 from moot.ports import Model, Row, StepRow
 from moot.room import Ask
+from moot.stepping import Desk
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, room
 from moot.types import Absent, Call, Limits, Reply, Usage, Value
 from moot.vault import Vault

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from kit import settled
 from solve_kit import REFUSAL, RIGHT, WORSE, WRONG, code, coder, reflection, reflector, world
 
 HERE = Path(__file__).parent
@@ -29,10 +30,6 @@ def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.Compl
     program = [str(HERE / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
     env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
     return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
-
-
-def settled(text: str) -> dict[str, object]:
-    return {k: v for k, v in json.loads(text).items() if k not in ("duration", "session_id")}
 
 
 def lessons(folder: Path) -> list[tuple[object, ...]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from kit import settled
 from test_crash import wait_for
 from vetkit import ACTION, UNCLEAR, blind_spot, claim, diagnosis, objection, opinion, rejoinder
 
@@ -41,10 +42,6 @@ def session(folder: Path, kind: str) -> list[str]:
     entries = [{"seat": seat, "reply": text} for seat, texts in replies.items() for text in texts]
     (folder / "replies.yaml").write_text(yaml.safe_dump(entries))
     return [*(PLAN if kind == "plan" else FAILURE), "-m", "script:replies.yaml", "--json", "--quiet"]
-
-
-def settled(text: str) -> dict[str, Any]:
-    return {key: value for key, value in json.loads(text).items() if key not in ("duration", "session_id")}
 
 
 def remembered(folder: Path) -> dict[str, int]:

@@ -10,9 +10,10 @@ from benchmarks.exchange import ROUNDS, SEATS, answer, turn_prompt, vote_prompt,
 from moot.edge.clock import SystemClock
 from moot.edge.store import SqlStore
 from moot.journal import Journal
-from moot.liveroom import Desk, LiveRoom
+from moot.liveroom import LiveRoom
 from moot.ports import Model, SessionRecord
 from moot.room import Ask, Room
+from moot.stepping import Desk
 from moot.testing import FakeScanner
 from moot.types import Absent, Call, Limits, Reply, Usage, Value
 

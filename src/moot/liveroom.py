@@ -1,73 +1,34 @@
 """The room as it runs: every effect recorded once, within budget and deadline, with secrets kept out."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
 from moot.calling import Caller, Exchange, Try
-from moot.errors import Cut, SandboxError, UsageError
-from moot.events import Asked, Degraded, Event, Retried, StepDone, Told, TurnTaken
-from moot.journal import Journal, digest
-from moot.learnt import Episode, Lesson, Origin
+from moot.errors import Cut
+from moot.events import Asked, Retried, TurnTaken
+from moot.journal import Journal
 from moot.ledger import Ledger
-from moot.lessons import new_lesson
-from moot.ports import Clock, EpisodeRow, Memory, Model, Row, Sandbox, Scanner, VersionRow
-from moot.render import joined, unified_diff
+from moot.ports import Model, Row
 from moot.replies import Read, native_schema
 from moot.room import Ask, T
+from moot.stepping import Desk
 from moot.turns import clarified, kept, log_row, reading, turn_row, weaknesses
-from moot.types import Absent, Call, Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, Tests, Value
-from moot.vault import Vault
-
-V = TypeVar("V", bound=BaseModel)
+from moot.types import Absent, Call, Limits
+from moot.working import Working
 
 
-@dataclass(frozen=True)
-class Desk:
-    """The edges a session works with."""
-
-    scanner: Scanner
-    clock: Clock
-    sandbox: Sandbox | None = None
-    vault: Vault = field(default_factory=lambda: Vault({}))
-    listen: Callable[[Event], None] | None = None
-    memory: Memory | None = None
-    """Lessons of earlier sessions; none where no record is kept."""
-
-
-class VersionNumber(Value):
-    number: int
-
-
-class Lessons(Value):
-    lessons: tuple[Lesson, ...] = ()
-
-
-class LiveRoom:
+class LiveRoom(Working):
     def __init__(
         self, desk: Desk, cast: Mapping[str, Sequence[Model]], limits: Limits, journal: Journal, timeout: float
     ) -> None:
-        self._desk = desk
+        super().__init__(desk, limits, journal, timeout)
         self._cast = cast
-        self._limits = limits
-        self._journal = journal
-        self._timeout = timeout
         self.ledger = Ledger(limits)
         self._caller = Caller(limits, self.ledger, desk.clock, self.remaining)
-        self._notes: list[tuple[int, str]] = []
-        self._latest: Code | None = None
-        self._versions = 0
-        self._turns: dict[str, tuple[int, str]] = {}
-        """The last turn of each seat: its step, and who spoke."""
-        self._stopping = False
         self.failed_at: int | None = None
         """The first step that a provider failed; resuming tries again from there."""
-
-    # --- what a protocol may do
 
     async def ask(self, ask: Ask[T]) -> T | Absent:
         return await self._ask(ask, self._journal.ticket())
@@ -99,122 +60,8 @@ class LiveRoom:
             raise
         return [answer for answer in heard if answer is not None and not isinstance(answer, Cut)]
 
-    async def scan(self, code: Code) -> Scan:
-        asked = self._journal.asked(code.model_dump_json())
-        return await self._step("scan", asked, Scan, lambda: asyncio.to_thread(self._desk.scanner.scan, code))
-
-    async def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair:
-        asked = self._journal.asked(code.model_dump_json(), *fingerprints)
-        rewrite = self._desk.scanner.repair
-        return await self._step("repair", asked, Repair, lambda: asyncio.to_thread(rewrite, code, fingerprints))
-
-    async def execute(self, code: Code, tests: Tests) -> SuiteRun:
-        asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
-        return await self._step("execute", asked, SuiteRun, lambda: self._run_tests(code, tests))
-
-    async def race(self, code: Code, tests: Tests) -> RaceRun:
-        asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
-        return await self._step("race", asked, RaceRun, lambda: self._run_races(code, tests))
-
-    async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
-        asked = self._journal.asked(code.model_dump_json(), *calls)
-        return await self._step("probe", asked, Probing, lambda: self._put_calls(code, calls))
-
-    async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
-        self._versions += 1
-        number, before = self._versions, self._latest
-        self._latest = code
-        row = VersionRow(
-            seq=0,
-            number=number,
-            language=code.files[0].language if len({f.language for f in code.files}) == 1 else "mixed",
-            code=joined(code),
-            diff=unified_diff(before, code) if before else "",
-            metrics={"note": note, **(metrics or {})},
-            quality=figure(metrics, "quality"),
-            pass_rate=figure(metrics, "pass_rate"),
-        )
-
-        async def keep() -> VersionNumber:
-            return VersionNumber(number=number)
-
-        asked = self._journal.asked(code.model_dump_json(), note)
-        return (
-            await self._step("snapshot", asked, VersionNumber, keep, lambda _, seq: row.model_copy(update={"seq": seq}))
-        ).number
-
-    async def recall(self, task: str, limit: int) -> tuple[Lesson, ...]:
-        memory, now = self._desk.memory, self._desk.clock.now
-
-        async def look() -> Lessons:
-            return Lessons(lessons=tuple(await memory.recall(task, now(), limit)) if memory else ())
-
-        return (await self._step("recall", self._journal.asked(task, str(limit)), Lessons, look)).lessons
-
-    async def remember(self, seat: str, episode: Episode) -> Episode:
-        turn, agent = self._turns[seat]
-        session = self._journal.session_id
-        where = {"id": digest(session, str(turn)), "session": session, "turn": turn, "agent": agent}
-
-        async def keep() -> Episode:
-            return episode.model_copy(update={**where, "time": self._desk.clock.now()})
-
-        asked = self._journal.asked(seat, episode.model_dump_json())
-        return await self._step("remember", asked, Episode, keep, lambda kept, seq: EpisodeRow(episode=kept))
-
-    async def learn(self, text: str, episode: Episode) -> Lesson | None:
-        memory = self._desk.memory
-        # The time of the episode, not of the learning: after a crash in between, the same lesson is learnt again.
-        origin = Origin(session_id=episode.session, agent=episode.agent, task=episode.task[:200], when=episode.time)
-
-        async def keep() -> Lessons:
-            lesson = new_lesson(self._desk.vault.hide(text), origin, self._desk.clock.now())
-            return Lessons(lessons=(await memory.learn(lesson),) if memory else ())
-
-        learnt = await self._step("learn", self._journal.asked(text, episode.id), Lessons, keep)
-        return learnt.lessons[0] if learnt.lessons else None
-
-    async def credit(self, lesson: Lesson, *, helped: bool) -> None:
-        memory, session = self._desk.memory, self._journal.session_id
-
-        async def judge() -> Lessons:
-            if memory is None:
-                return Lessons()
-            try:
-                judged = await memory.credit(lesson.id, helped=helped, now=self._desk.clock.now(), by=session)
-            except UsageError:  # somebody made Moot forget it meanwhile
-                return Lessons()
-            return Lessons(lessons=(judged,))
-
-        await self._step("credit", self._journal.asked(lesson.id, str(helped)), Lessons, judge)
-
     def seated(self, seat: str) -> bool:
         return bool(self._cast.get(seat))
-
-    def allowance(self) -> int:
-        return self._limits.prompt_tokens
-
-    def degrade(self, note: str) -> None:
-        self._note(self._journal.latest, note)
-
-    def tell(self, headline: str) -> None:
-        self._emit(lambda: Told(headline=self._desk.vault.hide(headline)))
-
-    # --- what the runner may do
-
-    def stop(self) -> None:
-        """From now on nothing new is begun; the protocol is told to give what it has."""
-        self._stopping = True
-
-    def remaining(self) -> float:
-        return self._timeout - self._journal.elapsed()
-
-    @property
-    def degraded(self) -> tuple[str, ...]:
-        """In the order of the steps, whichever of them finished first."""
-        return tuple(dict.fromkeys(note for _, note in sorted(self._notes, key=lambda n: n[0])))
-
-    # --- how
 
     async def _ask(self, ask: Ask[T], seq: int) -> T | Absent:
         chain = self._cast.get(ask.seat, ())
@@ -300,97 +147,3 @@ class LiveRoom:
                 usage=dict(self.ledger.spends),
             )
         )
-
-    async def _run_tests(self, code: Code, tests: Tests) -> SuiteRun:
-        run, hide = await self._sandboxed(self._sandbox().run, code, tests), self._desk.vault.hide
-        outcomes = tuple(o.model_copy(update={"detail": hide(o.detail)}) for o in run.outcomes)
-        return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
-
-    async def _run_races(self, code: Code, tests: Tests) -> RaceRun:
-        run, hide = await self._sandboxed(self._sandbox().races, code, tests), self._desk.vault.hide
-        return run.model_copy(update={"reports": tuple(map(hide, run.reports)), "problem": hide(run.problem)})
-
-    def _sandbox(self) -> Sandbox:
-        if self._desk.sandbox is None:
-            raise SandboxError("tests were given, but there is no sandbox to run them in")
-        return self._desk.sandbox
-
-    async def _sandboxed(self, run: Callable[[Code, Tests], Awaitable[V]], code: Code, tests: Tests) -> V:
-        """Run with the real secrets, and within the session's time."""
-        reveal = self._desk.vault.reveal
-        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
-        given = tests.model_copy(update={"files": tuple((path, reveal(text)) for path, text in tests.files)})
-        try:
-            async with asyncio.timeout(max(self.remaining(), 0.0)):
-                return await run(real, given)
-        except TimeoutError:
-            raise Cut("timed_out", "the time for the session ended while tests were running (--timeout)") from None
-
-    async def _put_calls(self, code: Code, calls: Sequence[str]) -> Probing:
-        if self._desk.sandbox is None:
-            raise SandboxError("there are examples to try, but there is no sandbox to try them in")
-        reveal, hide = self._desk.vault.reveal, self._desk.vault.hide
-        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
-        try:
-            async with asyncio.timeout(max(self.remaining(), 0.0)):
-                got = await self._desk.sandbox.probe(real, [reveal(call) for call in calls])
-        except TimeoutError:
-            raise Cut("timed_out", "the time for the session ended while examples were tried (--timeout)") from None
-        answers = tuple(a.model_copy(update={"text": hide(a.text), "detail": hide(a.detail)}) for a in got.answers)
-        return got.model_copy(update={"answers": answers, "problem": hide(got.problem)})
-
-    async def _step(
-        self,
-        name: str,
-        asked: str,
-        shape: type[V],
-        work: Callable[[], Awaitable[V]],
-        extra: Callable[[V, int], Row] | None = None,
-    ) -> V:
-        """`extra` makes a row that is recorded together with the step."""
-        seq = self._journal.ticket()
-        if past := self._journal.recall(seq, 0, name, asked):
-            value = shape.model_validate(past.value)
-        else:
-            self._check_stopped()
-            with self._cuttable():
-                value = await work()
-            rows: list[Row] = [self._journal.step(seq, 0, name, asked, value.model_dump(mode="json"))]
-            if extra is not None:
-                rows.append(extra(value, seq))
-            await self._journal.append(rows)
-        self._emit(lambda: StepDone(seq=seq, name=name))
-        return value
-
-    def _emit(self, event: Callable[[], Event]) -> None:
-        """Events are made only when somebody listens."""
-        if self._desk.listen is not None:
-            self._desk.listen(event())
-
-    def _note(self, seq: int, note: str) -> None:
-        hidden = self._desk.vault.hide(note)
-        self._notes.append((seq, hidden))
-        self._emit(lambda: Degraded(note=hidden))
-
-    def _check_stopped(self) -> None:
-        if self._stopping:
-            raise Cut("cancelled", "stopped by the user")
-        if self.remaining() <= 0:
-            raise Cut("timed_out", f"the {self._timeout:g} s for the session are over (--timeout)")
-
-    @contextmanager
-    def _cuttable(self) -> Iterator[None]:
-        """A cancellation that the user asked for ends the session in order; any other one is not ours to catch."""
-        try:
-            yield
-        except asyncio.CancelledError:
-            if not self._stopping:
-                raise
-            if (task := asyncio.current_task()) is not None:
-                task.uncancel()
-            raise Cut("cancelled", "stopped by the user") from None
-
-
-def figure(metrics: Mapping[str, JsonValue] | None, name: str) -> float | None:
-    value = (metrics or {}).get(name)
-    return float(value) if isinstance(value, int | float) else None

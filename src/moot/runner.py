@@ -12,9 +12,10 @@ from pydantic import Field, JsonValue
 from moot.errors import MootError, StoreError, UsageError
 from moot.events import Event, SessionEnded, SessionStarted
 from moot.journal import Journal
-from moot.liveroom import Desk, LiveRoom
+from moot.liveroom import LiveRoom
 from moot.ports import Model, SessionRecord, StepRow, Store
 from moot.protocols import PROTOCOLS
+from moot.stepping import Desk
 from moot.types import Limits, Result, Status, Value
 
 CARRIED_ON = ("budget_exhausted", "timed_out", "cancelled")

@@ -9,8 +9,9 @@ from pydantic import BaseModel
 
 from moot.errors import ModelError, ScriptDry
 from moot.journal import Journal
-from moot.liveroom import Desk, LiveRoom
+from moot.liveroom import LiveRoom
 from moot.ports import Model
+from moot.stepping import Desk
 from moot.types import (
     Call,
     Code,

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from kit import settled
 from panels import PANEL, SCOPE, ballot, rebuttal
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -44,10 +45,6 @@ def wait_for(path: Path, seconds: float = 60.0) -> None:
     while not path.exists():
         assert time.monotonic() < end, f"{path.name} never came"
         time.sleep(0.01)
-
-
-def settled(text: str) -> dict[str, object]:
-    return {key: value for key, value in json.loads(text).items() if key not in ("duration", "session_id")}
 
 
 def files(folder: Path, session_id: str) -> dict[str, str]:

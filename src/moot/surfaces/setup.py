@@ -21,11 +21,11 @@ from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonShelf
 from moot.errors import UsageError
 from moot.events import Event
-from moot.liveroom import Desk
 from moot.ports import Sandbox
 from moot.protocols import PROTOCOLS
 from moot.runner import Runner
 from moot.scan import StaticTeam
+from moot.stepping import Desk
 from moot.types import Limits, Rules
 from moot.vault import Vault
 

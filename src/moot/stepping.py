@@ -1,0 +1,115 @@
+"""Every effect of a session is a numbered step: done once, recorded, handed back when the session is carried on."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from moot.errors import Cut
+from moot.events import Degraded, Event, StepDone, Told
+from moot.journal import Journal
+from moot.ports import Clock, Memory, Row, Sandbox, Scanner
+from moot.types import Limits
+from moot.vault import Vault
+
+V = TypeVar("V", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The edges a session works with."""
+
+    scanner: Scanner
+    clock: Clock
+    sandbox: Sandbox | None = None
+    vault: Vault = field(default_factory=lambda: Vault({}))
+    listen: Callable[[Event], None] | None = None
+    memory: Memory | None = None
+    """Lessons of earlier sessions; none where no record is kept."""
+
+
+class Stepping:
+    """What all verbs of a room rest on: steps, time, notes, events."""
+
+    def __init__(self, desk: Desk, limits: Limits, journal: Journal, timeout: float) -> None:
+        self._desk = desk
+        self._limits = limits
+        self._journal = journal
+        self._timeout = timeout
+        self._notes: list[tuple[int, str]] = []
+        self._stopping = False
+
+    def allowance(self) -> int:
+        return self._limits.prompt_tokens
+
+    def degrade(self, note: str) -> None:
+        self._note(self._journal.latest, note)
+
+    def tell(self, headline: str) -> None:
+        self._emit(lambda: Told(headline=self._desk.vault.hide(headline)))
+
+    def stop(self) -> None:
+        """From now on nothing new is begun; the protocol is told to give what it has."""
+        self._stopping = True
+
+    def remaining(self) -> float:
+        return self._timeout - self._journal.elapsed()
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """In the order of the steps, whichever of them finished first."""
+        return tuple(dict.fromkeys(note for _, note in sorted(self._notes, key=lambda n: n[0])))
+
+    async def _step(
+        self,
+        name: str,
+        asked: str,
+        shape: type[V],
+        work: Callable[[], Awaitable[V]],
+        extra: Callable[[V, int], Row] | None = None,
+    ) -> V:
+        """`extra` makes a row that is recorded together with the step."""
+        seq = self._journal.ticket()
+        if past := self._journal.recall(seq, 0, name, asked):
+            value = shape.model_validate(past.value)
+        else:
+            self._check_stopped()
+            with self._cuttable():
+                value = await work()
+            rows: list[Row] = [self._journal.step(seq, 0, name, asked, value.model_dump(mode="json"))]
+            if extra is not None:
+                rows.append(extra(value, seq))
+            await self._journal.append(rows)
+        self._emit(lambda: StepDone(seq=seq, name=name))
+        return value
+
+    def _emit(self, event: Callable[[], Event]) -> None:
+        """Events are made only when somebody listens."""
+        if self._desk.listen is not None:
+            self._desk.listen(event())
+
+    def _note(self, seq: int, note: str) -> None:
+        hidden = self._desk.vault.hide(note)
+        self._notes.append((seq, hidden))
+        self._emit(lambda: Degraded(note=hidden))
+
+    def _check_stopped(self) -> None:
+        if self._stopping:
+            raise Cut("cancelled", "stopped by the user")
+        if self.remaining() <= 0:
+            raise Cut("timed_out", f"the {self._timeout:g} s for the session are over (--timeout)")
+
+    @contextmanager
+    def _cuttable(self) -> Iterator[None]:
+        """A cancellation that the user asked for ends the session in order; any other one is not ours to catch."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+            if (task := asyncio.current_task()) is not None:
+                task.uncancel()
+            raise Cut("cancelled", "stopped by the user") from None

@@ -1,0 +1,164 @@
+"""What a session does without asking anybody: scan, run, keep, remember."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from moot.errors import Cut, SandboxError, UsageError
+from moot.journal import Journal, digest
+from moot.learnt import Episode, Lesson, Origin
+from moot.lessons import new_lesson
+from moot.ports import EpisodeRow, Sandbox, VersionRow
+from moot.render import joined, unified_diff
+from moot.stepping import Desk, Stepping, V
+from moot.types import Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, Tests, Value
+
+
+class VersionNumber(Value):
+    number: int
+
+
+class Lessons(Value):
+    lessons: tuple[Lesson, ...] = ()
+
+
+class Working(Stepping):
+    def __init__(self, desk: Desk, limits: Limits, journal: Journal, timeout: float) -> None:
+        super().__init__(desk, limits, journal, timeout)
+        self._latest: Code | None = None
+        self._versions = 0
+        self._turns: dict[str, tuple[int, str]] = {}
+        """The last turn of each seat: its step, and who spoke."""
+
+    async def scan(self, code: Code) -> Scan:
+        asked = self._journal.asked(code.model_dump_json())
+        return await self._step("scan", asked, Scan, lambda: asyncio.to_thread(self._desk.scanner.scan, code))
+
+    async def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair:
+        asked = self._journal.asked(code.model_dump_json(), *fingerprints)
+        rewrite = self._desk.scanner.repair
+        return await self._step("repair", asked, Repair, lambda: asyncio.to_thread(rewrite, code, fingerprints))
+
+    async def execute(self, code: Code, tests: Tests) -> SuiteRun:
+        asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
+        return await self._step("execute", asked, SuiteRun, lambda: self._run_tests(code, tests))
+
+    async def race(self, code: Code, tests: Tests) -> RaceRun:
+        asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
+        return await self._step("race", asked, RaceRun, lambda: self._run_races(code, tests))
+
+    async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
+        asked = self._journal.asked(code.model_dump_json(), *calls)
+        return await self._step("probe", asked, Probing, lambda: self._put_calls(code, calls))
+
+    async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
+        self._versions += 1
+        number, before = self._versions, self._latest
+        self._latest = code
+        row = VersionRow(
+            seq=0,
+            number=number,
+            language=code.files[0].language if len({f.language for f in code.files}) == 1 else "mixed",
+            code=joined(code),
+            diff=unified_diff(before, code) if before else "",
+            metrics={"note": note, **(metrics or {})},
+            quality=figure(metrics, "quality"),
+            pass_rate=figure(metrics, "pass_rate"),
+        )
+
+        async def keep() -> VersionNumber:
+            return VersionNumber(number=number)
+
+        asked = self._journal.asked(code.model_dump_json(), note)
+        return (
+            await self._step("snapshot", asked, VersionNumber, keep, lambda _, seq: row.model_copy(update={"seq": seq}))
+        ).number
+
+    async def recall(self, task: str, limit: int) -> tuple[Lesson, ...]:
+        memory, now = self._desk.memory, self._desk.clock.now
+
+        async def look() -> Lessons:
+            return Lessons(lessons=tuple(await memory.recall(task, now(), limit)) if memory else ())
+
+        return (await self._step("recall", self._journal.asked(task, str(limit)), Lessons, look)).lessons
+
+    async def remember(self, seat: str, episode: Episode) -> Episode:
+        turn, agent = self._turns[seat]
+        session = self._journal.session_id
+        where = {"id": digest(session, str(turn)), "session": session, "turn": turn, "agent": agent}
+
+        async def keep() -> Episode:
+            return episode.model_copy(update={**where, "time": self._desk.clock.now()})
+
+        asked = self._journal.asked(seat, episode.model_dump_json())
+        return await self._step("remember", asked, Episode, keep, lambda kept, seq: EpisodeRow(episode=kept))
+
+    async def learn(self, text: str, episode: Episode) -> Lesson | None:
+        memory = self._desk.memory
+        # The time of the episode, not of the learning: after a crash in between, the same lesson is learnt again.
+        origin = Origin(session_id=episode.session, agent=episode.agent, task=episode.task[:200], when=episode.time)
+
+        async def keep() -> Lessons:
+            lesson = new_lesson(self._desk.vault.hide(text), origin, self._desk.clock.now())
+            return Lessons(lessons=(await memory.learn(lesson),) if memory else ())
+
+        learnt = await self._step("learn", self._journal.asked(text, episode.id), Lessons, keep)
+        return learnt.lessons[0] if learnt.lessons else None
+
+    async def credit(self, lesson: Lesson, *, helped: bool) -> None:
+        memory, session = self._desk.memory, self._journal.session_id
+
+        async def judge() -> Lessons:
+            if memory is None:
+                return Lessons()
+            try:
+                judged = await memory.credit(lesson.id, helped=helped, now=self._desk.clock.now(), by=session)
+            except UsageError:  # somebody made Moot forget it meanwhile
+                return Lessons()
+            return Lessons(lessons=(judged,))
+
+        await self._step("credit", self._journal.asked(lesson.id, str(helped)), Lessons, judge)
+
+    async def _run_tests(self, code: Code, tests: Tests) -> SuiteRun:
+        run, hide = await self._sandboxed(self._sandbox().run, code, tests), self._desk.vault.hide
+        outcomes = tuple(o.model_copy(update={"detail": hide(o.detail)}) for o in run.outcomes)
+        return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
+
+    async def _run_races(self, code: Code, tests: Tests) -> RaceRun:
+        run, hide = await self._sandboxed(self._sandbox().races, code, tests), self._desk.vault.hide
+        return run.model_copy(update={"reports": tuple(map(hide, run.reports)), "problem": hide(run.problem)})
+
+    def _sandbox(self) -> Sandbox:
+        if self._desk.sandbox is None:
+            raise SandboxError("tests were given, but there is no sandbox to run them in")
+        return self._desk.sandbox
+
+    async def _sandboxed(self, run: Callable[[Code, Tests], Awaitable[V]], code: Code, tests: Tests) -> V:
+        """Run with the real secrets, and within the session's time."""
+        reveal = self._desk.vault.reveal
+        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
+        given = tests.model_copy(update={"files": tuple((path, reveal(text)) for path, text in tests.files)})
+        try:
+            async with asyncio.timeout(max(self.remaining(), 0.0)):
+                return await run(real, given)
+        except TimeoutError:
+            raise Cut("timed_out", "the time for the session ended while tests were running (--timeout)") from None
+
+    async def _put_calls(self, code: Code, calls: Sequence[str]) -> Probing:
+        if self._desk.sandbox is None:
+            raise SandboxError("there are examples to try, but there is no sandbox to try them in")
+        reveal, hide = self._desk.vault.reveal, self._desk.vault.hide
+        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
+        try:
+            async with asyncio.timeout(max(self.remaining(), 0.0)):
+                got = await self._desk.sandbox.probe(real, [reveal(call) for call in calls])
+        except TimeoutError:
+            raise Cut("timed_out", "the time for the session ended while examples were tried (--timeout)") from None
+        answers = tuple(a.model_copy(update={"text": hide(a.text), "detail": hide(a.detail)}) for a in got.answers)
+        return got.model_copy(update={"answers": answers, "problem": hide(got.problem)})
+
+
+def figure(metrics: Mapping[str, JsonValue] | None, name: str) -> float | None:
+    value = (metrics or {}).get(name)
+    return float(value) if isinstance(value, int | float) else None
