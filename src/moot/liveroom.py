@@ -1,6 +1,5 @@
 """The room as it runs: every effect recorded once, within budget and deadline, with secrets kept out."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
@@ -34,25 +33,10 @@ class LiveRoom(Working):
         return await self._ask(ask, self._journal.ticket())
 
     async def ask_all(self, asks: Sequence[Ask[T]], limit: int = 8) -> list[T | Absent]:
-        tickets = [self._journal.ticket() for _ in asks]
-        gate = asyncio.Semaphore(limit)
         heard: list[T | Absent | Cut | None] = [None] * len(asks)
-
-        async def one(place: int) -> None:
-            async with gate:
-                try:
-                    heard[place] = await self._ask(asks[place], tickets[place])
-                except Cut as cut:  # the others were paid for: let them finish and be recorded
-                    heard[place] = cut
-
         try:
             with self._cuttable():
-                try:
-                    async with asyncio.TaskGroup() as group:
-                        for place in range(len(asks)):
-                            group.create_task(one(place))
-                except BaseExceptionGroup as failures:
-                    raise failures.exceptions[0] from None
+                await self._side_by_side(heard, limit, lambda place, seq: self._ask(asks[place], seq))
             if (cut := next((answer for answer in heard if isinstance(answer, Cut)), None)) is not None:
                 raise cut
         except Cut as cut:
@@ -94,6 +78,7 @@ class LiveRoom(Working):
             prompt=hide(ask.prompt),
             json_schema=native_schema(ask.shape),
             max_tokens=min(ask.reply_tokens or self._limits.reply_tokens, self._limits.reply_tokens),
+            temperature=ask.temperature,
         )
 
     def _read(self, seq: int, ask: Ask[T], exchange: Exchange, *, last: bool) -> Read[T] | Absent:

@@ -25,6 +25,8 @@ class Ask(Generic[T_co]):
     shape: type[T_co]
     reply_tokens: int | None = None
     """A shorter limit for this reply than the session's."""
+    temperature: float | None = None
+    """For several answers of one model that should differ; None: the model's own."""
 
 
 class Room(Protocol):
@@ -45,6 +47,15 @@ class Room(Protocol):
 
     async def race(self, code: Code, tests: Tests) -> RaceRun:
         """Run tests in the sandbox with the race detector watching."""
+
+    async def execute_all(self, codes: Sequence[Code], tests: Tests, limit: int = 4) -> list[SuiteRun]:
+        """The same tests on each of several codes, at most `limit` at a time, in their order."""
+
+    async def probe_all(self, codes: Sequence[Code], calls: Sequence[str], limit: int = 4) -> list[Probing]:
+        """The same calls put to each of several codes, at most `limit` at a time, in their order."""
+
+    async def inquire(self, questions: Sequence[str]) -> tuple[str, ...]:
+        """What the person answers to each question; nothing where nobody is there to ask."""
 
     async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
         """Put calls to the code in the sandbox, where nobody knows what should come of them."""

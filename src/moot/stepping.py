@@ -1,7 +1,7 @@
 """Every effect of a session is a numbered step: done once, recorded, handed back when the session is carried on."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -16,6 +16,7 @@ from moot.types import Limits
 from moot.vault import Vault
 
 V = TypeVar("V", bound=BaseModel)
+W = TypeVar("W")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Desk:
     listen: Callable[[Event], None] | None = None
     memory: Memory | None = None
     """Lessons of earlier sessions; none where no record is kept."""
+    person: Callable[[Sequence[str]], Awaitable[Sequence[str]]] | None = None
+    """Who answers questions while the session runs; none where nobody is there."""
 
 
 class Stepping:
@@ -70,9 +73,10 @@ class Stepping:
         shape: type[V],
         work: Callable[[], Awaitable[V]],
         extra: Callable[[V, int], Row] | None = None,
+        seq: int = 0,
     ) -> V:
-        """`extra` makes a row that is recorded together with the step."""
-        seq = self._journal.ticket()
+        """`extra` makes a row that is recorded together with the step; `seq` is its number where it has one."""
+        seq = seq or self._journal.ticket()
         if past := self._journal.recall(seq, 0, name, asked):
             value = shape.model_validate(past.value)
         else:
@@ -85,6 +89,28 @@ class Stepping:
             await self._journal.append(rows)
         self._emit(lambda: StepDone(seq=seq, name=name))
         return value
+
+    async def _side_by_side(
+        self, done: list[W | Cut | None], limit: int, one: Callable[[int, int], Awaitable[W]]
+    ) -> None:
+        """Fill each place of `done` with `one(place, step number)`, at most `limit` at a time. What was begun before
+        a cut is let finish and be recorded, for it was paid for."""
+        tickets = [self._journal.ticket() for _ in done]
+        gate = asyncio.Semaphore(limit)
+
+        async def run(place: int) -> None:
+            async with gate:
+                try:
+                    done[place] = await one(place, tickets[place])
+                except Cut as cut:
+                    done[place] = cut
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for place in range(len(done)):
+                    group.create_task(run(place))
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
 
     def _emit(self, event: Callable[[], Event]) -> None:
         """Events are made only when somebody listens."""

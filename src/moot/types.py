@@ -199,6 +199,8 @@ class Call(Value):
     prompt: str
     json_schema: dict[str, object] | None = None
     max_tokens: int | None = None
+    temperature: float | None = None
+    """None: the model's own, 0 unless it was opened with another."""
 
 
 class Reply(Value):

@@ -19,6 +19,12 @@ class VersionNumber(Value):
     number: int
 
 
+class Answers(Value):
+    """What a person said to each question."""
+
+    answers: tuple[str, ...] = ()
+
+
 class Lessons(Value):
     lessons: tuple[Lesson, ...] = ()
 
@@ -51,6 +57,42 @@ class Working(Stepping):
     async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
         asked = self._journal.asked(code.model_dump_json(), *calls)
         return await self._step("probe", asked, Probing, lambda: self._put_calls(code, calls))
+
+    async def execute_all(self, codes: Sequence[Code], tests: Tests, limit: int = 4) -> list[SuiteRun]:
+        given = tests.model_dump_json()
+
+        def one(place: int, seq: int) -> Awaitable[SuiteRun]:
+            asked = self._journal.asked(codes[place].model_dump_json(), given)
+            return self._step("execute", asked, SuiteRun, lambda: self._run_tests(codes[place], tests), seq=seq)
+
+        return await self._all(len(codes), limit, one)
+
+    async def probe_all(self, codes: Sequence[Code], calls: Sequence[str], limit: int = 4) -> list[Probing]:
+        def one(place: int, seq: int) -> Awaitable[Probing]:
+            asked = self._journal.asked(codes[place].model_dump_json(), *calls)
+            return self._step("probe", asked, Probing, lambda: self._put_calls(codes[place], calls), seq=seq)
+
+        return await self._all(len(codes), limit, one)
+
+    async def _all(self, count: int, limit: int, one: Callable[[int, int], Awaitable[V]]) -> list[V]:
+        done: list[V | Cut | None] = [None] * count
+        with self._cuttable():
+            await self._side_by_side(done, limit, one)
+        if (cut := next((each for each in done if isinstance(each, Cut)), None)) is not None:
+            raise cut
+        return [each for each in done if each is not None and not isinstance(each, Cut)]
+
+    async def inquire(self, questions: Sequence[str]) -> tuple[str, ...]:
+        person = self._desk.person
+        if person is None:
+            return tuple("" for _ in questions)
+
+        async def put() -> Answers:
+            hide = self._desk.vault.hide
+            said = [hide(answer.strip()) for answer in await person(questions)]
+            return Answers(answers=tuple(said) + ("",) * (len(questions) - len(said)))
+
+        return (await self._step("inquire", self._journal.asked(*questions), Answers, put)).answers
 
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         self._versions += 1

@@ -165,8 +165,8 @@ def _body(call: Call, temperature: float | None) -> dict[str, object]:
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-    if temperature is not None:
-        body["temperature"] = temperature
+    if call.temperature is not None or temperature is not None:
+        body["temperature"] = temperature if call.temperature is None else call.temperature
     if call.max_tokens is not None:
         body["max_tokens"] = call.max_tokens
     if call.json_schema is not None:

@@ -99,8 +99,9 @@ class Wire:
         limit = call.max_tokens or (DEFAULT_MAX_TOKENS if self._service.provider == "anthropic" else None)
         if limit is not None:
             settings["max_tokens"] = limit
-        if features.temperature and self.uses_temperature and self._temperature is not None:
-            settings["temperature"] = self._temperature
+        temperature = self._temperature if call.temperature is None else call.temperature
+        if features.temperature and self.uses_temperature and temperature is not None:
+            settings["temperature"] = temperature
         return settings
 
     def _parameters(self, call: Call, features: Features) -> ModelRequestParameters:
