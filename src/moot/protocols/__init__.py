@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from moot.protocols.debate import debate
+from moot.protocols.debated import DebateInput, DebateResult, DebateRules
 from moot.protocols.decide import DecideInput, DecideResult, DecideRules, decide
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
 from moot.protocols.review import ReviewInput, ReviewResult, ReviewRules, review
@@ -43,4 +45,9 @@ DECIDE = Protocol(
     "decide", decide, DecideInput, DecideRules, DecideResult, ("risk", "value", "effort"),
     settled=frozenset({"RECOMMENDED", "CONTESTED", "NO_PANEL"}),
 )  # fmt: skip
-PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {each.name: each for each in (HARDEN, VET, REVIEW, DECIDE, SOLVE)}
+DEBATE = Protocol(
+    "debate", debate, DebateInput, DebateRules, DebateResult, (), settled=frozenset({"agreed", "chosen", "contested"})
+)
+PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {
+    each.name: each for each in (HARDEN, DEBATE, VET, REVIEW, DECIDE, SOLVE)
+}

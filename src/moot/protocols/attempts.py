@@ -138,7 +138,7 @@ def code_of(task: Task, text: str) -> Code:
     return Code(files=(SourceFile(path=task.path, language=task.language, text=text),))
 
 
-async def reflected(task: Task, attempts: Sequence[Attempt], room: Room) -> tuple[Attempt, Episode]:
+async def reflected(task: Task, attempts: Sequence[Attempt], room: Room, seat: str) -> tuple[Attempt, Episode]:
     """The last attempt with what was made of its failure; the failure analysis stands in where nobody says anything."""
     attempt = attempts[-1]
     failures = told_all(attempt.analysis)
@@ -150,7 +150,6 @@ async def reflected(task: Task, attempts: Sequence[Attempt], room: Room) -> tupl
         earlier=shown_reflections(attempts[:-1]),
         form=instructions(ReflectReply),
     )
-    seat = "reflector" if room.seated("reflector") else "coder"
     ask = Ask(seat, "reflect", attempt.number, prompt("reflector"), text, ReflectReply, REFLECTION_TOKENS)
     said = await room.ask(ask)
     if isinstance(said, Absent):

@@ -79,7 +79,8 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
         episodes = list[Episode]()
         while (stopped := reason_to_stop(task, attempts, rules, room)) is None:
             if attempts and attempts[-1].absent is None:
-                attempts[-1], episode = await reflected(task, attempts, room)
+                seat = "reflector" if room.seated("reflector") else "coder"
+                attempts[-1], episode = await reflected(task, attempts, room, seat)
                 episodes.append(episode)
             number = attempts[-1].number + 1 if attempts else 1
             said = await ask_for_code(task, attempts, number, room)
@@ -99,19 +100,25 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
 async def prepared(task: Task, rules: SolveRules, room: Room) -> Task:
     """The task with its examples, with tests only if they can tell a solution from nothing, and with lessons."""
     examples = task_examples(task.text, task.language)
-    tests = task.tests
-    if tests is not None:
-        run = await room.execute(code_of(task, ""), tests)
-        if run.problem and all(outcome.status == "skipped" for outcome in run.outcomes):
-            room.degrade(f"the given tests say nothing: {run.problem}")
-            tests = None
-        elif run.passed:
-            room.degrade("the given tests pass on an empty file, so they prove nothing")
-            tests = None
+    tests = await prepared_tests(task, room)
     if tests is None and not examples:
         room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")
     lessons = await room.recall(task.text, rules.lessons) if rules.lessons and room.seated("coder") else ()
     return task.model_copy(update={"tests": tests, "examples": examples, "lessons": lessons})
+
+
+async def prepared_tests(task: Task, room: Room) -> Tests | None:
+    """The given tests, if they can tell a solution from an empty file."""
+    if task.tests is None:
+        return None
+    run = await room.execute(code_of(task, ""), task.tests)
+    if run.problem and all(outcome.status == "skipped" for outcome in run.outcomes):
+        room.degrade(f"the given tests say nothing: {run.problem}")
+        return None
+    if run.passed:
+        room.degrade("the given tests pass on an empty file, so they prove nothing")
+        return None
+    return task.tests
 
 
 def reason_to_stop(task: Task, attempts: Sequence[Attempt], rules: SolveRules, room: Room) -> Stop | None:

@@ -1,0 +1,263 @@
+"""A task goes in; seats ask, draft, test, propose, attack, review, improve and vote; what was run decides first."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from moot.errors import Cut
+from moot.protocols.attempts import Task, code_of, task_examples
+from moot.protocols.debated import (
+    ONCE,
+    PARALLEL,
+    PHASES,
+    Candidate,
+    DebateInput,
+    DebateResult,
+    DebateRules,
+    Flips,
+    Outcome,
+    Phase,
+    PhaseReport,
+    Stop,
+)
+from moot.protocols.phases import SCRIPTS
+from moot.protocols.phases.clarify import ROUNDS as CLARIFYING
+from moot.protocols.phases.converge import eligible
+from moot.protocols.phases.drafts import drafters
+from moot.protocols.phases.examined import alike_and_green
+from moot.protocols.phases.optimize import best_first
+from moot.protocols.phases.sitting import Sitting
+from moot.protocols.phases.table import Table
+from moot.protocols.solve import prepared_tests
+from moot.room import Room
+from moot.topology import arrange
+from moot.types import SuiteRun
+
+LONG_TASK = 60
+"""Words from which on a task is taken to hold something unclear."""
+
+
+async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateResult:
+    sitting = opened(given, rules, room)
+    stopped: Stop = "max_rounds"
+    hidden: tuple[SuiteRun | None, SuiteRun | None] = (None, None)
+    try:
+        await prepare(sitting)
+        for phase in PHASES:
+            if phase in ONCE:
+                await hold(sitting, phase)
+        for number in range(1, rules.max_rounds + 1):
+            sitting.update(round=number)
+            for phase in PHASES:
+                if phase not in ONCE:
+                    await hold(sitting, phase)
+            if reason := reason_to_stop(sitting.table):
+                stopped = reason
+                break
+        hidden = await hidden_runs(sitting)
+    except Cut as cut:
+        stopped = cut.kind
+        room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
+    return summed_up(sitting, stopped, hidden)
+
+
+def opened(given: DebateInput, rules: DebateRules, room: Room) -> Sitting:
+    task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests)
+    return Sitting(Table(given, rules, task), room, arrange(given.team, rules.topology))
+
+
+async def prepare(sitting: Sitting) -> None:
+    """Examples out of the task's text, tests that can tell a solution from nothing, lessons of earlier sessions."""
+    table, room = sitting.table, sitting.room
+    if table.given.kind == "topic":
+        room.degrade("nothing is run: this is a topic, not code; evidence and ballots alone decide")
+        return
+    examples = task_examples(table.task.text, table.given.language)
+    tests = await prepared_tests(table.task, room)
+    if tests is None and not examples:
+        room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")
+    lessons = await room.recall(table.task.text, table.rules.lessons) if table.rules.lessons else ()
+    sitting.update(task=table.task.model_copy(update={"tests": tests, "examples": examples}), lessons=lessons)
+
+
+async def hold(sitting: Sitting, phase: Phase) -> None:
+    """One phase, if it is switched on and has something to do; what it did is kept and told."""
+    if why := reason_to_skip(sitting, phase):
+        status: Literal["off", "skipped"] = "off" if why == "switched off" else "skipped"
+        report = PhaseReport(phase=phase, round=sitting.table.round, status=status, said=why)
+        sitting.update(reports=(*sitting.table.reports, report))
+        return
+    before = sitting.table.calls
+    said = await SCRIPTS[phase](sitting)
+    calls = sitting.table.calls - before
+    report = PhaseReport(phase=phase, round=sitting.table.round, status="held", calls=calls, said=said)
+    sitting.update(reports=(*sitting.table.reports, report))
+    sitting.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}")
+
+
+def reason_to_skip(sitting: Sitting, phase: Phase) -> str:
+    table = sitting.table
+    if not table.rules.held(phase):
+        return "switched off"
+    if phase == "dehallucination":
+        return "" if table.rules.clarify == "always" or unclear(table) else "the task is simple"
+    if phase in ("self_evolvement", "proposal"):
+        return ""
+    if not table.latest():
+        return "there is no candidate"
+    if alike_and_green(table):
+        return "all behave alike and pass their tests"
+    if phase in ("critique", "review", "optimization") and standing_alone(table):
+        return f"{best_first(table)[0].id} alone passes everything"
+    return ""
+
+
+def standing_alone(table: Table) -> bool:
+    """One candidate passes every given test and agreed claim, and no other passes as much: nothing to argue about."""
+    up = eligible(table) if table.code else []
+    return len(up) == 1 and up[0].checked.green and not up[0].checked.failures
+
+
+def unclear(table: Table) -> bool:
+    """The measure: a long task, or one about files, or one that shows nothing of what must come out."""
+    long = len(table.task.text.split()) >= LONG_TASK
+    return bool(table.given.context) or (long and not (table.task.examples or table.task.tests))
+
+
+def reason_to_stop(table: Table) -> Stop | None:
+    if not table.latest():
+        return "no_candidate"
+    if alike_and_green(table):
+        return "alike_and_green"
+    if table.code and standing_alone(table):
+        return "tests"
+    vote = table.votes[-1] if table.votes else None
+    if vote is None:
+        return "unchanged"
+    tested = not table.code or not table.task.tested or all(table.candidate(c).checked.green for c in vote.candidates)
+    if vote.election.winner and vote.consensus.level >= table.rules.consensus and tested:
+        return "consensus"
+    earlier = table.votes[-2] if len(table.votes) > 1 else None
+    if earlier and earlier.election.winner == vote.election.winner and earlier.candidates == vote.candidates:
+        return "unchanged"
+    return None
+
+
+def winner_of(table: Table) -> Candidate | None:
+    """By ballots where there were any and they settled it, else by tests, score and order of entry."""
+    if not table.latest():
+        return None
+    up = eligible(table)
+    vote = table.votes[-1] if table.votes else None
+    if vote and vote.election.winner in {candidate.id for candidate in up}:
+        return table.candidate(str(vote.election.winner))
+    if alike_and_green(table) and table.baseline.candidate in {c.id for c in table.latest()}:
+        return table.candidate(str(table.baseline.candidate))
+    return up[0] if up else None
+
+
+async def hidden_runs(sitting: Sitting) -> tuple[SuiteRun | None, SuiteRun | None]:
+    """Hidden tests on the baseline's choice and on the winner, once everything is decided."""
+    table, winner = sitting.table, winner_of(sitting.table)
+    if table.given.hidden is None or winner is None or table.baseline.candidate is None:
+        return None, None
+    first = table.candidate(table.baseline.candidate)
+    codes = [code_of(table.task, first.code), code_of(table.task, winner.code)]
+    runs = await sitting.room.execute_all(codes, table.given.hidden)
+    return runs[0], runs[1]
+
+
+def flips(table: Table, winner: Candidate | None, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> Flips:
+    if hidden[0] and hidden[1]:
+        return Flips(by="hidden", baseline=hidden[0].passed, result=hidden[1].passed)
+    first = table.baseline.candidate
+    if winner is None or first is None or not winner.checked.of:
+        return Flips()
+    return Flips(by="tests", baseline=table.candidate(first).checked.green, result=winner.checked.green)
+
+
+def outcome_of(table: Table, stopped: Stop, winner: Candidate | None) -> Outcome:
+    if stopped in ("timed_out", "budget_exhausted", "cancelled"):
+        return stopped
+    if winner is None:
+        return "inconclusive"
+    if stopped in ("alike_and_green", "tests", "consensus"):
+        return "agreed"
+    vote = table.votes[-1] if table.votes else None
+    return "contested" if vote and vote.conflict in ("correctness", "requirement") else "chosen"
+
+
+def full_run(table: Table, room: Room) -> int:
+    """Questions that a run of every phase to the last round would put: what an early end saves is the difference."""
+    team = sum(room.seated(member.seat) for member in table.given.team)
+    drafts = min(table.rules.drafts, team)
+    once = (2 * CLARIFYING if table.rules.held("dehallucination") else 0) + drafts * (2 + table.rules.refinements)
+    each: dict[Phase, int] = {
+        "proposal": drafts, "critique": min(team, PARALLEL["critique"]) + 2, "review": min(team, 4),
+        "optimization": 2 * table.rules.attempts - 1, "adversarial": 0, "convergence": team,
+    }  # fmt: skip
+    return once + table.rules.max_rounds * sum(n for phase, n in each.items() if table.rules.held(phase))
+
+
+def why_won(table: Table, stopped: Stop, winner: Candidate | None) -> str:
+    if winner is None:
+        return "nobody gave a usable solution"
+    checked = winner.checked
+    ran = f"{checked.passed} of {checked.of} tests pass" if checked.of else "nothing was run"
+    vote = table.votes[-1] if table.votes else None
+    match stopped:
+        case "alike_and_green":
+            return f"all {len(table.latest())} answers behave alike; {ran}"
+        case "tests":
+            return f"no other candidate passes as much; {ran}"
+        case _ if vote and vote.ballots:
+            return f"{vote.election.method} over {len(vote.ballots)} ballots; {ran}"
+        case _:
+            return ran
+
+
+def dissent(table: Table, winner: Candidate | None) -> tuple[str, ...]:
+    vote = table.votes[-1] if table.votes else None
+    if vote is None or winner is None:
+        return ()
+    others = [b for b in vote.ballots if b.ranking and winner.id not in b.ranking[0]]
+    return tuple(f"{b.voter} prefers {b.ranking[0][0]}: {vote.reasons.get(b.voter, '')}".strip() for b in others)
+
+
+def summed_up(sitting: Sitting, stopped: Stop, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> DebateResult:
+    table = sitting.table
+    winner = winner_of(table)
+    note_absent_phases(sitting, drafters(sitting))
+    return DebateResult(
+        outcome=outcome_of(table, stopped, winner),
+        stop_reason=stopped,
+        rounds=table.round,
+        tested=bool(winner and winner.checked.of),
+        winner=winner.id if winner else None,
+        why=why_won(table, stopped, winner),
+        code=winner.code if winner else "",
+        path=table.given.path if table.code else "",
+        text=winner.text if winner else "",
+        passed=winner.checked.passed if winner else 0,
+        of=winner.checked.of if winner else 0,
+        candidates=table.candidates,
+        claims=table.claims,
+        clarifications=table.clarifications,
+        points=table.points,
+        scores=table.scores,
+        votes=table.votes,
+        dissent=dissent(table, winner),
+        baseline=table.baseline,
+        flips=flips(table, winner, hidden),
+        phases=table.reports,
+        topology=sitting.arrangement.kind,
+        hidden=hidden[1],
+        calls_full_run=full_run(table, sitting.room),
+        assumptions=tuple(c.answer for c in table.clarifications if c.source == "assumption" and c.answer),
+    )
+
+
+def note_absent_phases(sitting: Sitting, expected: Sequence[object]) -> None:
+    if sitting.table.candidates and len(sitting.table.candidates) < len(expected):
+        have = len({candidate.seat for candidate in sitting.table.candidates})
+        if have < len(expected):
+            sitting.room.degrade(f"only {have} of {len(expected)} independent answers came")

@@ -1,0 +1,160 @@
+"""Tests that follow from the task: written by seats that saw no solution, and believed only where they agree."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.prompts import prompt
+from moot.protocols.debated import Claim, Member, Phase
+from moot.protocols.phases.sitting import Sitting
+from moot.protocols.phases.table import Table, brief, system
+from moot.render import fenced
+from moot.replies import Also, Keys, instructions
+from moot.room import Ask
+from moot.trials.examples import called_name, examples_in, literal_call
+from moot.trials.values import Example, same_value
+from moot.types import Value
+
+MOST = 5
+REPLY_TOKENS = 700
+NUMBER = re.compile(r"\d+")
+UNKNOWN = re.compile(r"\W*(?:unknown|not (?:said|specified|defined)|unclear|n/?a)\b.*", re.IGNORECASE | re.DOTALL)
+
+
+class SpecReply(Value):
+    tests: Annotated[tuple[str, ...], Also("asserts", "cases", "calls")] = Field(
+        description="call == value, such as f(2) == 4", json_schema_extra={"maxItems": MOST}
+    )
+
+
+class BlindReply(Value):
+    answers: Annotated[dict[str, str], Keys("1", "2"), Also("values", "results")] = Field(
+        description="the value that the call must return"
+    )
+
+
+async def specified(sitting: Sitting, phase: Phase, speakers: Sequence[Member]) -> None:
+    """Every speaker writes tests from the words of the task; the same test of two becomes one that counts."""
+    said = dict[str, list[Example]]()
+    await sitting.apart(
+        phase,
+        speakers,
+        lambda m: ask_tests(m, phase, sitting),
+        lambda m, reply: said.update({m.seat: written(reply.tests, sitting.table)}),
+    )
+    sitting.update(claims=merged(sitting.table, said))
+
+
+def ask_tests(member: Member, phase: Phase, sitting: Sitting) -> Ask[SpecReply]:
+    text = prompt(
+        "debate_spec",
+        task=brief(sitting.table),
+        examples=shown_examples(sitting.table),
+        most=str(MOST),
+        form=instructions(SpecReply),
+    )
+    return Ask(member.seat, phase, sitting.table.round, system(member), text, SpecReply, REPLY_TOKENS)
+
+
+def shown_examples(table: Table) -> str:
+    lines = "\n".join(f"{e.call} == {e.raises or e.expected}" for e in table.examples[:10])
+    return f"Examples that are known:\n\n{fenced(lines, 'text')}\n\n" if lines else ""
+
+
+def written(lines: Sequence[str], table: Table) -> list[Example]:
+    """The lines that are a call of the task's own function with a literal result."""
+    entry = entry_of(table)
+    found = [e for line in lines for e in examples_in(line.strip().removeprefix("assert "), entry)]
+    return [e for e in found if e.expected and literal_call(e.call) is not None]
+
+
+def entry_of(table: Table) -> str:
+    called = [called_name(example.call) for example in table.examples]
+    return next(iter((*called, *table.task.names)), "")
+
+
+def merged(table: Table, said: Mapping[str, Sequence[Example]]) -> tuple[Claim, ...]:
+    """Old and new claims as one list; each call once, with who says what of it."""
+    voices: dict[str, dict[str, tuple[str, Example]]] = {}
+    for seat, examples in said.items():
+        for example in examples:
+            voices.setdefault(example.call, {}).setdefault(seat, (example.expected, example))
+    known = {claim.call for claim in table.claims}
+    given = {example.call: example for example in table.examples}
+    claims = list(table.claims)
+    for call, votes in voices.items():
+        if call in known:
+            continue
+        claims.append(_claim(f"T{len(claims) + 1}", call, votes, given.get(call)))
+    return tuple(claims)
+
+
+def _claim(name: str, call: str, votes: Mapping[str, tuple[str, Example]], given: Example | None) -> Claim:
+    values = [value for value, _ in votes.values()]
+    top = max(values, key=lambda value: sum(same_value(value, other) for other in values))
+    by = tuple(seat for seat, (value, _) in votes.items() if same_value(value, top))
+    against = tuple(seat for seat in votes if seat not in by)
+    claim = Claim(id=name, call=call, expected=top, by=by, against=against)
+    if given is not None:
+        right = same_value(given.expected, top)
+        why = "" if right else "contradicts an example of the task"
+        return claim.model_copy(update={"status": "agreed" if right else "invalid", "why": why})
+    return judged(claim)
+
+
+def judged(claim: Claim) -> Claim:
+    """It counts when two say the same on their own, and more than say otherwise."""
+    if len(claim.by) >= 2 and len(claim.by) > len(claim.against):
+        return claim.model_copy(update={"status": "agreed", "why": f"{len(claim.by)} seats say so independently"})
+    if claim.against:
+        return claim.model_copy(update={"status": "disputed", "why": "seats say different things of it"})
+    return claim.model_copy(update={"status": "alone", "why": "only one seat says so"})
+
+
+async def asked_blind(sitting: Sitting, phase: Phase, claims: Sequence[Claim], speakers: Sequence[Member]) -> None:
+    """The calls without their values, put to seats that did not bring them; their answers speak for or against."""
+    if not claims or not speakers:
+        return
+    answers: dict[str, dict[str, str]] = {}
+    await sitting.apart(
+        phase,
+        speakers,
+        lambda m: ask_values(m, phase, claims, sitting),
+        lambda m, said: answers.update({m.seat: numbered(said.answers, claims)}),
+    )
+    changed = {claim.id: _weighed(claim, answers) for claim in claims}
+    sitting.update(claims=tuple(changed.get(claim.id, claim) for claim in sitting.table.claims))
+
+
+def _weighed(claim: Claim, answers: Mapping[str, Mapping[str, str]]) -> Claim:
+    by, against = list(claim.by), list(claim.against)
+    for seat, values in answers.items():
+        value = values.get(claim.call)
+        if value is None or seat in by or seat in against:
+            continue
+        (by if same_value(claim.expected, value) else against).append(seat)
+    return judged(claim.model_copy(update={"by": tuple(by), "against": tuple(against)}))
+
+
+def ask_values(member: Member, phase: Phase, claims: Sequence[Claim], sitting: Sitting) -> Ask[BlindReply]:
+    calls = "\n".join(f"{n}. {claim.call}" for n, claim in enumerate(claims, 1))
+    text = prompt(
+        "debate_blind",
+        task=brief(sitting.table),
+        examples=shown_examples(sitting.table),
+        calls=f"Calls:\n\n{fenced(calls, 'text')}",
+        form=instructions(BlindReply),
+    )
+    return Ask(member.seat, phase, sitting.table.round, system(member), text, BlindReply, REPLY_TOKENS)
+
+
+def numbered(answers: Mapping[str, str], claims: Sequence[Claim]) -> dict[str, str]:
+    """The answers by the call they belong to; what is said to be unknown is no answer."""
+    found: dict[str, str] = {}
+    for key, value in answers.items():
+        place = NUMBER.search(key)
+        if place and 0 < int(place[0]) <= len(claims) and not UNKNOWN.fullmatch(value.strip()):
+            found[claims[int(place[0]) - 1].call] = value.strip().strip("`")
+    return found

@@ -1,0 +1,180 @@
+"""Convergence: ranked ballots with reasons among those whom tests do not tell apart; dissent is kept."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, create_model
+
+from moot.prompts import prompt
+from moot.protocols.debated import Candidate, Claim, Conflict, Consensus, Member, Vote
+from moot.protocols.phases.claims import judged
+from moot.protocols.phases.critique import heard, splits
+from moot.protocols.phases.examined import examined, leading
+from moot.protocols.phases.review import by_score
+from moot.protocols.phases.sitting import Sitting
+from moot.protocols.phases.table import Table, brief, notes, shown, system
+from moot.replies import Also, instructions
+from moot.room import Ask
+from moot.types import Unit, Value
+from moot.voting import Ballot, VoteRules, elect
+
+MOST = 6
+REPLY_TOKENS = 600
+WORD = re.compile(r"\w{4,}")
+
+
+class BallotReply(Value):
+    reasons: str = ""
+    ranking: tuple[str, ...] = ()
+    confidence: Unit | None = None
+
+
+async def convergence(sitting: Sitting) -> str:
+    await asked_person(sitting)
+    up = eligible(sitting.table)
+    ballots, reasons = dict[str, Ballot](), dict[str, str]()
+
+    def take(member: Member, said: BallotReply) -> None:
+        ranking = tuple((letter,) for letter in dict.fromkeys(said.ranking))
+        ballots[member.seat] = Ballot(
+            ranking=ranking,
+            confidence=said.confidence,
+            voter=member.seat,
+            score=member.score,
+            history=member.history,
+        )
+        reasons[member.seat] = said.reasons
+        sitting.say(member, "convergence", said.reasons)
+
+    if len(up) > 1:
+        voters = [m for m in sitting.table.given.team if sitting.room.seated(m.seat)]
+        await sitting.in_turn("convergence", voters, lambda m: ask_ballot(m, up, sitting), take)
+    vote = counted(sitting.table, up, tuple(ballots.values()), reasons)
+    sitting.update(votes=(*sitting.table.votes, vote))
+    if not up:
+        return "nothing to choose from"
+    if len(up) == 1:
+        return f"{up[0].id} stands alone: no other passes as much"
+    how = f"by {vote.election.method}, consensus {vote.consensus.level:.2f}"
+    return f"{vote.election.winner or 'nobody'} of {len(up)} {how}"
+
+
+def eligible(table: Table) -> list[Candidate]:
+    """Tests decide before votes do: who is beaten by what was run is not on the ballot."""
+    up = leading(table) if table.code else list(table.latest())
+    return by_score(up, table)[:MOST]
+
+
+def ask_ballot(member: Member, up: Sequence[Candidate], sitting: Sitting) -> Ask[BallotReply]:
+    table = sitting.table
+    letters = tuple(candidate.id for candidate in up)
+    shape = ballot_shape(letters)
+    may_read = sitting.may_read(member)
+    text = prompt(
+        "debate_ballot",
+        task=brief(table),
+        candidates="\n\n".join(shown(c, table, sitting.room) for c in up if c.id in may_read),
+        notes=notes(table),
+        heard=heard(member, sitting),
+        letters=", ".join(letters),
+        form=instructions(shape),
+    )
+    return Ask(member.seat, "convergence", table.round, system(member), text, shape, REPLY_TOKENS)
+
+
+@lru_cache(maxsize=64)
+def ballot_shape(letters: tuple[str, ...]) -> type[BallotReply]:
+    """A ballot whose ranking holds only these letters, and at least one of them."""
+
+    def known(ranking: tuple[str, ...]) -> tuple[str, ...]:
+        words = [word for entry in ranking for word in re.findall(r"[A-Za-z]\d*", _bare(entry)) if entry.strip()]
+        found = tuple(dict.fromkeys(word.upper() for word in words if word.upper() in letters))
+        if not found:
+            raise ValueError(f"rank these letters: {', '.join(letters)}")
+        return found
+
+    fields: dict[str, Any] = {
+        "reasons": (
+            Annotated[str, Also("reason", "reasoning", "why")],
+            Field(default="", description="why, in two sentences"),
+        ),
+        "ranking": (
+            Annotated[tuple[str, ...], AfterValidator(known), Also("vote", "ballot", "order", "ranked")],
+            Field(description="a letter, the best first", json_schema_extra={"maxItems": len(letters)}),
+        ),
+        "confidence": (Unit | None, Field(default=None, description="from 0 to 1, how sure you are")),
+    }
+    return create_model("BallotReply", __base__=BallotReply, **fields)
+
+
+def _bare(entry: str) -> str:
+    return re.sub(r"(?i)\b(?:candidate|solution|option|proposal)\b", " ", entry) if len(entry) < 40 else ""
+
+
+def counted(table: Table, up: Sequence[Candidate], ballots: Sequence[Ballot], reasons: dict[str, str]) -> Vote:
+    rules = VoteRules(method=table.rules.voting, tie_break=table.rules.tie_break)
+    election = elect([candidate.id for candidate in up], ballots, rules)
+    return Vote(
+        round=table.round,
+        candidates=tuple(candidate.id for candidate in up),
+        ballots=tuple(ballots),
+        reasons=reasons,
+        election=election,
+        consensus=consensus(ballots, list(reasons.values())),
+        conflict=conflict(table, up),
+    )
+
+
+def consensus(ballots: Sequence[Ballot], texts: Sequence[str]) -> Consensus:
+    """0.4 mean confidence, 0.4 agreement of ballots, 0.2 terms in common; no ballots, no consensus."""
+    if not ballots:
+        return Consensus()
+    sure = sum(ballot.sure for ballot in ballots) / len(ballots)
+    firsts = [ballot.ranking[0][0] for ballot in ballots if ballot.ranking]
+    agreement = max((firsts.count(first) for first in firsts), default=0) / len(ballots)
+    overlap = terms_in_common(texts)
+    level = 0.4 * sure + 0.4 * agreement + 0.2 * overlap
+    return Consensus(
+        level=round(level, 4), confidence=round(sure, 4), agreement=round(agreement, 4), overlap=round(overlap, 4)
+    )
+
+
+def terms_in_common(texts: Sequence[str]) -> float:
+    sets = [set(WORD.findall(text.lower())) for text in texts]
+    every = set().union(*sets) if sets else set[str]()
+    if len(sets) < 2 or not every:
+        return 1.0 if every else 0.0
+    return sum(sum(term in one for one in sets) > 1 for term in every) / len(every)
+
+
+def conflict(table: Table, up: Sequence[Candidate]) -> Conflict | None:
+    """What they disagree about: what the task demands, what the code does, or only how it is written."""
+    if len(up) < 2:
+        return None
+    if len({candidate.checked.marks for candidate in up}) == 1 or not table.code:
+        return "design"
+    return "requirement" if disputed(table) else "correctness"
+
+
+def disputed(table: Table) -> list[Claim]:
+    """Calls on which candidates differ, and of which seats say different things."""
+    return [claim for claim in table.claims if claim.status == "disputed" and splits(table, claim)]
+
+
+async def asked_person(sitting: Sitting) -> None:
+    """A quarrel over what the task demands is the person's to settle; nobody there, it stays a quarrel."""
+    open_ones = disputed(sitting.table)[:3]
+    if not open_ones:
+        return
+    questions = [f"What must {claim.call} return? Seats say different things of it." for claim in open_ones]
+    said = await sitting.room.inquire(questions)
+    settled = {
+        claim.id: judged(claim.model_copy(update={"expected": answer, "by": ("person", *claim.by), "against": ()}))
+        for claim, answer in zip(open_ones, said, strict=True)
+        if answer
+    }
+    if settled:
+        sitting.update(claims=tuple(settled.get(claim.id, claim) for claim in sitting.table.claims))
+        sitting.table = await examined(sitting.table, sitting.room)

@@ -1,0 +1,154 @@
+"""Independent answers: asked for apart, run, and their vote kept as what a debate has to beat."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.prompts import prompt
+from moot.protocols.attempts import chosen_block, shown_lessons, shown_tests
+from moot.protocols.debated import Candidate, Member, Phase
+from moot.protocols.phases.examined import baseline, examined
+from moot.protocols.phases.sitting import Sitting
+from moot.protocols.phases.table import Table, brief, context, evidence, notes, system
+from moot.render import fenced
+from moot.replies import Also, Fenced, instructions
+from moot.room import Ask
+from moot.types import Value
+
+DRAFTERS = ("proposer", "generator", "implementer")
+
+
+class DraftReply(Value):
+    approach: Annotated[str, Also("idea", "plan", "explanation")] = Field(
+        default="", description="how you solve it, in one sentence"
+    )
+    limits: Annotated[tuple[str, ...], Also("known_limits", "limitations")] = Field(
+        default=(), description="what it does not do", json_schema_extra={"maxItems": 3}
+    )
+    code: Annotated[Fenced, Also("solution", "answer")] = Field(description="the complete code")
+
+
+class PositionReply(Value):
+    arguments: Annotated[tuple[str, ...], Also("reasons", "supports")] = Field(
+        default=(), description="a reason and its evidence", json_schema_extra={"maxItems": 5}
+    )
+    limits: Annotated[tuple[str, ...], Also("known_limits", "against", "risks")] = Field(
+        default=(), description="what speaks against it", json_schema_extra={"maxItems": 3}
+    )
+    position: Annotated[str, Also("answer", "proposal", "conclusion")] = Field(
+        min_length=1, description="the position in two or three sentences"
+    )
+
+
+def drafters(sitting: Sitting) -> list[Member]:
+    """Those whose work it is, filled up with the rest of the team: a vote needs more than one answer."""
+    table = sitting.table
+    first = [m for m in table.given.team if m.role in DRAFTERS]
+    rest = [m for m in table.given.team if m.role not in DRAFTERS]
+    return [m for m in (*first, *rest) if sitting.room.seated(m.seat)][: table.rules.drafts]
+
+
+async def drafted(sitting: Sitting, phase: Phase) -> int:
+    """Drafts of everybody who has none yet, apart from each other; with the first of them goes the baseline."""
+    have = {candidate.seat for candidate in sitting.table.candidates}
+    speakers = [member for member in drafters(sitting) if member.seat not in have]
+    warm = temperatures(drafters(sitting), sitting.table.rules.temperature)
+    if sitting.table.code:
+        await sitting.apart(
+            phase,
+            speakers,
+            lambda m: ask_draft(m, phase, sitting, warm[m.seat]),
+            lambda m, said: enter_draft(m, said, phase, sitting),
+        )
+    else:
+        await sitting.apart(
+            phase,
+            speakers,
+            lambda m: ask_position(m, phase, sitting, warm[m.seat]),
+            lambda m, said: enter_position(m, said, phase, sitting),
+        )
+    sitting.table = await examined(sitting.table, sitting.room)
+    if not have:
+        sitting.update(baseline=baseline(sitting.table, len(speakers)))
+    return len(sitting.table.candidates) - len(have)
+
+
+def temperatures(speakers: Sequence[Member], warm: float) -> dict[str, float | None]:
+    """The first seat of each model answers as the model does by itself; the others should not say the same again."""
+    seen = set[str]()
+    found: dict[str, float | None] = {}
+    for member in speakers:
+        found[member.seat] = warm if member.model in seen else None
+        seen.add(member.model)
+    return found
+
+
+def ask_draft(
+    member: Member, phase: Phase, sitting: Sitting, temperature: float | None = None, history: str = ""
+) -> Ask[DraftReply]:
+    table, room = sitting.table, sitting.room
+    text = prompt(
+        "debate_draft",
+        language=table.given.language,
+        task=brief(table),
+        context=context(table, room),
+        tests=shown_tests(table.task, room),
+        lessons=shown_lessons(table.lessons),
+        notes=notes(table),
+        history=history,
+        path=table.given.path,
+        form=instructions(DraftReply).replace("<path>", table.given.path),
+    )
+    return Ask(member.seat, phase, table.round, system(member), text, DraftReply, temperature=temperature)
+
+
+def ask_position(
+    member: Member, phase: Phase, sitting: Sitting, temperature: float | None = None, history: str = ""
+) -> Ask[PositionReply]:
+    table = sitting.table
+    text = prompt(
+        "debate_position",
+        task=brief(table),
+        context=context(table, sitting.room),
+        notes=notes(table),
+        history=history,
+        form=instructions(PositionReply),
+    )
+    return Ask(member.seat, phase, table.round, system(member), text, PositionReply, temperature=temperature)
+
+
+def enter_draft(member: Member, said: DraftReply, phase: Phase, sitting: Sitting, parent: str = "") -> Candidate:
+    candidate = Candidate(
+        id=sitting.table.next_id(),
+        seat=member.seat,
+        round=sitting.table.round,
+        phase=phase,
+        code=chosen_block(said.code, sitting.table.task),
+        text=said.approach,
+        limits=said.limits,
+        parent=parent,
+    )
+    sitting.enter(candidate, phase, said.approach)
+    return candidate
+
+
+def enter_position(member: Member, said: PositionReply, phase: Phase, sitting: Sitting, parent: str = "") -> Candidate:
+    reasons = "".join(f"\n- {reason}" for reason in said.arguments)
+    candidate = Candidate(
+        id=sitting.table.next_id(),
+        seat=member.seat,
+        round=sitting.table.round,
+        phase=phase,
+        text=f"{said.position}{reasons}",
+        limits=said.limits,
+        parent=parent,
+    )
+    sitting.enter(candidate, phase, said.position)
+    return candidate
+
+
+def own_history(candidate: Candidate, table: Table) -> str:
+    """An author's last code, and what came of it when it was run."""
+    ran = evidence(candidate)
+    return f"Your solution so far:\n\n{fenced(candidate.code, table.given.language)}\n\n{ran}\n\nMend it.\n\n"

@@ -1,0 +1,111 @@
+"""Self-evolvement and proposal: everybody's own work, run and repaired before others judge it."""
+
+from collections.abc import Callable
+
+from moot.protocols.debated import Candidate, Member, Phase
+from moot.protocols.phases.claims import specified
+from moot.protocols.phases.drafts import (
+    DraftReply,
+    PositionReply,
+    ask_draft,
+    ask_position,
+    drafted,
+    drafters,
+    enter_draft,
+    enter_position,
+    own_history,
+)
+from moot.protocols.phases.examined import alike_and_green, examined, may_replace
+from moot.protocols.phases.sitting import Sitting
+from moot.render import fenced
+
+
+async def self_evolvement(sitting: Sitting) -> str:
+    """Drafts, run; where they do not agree, tests from the words of the task, and repairs by their own authors."""
+    entered = await drafted(sitting, "self_evolvement")
+    if not sitting.table.code or not entered or alike_and_green(sitting.table):
+        return f"{entered} drafts"
+    if sitting.table.given.language == "python":
+        await specified(sitting, "self_evolvement", drafters(sitting))
+        sitting.table = await examined(sitting.table, sitting.room)
+    repairs = 0
+    for _ in range(sitting.table.rules.refinements):
+        mended = await repaired(sitting, "self_evolvement", lambda c: bool(c.checked.failures))
+        repairs += mended
+        if not mended:
+            break
+    return f"{entered} drafts, {len(sitting.table.agreed)} tests agreed on, {repairs} repairs kept"
+
+
+async def proposal(sitting: Sitting) -> str:
+    """Who has no candidate yet is asked for one; after a round, authors answer what was said and shown of theirs."""
+    before = len(sitting.table.candidates)
+    if sitting.table.round == 1:
+        await drafted(sitting, "proposal")
+    else:
+        await repaired(sitting, "proposal", lambda c: bool(c.checked.failures or objections(sitting, c)))
+    new = len([c for c in sitting.table.candidates[before:] if not c.dropped])
+    return f"{len(sitting.table.latest())} proposals, {new} of them new"
+
+
+async def repaired(sitting: Sitting, phase: Phase, wanting: Callable[[Candidate], bool]) -> int:
+    """One repair by each author whose work is wanting; what gains nothing is not kept."""
+    table = sitting.table
+    open_ones = {c.seat: c for c in table.latest() if wanting(c)}
+    speakers = [member for member in table.given.team if member.seat in open_ones and sitting.room.seated(member.seat)]
+    new = list[tuple[Candidate, Candidate]]()
+
+    def drafted_again(member: Member, said: DraftReply) -> None:
+        old = open_ones[member.seat]
+        new.append((enter_draft(member, said, phase, sitting, parent=old.id), old))
+
+    def stated_again(member: Member, said: PositionReply) -> None:
+        old = open_ones[member.seat]
+        new.append((enter_position(member, said, phase, sitting, parent=old.id), old))
+
+    def history(member: Member) -> str:
+        old = open_ones[member.seat]
+        return own_history(old, sitting.table) + objected(objections(sitting, old))
+
+    if table.code:
+        await sitting.apart(phase, speakers, lambda m: ask_draft(m, phase, sitting, None, history(m)), drafted_again)
+    else:
+        await sitting.apart(phase, speakers, lambda m: ask_position(m, phase, sitting, None, history(m)), stated_again)
+    return await kept(sitting, new)
+
+
+async def kept(sitting: Sitting, new: list[tuple[Candidate, Candidate]]) -> int:
+    """Run what is new; where the lock holds, the old candidate stays and the new one is only remembered."""
+    sitting.table = await examined(sitting.table, sitting.room)
+    gained = 0
+    for made, old in new:
+        now, before = sitting.table.candidate(made.id), sitting.table.candidate(old.id)
+        if now.code == before.code and now.code:
+            drop(sitting, now.id, f"the same code as {old.id}")
+        elif may_replace(now, before):
+            gained += 1
+        else:
+            drop(sitting, now.id, f"passes no more than {old.id}, which it was to replace")
+    return gained
+
+
+def drop(sitting: Sitting, name: str, why: str) -> None:
+    """A change that gains nothing does not enter: the candidate it was made from is up for choice again."""
+    change = {name: sitting.table.candidate(name).model_copy(update={"dropped": why})}
+    sitting.update(candidates=tuple(change.get(c.id, c) for c in sitting.table.candidates))
+
+
+def objections(sitting: Sitting, candidate: Candidate) -> list[str]:
+    """What others said against a candidate in the round before, as far as its author may read them."""
+    before = sitting.table.round - 1
+    readers = {said.seat for said in sitting.arrangement.visible(candidate.seat, sitting.table.spoken)}
+    return [
+        f"{p.point} ({p.evidence})" if p.evidence else p.point
+        for p in sitting.table.points
+        if p.candidate == candidate.id and p.stance == "disagree" and p.round == before and p.seat in readers
+    ]
+
+
+def objected(lines: list[str]) -> str:
+    told = "\n".join(f"- {line}" for line in lines[:6])
+    return f"What others object to:\n\n{fenced(told, 'text')}\n\n" if lines else ""

@@ -1,0 +1,134 @@
+"""Candidates are run: on the given tests, on the task's examples, on what seats agreed on, on shared inputs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from moot.protocols.attempts import code_of
+from moot.protocols.debated import Baseline, Candidate, Checked, Claim
+from moot.protocols.phases.table import Table
+from moot.room import Room
+from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all
+from moot.trials.behaviour import Tried, agreement, best, clusters
+from moot.trials.inputs import varied
+from moot.trials.values import Example, holds
+from moot.types import Answer, Probing, SuiteRun
+
+INPUTS = 20
+AT_ONCE = 4
+
+
+def example_of(claim: Claim) -> Example:
+    return Example(call=claim.call, expected=claim.expected, origin="agent", category=claim.category)
+
+
+def shared_calls(table: Table) -> tuple[str, ...]:
+    """All calls in a fixed order: examples first, then what is claimed, then inputs of nobody's claim."""
+    examples = [example.call for example in table.examples]
+    claims = [claim.call for claim in table.claims if claim.status != "invalid"]
+    more = varied([*examples, *claims], INPUTS) if examples or claims else ()
+    return tuple(dict.fromkeys((*examples, *claims, *table.inputs, *more)))
+
+
+async def examined(table: Table, room: Room) -> Table:
+    """Every candidate that is still up for choice, run on everything there is to run it on."""
+    runs_calls = table.code and table.given.language == "python"
+    calls = shared_calls(table) if runs_calls else ()
+    if not table.code or not (calls or table.task.tests):
+        return table
+    up = [candidate for candidate in table.latest() if candidate.code]
+    codes = [code_of(table.task, candidate.code) for candidate in up]
+    suites: Sequence[SuiteRun | None] = [None] * len(up)
+    probes: Sequence[Probing] = [Probing()] * len(up)
+    if table.task.tests:
+        suites = await room.execute_all(codes, table.task.tests, AT_ONCE)
+    if calls:
+        probes = await room.probe_all(codes, calls, AT_ONCE)
+    seen = {
+        candidate.id: checked(table, calls, suite, probe)
+        for candidate, suite, probe in zip(up, suites, probes, strict=True)
+    }
+    return replace(
+        table,
+        candidates=tuple(
+            candidate.model_copy(update={"checked": seen[candidate.id]}) if candidate.id in seen else candidate
+            for candidate in table.candidates
+        ),
+    )
+
+
+def checked(table: Table, calls: Sequence[str], suite: SuiteRun | None, probe: Probing) -> Checked:
+    answers = dict(zip(calls, probe.answers, strict=False))
+    silent = Answer(kind="none", detail=probe.problem or "no answer")
+    analysis = of_suite(suite) if suite else Analysis()
+    if table.examples:
+        heard = tuple(answers.get(example.call, silent) for example in table.examples)
+        analysis = together(analysis, of_examples(table.examples, Probing(answers=heard)))
+    agreed = [claim for claim in table.agreed if claim.call in answers]
+    kept = [claim for claim in agreed if holds(example_of(claim), answers[claim.call])]
+    wrong = [
+        f"{claim.call} must give {claim.expected}, but gave {shown_answer(answers[claim.call])}"
+        for claim in agreed
+        if claim not in kept
+    ]
+    failures = told_all(analysis) if not analysis.green else ""
+    return Checked(
+        passed=analysis.passed,
+        of=analysis.of,
+        agreed=len(kept),
+        agreed_of=len(agreed),
+        outcomes=tuple(f"{o.name} {o.status}" for o in suite.outcomes) if suite else (),
+        answers={call: answers.get(call, silent) for call in calls},
+        failures="\n".join(filter(None, (failures, *wrong[:3]))),
+        green=analysis.green,
+        failed=tuple(claim.id for claim in agreed if claim not in kept),
+        seconds=round(probe.seconds + (suite.seconds if suite else 0.0), 3),
+    )
+
+
+def shown_answer(answer: Answer) -> str:
+    return answer.text if answer.kind == "value" else f"{answer.kind} {answer.text}".strip()
+
+
+def tried(candidate: Candidate) -> Tried:
+    return Tried(candidate.id, candidate.checked.marks, candidate.checked.passed, candidate.checked.of)
+
+
+def ran(table: Table) -> list[Candidate]:
+    return [candidate for candidate in table.latest() if candidate.checked.marks]
+
+
+def baseline(table: Table, calls: int) -> Baseline:
+    """The vote of the independent answers, by what they do when run; of texts, the first."""
+    run = [tried(candidate) for candidate in ran(table)]
+    if not run:
+        first = next(iter(table.latest()), None)
+        return Baseline(candidate=first.id if first else None, calls=calls)
+    chosen = best(run)[0].names[0]
+    groups = tuple(cluster.names for cluster in clusters(run))
+    return Baseline(candidate=chosen, agreement=agreement(run), clusters=groups, calls=calls)
+
+
+def alike_and_green(table: Table) -> bool:
+    """Nothing is left to argue about: all behave alike on every shared call, and all tests pass."""
+    run = ran(table)
+    alike = len({candidate.checked.marks for candidate in run}) == 1
+    return len(run) > 1 and alike and all(candidate.checked.green for candidate in run)
+
+
+def leading(table: Table) -> list[Candidate]:
+    """Those nobody beats: most tests, then most agreed claims, then most company in behaviour; in order of entry."""
+    run = ran(table)
+    if not run:
+        return list(table.latest())
+    top = max(candidate.checked.rank for candidate in run)
+    best_ranked = [candidate for candidate in run if candidate.checked.rank == top]
+    company = {name: len(cluster.names) for cluster in clusters([tried(c) for c in run]) for name in cluster.names}
+    most = max(company[candidate.id] for candidate in best_ranked)
+    return [candidate for candidate in best_ranked if company[candidate.id] == most]
+
+
+def may_replace(new: Candidate, old: Candidate) -> bool:
+    """The lock: what passed its tests gives way only to what passes them too, and gains something."""
+    if not old.checked.of and not old.checked.agreed_of:
+        return True
+    return new.checked.rank > old.checked.rank

@@ -1,0 +1,137 @@
+"""Optimization: one better solution out of the best parts, tried again with what its failures taught."""
+
+from collections.abc import Sequence
+
+from moot.prompts import prompt
+from moot.protocols.attempts import Attempt, Task, reflected, shown_reflections
+from moot.protocols.debated import Candidate, Member
+from moot.protocols.phases.critique import heard
+from moot.protocols.phases.drafts import DraftReply, PositionReply, enter_draft, enter_position
+from moot.protocols.phases.evolve import drop
+from moot.protocols.phases.examined import examined, leading, may_replace
+from moot.protocols.phases.review import by_score
+from moot.protocols.phases.sitting import Sitting
+from moot.protocols.phases.table import Table, brief, notes, seated, shown, system
+from moot.render import fenced
+from moot.replies import instructions
+from moot.room import Ask
+from moot.trials.analysis import Analysis, Failure
+from moot.trials.contrast import contrast
+
+PARTS = 3
+DIFFERENCES = 3
+CODE = (
+    "First say in one sentence what you take from which candidate. Then give the complete content of {path} in one "
+    "fenced block, and nothing after it."
+)
+TEXT = "Keep what holds, mend what was rightly objected to, and say what speaks against the result."
+
+
+async def optimization(sitting: Sitting) -> str:
+    makers = seated(sitting.table, sitting.room, "optimizer", "refactorer", "blue_team", "designer")[:1]
+    if not makers or not sitting.table.latest():
+        return "nobody to do it" if not makers else "nothing to improve"
+    maker = makers[0]
+    if not sitting.table.code:
+        merged = await sitting.in_turn(
+            "optimization",
+            [maker],
+            lambda m: ask_position_merge(m, sitting),
+            lambda m, said: enter_position(m, said, "optimization", sitting),
+        )
+        return "one position out of the best parts" if merged else "the optimizer gave nothing that could be used"
+    return await improved(maker, sitting)
+
+
+async def improved(maker: Member, sitting: Sitting) -> str:
+    """Attempts until everything passes; only what gains something over the leader stays."""
+    leader, attempts = best_first(sitting.table)[0], list[Attempt]()
+    for number in range(1, sitting.table.rules.attempts + 1):
+        said = await sitting.in_turn("optimization", [maker], lambda m: ask_merge(m, attempts, sitting))
+        if not said:
+            return "the optimizer gave nothing that could be used"
+        made = enter_draft(maker, said[0], "optimization", sitting)
+        sitting.table = await examined(sitting.table, sitting.room)
+        now = sitting.table.candidate(made.id)
+        if may_replace(now, leader) or not (now.checked.of or now.checked.agreed_of):
+            return f"{now.id} improves on {leader.id}"
+        drop(sitting, now.id, f"gains nothing over {leader.id}")
+        if (leader.checked.green and not leader.checked.failures) or number == sitting.table.rules.attempts:
+            break
+        attempts.append(as_attempt(now, number))
+        attempts[-1], _ = await reflected(as_task(sitting.table), attempts, sitting.room, maker.seat)
+        sitting.update(calls=sitting.table.calls + 1)
+    return f"nothing improved on {leader.id}"
+
+
+def best_first(table: Table) -> list[Candidate]:
+    """The leaders by score, then the rest: the first is what an improvement must beat."""
+    lead = by_score(leading(table), table)
+    return [*lead, *(c for c in by_score(list(table.latest()), table) if c not in lead)]
+
+
+def as_task(table: Table) -> Task:
+    return table.task.model_copy(update={"tests": None})
+
+
+def as_attempt(candidate: Candidate, number: int) -> Attempt:
+    checked = candidate.checked
+    failures = (Failure(test="runs", kind="wrong_value", said=checked.failures),) if checked.failures else ()
+    analysis = Analysis(passed=checked.passed, of=checked.of, failures=failures)
+    return Attempt(number=number, code=candidate.code, analysis=analysis)
+
+
+def ask_merge(member: Member, attempts: Sequence[Attempt], sitting: Sitting) -> Ask[DraftReply]:
+    table = sitting.table
+    form = instructions(DraftReply).replace("<path>", table.given.path)
+    text = _merge(
+        member, sitting, CODE.format(path=table.given.path), form, contrasted(table), last_try(attempts, table)
+    )
+    return Ask(member.seat, "optimization", table.round, system(member), text, DraftReply)
+
+
+def ask_position_merge(member: Member, sitting: Sitting) -> Ask[PositionReply]:
+    text = _merge(member, sitting, TEXT, instructions(PositionReply), "", "")
+    return Ask(member.seat, "optimization", sitting.table.round, system(member), text, PositionReply)
+
+
+def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, history: str) -> str:
+    table = sitting.table
+    may_read = sitting.may_read(member)
+    parts = [c for c in best_first(table) if c.id in may_read][:PARTS]
+    return prompt(
+        "debate_optimize",
+        task=brief(table),
+        candidates="\n\n".join(shown(c, table, sitting.room) for c in parts),
+        contrast=differ,
+        heard=heard(member, sitting),
+        checks="",
+        notes=notes(table),
+        history=history,
+        how=how,
+        form=form,
+    )
+
+
+def contrasted(table: Table) -> str:
+    """Where the two best behave differently, on the smallest inputs."""
+    ranked = [c for c in best_first(table) if c.checked.answers]
+    other = next((c for c in ranked[1:] if c.checked.marks != ranked[0].checked.marks), None)
+    if other is None:
+        return ""
+    one, two = ranked[0].checked.answers, other.checked.answers
+    calls = [call for call in one if call in two]
+    found = contrast(calls, [one[call] for call in calls], [two[call] for call in calls]).differences[:DIFFERENCES]
+    names = ranked[0].id, other.id
+    lines = [f"{d.call}: {names[0]} gives {d.left}, {names[1]} gives {d.right}" for d in found]
+    told = fenced("\n".join(lines), "text")
+    return f"{names[0]} and {names[1]} differ; decide by the task which is right:\n\n{told}\n\n" if lines else ""
+
+
+def last_try(attempts: Sequence[Attempt], table: Table) -> str:
+    if not attempts:
+        return ""
+    code = fenced(attempts[-1].code, table.given.language)
+    failed = fenced("\n".join(f.said for f in attempts[-1].analysis.failures), "text")
+    head = f"Your last attempt gained nothing:\n\n{code}\n\n{failed}\n\n"
+    return head + shown_reflections(attempts)
