@@ -29,11 +29,10 @@ async def self_evolvement(sitting: Sitting) -> str:
         await specified(sitting, "self_evolvement", drafters(sitting))
         sitting.table = await examined(sitting.table, sitting.room)
     repairs = 0
-    for _ in range(sitting.table.rules.refinements):
-        mended = await repaired(sitting, "self_evolvement", lambda c: bool(c.checked.failures))
-        repairs += mended
-        if not mended:
-            break
+    for number in range(sitting.table.rules.refinements):
+        # Asked the same again, a model says the same again: after the first repair it should not.
+        warm = sitting.table.rules.temperature if number else None
+        repairs += await repaired(sitting, "self_evolvement", lambda c: bool(c.checked.failures), warm)
     return f"{entered} drafts, {len(sitting.table.agreed)} tests agreed on, {repairs} repairs kept"
 
 
@@ -48,11 +47,15 @@ async def proposal(sitting: Sitting) -> str:
     return f"{len(sitting.table.latest())} proposals, {new} of them new"
 
 
-async def repaired(sitting: Sitting, phase: Phase, wanting: Callable[[Candidate], bool]) -> int:
+async def repaired(
+    sitting: Sitting, phase: Phase, wanting: Callable[[Candidate], bool], warm: float | None = None
+) -> int:
     """One repair by each author whose work is wanting; what gains nothing is not kept."""
     table = sitting.table
     open_ones = {c.seat: c for c in table.latest() if wanting(c)}
     speakers = [member for member in table.given.team if member.seat in open_ones and sitting.room.seated(member.seat)]
+    if not speakers:
+        return 0
     new = list[tuple[Candidate, Candidate]]()
 
     def drafted_again(member: Member, said: DraftReply) -> None:
@@ -68,9 +71,9 @@ async def repaired(sitting: Sitting, phase: Phase, wanting: Callable[[Candidate]
         return own_history(old, sitting.table) + objected(objections(sitting, old))
 
     if table.code:
-        await sitting.apart(phase, speakers, lambda m: ask_draft(m, phase, sitting, None, history(m)), drafted_again)
+        await sitting.apart(phase, speakers, lambda m: ask_draft(m, phase, sitting, warm, history(m)), drafted_again)
     else:
-        await sitting.apart(phase, speakers, lambda m: ask_position(m, phase, sitting, None, history(m)), stated_again)
+        await sitting.apart(phase, speakers, lambda m: ask_position(m, phase, sitting, warm, history(m)), stated_again)
     return await kept(sitting, new)
 
 
