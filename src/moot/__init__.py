@@ -8,12 +8,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from moot.errors import ConfigError, ModelError, MootError, StoreError, UsageError
     from moot.events import Event
+    from moot.protocols.debated import DebateResult, DebateRules
     from moot.protocols.decide import DecideResult, DecideRules
     from moot.protocols.harden import HardenResult, HardenRules
     from moot.protocols.reports import AttackReport, DefenseReport
     from moot.protocols.review import ReviewResult, ReviewRules
     from moot.protocols.solve import SolveResult, SolveRules
     from moot.protocols.vet import VetResult, VetRules
+    from moot.surfaces.library.debate import debate
     from moot.surfaces.library.decide import decide
     from moot.surfaces.library.harden import harden, run_sync
     from moot.surfaces.library.review import review
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "errors": ("ConfigError", "ModelError", "MootError", "StoreError", "UsageError"),
     "events": ("Event",),
+    "protocols.debated": ("DebateResult", "DebateRules"),
     "protocols.decide": ("DecideResult", "DecideRules"),
     "protocols.harden": ("HardenResult", "HardenRules"),
     "protocols.reports": ("AttackReport", "DefenseReport"),
@@ -31,6 +34,7 @@ _HOMES = {
     "protocols.solve": ("SolveResult", "SolveRules"),
     "protocols.vet": ("VetResult", "VetRules"),
     "surfaces.library.harden": ("harden", "run_sync"),
+    "surfaces.library.debate": ("debate",),
     "surfaces.library.decide": ("decide",),
     "surfaces.library.review": ("review",),
     "surfaces.library.solve": ("solve",),
@@ -38,9 +42,9 @@ _HOMES = {
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
-    "AttackReport", "Code", "ConfigError", "DecideResult", "DecideRules", "DefenseReport", "Event", "HardenResult",
+    "AttackReport", "Code", "ConfigError", "DebateResult", "DebateRules", "DecideResult", "DecideRules", "DefenseReport", "Event", "HardenResult",
     "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult", "ReviewRules", "SolveResult", "SolveRules",
-    "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "decide",
+    "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "debate", "decide",
     "harden", "review", "run_sync", "solve",
     "vet",
 ]  # fmt: skip

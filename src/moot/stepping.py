@@ -17,6 +17,7 @@ from moot.vault import Vault
 
 V = TypeVar("V", bound=BaseModel)
 W = TypeVar("W")
+Person = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Desk:
     listen: Callable[[Event], None] | None = None
     memory: Memory | None = None
     """Lessons of earlier sessions; none where no record is kept."""
-    person: Callable[[Sequence[str]], Awaitable[Sequence[str]]] | None = None
+    person: Person | None = None
     """Who answers questions while the session runs; none where nobody is there."""
 
 

@@ -25,7 +25,7 @@ from moot.ports import Sandbox
 from moot.protocols import PROTOCOLS
 from moot.runner import Runner
 from moot.scan import StaticTeam
-from moot.stepping import Desk
+from moot.stepping import Desk, Person
 from moot.types import Limits, Rules
 from moot.vault import Vault
 
@@ -156,13 +156,14 @@ async def workshop(
     vault: Vault | None = None,
     *,
     keep: bool = True,
+    person: Person | None = None,
 ) -> AsyncIterator[Workshop]:
     vault = vault or Vault(os.environ)
     concurrency = dict.fromkeys(("openai", "anthropic", "ollama", "cmd"), int(settings["concurrency"]))
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
-    desk = Desk(StaticTeam(), SystemClock(), sandbox, vault, listen, memory)
+    desk = Desk(StaticTeam(), SystemClock(), sandbox, vault, listen, memory, person)
     try:
         yield Workshop(Runner(desk, models.open, store), store, vault, models)
     finally:

@@ -16,7 +16,7 @@ from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
-from moot.types import Language, Tests
+from moot.types import Language, Result, Tests
 from moot.vault import Vault
 
 EXIT_CODES = {"solved": 0, "unsolved": 1}
@@ -106,12 +106,12 @@ def imported_by(tests: Tests, suffix: str) -> str:
     return ""
 
 
-def write_out(result: SolveResult, plan: Plan, vault: Vault) -> str:
-    """The best attempt into the file that was asked for; gives its path, or nothing where there is no code."""
+def write_out(text: str, result: Result, plan: Plan, vault: Vault) -> str:
+    """The text into the file that was asked for; gives its path, or nothing where there is none or more may come."""
     out = plan.notes.get("out")
-    if not isinstance(out, str) or result.best is None or result.resumable:
+    if not isinstance(out, str) or not text or result.resumable:
         return ""
-    path, data = Path(out), vault.reveal(result.code).encode("utf-8")
+    path, data = Path(out), vault.reveal(text).encode("utf-8")
     try:
         if path.exists():
             replace_file(path, data)

@@ -6,6 +6,7 @@ import typer
 
 HOMES = {
     "harden": "harden",
+    "debate": "debate",
     "solve": "solve",
     "scan": "scan",
     "decide": "decide",

@@ -13,7 +13,7 @@ from moot.protocols.harden import HardenResult
 from moot.runner import Plan
 from moot.sarif import sarif
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json
+from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json, section
 from moot.surfaces.hardening import exit_code, found, write_result
 from moot.types import Result
 from moot.vault import Vault
@@ -69,9 +69,9 @@ def show_result(result: HardenResult, plan: Plan) -> None:
             console.print(Syntax(clean(result.diff), "diff", background_color="default"))
         else:
             console.print(plain(result.diff.rstrip("\n")))
-    _section(console, "What remains", result.remaining_risks)
-    _section(console, "Not analysed", [f"{s.file}:{s.line}: {s.why}" for s in result.not_analysed])
-    _section(console, "Weaker than asked for", result.degraded)
+    section(console, "What remains", result.remaining_risks)
+    section(console, "Not analysed", [f"{s.file}:{s.line}: {s.why}" for s in result.not_analysed])
+    section(console, "Weaker than asked for", result.degraded)
     _tests(result, console)
     console.print()
     for line in cost(result.usage) or ["no model was called"]:
@@ -107,14 +107,6 @@ def _findings(result: HardenResult, console: Console) -> None:
         table.add_row("hint", hint.severity, plain(where(hint)), plain(hint.description), "hint")
     console.print()
     console.print(table)
-
-
-def _section(console: Console, title: str, lines: "tuple[str, ...] | list[str]") -> None:
-    if lines:
-        console.print()
-        console.print(f"[bold]{title}[/]")
-        for line in lines:
-            console.print(plain(f"  - {line}"))
 
 
 def _tests(result: HardenResult, console: Console) -> None:

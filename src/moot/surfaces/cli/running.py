@@ -1,7 +1,9 @@
 """A session in front of a person: progress while it runs, then its result, and how to go on."""
 
+import asyncio
+import sys
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from moot.edge.sandbox import find_sandbox
 from moot.ports import Store
@@ -9,7 +11,7 @@ from moot.protocols import PROTOCOLS
 from moot.protocols.decide import DecideResult
 from moot.runner import Plan, Runner, cut_by
 from moot.surfaces.choices import with_choices
-from moot.surfaces.cli import decided, hardened, reviewed, solved, vetted
+from moot.surfaces.cli import debated, decided, hardened, reviewed, solved, vetted
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.screen import err, plain
@@ -28,6 +30,7 @@ Begin = Callable[[Runner], Awaitable[Result]]
 Finish = Callable[[Result, Plan, Vault, Ending], int]
 FINISH: Mapping[str, Finish] = {
     "harden": hardened.finish,
+    "debate": debated.finish,
     "vet": vetted.finish,
     "review": reviewed.finish,
     "solve": solved.finish,
@@ -41,13 +44,24 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
     runs_code = bool(plan.input.get("tests") or plan.notes.get("runs_code"))
     unsafe = bool(plan.notes.get("unsafe_local"))
     sandbox = find_sandbox(unsafe, settings.sandbox()) if runs_code else None
+    person = asked_on_terminal if plan.notes.get("ask_me") else None
     with progress(quiet=ending.quiet) as listen:
-        async with workshop(settings, listen, sandbox, vault) as shop:
+        async with workshop(settings, listen, sandbox, vault, person=person) as shop:
             shop.check_models(plan.seats)
             with stopping_on_interrupt(shop.runner):
                 result = await begin(shop.runner)
                 result = await amended(result, shop.store) if shop.store else result
     return finish(result, plan, vault, ending)
+
+
+async def asked_on_terminal(questions: Sequence[str]) -> list[str]:
+    """Each question on the terminal; an empty line, or no terminal to answer on, is no answer."""
+    answers = []
+    for question in questions:
+        err().print(plain(f"? {question}"))
+        err().print(plain("  (Enter: you do not know)"))
+        answers.append((await asyncio.to_thread(sys.stdin.readline)).strip())
+    return answers
 
 
 async def amended(result: Result, store: Store) -> Result:

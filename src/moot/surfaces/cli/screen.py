@@ -3,7 +3,7 @@
 import json
 import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, JsonValue
@@ -57,3 +57,12 @@ def cost(usage: Mapping[str, Spend]) -> list[str]:
         tokens = f"{spend.input_tokens} tokens in, {spend.output_tokens} out"
         lines.append(f"{model}: {spend.calls} calls, {tokens}, {price}")
     return lines
+
+
+def section(console: "Console", title: str, lines: Sequence[str], mark: str = "- ") -> None:
+    """A heading and its lines; nothing where there are none."""
+    if lines:
+        console.print()
+        console.print(f"[bold]{title}[/]")
+        for line in lines:
+            console.print(plain(f"  {mark}{line}"))

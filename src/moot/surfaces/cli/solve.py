@@ -58,14 +58,14 @@ def solve_command(
     """
     settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons})
     vault = Vault(os.environ)
-    asked = Asked(_words(task), tests, file, language, out)
+    asked = Asked(words(task), tests, file, language, out)
     plan = flags.seated(solve_plan(settings, asked, vault, {"unsafe_local": unsafe_local}))
     check_seated(plan, no_llm=flags.no_llm)
     ending = Ending(json=flags.json_output, quiet=flags.quiet)
     raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
 
 
-def _words(task: str) -> str:
+def words(task: str) -> str:
     if task != "-":
         return task
     data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)

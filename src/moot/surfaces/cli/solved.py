@@ -10,7 +10,7 @@ from moot.protocols.attempts import Attempt
 from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json
+from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json, section
 from moot.surfaces.solving import exit_code, write_out
 from moot.trials.analysis import told_all
 from moot.types import Result
@@ -34,7 +34,7 @@ def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
         print_json(result)
     else:
         show_result(result, plan)
-    if written := write_out(result, plan, vault):
+    if written := write_out(result.code, result, plan, vault):
         doubt = "" if result.outcome == "solved" else f" ({result.outcome}: do not rely on it)"
         err().print(plain(f"written: {written}{doubt}"))
     elif plan.notes.get("out"):
@@ -49,7 +49,7 @@ def show_result(result: SolveResult, plan: Plan) -> None:
     _attempts(result.attempts, console)
     best = next((attempt for attempt in result.attempts if attempt.number == result.best), None)
     if best is not None and not best.solved and best.analysis.of + len(best.analysis.problem):
-        _section(console, "What fails", told_all(best.analysis, most=10).split("\n"), mark="")
+        section(console, "What fails", told_all(best.analysis, most=10).split("\n"), mark="")
     _lessons(result, console)
     if result.code and plan.seats:
         console.print()
@@ -58,7 +58,7 @@ def show_result(result: SolveResult, plan: Plan) -> None:
             console.print(Syntax(clean(result.code), language, background_color="default"))
         else:
             console.print(plain(result.code.rstrip("\n")))
-    _section(console, "Weaker than asked for", result.degraded)
+    section(console, "Weaker than asked for", result.degraded)
     console.print()
     for line in cost(result.usage) or ["no model was called"]:
         console.print(plain(line))
@@ -106,13 +106,5 @@ def _became(attempt: Attempt) -> str:
 
 def _lessons(result: SolveResult, console: Console) -> None:
     told = [f"{lesson.id} {lesson.text} ({lesson.verdict})" for lesson in result.lessons_told]
-    _section(console, "Lessons that were told", told)
-    _section(console, "Lessons learnt", [f"{lesson.id} {lesson.text}" for lesson in result.lessons_learnt])
-
-
-def _section(console: Console, title: str, lines: Sequence[str], mark: str = "- ") -> None:
-    if lines:
-        console.print()
-        console.print(f"[bold]{title}[/]")
-        for line in lines:
-            console.print(plain(f"  {mark}{line}"))
+    section(console, "Lessons that were told", told)
+    section(console, "Lessons learnt", [f"{lesson.id} {lesson.text}" for lesson in result.lessons_learnt])

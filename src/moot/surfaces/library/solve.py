@@ -52,5 +52,5 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)
     assert isinstance(result, SolveResult)
-    write_out(result, plan, vault)
+    write_out(result.code, result, plan, vault)
     return result

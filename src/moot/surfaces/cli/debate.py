@@ -1,0 +1,76 @@
+"""`moot debate`: a task through eight phases, by a team, with what was run deciding first."""
+
+import asyncio
+import os
+from typing import Annotated
+
+import typer
+
+from moot.surfaces.cli.ending import Ending
+from moot.surfaces.cli.options import UnsafeFlag
+from moot.surfaces.cli.running import play
+from moot.surfaces.cli.session_flags import SessionFlags, with_flags
+from moot.surfaces.cli.solve import words
+from moot.surfaces.debating import Asked, debate_plan
+from moot.surfaces.setup import check_prices
+from moot.vault import Vault
+
+EXAMPLES = """Examples:
+
+  moot debate "Write slug(title) for URLs" --tests test_slug.py -m openai:gpt-5 -m anthropic:claude-sonnet-5
+
+  moot debate - < task.md --out slug.py       examples in the text, such as f(2) -> 4, are its tests
+
+  moot debate "Should we split the service?" --topic -m openai:gpt-5
+
+  moot debate "Make it faster" --file slug.py --tests test_slug.py --adversarial --ask-me
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("debate", epilog=EXAMPLES)(debate_command)
+
+
+@with_flags(SessionFlags)
+def debate_command(
+    flags: SessionFlags,
+    task: Annotated[str, typer.Argument(help="The task in words; - is standard input.")],
+    file: Annotated[list[str] | None, typer.Option("--file", "-f", help="A file or folder the task is about.")] = None,
+    tests: Annotated[str | None, typer.Option("--tests", help="Tests that decide; run in a sandbox.")] = None,
+    hidden: Annotated[
+        str | None, typer.Option("--hidden-tests", help="Tests nobody sees: run at the end, to tell help from harm.")
+    ] = None,
+    language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the solution.")] = None,
+    topic: Annotated[bool, typer.Option("--topic", help="This is no code: nothing is run, ballots decide.")] = False,
+    team: Annotated[str | None, typer.Option("--team", help="A file with the agents: roles and models.")] = None,
+    topology: Annotated[
+        str | None, typer.Option("--topology", help="auto, graph_mesh, star, chain or tree: who sees whose turns.")
+    ] = None,
+    planning: Annotated[str | None, typer.Option("--planning", help="off, auto, cpde, dpde or adaptive.")] = None,
+    voting: Annotated[
+        str | None,
+        typer.Option("--voting", help="auto, weighted, majority, plurality, borda, condorcet or unanimous."),
+    ] = None,
+    rounds: Annotated[int | None, typer.Option("--rounds", help="Rounds at most.")] = None,
+    drafts: Annotated[int | None, typer.Option("--drafts", help="Independent answers to begin with.")] = None,
+    phases: Annotated[str | None, typer.Option("--phases", help="The phases that are held, with commas.")] = None,
+    adversarial: Annotated[
+        bool, typer.Option("--adversarial", help="Attack and patch the solution before the vote.")
+    ] = False,
+    ask_me: Annotated[bool, typer.Option("--ask-me", help="Ask you what the task leaves unclear.")] = False,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Write the winner to this file.")] = None,
+    unsafe_local: UnsafeFlag = False,
+) -> None:
+    """Turn a task into a solution: drafts made apart and run, tests, critique, review, improvement, ballots.
+
+    Exit code 0: agreed or chosen; 1: contested; 2: not tested, inconclusive or cut short; 130: stopped by Ctrl-C.
+    """
+    own = {"max_rounds": rounds, "drafts": drafts, "topology": topology, "planning": planning, "voting": voting}
+    rules = {f"debate.{name}": value for name, value in own.items()}
+    settings = flags.settings({**rules, "debate.phases": phases, "debate.adversarial": adversarial or None})
+    vault = Vault(os.environ)
+    asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic)
+    plan = debate_plan(settings, asked, vault, {"unsafe_local": unsafe_local, "ask_me": ask_me})
+    check_prices(plan.seats, plan.limits)
+    ending = Ending(json=flags.json_output, quiet=flags.quiet)
+    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))

@@ -1,0 +1,140 @@
+"""How a debate and its winner are shown to a person."""
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.table import Table
+
+from moot.protocols.debated import DebateInput, DebateResult, Vote
+from moot.runner import Plan
+from moot.surfaces.cli.ending import Ending
+from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json, section
+from moot.surfaces.debating import exit_code
+from moot.surfaces.solving import write_out
+from moot.types import Result
+from moot.vault import Vault
+
+SAYS = {
+    "agreed": "settled",
+    "chosen": "chosen, without the agreement that was asked for",
+    "contested": "the best candidates behave differently, and nothing that was run says which is right",
+    "inconclusive": "nobody gave a usable answer",
+    "timed_out": "the time ran out; this is the best so far",
+    "budget_exhausted": "the budget ran out; this is the best so far",
+    "cancelled": "stopped by the user; this is the best so far",
+}
+
+
+def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
+    """Show the result, and write the winner where it was asked for."""
+    assert isinstance(result, DebateResult)
+    if ending.json:
+        print_json(result)
+    else:
+        show_result(result, plan)
+    if written := write_out(result.code or result.text, result, plan, vault):
+        doubt = "" if exit_code(result) == 0 else f" ({result.outcome}: do not rely on it)"
+        err().print(plain(f"written: {written}{doubt}"))
+    elif plan.notes.get("out"):
+        why = "the session is not at its end" if result.resumable else "there is no winner"
+        err().print(plain(f"nothing was written: {why}"))
+    return exit_code(result)
+
+
+def show_result(result: DebateResult, plan: Plan) -> None:
+    console = out()
+    console.print(plain(headline(result)))
+    if result.why:
+        console.print(plain(f"  {result.why}"))
+    _phases(result, console)
+    _candidates(result, console)
+    tests = [f"{c.id} {c.call} == {c.expected} ({c.status}: {c.why})" for c in result.claims]
+    section(console, "Tests from the words of the task", tests)
+    if result.votes:
+        _vote(result.votes[-1], console)
+    section(console, "Dissent", result.dissent)
+    section(console, "Assumptions", result.assumptions)
+    _winner(result, plan, console)
+    section(console, "Weaker than asked for", result.degraded)
+    console.print()
+    for line in (*account(result), *(cost(result.usage) or ["no model was called"])):
+        console.print(plain(line))
+    console.print(plain(f"session {result.session_id}, {result.rounds} rounds, {result.duration:.1f} s"))
+
+
+def headline(result: DebateResult) -> str:
+    """The first line: the outcome, and on what it rests."""
+    who = f" {result.winner}" if result.winner else ""
+    code = bool(result.path)
+    ran = f" ({result.passed} of {result.of} tests pass)" if result.tested else " (not tested)" if code else " (not run)"
+    weak = f"; weaker than asked for: {result.degraded[0]}" if result.degraded else ""
+    return f"{result.outcome}{who}: {SAYS[result.outcome]}{ran}{weak}"
+
+
+def account(result: DebateResult) -> list[str]:
+    """What was saved, helped and harmed."""
+    saved = max(result.calls_full_run - result.calls, 0)
+    lines = [f"{result.calls} calls; {result.calls_full_run} in a full run, {saved} saved"]
+    flips = result.flips
+    if flips.by != "nothing":
+        change = "helped" if flips.helped else "harmed" if flips.harmed else "changed nothing"
+        right = {True: "right", False: "wrong", None: "not known"}
+        by = "hidden tests" if flips.by == "hidden" else "the tests everybody saw"
+        lines.append(
+            f"the vote of the first answers was {right[flips.baseline]}, the result is {right[flips.result]}: "
+            f"the debate {change} (by {by})"
+        )
+    return lines
+
+
+def _phases(result: DebateResult, console: Console) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("round", "phase", "calls", "what it did"):
+        table.add_column(column, overflow="fold", no_wrap=column != "what it did")
+    for report in result.phases:
+        said = report.said if report.status == "held" else f"{report.status}: {report.said}"
+        table.add_row(str(report.round), report.phase, str(report.calls), plain(said))
+    console.print()
+    console.print(table)
+
+
+def _candidates(result: DebateResult, console: Console) -> None:
+    lines = []
+    for candidate in result.candidates:
+        checked = candidate.checked
+        ran = f"{checked.passed} of {checked.of} tests" if checked.of else "not tested"
+        agreed = f", {checked.agreed} of {checked.agreed_of} agreed" if checked.agreed_of else ""
+        from_ = f" from {candidate.parent}" if candidate.parent else ""
+        dropped = f"; set aside: {candidate.dropped}" if candidate.dropped else ""
+        lines.append(f"{candidate.id} by {candidate.seat} ({candidate.phase}{from_}): {ran}{agreed}{dropped}")
+    section(console, "Candidates", lines)
+
+
+def _vote(vote: Vote, console: Console) -> None:
+    if not vote.ballots:
+        return
+    lines = []
+    for ballot in vote.ballots:
+        order = " > ".join("=".join(group) for group in ballot.ranking)
+        sure = "" if ballot.confidence is None else f" ({ballot.confidence:.2f})"
+        lines.append(f"{ballot.voter}: {order}{sure} {clean(vote.reasons.get(ballot.voter, ''))}".rstrip())
+    section(console, f"Ballots, round {vote.round}, counted by {vote.election.method}", lines)
+    names = vote.candidates
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("beats", *names):
+        table.add_column(column)
+    for name in names:
+        row = vote.election.pairwise.get(name, {})
+        table.add_row(name, *(str(row.get(other, "")) if other != name else "-" for other in names))
+    console.print()
+    console.print(table)
+
+
+def _winner(result: DebateResult, plan: Plan, console: Console) -> None:
+    if not (result.code or result.text):
+        return
+    console.print()
+    if result.code and console.is_terminal:
+        language = DebateInput.model_validate(plan.input).language
+        console.print(Syntax(clean(result.code), language, background_color="default"))
+    else:
+        console.print(plain((result.code or result.text).rstrip("\n")))

@@ -1,0 +1,59 @@
+"""Debates from Python: `await debate("Write add(a, b)", model=["openai:gpt-5"], tests=Path("tests"))`."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from moot.edge.sandbox import find_sandbox
+from moot.events import Event
+from moot.protocols.debated import DebateResult, DebateRules
+from moot.surfaces.debating import Asked, debate_plan
+from moot.surfaces.library.given import session_flags
+from moot.surfaces.setup import Person, Settings, check_prices, workshop
+from moot.surfaces.solving import write_out
+from moot.types import Limits
+from moot.vault import Vault
+
+
+async def debate(  # noqa: PLR0913 - a public door: everything but the first two is by name
+    task: str,
+    rules: DebateRules | None = None,
+    *,
+    tests: str | Path | None = None,
+    hidden_tests: str | Path | None = None,
+    files: Sequence[str | Path] = (),
+    language: str | None = None,
+    topic: bool = False,
+    team: str | Path | None = None,
+    out: str | Path | None = None,
+    model: str | Sequence[str] | None = None,
+    seats: Mapping[str, str | Sequence[str]] | None = None,
+    limits: Limits | None = None,
+    store: str | Path | None = None,
+    keep: bool = True,
+    person: Person | None = None,
+    listen: Callable[[Event], None] | None = None,
+) -> DebateResult:
+    """Turn a task into a solution by a team that drafts apart, tests, argues and votes.
+
+    Several models go round the seats. `hidden_tests` are run at the end and decide nothing. `person` answers what the
+    task leaves unclear. `keep=False` leaves no record, and neither uses nor leaves lessons.
+    """
+    flags = session_flags(model, seats, store, limits)
+    own = {f"debate.{name}": value for name, value in rules.model_dump().items() if name != "timeout"} if rules else {}
+    settings = Settings.load({**flags, **own, **({"timeout": rules.timeout} if rules else {})})
+    vault = Vault(os.environ)
+    paths = {name: str(path) if path else None for name, path in (("tests", tests), ("hidden", hidden_tests))}
+    more = {"team": str(team) if team else None, "out": str(out) if out else None}
+    asked = Asked(task, files=tuple(map(str, files)), language=language, topic=topic, **paths, **more)
+    plan = debate_plan(settings, asked, vault, {})
+    if limits is not None:
+        plan = plan.model_copy(update={"limits": limits})
+    check_prices(plan.seats, plan.limits)
+    sandbox = find_sandbox(limits=settings.sandbox()) if plan.notes["runs_code"] else None
+    async with workshop(settings, listen, sandbox, vault, keep=keep, person=person) as shop:
+        shop.check_models(plan.seats)
+        result = await shop.runner.start(plan)
+    assert isinstance(result, DebateResult)
+    write_out(result.code or result.text, result, plan, vault)
+    return result
