@@ -1,18 +1,19 @@
 """`debate` as every surface offers it: a task and a team in, a session, the winner and the file it may be written to."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from moot.edge.roles import read_roles, read_team_file
 from moot.edge.sources import chosen_language, read_code, read_tests
-from moot.edge.teams import read_team
 from moot.errors import UsageError
 from moot.protocols.attempts import DEFINED, task_examples
 from moot.protocols.debated import DebateInput, DebateResult, Member
-from moot.roles import Agent, load_roles
+from moot.roles import Agent, Role, as_team, best_team, domain_of
+from moot.roles.building import FIRST
 from moot.runner import Plan
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
@@ -23,7 +24,6 @@ from moot.vault import Vault
 EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1}
 CUT_SHORT = 2
 INTERRUPTED = 130
-ROLES = ("proposer", "critic", "reviewer", "optimizer", "moderator")
 ATTACKERS = {"red_team": "red", "blue_team": "blue"}
 """Roles whose seats are those of `harden`."""
 NO_MODEL = "debate needs a model: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL, as often as you like"
@@ -55,8 +55,8 @@ def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[s
     if not asked.task.strip():
         raise UsageError("there is no task; say what is to be debated")
     rules = settings.rules("debate")
-    agents = team_of(settings, asked.team, adversarial=bool(rules["adversarial"]))
-    if not agents:
+    team, seats = members_of(settings, asked, adversarial=bool(rules["adversarial"]))
+    if not team:
         raise UsageError(NO_MODEL)
     tests = hidden_tests(read_tests(asked.tests), vault) if asked.tests else None
     given = DebateInput(
@@ -64,7 +64,7 @@ def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[s
         tests=tests,
         hidden=hidden_tests(read_tests(asked.hidden), vault) if asked.hidden else None,
         context=_context(asked, vault),
-        team=tuple(member(agent) for agent in agents),
+        team=tuple(team),
         **_kind(asked, tests),
     )
     own: dict[str, JsonValue] = {"runs_code": given.kind == "code"}
@@ -76,7 +76,7 @@ def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[s
         input=given.model_dump(mode="json"),
         rules=rules,
         limits=settings.limits(),
-        seats={seat_of(agent): agent.models for agent in agents if agent.models},
+        seats=seats,
         notes={**notes, **own},
     )
 
@@ -103,34 +103,28 @@ def _context(asked: Asked, vault: Vault) -> Code | None:
     return code.with_texts({file.path: vault.hide(file.text) for file in code.files})
 
 
-def team_of(settings: Settings, file: str | None, *, adversarial: bool) -> list[Agent]:
-    """The team of the file, or the five usual roles; models go round, a seat's own setting comes first."""
-    roles = [*ROLES, *(ATTACKERS if adversarial else ())]
-    agents = read_team(file) if file else [Agent(id=role, role=role) for role in roles]
-    models: Sequence[str] = settings["model"]
-    named = {key.removeprefix("seats."): r.value for key, r in settings.resolved.items() if key.startswith("seats.")}
-    known = {seat_of(agent) for agent in agents}
-    if unknown := sorted(set(named) - known - set(ATTACKERS.values())):
-        flagged = [seat for seat in unknown if settings.resolved[f"seats.{seat}"].source == "flag"]
-        if flagged:
-            raise UsageError(f"this team has no seat {flagged[0]!r}; its seats are {', '.join(sorted(known))}")
-    seated = [
-        agent.model_copy(update={"models": tuple(named.get(seat_of(agent)) or agent.models or _turn(models, place))})
-        for place, agent in enumerate(agents)
-    ]
-    return [agent for agent in seated if agent.models]
-
-
-def _turn(models: Sequence[str], place: int) -> tuple[str, ...]:
-    return (models[place % len(models)],) if models else ()
+def members_of(settings: Settings, asked: Asked, *, adversarial: bool) -> tuple[list[Member], dict[str, tuple[str, ...]]]:
+    """Who sits at the table, and with which models: the team of the file, or the usual roles with the models given."""
+    roles = read_roles(str(settings["roles.folder"]))
+    models: tuple[str, ...] = settings["model"]
+    if asked.team:
+        agents = read_team_file(asked.team, roles).agents
+    elif models:
+        wanted = [*FIRST, *(ATTACKERS if adversarial else ())]
+        agents = as_team(best_team(wanted, models, roles, domain_of(asked.task))).agents
+    else:
+        return [], {}
+    named = {key.removeprefix("seats."): r for key, r in settings.resolved.items() if key.startswith("seats.")}
+    known = [seat_of(agent) for agent in agents]
+    if unknown := [seat for seat, r in named.items() if r.source == "flag" and seat not in known]:
+        raise UsageError(f"this team has no seat {unknown[0]!r}; its seats are {', '.join(known)}")
+    seats = {seat: tuple(named[seat].value) if seat in named else (a.model,) for seat, a in zip(known, agents, strict=True)}
+    return [member(agent, seats[seat_of(agent)][0], roles[agent.role]) for agent in agents], seats
 
 
 def seat_of(agent: Agent) -> str:
     return ATTACKERS.get(agent.role, agent.id)
 
 
-def member(agent: Agent) -> Member:
-    role = load_roles()[agent.role]
-    return Member(
-        seat=seat_of(agent), role=agent.role, model=agent.models[0], system=role.system, tools=role.tools
-    )
+def member(agent: Agent, model: str, role: Role) -> Member:
+    return Member(seat=seat_of(agent), role=agent.role, model=model, system=role.prompt, tools=role.tools)
