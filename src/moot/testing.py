@@ -63,10 +63,7 @@ class ScriptedModel(Model):
         self.asked.append(call)
         line = self._next(call)
         await asyncio.sleep(0)
-        if isinstance(line, ModelError):
-            raise line
-        text = line.model_dump_json() if isinstance(line, BaseModel) else line
-        return Reply(text=text, model=self.name, usage=Usage(input_tokens=10, output_tokens=5, usd=0.0), finish="stop")
+        return _reply(line, self.name)
 
     def skip(self, call: Call) -> None:
         self._next(call)
@@ -83,6 +80,34 @@ class ScriptedModel(Model):
             raise ScriptDry(f"no line left for {call.seat!r} in round {call.round} after {len(self.asked)} asks")
         self._used[call.seat] = at + 1
         return lines[at]
+
+
+@dataclass
+class ActingModel(Model):
+    """Replies by what it is asked: `say` gets the call, and gives a text, a value or an error to raise."""
+
+    say: Callable[[Call], Line]
+    name: str = "script:acting"
+    latency: float = 0.0
+    """Seconds each reply takes."""
+    asked: list[Call] = field(default_factory=list)
+
+    async def reply(self, call: Call) -> Reply:
+        self.asked.append(call)
+        await asyncio.sleep(self.latency)
+        return _reply(self.say(call), self.name)
+
+    def skip(self, call: Call) -> None:
+        """What it says hangs on nothing but the call."""
+
+    async def aclose(self) -> None: ...
+
+
+def _reply(line: Line, name: str) -> Reply:
+    if isinstance(line, ModelError):
+        raise line
+    text = line.model_dump_json() if isinstance(line, BaseModel) else line
+    return Reply(text=text, model=name, usage=Usage(input_tokens=10, output_tokens=5, usd=0.0), finish="stop")
 
 
 @dataclass

@@ -54,6 +54,7 @@ class DebateRules(Rules):
     voting: Method | Literal["auto"] = Field(default="auto", description="how ballots are counted")
     tie_break: TieBreak = Field(default="highest_confidence", description="what breaks a tie of ballots")
     clarify: Clarify = Field(default="auto", description="always: ask what is unclear also in a simple task")
+    roles_folder: str = Field(default="", description="a folder with roles of your own, NAME.md each")
     lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
 
     def held(self, phase: Phase) -> bool:

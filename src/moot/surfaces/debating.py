@@ -105,7 +105,7 @@ def _context(asked: Asked, vault: Vault) -> Code | None:
 
 def members_of(settings: Settings, asked: Asked, *, adversarial: bool) -> tuple[list[Member], dict[str, tuple[str, ...]]]:
     """Who sits at the table, and with which models: the team of the file, or the usual roles with the models given."""
-    roles = read_roles(str(settings["roles.folder"]))
+    roles = read_roles(str(settings["debate.roles_folder"]))
     models: tuple[str, ...] = settings["model"]
     if asked.team:
         agents = read_team_file(asked.team, roles).agents

@@ -1,0 +1,118 @@
+"""What tests of `debate` share: a task, right and wrong code for it, a team, and seats that answer by phase."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from moot.edge.sandbox import find_sandbox
+from moot.liveroom import LiveRoom
+from moot.protocols.debate import debate
+from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Member
+from moot.scan import StaticTeam
+from moot.stepping import Desk, Person
+from moot.testing import ActingModel, FrozenClock, Line, room
+from moot.types import Call, Tests
+
+TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([1, 3]) -> 3"
+RIGHT = "def largest(numbers):\n    return max(numbers, default=None)\n"
+NO_EMPTY = "def largest(numbers):\n    return max(numbers)\n"
+LAST = "def largest(numbers):\n    return numbers[-1] if numbers else None\n"
+FIRST = "def largest(numbers):\n    return numbers[0] if numbers else None\n"
+ROLES = ("proposer", "critic", "reviewer", "optimizer", "moderator")
+TESTS = Tests(
+    files=(("test_solution.py", "from solution import largest\n\n\ndef test_empty():\n    assert largest([]) is None\n"),)
+)
+
+
+def code(text: str, approach: str = "a loop") -> str:
+    return f"APPROACH: {approach}\n\nCODE:\nFILE: solution.py\n```python\n{text}```\n"
+
+
+def tests(*lines: str) -> str:
+    return "TESTS:\n" + "\n".join(f"- {line}" for line in lines)
+
+
+def ballot(*ranking: str, why: str = "it passes", sure: float = 0.9) -> str:
+    return json.dumps({"reasons": why, "ranking": ranking, "confidence": sure})
+
+
+def points(*spots: tuple[str, str, str], breaking: Sequence[str] = ()) -> str:
+    said = [{"point": point, "evidence": "", "candidate": letter, "stance": stance} for letter, stance, point in spots]
+    return json.dumps({"points": said, "tests": list(breaking)})
+
+
+def blind(**values: str) -> str:
+    return json.dumps({"answers": {key.removeprefix("n"): value for key, value in values.items()}})
+
+
+def scores(**by_letter: float) -> str:
+    parts = ("correctness", "coverage", "security", "performance", "maintainability")
+    return json.dumps({"scores": [{"why": "read", "candidate": c, **dict.fromkeys(parts, v)} for c, v in by_letter.items()]})
+
+
+def team(*roles: str, model: str = "m") -> tuple[Member, ...]:
+    names = [role if roles[:n].count(role) == 0 else f"{role}-{roles[:n].count(role) + 1}" for n, role in enumerate(roles)]
+    return tuple(Member(seat=n, role=r, model=model, system=f"You are {r}.") for n, r in zip(names, roles, strict=True))
+
+
+Says = Callable[[Call], Line]
+Answers = Mapping[str, Line | Sequence[Line] | Says]
+"""By `seat phase`, `phase` or `seat`: one answer for all, several in turn, or a function of the call."""
+
+
+@dataclass
+class Cast:
+    answers: Answers
+    used: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, call: Call) -> Line:
+        keys = (f"{call.seat} {self.kind(call)}", f"{call.seat} {call.phase}", self.kind(call), call.phase, call.seat)
+        key = next((key for key in keys if key in self.answers), None)
+        if key is None:
+            raise AssertionError(f"nobody told {call.seat} what to say in {call.phase} ({self.kind(call)})")
+        answer = self.answers[key]
+        if callable(answer):
+            return answer(call)
+        if isinstance(answer, Sequence) and not isinstance(answer, str):
+            place = self.used.get(key, 0)
+            self.used[key] = place + 1
+            return answer[min(place, len(answer) - 1)]
+        return answer
+
+    @staticmethod
+    def kind(call: Call) -> str:
+        """What is asked for within a phase."""
+        heads = {
+            "Write tests for": "tests", "What must these": "blind", "Solve this task": "code", "Rank the": "ballot",
+            "Make one better": "merge", "An attempt at": "reflect", "Before anybody": "questions",
+            "Answer these": "answers", "Take a position": "position", "Critics look": "points", "Score each": "scores",
+        }  # fmt: skip
+        return next((kind for head, kind in heads.items() if call.prompt.startswith(head)), call.phase)
+
+
+@dataclass
+class Debate:
+    result: DebateResult
+    asked: list[Call]
+    room: LiveRoom
+
+    def prompts(self, phase: str, seat: str = "") -> list[str]:
+        return [call.prompt for call in self.asked if call.phase == phase and seat in ("", call.seat)]
+
+
+def held(
+    answers: Answers,
+    roles: Sequence[str] = ROLES,
+    rules: DebateRules | None = None,
+    person: Person | None = None,
+    **given: object,
+) -> Debate:
+    """A debate by seats that answer as told, with a real sandbox and the real scanner."""
+    members = team(*roles)
+    model = ActingModel(Cast(answers))
+    desk = Desk(StaticTeam(), FrozenClock(), find_sandbox(), person=person)
+    live = room({member.seat: model for member in members}, desk, timeout=3000.0)
+    inputs = DebateInput.model_validate({"task": TASK, "team": members, **given})
+    result = asyncio.run(debate(inputs, rules or DebateRules(lessons=0), live))
+    return Debate(result, model.asked, live)
