@@ -42,11 +42,10 @@ _HOMES = {
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
-    "AttackReport", "Code", "ConfigError", "DebateResult", "DebateRules", "DecideResult", "DecideRules", "DefenseReport", "Event", "HardenResult",
-    "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult", "ReviewRules", "SolveResult", "SolveRules",
-    "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "debate", "decide",
-    "harden", "review", "run_sync", "solve",
-    "vet",
+    "AttackReport", "Code", "ConfigError", "DebateResult", "DebateRules", "DecideResult", "DecideRules",
+    "DefenseReport", "Event", "HardenResult", "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult",
+    "ReviewRules", "SolveResult", "SolveRules", "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules",
+    "Vulnerability", "__version__", "debate", "decide", "harden", "review", "run_sync", "solve", "vet",
 ]  # fmt: skip
 
 

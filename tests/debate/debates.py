@@ -21,7 +21,9 @@ LAST = "def largest(numbers):\n    return numbers[-1] if numbers else None\n"
 FIRST = "def largest(numbers):\n    return numbers[0] if numbers else None\n"
 ROLES = ("proposer", "critic", "reviewer", "optimizer", "moderator")
 TESTS = Tests(
-    files=(("test_solution.py", "from solution import largest\n\n\ndef test_empty():\n    assert largest([]) is None\n"),)
+    files=(
+        ("test_solution.py", "from solution import largest\n\n\ndef test_empty():\n    assert largest([]) is None\n"),
+    )
 )
 
 
@@ -29,7 +31,7 @@ def code(text: str, approach: str = "a loop") -> str:
     return f"APPROACH: {approach}\n\nCODE:\nFILE: solution.py\n```python\n{text}```\n"
 
 
-def tests(*lines: str) -> str:
+def wrote(*lines: str) -> str:
     return "TESTS:\n" + "\n".join(f"- {line}" for line in lines)
 
 
@@ -48,11 +50,15 @@ def blind(**values: str) -> str:
 
 def scores(**by_letter: float) -> str:
     parts = ("correctness", "coverage", "security", "performance", "maintainability")
-    return json.dumps({"scores": [{"why": "read", "candidate": c, **dict.fromkeys(parts, v)} for c, v in by_letter.items()]})
+    return json.dumps(
+        {"scores": [{"why": "read", "candidate": c, **dict.fromkeys(parts, v)} for c, v in by_letter.items()]}
+    )
 
 
 def team(*roles: str, model: str = "m") -> tuple[Member, ...]:
-    names = [role if roles[:n].count(role) == 0 else f"{role}-{roles[:n].count(role) + 1}" for n, role in enumerate(roles)]
+    names = [
+        role if roles[:n].count(role) == 0 else f"{role}-{roles[:n].count(role) + 1}" for n, role in enumerate(roles)
+    ]
     return tuple(Member(seat=n, role=r, model=model, system=f"You are {r}.") for n, r in zip(names, roles, strict=True))
 
 

@@ -1,5 +1,7 @@
 """Each phase has an effect: switched off, the same team with the same answers ends elsewhere."""
 
+import json
+
 import pytest
 from debates import (
     FIRST,
@@ -13,7 +15,7 @@ from debates import (
     held,
     points,
     scores,
-    tests,
+    wrote,
 )
 
 from moot.protocols.debated import PHASES, DebateRules, Phase
@@ -51,7 +53,7 @@ def test_self_evolvement_repairs_what_its_own_tests_break() -> None:
     answers = {
         **QUIET,
         "code": [code(NO_EMPTY), code(NO_EMPTY), code(LAST), code(RIGHT)],
-        "tests": tests("largest([]) == None", "largest([3, 1]) == 3"),
+        "tests": wrote("largest([]) == None", "largest([3, 1]) == 3"),
         "ballot": ballot("A", "B", "C"),
     }
     on = held(answers, rules=without("critique", "review", "optimization"))
@@ -149,7 +151,8 @@ def test_adversarial_hardens_the_leader_before_the_vote() -> None:
     assert report.status == "held" and "findings" in report.said
     off = held(answers, rules=without("self_evolvement", "critique", "review", "optimization"), task=task)
     assert "popen" in off.result.code
-    assert on.result.code != off.result.code or "unchanged" in report.said
+    assert "popen" not in on.result.code and on.result.winner == "C"
+    assert next(c for c in on.result.candidates if c.id == "B").dropped == "the same code as A, which C replaces"
 
 
 def test_convergence_counts_ballots_between_those_whom_tests_do_not_tell_apart() -> None:
@@ -189,7 +192,7 @@ def test_dehallucination_answers_with_a_source_or_marks_an_assumption(
     async def answer(questions: object) -> list[str]:
         return [person or ""]
 
-    said = '{"answers": [{"quote": "%s", "answer": "None.", "confidence": 0.95}]}' % quote
+    said = json.dumps({"answers": [{"quote": quote, "answer": "None.", "confidence": 0.95}]})
     answers = {"questions": [QUESTION, '{"questions": []}'], "answers": said, "code": code(RIGHT)}
     done = held(answers, rules=DebateRules(lessons=0, clarify="always"), person=answer if person else None)
     (cleared,) = done.result.clarifications

@@ -1,4 +1,4 @@
-"""`debate` as every surface offers it: a task and a team in, a session, the winner and the file it may be written to."""
+"""`debate` as every surface offers it: a task and a team in, a session, the winner and the file it goes to."""
 
 import os
 from collections.abc import Mapping
@@ -23,10 +23,13 @@ from moot.vault import Vault
 
 EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1}
 CUT_SHORT = 2
+Seats = dict[str, tuple[str, ...]]
 INTERRUPTED = 130
 ATTACKERS = {"red_team": "red", "blue_team": "blue"}
 """Roles whose seats are those of `harden`."""
-NO_MODEL = "debate needs a model: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL, as often as you like"
+NO_MODEL = (
+    "debate needs a model: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL, as often as you like"
+)
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def _context(asked: Asked, vault: Vault) -> Code | None:
     return code.with_texts({file.path: vault.hide(file.text) for file in code.files})
 
 
-def members_of(settings: Settings, asked: Asked, *, adversarial: bool) -> tuple[list[Member], dict[str, tuple[str, ...]]]:
+def members_of(settings: Settings, asked: Asked, *, adversarial: bool) -> tuple[list[Member], Seats]:
     """Who sits at the table, and with which models: the team of the file, or the usual roles with the models given."""
     roles = read_roles(str(settings["debate.roles_folder"]))
     models: tuple[str, ...] = settings["model"]
@@ -118,7 +121,8 @@ def members_of(settings: Settings, asked: Asked, *, adversarial: bool) -> tuple[
     known = [seat_of(agent) for agent in agents]
     if unknown := [seat for seat, r in named.items() if r.source == "flag" and seat not in known]:
         raise UsageError(f"this team has no seat {unknown[0]!r}; its seats are {', '.join(known)}")
-    seats = {seat: tuple(named[seat].value) if seat in named else (a.model,) for seat, a in zip(known, agents, strict=True)}
+    own = {seat: tuple(named[seat].value) for seat in known if seat in named}
+    seats = {seat_of(agent): own.get(seat_of(agent), (agent.model,)) for agent in agents}
     return [member(agent, seats[seat_of(agent)][0], roles[agent.role]) for agent in agents], seats
 
 

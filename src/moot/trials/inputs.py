@@ -72,6 +72,9 @@ def _sequences(value: list[object]) -> Iterator[list[object]]:
     yield value[::-1]
     yield []
     yield value[:1]
+    for change in list(_changed(value[-1]))[:1] if value else ():
+        yield [*value, change]
+        yield [change, *value]
     yield value + value
     yield value[1:]
     yield sorted(value, key=lambda item: (str(type(item)), repr(item)))

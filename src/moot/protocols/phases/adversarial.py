@@ -39,4 +39,6 @@ async def adversarial(sitting: Sitting) -> str:
     if now.checked.rank < leader.checked.rank:
         drop(sitting, made.id, f"fails tests that {leader.id} passes")
         return f"{result.outcome}: {found} findings; the patch broke tests and is not used"
+    for twin in [c for c in table.latest() if c.code == leader.code and c.id != leader.id]:
+        drop(sitting, twin.id, f"the same code as {leader.id}, which {made.id} replaces")
     return f"{result.outcome}: {found} findings, {made.id} replaces {leader.id}"

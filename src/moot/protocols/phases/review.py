@@ -103,6 +103,10 @@ def scored(candidate: Candidate, measured: Mapping[Criterion, float], said: Mapp
 
 
 def by_score(candidates: Sequence[Candidate], table: Table) -> list[Candidate]:
-    """Best first; equals in the order they entered."""
+    """Best first; what was hardened stands where its parent did, before its equals; the rest as they entered."""
     totals = {score.candidate: score.total for score in table.scores}
-    return sorted(candidates, key=lambda candidate: -totals.get(candidate.id, 0.0))
+
+    def place(candidate: Candidate) -> tuple[float, bool]:
+        return -totals.get(candidate.id, totals.get(candidate.parent, 0.0)), candidate.phase != "adversarial"
+
+    return sorted(candidates, key=place)

@@ -43,9 +43,7 @@ def debate_command(
     language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the solution.")] = None,
     topic: Annotated[bool, typer.Option("--topic", help="This is no code: nothing is run, ballots decide.")] = False,
     team: Annotated[str | None, typer.Option("--team", help="A file with the agents: roles and models.")] = None,
-    roles: Annotated[
-        str | None, typer.Option("--roles", help="A folder with roles of your own, NAME.md each.")
-    ] = None,
+    roles: Annotated[str | None, typer.Option("--roles", help="A folder with roles of your own, NAME.md each.")] = None,
     topology: Annotated[
         str | None, typer.Option("--topology", help="auto, graph_mesh, star, chain or tree: who sees whose turns.")
     ] = None,
@@ -68,9 +66,15 @@ def debate_command(
 
     Exit code 0: agreed or chosen; 1: contested; 2: not tested, inconclusive or cut short; 130: stopped by Ctrl-C.
     """
-    own = {"max_rounds": rounds, "drafts": drafts, "topology": topology, "planning": planning, "voting": voting}
-    rules = {f"debate.{name}": value for name, value in own.items()}
-    settings = flags.settings({**rules, "debate.phases": phases, "debate.roles_folder": roles, "debate.adversarial": adversarial or None})
+    own: dict[str, object] = {
+        "max_rounds": rounds,
+        "drafts": drafts,
+        "topology": topology,
+        "planning": planning,
+        "voting": voting,
+    }
+    own |= {"phases": phases, "roles_folder": roles, "adversarial": adversarial or None}
+    settings = flags.settings({f"debate.{name}": value for name, value in own.items()})
     vault = Vault(os.environ)
     asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic)
     plan = debate_plan(settings, asked, vault, {"unsafe_local": unsafe_local, "ask_me": ask_me})

@@ -64,8 +64,8 @@ def show_result(result: DebateResult, plan: Plan) -> None:
 def headline(result: DebateResult) -> str:
     """The first line: the outcome, and on what it rests."""
     who = f" {result.winner}" if result.winner else ""
-    code = bool(result.path)
-    ran = f" ({result.passed} of {result.of} tests pass)" if result.tested else " (not tested)" if code else " (not run)"
+    untested = "not tested" if result.path else "not run"
+    ran = f" ({result.passed} of {result.of} tests pass)" if result.tested else f" ({untested})"
     weak = f"; weaker than asked for: {result.degraded[0]}" if result.degraded else ""
     return f"{result.outcome}{who}: {SAYS[result.outcome]}{ran}{weak}"
 
