@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 from moot.edge.sandbox import find_sandbox
 from moot.liveroom import LiveRoom
+from moot.ports import Sandbox
 from moot.protocols.debate import debate
 from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Member
 from moot.scan import StaticTeam
 from moot.stepping import Desk, Person
 from moot.testing import ActingModel, FrozenClock, Line, room
-from moot.types import Call, Tests
+from moot.types import Answer, Call, Code, Probing, RaceRun, SuiteRun, Tests
 
 TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([1, 3]) -> 3"
 RIGHT = "def largest(numbers):\n    return max(numbers, default=None)\n"
@@ -107,17 +108,40 @@ class Debate:
         return [call.prompt for call in self.asked if call.phase == phase and seat in ("", call.seat)]
 
 
+class Quick:
+    """A sandbox for code that the tests themselves wrote: it runs here, and hundreds of debates take seconds."""
+
+    async def run(self, code: Code, tests: Tests) -> SuiteRun:
+        raise AssertionError("these debates have no test files")
+
+    async def races(self, code: Code, tests: Tests) -> RaceRun:
+        raise AssertionError("nothing here runs at the same time")
+
+    async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
+        space: dict[str, object] = {}
+        exec(code.files[0].text, space)
+        return Probing(answers=tuple(_answer(call, space) for call in calls))
+
+
+def _answer(call: str, space: dict[str, object]) -> Answer:
+    try:
+        return Answer(kind="value", text=repr(eval(call, space)))
+    except Exception as error:
+        return Answer(kind="error", text=type(error).__name__)
+
+
 def held(
     answers: Answers,
     roles: Sequence[str] = ROLES,
     rules: DebateRules | None = None,
     person: Person | None = None,
+    sandbox: Sandbox | None = None,
     **given: object,
 ) -> Debate:
-    """A debate by seats that answer as told, with a real sandbox and the real scanner."""
+    """A debate by seats that answer as told, with the real scanner and, unless another is given, a real sandbox."""
     members = team(*roles)
     model = ActingModel(Cast(answers))
-    desk = Desk(StaticTeam(), FrozenClock(), find_sandbox(), person=person)
+    desk = Desk(StaticTeam(), FrozenClock(), sandbox or find_sandbox(), person=person)
     live = room({member.seat: model for member in members}, desk, timeout=3000.0)
     inputs = DebateInput.model_validate({"task": TASK, "team": members, **given})
     result = asyncio.run(debate(inputs, rules or DebateRules(lessons=0), live))
