@@ -19,6 +19,7 @@ HOMES = {
     "review": "review",
     "run": "run",
     "vote": "vote",
+    "team": "team",
     "list": "history",
     "show": "history",
     "resume": "history",
