@@ -8,7 +8,8 @@ import sys
 VET = ("vet", "track", "track fail", "track success", "track reject", "track reset", "track show")
 KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons show", "lessons add", "lessons import")
 COMMANDS = (
-    *("harden", "debate", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run"),
+    *("harden", "debate", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run", "vote"),
+    *("team show", "team build"),
     *(*KEPT, "models", "doctor", "config show"),
 )
 

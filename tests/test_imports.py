@@ -16,7 +16,7 @@ LAYERS = (
     ("words", ("types", "events", "errors", "config", "learnt")),
     ("contract", ("room", "ports")),
     ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
-    ("rules", ("voting",)),
+    ("rules", ("planning", "roles", "topology", "voting")),
     ("rules", ("csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
     ("protocols", ("protocols",)),
     ("runtime", ("ledger", "journal", "calling", "turns", "stepping", "working", "liveroom", "runner")),

@@ -61,3 +61,33 @@ class Lesson(Value):
     """The sessions that judged it last: one that is resumed has no second say."""
     created_at: datetime
     expires_at: datetime | None = None
+
+
+BANDS = 5
+
+
+def band_of(confidence: float) -> int:
+    """Which fifth of 0 to 1 a stated confidence lies in."""
+    return min(int(confidence * BANDS), BANDS - 1)
+
+
+class Judged(Value):
+    """Whether one agent was right in one session, as far as tests or the outcome tell."""
+
+    agent: str
+    role: str
+    model: str
+    domain: str
+    right: bool
+    confidence: Unit | None = None
+
+
+class Tried(Value):
+    """How often a model was right in a role, a domain and a band of stated confidence."""
+
+    model: str
+    role: str
+    domain: str
+    band: int | None = Field(default=None, ge=0, lt=BANDS)
+    right: int = Field(ge=0)
+    total: int = Field(ge=0)

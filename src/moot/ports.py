@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from moot.learnt import Episode, Lesson
+from moot.learnt import Episode, Judged, Lesson, Tried
 from moot.types import Call, Code, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
@@ -56,6 +56,16 @@ class Memory(Protocol):
 
     async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
         """What followed its use speaks for or against it; each session `by` which it is judged has one say."""
+
+
+class Records(Protocol):
+    """How often agents were right in earlier sessions."""
+
+    async def judge(self, session_id: str, judged: Sequence[Judged], now: datetime) -> None:
+        """Keep it; each agent has one result in a session, and the first one stands."""
+
+    async def tried(self) -> list[Tried]:
+        """All results, counted by model, role, domain and band of confidence."""
 
 
 class Clock(Protocol):

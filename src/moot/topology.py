@@ -1,20 +1,243 @@
-"""Stand-in until the real one is merged."""
+"""Who sees whose turns, and who speaks at the same time: mesh, star, chain and tree, as values without any effect."""
 
-from collections.abc import Sequence
-from typing import Any, TypeVar
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol, TypeVar, get_args
 
-T = TypeVar("T")
+Topology = Literal["graph_mesh", "star", "chain", "tree"]
+TOPOLOGIES: tuple[Topology, ...] = get_args(Topology)
+Phase = str
+Group = tuple[str, ...]
+
+ORDER = (
+    "proposer", "generator", "implementer", "architect", "designer", "critic", "red_team", "reviewer", "judge",
+    "blue_team", "optimizer", "refactorer", "performance_analyzer", "test_agent", "compiler", "executor", "security",
+    "validator", "teacher", "moderator",
+)  # fmt: skip
+"""The order of a chain: answer, attack, weigh, mend, check, conclude. Roles of your own go before the last."""
+LEADERS: Mapping[Phase, tuple[str, ...]] = {
+    "dehallucination": ("moderator", "teacher", "architect"),
+    "self_evolvement": ("proposer", "generator", "implementer"),
+    "proposal": ("proposer", "architect", "moderator"),
+    "critique": ("critic", "reviewer", "red_team"),
+    "review": ("reviewer", "moderator", "architect"),
+    "optimization": ("optimizer", "architect", "test_agent"),
+    "adversarial": ("red_team", "security", "blue_team"),
+    "convergence": ("moderator", "validator", "teacher"),
+}
+"""Whose word goes first in a phase, by preference."""
+HUBS = ("moderator", "judge", "reviewer", "architect", "validator", "teacher")
+"""Who stands in the middle of a star, by preference."""
+ROOTS = ("architect", "designer", "moderator", "judge")
+"""Who is at the root of a tree, by preference."""
+CONCERNS: Mapping[str, tuple[str, ...]] = {
+    "building": ("proposer", "generator", "implementer", "refactorer", "designer", "architect"),
+    "quality": ("reviewer", "critic", "judge", "moderator", "teacher"),
+    "security": ("security", "red_team", "blue_team"),
+    "performance": ("optimizer", "performance_analyzer"),
+    "verification": ("test_agent", "validator", "executor", "compiler"),
+}
+"""The branches of a tree; of each, the first role that is there leads the others."""
+IN_CHARGE: Mapping[Phase, str] = {"critique": "security", "adversarial": "security", "optimization": "performance"}
+"""Phases that are one branch's concern: its lead leads them; all others are led from the root."""
+DOWNWARDS = frozenset({"dehallucination", "self_evolvement", "proposal", "optimization"})
+"""Phases that are delegated from the root; in the others results go up to it."""
+IN_ORDER = re.compile(
+    r"\b(?:step by step|one after (?:the other|another)|pipeline|sequential(?:ly)?|in (?:this )?order)\b"
+)
+IN_THE_MIDDLE = re.compile(r"\b(?:central(?:i[sz]ed|ly)?|coordinat(?:e|ed|or)|through (?:a|the|one) moderator)\b")
+IN_LEVELS = re.compile(r"\b(?:hierarch(?:y|ical)|sub-?teams?|departments?|work ?streams?)\b")
 
 
+class Spoken(Protocol):
+    @property
+    def seat(self) -> str: ...
+
+
+S = TypeVar("S", bound=Spoken)
+
+
+@dataclass(frozen=True)
 class Arrangement:
-    kind = "graph_mesh"
+    """A team in its places. Seats are in an order of their own, so that the same team is always arranged alike."""
 
-    def groups(self, phase: str, speakers: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-        return (tuple(speakers),) if speakers else ()
+    topology: Topology
+    seats: Mapping[str, str]
+    """Seat -> role, in the order of the chain."""
+    hub: str = ""
+    """The middle of a star, the root of a tree."""
+    parents: Mapping[str, str] = field(default_factory=dict)
+    """In a tree: seat -> the seat above it."""
 
-    def visible(self, seat: str, spoken: Sequence[T]) -> list[T]:
-        return list(spoken)
+    @property
+    def relay(self) -> Group:
+        """Seats that pass on what others said to those who cannot see it themselves."""
+        if self.topology == "star":
+            return (self.hub,)
+        return tuple(seat for seat in self.seats if self.children(seat))
+
+    def children(self, seat: str) -> Group:
+        return tuple(each for each in self.seats if self.parents.get(each) == seat)
+
+    def level(self, seat: str) -> int:
+        return len(self.line(seat)) - 1
+
+    def line(self, seat: str) -> Group:
+        """From a seat up to the root."""
+        found = [seat]
+        while above := self.parents.get(found[-1]):
+            found.append(above)
+        return tuple(found)
+
+    def route(self, sender: str, receiver: str) -> Group:
+        """The seats a message passes, both ends included: straight, or through those who must pass it on."""
+        if sender == receiver:
+            return (sender,)
+        if self.topology == "star" and self.hub not in (sender, receiver):
+            return (sender, self.hub, receiver)
+        if self.topology == "chain":
+            ring = list(self.seats)
+            start = ring.index(sender)
+            turned = ring[start:] + ring[:start]
+            return tuple(turned[: turned.index(receiver) + 1])
+        if self.topology == "tree":
+            up, down = self.line(sender), self.line(receiver)
+            meet = next(seat for seat in up if seat in down)
+            return (*up[: up.index(meet)], *reversed(down[: down.index(meet) + 1]))
+        return (sender, receiver)
+
+    def groups(self, phase: Phase, speakers: Sequence[str]) -> tuple[Group, ...]:
+        """Who speaks at the same time, one group after the other; each speaker once."""
+        asked = [seat for seat in self.seats if seat in set(speakers)]
+        if self.topology == "chain":
+            return tuple((seat,) for seat in asked)
+        if self.topology == "star":
+            around = tuple(seat for seat in asked if seat != self.hub)
+            return tuple(group for group in (around, (self.hub,) if self.hub in asked else ()) if group)
+        if self.topology == "tree":
+            levels = sorted({self.level(seat) for seat in asked}, reverse=phase not in DOWNWARDS)
+            return tuple(tuple(seat for seat in asked if self.level(seat) == level) for level in levels)
+        return (tuple(asked),) if asked else ()
+
+    def visible(self, seat: str, spoken: Sequence[S]) -> tuple[S, ...]:
+        """The turns a seat may see, in their order; its own always."""
+        seen = self._seen_by(seat, {turn.seat for turn in spoken})
+        return tuple(turn for turn in spoken if turn.seat in seen)
+
+    def _seen_by(self, seat: str, voices: set[str]) -> set[str]:
+        if seat not in self.seats:
+            return set()
+        if self.topology == "graph_mesh" or (self.topology == "star" and seat == self.hub):
+            return voices
+        if self.topology == "star":
+            return {seat, self.hub}
+        if self.topology == "chain":
+            return {seat, *self._before(seat, voices)}
+        gone = voices - self.seats.keys() if seat == self.hub else set()
+        return {seat, *self.children(seat), *filter(None, [self.parents.get(seat)]), *gone}
+
+    def _before(self, seat: str, voices: set[str]) -> Group:
+        """The nearest one before a seat in the chain that has spoken; before the first comes the last."""
+        ring = list(self.seats)
+        place = ring.index(seat)
+        return tuple(each for each in reversed(ring[place + 1 :] + ring[:place]) if each in voices)[:1]
+
+    def leader(self, phase: Phase) -> str:
+        if self.topology == "star":
+            return self.hub
+        if self.topology == "tree":
+            concern = CONCERNS.get(IN_CHARGE.get(phase, ""), ())
+            leads = [seat for seat in self.children(self.hub) if self.seats[seat] in concern]
+            return leads[0] if leads else self.hub
+        return _preferred(self.seats, LEADERS.get(phase, ()))
+
+    def without(self, seat: str) -> "Arrangement":
+        """The others, when one has failed: whoever was below it goes to its siblings, and nobody is lost."""
+        left = {name: role for name, role in self.seats.items() if name != seat}
+        if len(left) == len(self.seats):
+            return self
+        if not left:
+            raise ValueError(f"{seat!r} is the last of the team")
+        if self.topology == "star" and seat == self.hub:
+            return replace(self, seats=left, hub=_preferred(left, HUBS))
+        if self.topology != "tree":
+            return replace(self, seats=left)
+        parents = _rebalanced(self, seat)
+        return replace(self, seats=left, hub=next(name for name in left if name not in parents), parents=parents)
 
 
-def arrange(team: Any, topology: str) -> Arrangement:
-    return Arrangement()
+def arrange(team: Mapping[str, str], topology: Topology) -> Arrangement:
+    """A team, seat -> role, in its places."""
+    if not team:
+        raise ValueError("there is nobody to arrange")
+    seats = dict(sorted(team.items(), key=lambda entry: (_rank(entry[1]), entry[1], _natural(entry[0]))))
+    match topology:
+        case "star":
+            return Arrangement(topology, seats, hub=_preferred(seats, HUBS))
+        case "tree":
+            root = _preferred(seats, ROOTS)
+            return Arrangement(topology, seats, hub=root, parents=_branches(seats, root))
+        case _:
+            return Arrangement(topology, seats)
+
+
+def select(size: int, task: str = "", parallel: int = 8) -> Topology:
+    """A topology for a team and a task: what the task asks for, then the size; mesh unless something speaks against it."""
+    words = " ".join(task.lower().split())
+    if IN_ORDER.search(words):
+        return "chain"
+    if IN_THE_MIDDLE.search(words):
+        return "star"
+    if IN_LEVELS.search(words) and size > 3:
+        return "tree"
+    if size <= 3:
+        return "chain"
+    return "star" if size <= 6 and parallel <= 2 else "graph_mesh"
+
+
+def _rank(role: str) -> int:
+    return 2 * ORDER.index(role) if role in ORDER else 2 * len(ORDER) - 3
+
+
+def _natural(seat: str) -> tuple[object, ...]:
+    """`critic-2` before `critic-10`."""
+    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", seat))
+
+
+def _preferred(seats: Mapping[str, str], roles: Sequence[str]) -> str:
+    """The first seat with the first of these roles that is there; else the first seat."""
+    for wanted in roles:
+        for seat, role in seats.items():
+            if role == wanted:
+                return seat
+    return next(iter(seats))
+
+
+def _branches(seats: Mapping[str, str], root: str) -> dict[str, str]:
+    """Under the root a lead for each concern, under each lead its specialists; who has no concern is under the root."""
+    parents = {}
+    for roles in CONCERNS.values():
+        branch = {seat: role for seat, role in seats.items() if role in roles and seat != root}
+        if branch:
+            lead = _preferred(branch, roles)
+            parents |= {seat: root if seat == lead else lead for seat in branch}
+    return parents | {seat: root for seat in seats if seat != root and seat not in parents}
+
+
+def _rebalanced(tree: Arrangement, failed: str) -> dict[str, str]:
+    """Who is below whom without one of them. Children go to the failed one's siblings, always to the one with fewest;
+    where there is none, the first child takes its place."""
+    parents = {seat: above for seat, above in tree.parents.items() if seat != failed}
+    orphans, above = tree.children(failed), tree.parents.get(failed)
+    siblings = [seat for seat in tree.children(above) if seat != failed] if above else []
+    if not siblings and orphans:
+        heir = orphans[0]
+        parents |= {seat: heir for seat in orphans if seat != heir}
+        return parents | {heir: above} if above else {s: p for s, p in parents.items() if s != heir}
+    load = {seat: len(tree.children(seat)) for seat in siblings}
+    for orphan in orphans:
+        takes = min(siblings, key=lambda seat: load[seat])
+        load[takes] += 1
+        parents[orphan] = takes
+    return parents

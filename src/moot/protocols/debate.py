@@ -29,7 +29,7 @@ from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table
 from moot.protocols.solve import prepared_tests
 from moot.room import Room
-from moot.topology import arrange
+from moot.topology import arrange, select
 from moot.types import SuiteRun
 
 LONG_TASK = 60
@@ -62,7 +62,10 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
 
 def opened(given: DebateInput, rules: DebateRules, room: Room) -> Sitting:
     task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests)
-    return Sitting(Table(given, rules, task), room, arrange(given.team, rules.topology))
+    chosen = select(len(given.team), given.task) if rules.topology == "auto" else rules.topology
+    return Sitting(
+        Table(given, rules, task), room, arrange({member.seat: member.role for member in given.team}, chosen)
+    )
 
 
 async def prepare(sitting: Sitting) -> None:
@@ -249,7 +252,7 @@ def summed_up(sitting: Sitting, stopped: Stop, hidden: tuple[SuiteRun | None, Su
         baseline=table.baseline,
         flips=flips(table, winner, hidden),
         phases=table.reports,
-        topology=sitting.arrangement.kind,
+        topology=sitting.arrangement.topology,
         hidden=hidden[1],
         calls_full_run=full_run(table, sitting.room),
         assumptions=tuple(c.answer for c in table.clarifications if c.source == "assumption" and c.answer),

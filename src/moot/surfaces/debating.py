@@ -68,8 +68,8 @@ def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[s
         hidden=hidden_tests(read_tests(asked.hidden), vault) if asked.hidden else None,
         context=_context(asked, vault),
         team=tuple(team),
-        **_kind(asked, tests),
     )
+    given = with_kind(given, asked, tests)
     own: dict[str, JsonValue] = {"runs_code": given.kind == "code"}
     if asked.out:
         own["out"] = os.path.abspath(asked.out)
@@ -84,13 +84,13 @@ def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[s
     )
 
 
-def _kind(asked: Asked, tests: Tests | None) -> dict[str, str]:
+def with_kind(given: DebateInput, asked: Asked, tests: Tests | None) -> DebateInput:
     """Code, unless it is said, or plain, that the task is a question about something else."""
     if asked.topic or is_topic(asked):
-        return {"kind": "topic", "path": ""}
+        return given.model_copy(update={"kind": "topic", "path": ""})
     file = PurePosixPath(asked.files[0]).name if len(asked.files) == 1 else ""
     language = chosen_language(asked.language) or (tests.language if tests else "python")
-    return {"kind": "code", "language": language, "path": file or solution_path(tests, language)}
+    return given.model_copy(update={"language": language, "path": file or solution_path(tests, language)})
 
 
 def is_topic(asked: Asked) -> bool:
@@ -121,7 +121,7 @@ def members_of(settings: Settings, asked: Asked, *, adversarial: bool) -> tuple[
     known = [seat_of(agent) for agent in agents]
     if unknown := [seat for seat, r in named.items() if r.source == "flag" and seat not in known]:
         raise UsageError(f"this team has no seat {unknown[0]!r}; its seats are {', '.join(known)}")
-    own = {seat: tuple(named[seat].value) for seat in known if seat in named}
+    own: Seats = {seat: settings[f"seats.{seat}"] for seat in known if seat in named}
     seats = {seat_of(agent): own.get(seat_of(agent), (agent.model,)) for agent in agents}
     return [member(agent, seats[seat_of(agent)][0], roles[agent.role]) for agent in agents], seats
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     DateTime,
     Dialect,
     Float,
@@ -20,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Column as C
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest migration. A store at this version needs no Alembic."""
 
 
@@ -175,4 +176,18 @@ lesson_terms = Table(
     metadata,
     C("word", String(64), primary_key=True),
     C("lessons", Integer, nullable=False),
+)
+
+agent_records = Table(
+    "agent_records",
+    metadata,
+    C("session_id", Id, primary_key=True),  # the record outlives the session
+    C("agent_id", String(64), primary_key=True),
+    C("role", String(64), nullable=False),
+    C("model", String(256), nullable=False),
+    C("domain", String(32), nullable=False),
+    C("band", Integer),
+    C("was_right", Boolean, nullable=False),
+    C("confidence", Float),
+    C("created_at", Moment, nullable=False),
 )

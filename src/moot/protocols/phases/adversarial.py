@@ -34,7 +34,7 @@ async def adversarial(sitting: Sitting) -> str:
         parent=leader.id,
     )
     sitting.enter(made, "adversarial", made.text)
-    sitting.table = await examined(sitting.table, sitting.room)
+    await examined(sitting)
     now = sitting.table.candidate(made.id)
     if now.checked.rank < leader.checked.rank:
         drop(sitting, made.id, f"fails tests that {leader.id} passes")

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, create_model
 from moot.prompts import prompt
 from moot.protocols.debated import Candidate, Claim, Conflict, Consensus, Member, Vote
 from moot.protocols.phases.claims import judged
-from moot.protocols.phases.critique import heard, splits
+from moot.protocols.phases.critique import splits
 from moot.protocols.phases.examined import examined, leading
 from moot.protocols.phases.review import by_score
 from moot.protocols.phases.sitting import Sitting
@@ -71,13 +71,12 @@ def ask_ballot(member: Member, up: Sequence[Candidate], sitting: Sitting) -> Ask
     table = sitting.table
     letters = tuple(candidate.id for candidate in up)
     shape = ballot_shape(letters)
-    may_read = sitting.may_read(member)
     text = prompt(
         "debate_ballot",
         task=brief(table),
-        candidates="\n\n".join(shown(c, table, sitting.room) for c in up if c.id in may_read),
+        candidates="\n\n".join(shown(c, table, sitting.room) for c in up),
         notes=notes(table),
-        heard=heard(member, sitting),
+        heard=sitting.heard(member),
         letters=", ".join(letters),
         form=instructions(shape),
     )
@@ -177,4 +176,4 @@ async def asked_person(sitting: Sitting) -> None:
     }
     if settled:
         sitting.update(claims=tuple(settled.get(claim.id, claim) for claim in sitting.table.claims))
-        sitting.table = await examined(sitting.table, sitting.room)
+        await examined(sitting)

@@ -11,7 +11,6 @@ from moot.protocols.phases.claims import asked_blind, written
 from moot.protocols.phases.examined import examined
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table, brief, notes, seated, shown, system
-from moot.render import fenced
 from moot.replies import Also, Synonyms, Title, instructions
 from moot.room import Ask
 from moot.trials.values import same_value
@@ -64,27 +63,18 @@ async def critique(sitting: Sitting) -> str:
 
 def ask_critique(member: Member, sitting: Sitting) -> Ask[CritiqueReply]:
     table, room = sitting.table, sitting.room
-    may_read = sitting.may_read(member)
-    up = [c for c in table.latest() if c.id in may_read]
+    up = table.latest()
     most = table.rules.breaking if table.code else 0
     text = prompt(
         "debate_critique",
         task=brief(table),
         candidates="\n\n".join(shown(c, table, room) for c in up),
         notes=notes(table),
-        heard=heard(member, sitting),
+        heard=sitting.heard(member),
         breaking=BREAKING.format(most=most) if most else "Bring no tests.",
         form=instructions(CritiqueReply),
     )
     return Ask(member.seat, "critique", table.round, system(member), text, CritiqueReply, REPLY_TOKENS)
-
-
-def heard(member: Member, sitting: Sitting) -> str:
-    """What this seat may read of the turns in this round, beside the candidates themselves."""
-    spoken = [said for said in sitting.table.spoken if not said.candidate and said.round == sitting.table.round]
-    seen = [said for said in sitting.arrangement.visible(member.seat, spoken) if said.seat != member.seat and said.text]
-    lines = "\n".join(f"{said.seat} ({said.phase}):\n{said.text}" for said in seen[-8:])
-    return f"What others said in this round:\n\n{fenced(lines, 'text')}\n\n" if lines else ""
 
 
 def spotted(member: Member, spots: Sequence[Spot], table: Table) -> list[Point]:
@@ -127,13 +117,13 @@ async def weighed(sitting: Sitting, brought: Sequence[Claim]) -> list[Claim]:
     new = entered(sitting, brought)
     open_ones = [claim for claim in sitting.table.claims if claim.id in new and claim.status == "alone"]
     if open_ones:
-        sitting.table = await examined(sitting.table, sitting.room)
+        await examined(sitting)
         disputed = [claim for claim in open_ones if splits(sitting.table, claim)]
         authors = {seat for claim in disputed for seat in claim.by}
         others = [m for m in seated(sitting.table, sitting.room, "validator", "test_agent", "judge", "proposer")]
         blind = [m for m in others if m.seat not in authors][:3] or [m for m in others][:2]
         await asked_blind(sitting, "critique", disputed, blind)
-        sitting.table = await examined(sitting.table, sitting.room)
+        await examined(sitting)
     return [claim for claim in sitting.table.claims if claim.id in new]
 
 

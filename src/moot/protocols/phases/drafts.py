@@ -68,7 +68,7 @@ async def drafted(sitting: Sitting, phase: Phase) -> int:
             lambda m: ask_position(m, phase, sitting, warm[m.seat]),
             lambda m, said: enter_position(m, said, phase, sitting),
         )
-    sitting.table = await examined(sitting.table, sitting.room)
+    await examined(sitting)
     if not have:
         sitting.update(baseline=baseline(sitting.table, len(speakers)))
     return len(sitting.table.candidates) - len(have)

@@ -27,7 +27,7 @@ async def self_evolvement(sitting: Sitting) -> str:
         return f"{entered} drafts"
     if sitting.table.given.language == "python":
         await specified(sitting, "self_evolvement", drafters(sitting))
-        sitting.table = await examined(sitting.table, sitting.room)
+        await examined(sitting)
     repairs = 0
     for number in range(sitting.table.rules.refinements):
         # Asked the same again, a model says the same again: after the first repair it should not.
@@ -79,7 +79,7 @@ async def repaired(
 
 async def kept(sitting: Sitting, new: list[tuple[Candidate, Candidate]]) -> int:
     """Run what is new; where the lock holds, the old candidate stays and the new one is only remembered."""
-    sitting.table = await examined(sitting.table, sitting.room)
+    await examined(sitting)
     gained = 0
     for made, old in new:
         now, before = sitting.table.candidate(made.id), sitting.table.candidate(old.id)
@@ -101,11 +101,13 @@ def drop(sitting: Sitting, name: str, why: str) -> None:
 def objections(sitting: Sitting, candidate: Candidate) -> list[str]:
     """What others said against a candidate in the round before, as far as its author may read them."""
     before = sitting.table.round - 1
-    readers = {said.seat for said in sitting.arrangement.visible(candidate.seat, sitting.table.spoken)}
     return [
         f"{p.point} ({p.evidence})" if p.evidence else p.point
         for p in sitting.table.points
-        if p.candidate == candidate.id and p.stance == "disagree" and p.round == before and p.seat in readers
+        if p.candidate == candidate.id
+        and p.stance == "disagree"
+        and p.round == before
+        and sitting.hops(p.seat, candidate.seat) is not None
     ]
 
 

@@ -1,17 +1,16 @@
 """Candidates are run: on the given tests, on the task's examples, on what seats agreed on, on shared inputs."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from moot.protocols.attempts import code_of
 from moot.protocols.debated import Baseline, Candidate, Checked, Claim
+from moot.protocols.phases.sitting import Ran, Sitting
 from moot.protocols.phases.table import Table
-from moot.room import Room
 from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all
 from moot.trials.behaviour import Tried, agreement, best, clusters
 from moot.trials.inputs import varied
 from moot.trials.values import Example, holds
-from moot.types import Answer, Probing, SuiteRun
+from moot.types import Answer, Probing
 
 INPUTS = 20
 AT_ONCE = 4
@@ -29,39 +28,57 @@ def shared_calls(table: Table) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*examples, *claims, *table.inputs, *more)))
 
 
-async def examined(table: Table, room: Room) -> Table:
-    """Every candidate that is still up for choice, run on everything there is to run it on."""
-    runs_calls = table.code and table.given.language == "python"
-    calls = shared_calls(table) if runs_calls else ()
+async def examined(sitting: Sitting) -> None:
+    """Every candidate that is still up for choice, run on everything there is to run it on, and nothing twice."""
+    table = sitting.table
+    calls = shared_calls(table) if table.code and table.given.language == "python" else ()
     if not table.code or not (calls or table.task.tests):
-        return table
+        return
     up = [candidate for candidate in table.latest() if candidate.code]
-    codes = [code_of(table.task, candidate.code) for candidate in up]
-    suites: Sequence[SuiteRun | None] = [None] * len(up)
-    probes: Sequence[Probing] = [Probing()] * len(up)
-    if table.task.tests:
-        suites = await room.execute_all(codes, table.task.tests, AT_ONCE)
-    if calls:
-        probes = await room.probe_all(codes, calls, AT_ONCE)
-    seen = {
-        candidate.id: checked(table, calls, suite, probe)
-        for candidate, suite, probe in zip(up, suites, probes, strict=True)
-    }
-    return replace(
-        table,
+    for candidate in up:
+        sitting.ran.setdefault(candidate.code, Ran())
+    await run_tests(sitting, list(dict.fromkeys(candidate.code for candidate in up)))
+    await put_calls(sitting, list(dict.fromkeys(candidate.code for candidate in up)), calls)
+    seen = {candidate.id: checked(table, calls, sitting.ran[candidate.code]) for candidate in up}
+    sitting.update(
         candidates=tuple(
             candidate.model_copy(update={"checked": seen[candidate.id]}) if candidate.id in seen else candidate
             for candidate in table.candidates
-        ),
+        )
     )
 
 
-def checked(table: Table, calls: Sequence[str], suite: SuiteRun | None, probe: Probing) -> Checked:
-    answers = dict(zip(calls, probe.answers, strict=False))
-    silent = Answer(kind="none", detail=probe.problem or "no answer")
+async def run_tests(sitting: Sitting, texts: Sequence[str]) -> None:
+    task = sitting.table.task
+    new = [text for text in texts if sitting.ran[text].suite is None] if task.tests else []
+    if new and task.tests:
+        suites = await sitting.room.execute_all([code_of(task, text) for text in new], task.tests, AT_ONCE)
+        for text, suite in zip(new, suites, strict=True):
+            sitting.ran[text].suite = suite
+            sitting.ran[text].seconds += suite.seconds
+
+
+async def put_calls(sitting: Sitting, texts: Sequence[str], calls: Sequence[str]) -> None:
+    """The calls that a code has not answered yet; codes that lack the same ones are asked side by side."""
+    lacking: dict[tuple[str, ...], list[str]] = {}
+    for text in texts:
+        missing = tuple(call for call in calls if call not in sitting.ran[text].answers)
+        if missing:
+            lacking.setdefault(missing, []).append(text)
+    for missing, group in lacking.items():
+        codes = [code_of(sitting.table.task, text) for text in group]
+        for text, probe in zip(group, await sitting.room.probe_all(codes, missing, AT_ONCE), strict=True):
+            silent = Answer(kind="none", detail=probe.problem or "no answer")
+            answers = (*probe.answers, *(silent for _ in missing))[: len(missing)]
+            sitting.ran[text].answers |= dict(zip(missing, answers, strict=True))
+            sitting.ran[text].seconds += probe.seconds
+
+
+def checked(table: Table, calls: Sequence[str], ran: Ran) -> Checked:
+    suite, answers = ran.suite, ran.answers
     analysis = of_suite(suite) if suite else Analysis()
     if table.examples:
-        heard = tuple(answers.get(example.call, silent) for example in table.examples)
+        heard = tuple(answers[example.call] for example in table.examples)
         analysis = together(analysis, of_examples(table.examples, Probing(answers=heard)))
     agreed = [claim for claim in table.agreed if claim.call in answers]
     kept = [claim for claim in agreed if holds(example_of(claim), answers[claim.call])]
@@ -77,11 +94,11 @@ def checked(table: Table, calls: Sequence[str], suite: SuiteRun | None, probe: P
         agreed=len(kept),
         agreed_of=len(agreed),
         outcomes=tuple(f"{o.name} {o.status}" for o in suite.outcomes) if suite else (),
-        answers={call: answers.get(call, silent) for call in calls},
+        answers={call: answers[call] for call in calls},
         failures="\n".join(filter(None, (failures, *wrong[:3]))),
         green=analysis.green,
         failed=tuple(claim.id for claim in agreed if claim not in kept),
-        seconds=round(probe.seconds + (suite.seconds if suite else 0.0), 3),
+        seconds=round(ran.seconds, 3),
     )
 
 

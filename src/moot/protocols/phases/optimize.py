@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from moot.prompts import prompt
 from moot.protocols.attempts import Attempt, Task, reflected, shown_reflections
 from moot.protocols.debated import Candidate, Member
-from moot.protocols.phases.critique import heard
 from moot.protocols.phases.drafts import DraftReply, PositionReply, enter_draft, enter_position
 from moot.protocols.phases.evolve import drop
 from moot.protocols.phases.examined import examined, leading, may_replace
@@ -51,7 +50,7 @@ async def improved(maker: Member, sitting: Sitting) -> str:
         if not said:
             return "the optimizer gave nothing that could be used"
         made = enter_draft(maker, said[0], "optimization", sitting)
-        sitting.table = await examined(sitting.table, sitting.room)
+        await examined(sitting)
         now = sitting.table.candidate(made.id)
         if may_replace(now, leader) or not (now.checked.of or now.checked.agreed_of):
             return f"{now.id} improves on {leader.id}"
@@ -97,14 +96,13 @@ def ask_position_merge(member: Member, sitting: Sitting) -> Ask[PositionReply]:
 
 def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, history: str) -> str:
     table = sitting.table
-    may_read = sitting.may_read(member)
-    parts = [c for c in best_first(table) if c.id in may_read][:PARTS]
+    parts = best_first(table)[:PARTS]
     return prompt(
         "debate_optimize",
         task=brief(table),
         candidates="\n\n".join(shown(c, table, sitting.room) for c in parts),
         contrast=differ,
-        heard=heard(member, sitting),
+        heard=sitting.heard(member),
         checks="",
         notes=notes(table),
         history=history,

@@ -8,7 +8,7 @@ from pydantic import Field
 from moot.prompts import prompt
 from moot.protocols.attempts import code_of
 from moot.protocols.debated import WEIGHTS, Candidate, Criterion, Member, Score
-from moot.protocols.phases.critique import heard, named
+from moot.protocols.phases.critique import named
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table, brief, notes, seated, shown, system
 from moot.replies import Also, Title, instructions
@@ -54,14 +54,13 @@ async def review(sitting: Sitting) -> str:
 
 def ask_review(member: Member, sitting: Sitting) -> Ask[ReviewReply]:
     table = sitting.table
-    may_read = sitting.may_read(member)
-    up = [c for c in table.latest() if c.id in may_read]
+    up = table.latest()
     text = prompt(
         "debate_review",
         task=brief(table),
         candidates="\n\n".join(shown(c, table, sitting.room) for c in up),
         notes=notes(table),
-        heard=heard(member, sitting),
+        heard=sitting.heard(member),
         form=instructions(ReviewReply),
     )
     return Ask(member.seat, "review", table.round, system(member), text, ReviewReply, REPLY_TOKENS)

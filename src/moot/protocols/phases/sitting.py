@@ -1,15 +1,27 @@
 """A debate under way: the table as it stands, so that what was done before a cut is never lost, and who may speak."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from moot.errors import Cut
 from moot.protocols.debated import PARALLEL, Candidate, Member, Phase
 from moot.protocols.phases.table import Said, Table
+from moot.render import fenced
 from moot.room import Ask, Room, T
 from moot.topology import Arrangement
-from moot.types import Absent
+from moot.types import Absent, Answer, SuiteRun
+
+MOST_HEARD = 8
+
+
+@dataclass
+class Ran:
+    """One code, run."""
+
+    suite: SuiteRun | None = None
+    answers: dict[str, Answer] = field(default_factory=dict)
+    seconds: float = 0.0
 
 
 def nothing(member: Member, answer: object) -> None:
@@ -21,6 +33,8 @@ class Sitting:
     table: Table
     room: Room
     arrangement: Arrangement
+    ran: dict[str, Ran] = field(default_factory=dict)
+    """By code: what came of it so far. The same code is not run twice on the same thing."""
 
     def update(self, **changes: Any) -> None:
         self.table = replace(self.table, **changes)
@@ -49,6 +63,7 @@ class Sitting:
         except Cut as cut:
             _taken(speakers, cut.answered, take)
             raise
+        self._missed(speakers, answers)
         return _taken(speakers, answers, take)
 
     async def in_turn(
@@ -65,10 +80,35 @@ class Sitting:
             heard += await self.apart(phase, [by_seat[seat] for seat in group], make, take)
         return heard
 
-    def may_read(self, member: Member) -> set[str]:
-        """The candidates whose turns this seat may see."""
-        spoken = [said for said in self.table.spoken if said.candidate]
-        return {said.candidate for said in self.arrangement.visible(member.seat, spoken)}
+    def heard(self, member: Member) -> str:
+        """What reaches this seat of the turns in this round, beside the candidates: straight from who it may see; in
+        a star or a tree also through those who pass it on, and it says through whom."""
+        lines = []
+        for said in self.table.spoken:
+            if said.candidate or not said.text or said.round != self.table.round or said.seat == member.seat:
+                continue
+            if (through := self.hops(said.seat, member.seat)) is not None:
+                passed = f", passed on by {through}" if through else ""
+                lines.append(f"{said.seat} ({said.phase}{passed}):\n{said.text}")
+        told = "\n".join(lines[-MOST_HEARD:])
+        return f"What others said in this round:\n\n{fenced(told, 'text')}\n\n" if lines else ""
+
+    def hops(self, sender: str, receiver: str) -> str | None:
+        """Who hands a turn on to its reader: nobody (""), the last of those between them, or None: it stays unheard."""
+        places = self.arrangement.seats
+        if sender not in places or receiver not in places:
+            return None
+        path = self.arrangement.route(sender, receiver)
+        if len(path) == 2:
+            return ""
+        return path[-2] if self.arrangement.topology in ("star", "tree") else None
+
+    def _missed(self, speakers: Sequence[Member], answers: Sequence[Any]) -> None:
+        """A seat that cannot be reached leaves its place: whoever was to hear through it hears through another."""
+        for member, answer in zip(speakers, answers, strict=False):
+            gone = isinstance(answer, Absent) and answer.why in ("unreachable", "timeout")
+            if gone and len(self.arrangement.seats) > 1:
+                self.arrangement = self.arrangement.without(member.seat)
 
 
 def _taken(speakers: Sequence[Member], answers: Sequence[Any], take: Callable[[Member, T], object]) -> list[T]:

@@ -20,6 +20,7 @@ HOMES = {
     "review": "review",
     "run": "run",
     "vote": "vote",
+    "team": "team",
     "list": "history",
     "show": "history",
     "resume": "history",

@@ -7,9 +7,10 @@ from pathlib import Path
 from moot.edge.sandbox import find_sandbox
 from moot.events import Event
 from moot.protocols.debated import DebateResult, DebateRules
+from moot.stepping import Person
 from moot.surfaces.debating import Asked, debate_plan
 from moot.surfaces.library.given import session_flags
-from moot.surfaces.setup import Person, Settings, check_prices, workshop
+from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.surfaces.solving import write_out
 from moot.types import Limits
 from moot.vault import Vault

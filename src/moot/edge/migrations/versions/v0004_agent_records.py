@@ -1,0 +1,25 @@
+"""What agents were right about, one line for each in each session."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "agent_records",
+        sa.Column("session_id", sa.Uuid(as_uuid=False), nullable=False),
+        sa.Column("agent_id", sa.String(length=64), nullable=False),
+        sa.Column("role", sa.String(length=64), nullable=False),
+        sa.Column("model", sa.String(length=256), nullable=False),
+        sa.Column("domain", sa.String(length=32), nullable=False),
+        sa.Column("band", sa.Integer(), nullable=True),
+        sa.Column("was_right", sa.Boolean(), nullable=False),
+        sa.Column("confidence", sa.Float(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("session_id", "agent_id"),
+    )

@@ -1,0 +1,50 @@
+"""The agents' records: who was right in which session, counted for team building."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, Integer, cast, func, insert, select
+
+from moot.edge.store import tables
+from moot.edge.store.sql import SqlStore
+from moot.learnt import Judged, Tried, band_of
+
+
+class RecordShelf:
+    def __init__(self, store: SqlStore) -> None:
+        self._store = store
+
+    async def judge(self, session_id: str, judged: Sequence[Judged], now: datetime) -> None:
+        """Keep it; each agent has one result in a session, and the first one stands."""
+        await self._store.work(lambda db: _keep(db, session_id, judged, now))
+
+    async def tried(self) -> list[Tried]:
+        """All results, counted by model, role, domain and band of confidence."""
+        table = tables.agent_records
+        key = (table.c.model, table.c.role, table.c.domain, table.c.band)
+        right = func.sum(cast(table.c.was_right, Integer)).label("right")
+        query = select(*key, right, func.count().label("total")).group_by(*key).order_by(*key)
+        rows = await self._store.work(lambda db: list(db.execute(query).mappings()))
+        return [Tried.model_validate(dict(row)) for row in rows]
+
+
+def _keep(db: Connection, session_id: str, judged: Sequence[Judged], now: datetime) -> None:
+    table = tables.agent_records
+    known = set(db.execute(select(table.c.agent_id).where(table.c.session_id == session_id)).scalars())
+    new = {each.agent: each for each in reversed(judged) if each.agent not in known}
+    if new:
+        db.execute(insert(table), [_row(session_id, each, now) for each in new.values()])
+
+
+def _row(session_id: str, judged: Judged, now: datetime) -> dict[str, object]:
+    return {
+        "session_id": session_id,
+        "agent_id": judged.agent,
+        "role": judged.role,
+        "model": judged.model,
+        "domain": judged.domain,
+        "band": None if judged.confidence is None else band_of(judged.confidence),
+        "was_right": judged.right,
+        "confidence": judged.confidence,
+        "created_at": now,
+    }
