@@ -110,7 +110,8 @@ class Settings:
         prefix = f"{protocol}."
         kind: type[Rules] = PROTOCOLS[protocol].rules
         own = {name: self[prefix + name] for name in kind.model_fields if prefix + name in self.resolved}
-        rules = kind.model_validate({**own, "timeout": self["timeout"]})
+        said = {} if self.resolved["timeout"].source == "default" else {"timeout": self["timeout"]}
+        rules = kind.model_validate({**own, **said})  # a protocol may need more time than others by itself
         return rules.model_dump(mode="json")
 
     def seats(self, protocol: str, known: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
