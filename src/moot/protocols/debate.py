@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from moot.errors import Cut
+from moot.planning import measure
 from moot.protocols.attempts import Task, code_of, task_examples
 from moot.protocols.debated import (
     ONCE,
@@ -24,16 +25,15 @@ from moot.protocols.phases.clarify import ROUNDS as CLARIFYING
 from moot.protocols.phases.converge import eligible
 from moot.protocols.phases.drafts import drafters
 from moot.protocols.phases.examined import alike_and_green
+from moot.protocols.phases.expected import looked_back
 from moot.protocols.phases.optimize import best_first
+from moot.protocols.phases.planned import planned
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table
 from moot.protocols.solve import prepared_tests
 from moot.room import Room
 from moot.topology import arrange, select
 from moot.types import SuiteRun
-
-LONG_TASK = 60
-"""Words from which on a task is taken to hold something unclear."""
 
 
 async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateResult:
@@ -45,11 +45,14 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
         for phase in PHASES:
             if phase in ONCE:
                 await hold(sitting, phase)
+            if phase == "dehallucination":
+                await planned(sitting)
         for number in range(1, rules.max_rounds + 1):
             sitting.update(round=number)
             for phase in PHASES:
                 if phase not in ONCE:
                     await hold(sitting, phase)
+            sitting.table = looked_back(sitting.table)
             if reason := reason_to_stop(sitting.table):
                 stopped = reason
                 break
@@ -121,9 +124,9 @@ def standing_alone(table: Table) -> bool:
 
 
 def unclear(table: Table) -> bool:
-    """The measure: a long task, or one about files, or one that shows nothing of what must come out."""
-    long = len(table.task.text.split()) >= LONG_TASK
-    return bool(table.given.context) or (long and not (table.task.examples or table.task.tests))
+    """By the measure of planning.complexity; with examples or tests in hand only what is complex is asked about."""
+    measured = measure(table.task.text)
+    return measured.complex if table.task.tested else measured.asks_first
 
 
 def reason_to_stop(table: Table) -> Stop | None:
@@ -253,6 +256,9 @@ def summed_up(sitting: Sitting, stopped: Stop, hidden: tuple[SuiteRun | None, Su
         flips=flips(table, winner, hidden),
         phases=table.reports,
         topology=sitting.arrangement.topology,
+        planning=table.planning,
+        plan=table.plan,
+        comparisons=table.comparisons,
         hidden=hidden[1],
         calls_full_run=full_run(table, sitting.room),
         assumptions=tuple(c.answer for c in table.clarifications if c.source == "assumption" and c.answer),

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import BeforeValidator, Field
 
 from moot.errors import CutKind
+from moot.planning import Comparison, Plan
 from moot.trials.values import Difficulty, TestCategory
 from moot.types import Answer, Code, Language, Result, Rules, SuiteRun, Tests, Unit, Value
 from moot.voting import Ballot, Election, Method, TieBreak
@@ -14,8 +15,9 @@ Phase = Literal[
     "dehallucination", "self_evolvement", "proposal", "critique", "review", "optimization", "adversarial", "convergence"
 ]
 PHASES: tuple[Phase, ...] = get_args(Phase)
+Talk = Phase | Literal["planning"]
 ONCE: frozenset[Phase] = frozenset({"dehallucination", "self_evolvement"})
-PARALLEL: dict[Phase, int] = dict(zip(PHASES, (2, 4, 4, 6, 4, 4, 4, 8), strict=True))
+PARALLEL: dict[Talk, int] = {**dict(zip(PHASES, (2, 4, 4, 6, 4, 4, 4, 8), strict=True)), "planning": 4}
 """Seats that speak at once."""
 LEAST: dict[Phase, int] = dict(zip(PHASES, (1, 1, 1, 1, 1, 1, 0, 1), strict=True))
 """With fewer usable answers than this, a phase counts as not held."""
@@ -257,6 +259,9 @@ class DebateResult(Result):
     phases: tuple[PhaseReport, ...] = ()
     topology: str = ""
     planning: str = ""
+    plan: Plan | None = None
+    comparisons: tuple[Comparison, ...] = ()
+    """What the planner expected of each phase, and what came."""
     hidden: SuiteRun | None = None
     calls_full_run: int = 0
     assumptions: tuple[str, ...] = ()

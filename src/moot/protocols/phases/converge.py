@@ -75,7 +75,7 @@ def ask_ballot(member: Member, up: Sequence[Candidate], sitting: Sitting) -> Ask
         "debate_ballot",
         task=brief(table),
         candidates="\n\n".join(shown(c, table, sitting.room) for c in up),
-        notes=notes(table),
+        notes=notes(table, member.seat),
         heard=sitting.heard(member),
         letters=", ".join(letters),
         form=instructions(shape),

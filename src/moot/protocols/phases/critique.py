@@ -69,7 +69,7 @@ def ask_critique(member: Member, sitting: Sitting) -> Ask[CritiqueReply]:
         "debate_critique",
         task=brief(table),
         candidates="\n\n".join(shown(c, table, room) for c in up),
-        notes=notes(table),
+        notes=notes(table, member.seat),
         heard=sitting.heard(member),
         breaking=BREAKING.format(most=most) if most else "Bring no tests.",
         form=instructions(CritiqueReply),

@@ -95,7 +95,7 @@ def ask_draft(
         context=context(table, room),
         tests=shown_tests(table.task, room),
         lessons=shown_lessons(table.lessons),
-        notes=notes(table),
+        notes=notes(table, member.seat),
         history=history,
         path=table.given.path,
         form=instructions(DraftReply).replace("<path>", table.given.path),
@@ -111,7 +111,7 @@ def ask_position(
         "debate_position",
         task=brief(table),
         context=context(table, sitting.room),
-        notes=notes(table),
+        notes=notes(table, member.seat),
         history=history,
         form=instructions(PositionReply),
     )

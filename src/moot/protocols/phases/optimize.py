@@ -104,7 +104,7 @@ def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, h
         contrast=differ,
         heard=sitting.heard(member),
         checks="",
-        notes=notes(table),
+        notes=notes(table, member.seat),
         history=history,
         how=how,
         form=form,

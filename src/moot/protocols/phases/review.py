@@ -59,7 +59,7 @@ def ask_review(member: Member, sitting: Sitting) -> Ask[ReviewReply]:
         "debate_review",
         task=brief(table),
         candidates="\n\n".join(shown(c, table, sitting.room) for c in up),
-        notes=notes(table),
+        notes=notes(table, member.seat),
         heard=sitting.heard(member),
         form=instructions(ReviewReply),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from moot.errors import Cut
-from moot.protocols.debated import PARALLEL, Candidate, Member, Phase
+from moot.protocols.debated import PARALLEL, Candidate, Member, Phase, Talk
 from moot.protocols.phases.table import Said, Table
 from moot.render import fenced
 from moot.room import Ask, Room, T
@@ -50,7 +50,7 @@ class Sitting:
 
     async def apart(
         self,
-        phase: Phase,
+        phase: Talk,
         speakers: Sequence[Member],
         make: Callable[[Member], Ask[T]],
         take: Callable[[Member, T], object] = nothing,
@@ -68,7 +68,7 @@ class Sitting:
 
     async def in_turn(
         self,
-        phase: Phase,
+        phase: Talk,
         speakers: Sequence[Member],
         make: Callable[[Member], Ask[T]],
         take: Callable[[Member, T], object] = nothing,

@@ -1,8 +1,11 @@
 """The table that the phases hand on: each takes it as it is, and gives it back with its own part done."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from moot.learnt import Lesson
+from moot.planning import Comparison, Expectation, Plan
+from moot.planning import shown as shown_plan
 from moot.protocols.attempts import Task
 from moot.protocols.debated import (
     Baseline,
@@ -61,8 +64,12 @@ class Table:
     lessons: tuple[Lesson, ...] = ()
     calls: int = 0
     """Questions that were put to seats."""
-    notes: tuple[str, ...] = ()
-    """What the plan and the planner want the next prompts to say."""
+    plan: Plan | None = None
+    planning: str = ""
+    expectations: Mapping[str, Expectation] = field(default_factory=dict)
+    comparisons: tuple[Comparison, ...] = ()
+    emphasis: tuple[str, ...] = ()
+    """What the planner wants the prompts of this round to say."""
 
     @property
     def code(self) -> bool:
@@ -127,8 +134,10 @@ def context(table: Table, room: Room) -> str:
     return f"Files it is about:\n\n{shown.text}\n\n"
 
 
-def notes(table: Table) -> str:
-    return "".join(f"{note}\n\n" for note in table.notes)
+def notes(table: Table, mine: str = "") -> str:
+    """The plan, with the reader's own part marked, and the emphasis of this round."""
+    plan = f"The plan:\n\n{fenced(shown_plan(table.plan, mine), 'text')}\n\n" if table.plan else ""
+    return plan + "".join(f"{line}\n\n" for line in table.emphasis)
 
 
 def shown(candidate: Candidate, table: Table, room: Room) -> str:
