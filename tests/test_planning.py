@@ -1,5 +1,10 @@
 """Planning: plans that hold and plans that do not, joined results, measured tasks, settled overlaps, expectations."""
 
+import gzip
+import json
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,6 +142,24 @@ def test_the_measure_is_the_one_written_down() -> None:
     assert measure(VAGUE).ambiguity == pytest.approx(0.45 + 0.25 + 0.20)
 
 
+@pytest.mark.parametrize(
+    ("name", "field", "least", "most"),
+    [
+        ("humaneval", "prompt", 0.0, 0.03), ("mbpp-sanitized", "prompt", 0.0, 0.01),
+        ("swe-bench-lite", "problem_statement", 0.40, 0.50),
+    ],
+)  # fmt: skip
+def test_small_tasks_are_answered_at_once_and_issues_of_large_projects_often_not(
+    name: str, field: str, least: float, most: float
+) -> None:
+    path = Path(os.environ.get("MOOT_DATA", Path(__file__).parents[1] / ".." / "shared" / "data")) / f"{name}.jsonl.gz"
+    if not path.exists():
+        pytest.fail(f"{path} is missing: the measure is not proven; set MOOT_DATA to the folder with the data")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        asked = [measure(json.loads(line)[field]).asks_first for line in lines]
+    assert least <= sum(asked) / len(asked) <= most
+
+
 @given(st.text(max_size=400))
 def test_any_text_can_be_measured(text: str) -> None:
     measured = measure(text)
@@ -256,7 +279,7 @@ def test_what_happened_is_compared_with_what_was_expected(
     seen: dict[str, float], overall: float, verdict: str, remembered: str | None
 ) -> None:
     found = compare(EXPECTED["critique"], Happened.model_validate({"phase": "critique", **seen}))
-    assert (found.overall, found.verdict) == (pytest.approx(overall), verdict)
+    assert found.overall == pytest.approx(overall) and found.verdict == verdict
     assert pattern(found) == remembered
 
 

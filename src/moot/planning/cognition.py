@@ -95,7 +95,7 @@ def compare(expected: Expectation, happened: Happened) -> Comparison:
 
 def adapted(expected: Expectation, happened: Happened) -> Expectation:
     """What to expect next time: a part of the way towards what happened."""
-    moved = {}
+    moved: dict[str, float] = {}
     for part in WEIGHTS:
         seen, hoped = getattr(happened, part), getattr(expected, part)
         if seen is not None:
