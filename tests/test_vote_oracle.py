@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from votelib.component.rankscore import Borda
 from votelib.convert import RankedToCondorcetVotes, RankedToFirstPreference, RankedToPositionalVotes
@@ -119,7 +119,7 @@ def strict_orders(names: tuple[str, ...], cast: list[Ballot]) -> dict[tuple[str,
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(profiles())
 def test_votelib_counts_the_same(profile: tuple[tuple[str, ...], list[Ballot]]) -> None:
     names, cast = profile
