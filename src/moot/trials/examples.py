@@ -105,11 +105,12 @@ def _asserts(text: str, origin: TestOrigin) -> Iterator[Example]:
                 test = ast.parse(stated).body[0]
             except (SyntaxError, ValueError, MemoryError, RecursionError):
                 continue
-            if isinstance(test, ast.Assert):
-                yield from _compared(test.test, origin)
+            if isinstance(test, ast.Assert) and (pair := compared(test.test)):
+                yield Example(call=pair[0], expected=pair[1], origin=origin)
 
 
-def _compared(test: ast.expr, origin: TestOrigin) -> Iterator[Example]:
+def compared(test: ast.expr) -> tuple[str, str] | None:
+    """A call with literals and the literal that a comparison says it gives."""
     match test:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
             sides = (ast.unparse(left), ast.unparse(right))
@@ -118,11 +119,11 @@ def _compared(test: ast.expr, origin: TestOrigin) -> Iterator[Example]:
         case ast.Call():
             sides = (ast.unparse(test), "True")
         case _:
-            return
+            return None
     for call, value in (sides, sides[::-1]):
         if (found := literal_call(call)) and (wanted := literal(value)) is not None:
-            yield Example(call=found, expected=wanted, origin=origin)
-            return
+            return found, wanted
+    return None
 
 
 def _stated(text: str, origin: TestOrigin) -> Iterator[Example]:
