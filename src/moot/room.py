@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel, JsonValue
 
 from moot.learnt import Episode, Lesson
+from moot.measures import Covered
 from moot.types import Absent, Code, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
 
 T = TypeVar("T", bound=BaseModel)
@@ -42,6 +43,9 @@ class Room(Protocol):
 
     async def execute(self, code: Code, tests: Tests) -> SuiteRun:
         """Run tests in the sandbox."""
+
+    async def cover(self, code: Code, tests: Tests) -> Covered:
+        """Run tests in the sandbox and see what they reach. Slower; what decides is `execute`."""
 
     async def race(self, code: Code, tests: Tests) -> RaceRun:
         """Run tests in the sandbox with the race detector watching."""
