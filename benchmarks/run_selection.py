@@ -41,7 +41,9 @@ async def run_all(agents: Sequence[str]) -> tuple[dict[str, dict[str, Tried]], f
         calls = [_call(entry, values) for values in given[:INPUTS]] if isinstance(given, list) else []
         calls = calls or list(varied([e.call for e in examples], INPUTS))
         async with gate:
-            got = await box.probe(one_file(str(row["solution"])), [*(e.call for e in examples), *calls], SECONDS)
+            # Some agents continued the prompt, others wrote the function anew: after the prompt both are whole.
+            program = one_file(f"{task['prompt']}\n{row['solution']}")
+            got = await box.probe(program, [*(e.call for e in examples), *calls], SECONDS)
         here = len(examples)
         more = Probing(answers=got.answers[here:], problem=got.problem)
         found[name][agent] = tried(agent, examples, got.answers[:here], more)

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from moot.types import SuiteRun, Unit, Value
 
 Fate = Literal["killed", "survived", "not_applicable"]
@@ -69,6 +71,23 @@ class MutationScore(Value):
 
     def count(self, fate: Fate) -> int:
         return sum(mutant.fate == fate for mutant in self.mutants)
+
+
+class LintFinding(Value):
+    file: str
+    line: int
+    rule: str
+    message: str
+
+
+class Lint(Value):
+    """What linters said, and which files none of them could look at."""
+
+    findings: tuple[LintFinding, ...] = ()
+    by: tuple[str, ...] = ()
+    """The linters that looked."""
+    skipped: dict[str, str] = Field(default_factory=dict)
+    """Language -> why its files were not looked at."""
 
 
 class Part(Value):

@@ -8,7 +8,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from moot.learnt import Episode, Lesson
-from moot.measures import Covered
+from moot.measures import Covered, Lint
 from moot.types import Call, Code, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
@@ -34,6 +34,11 @@ class Scanner(Protocol):
     def scan(self, code: Code) -> Scan: ...
 
     def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair: ...
+
+
+class Linter(Protocol):
+    def lint(self, code: Code) -> Lint:
+        """What linters say of the text alone: nothing of it is executed, no configuration of its project is read."""
 
 
 class Sandbox(Protocol):

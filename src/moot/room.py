@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel, JsonValue
 
 from moot.learnt import Episode, Lesson
-from moot.measures import Covered
+from moot.measures import Coverage, Covered, Quality
 from moot.types import Absent, Code, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
 
 T = TypeVar("T", bound=BaseModel)
@@ -52,6 +52,9 @@ class Room(Protocol):
 
     async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
         """Put calls to the code in the sandbox, where nobody knows what should come of them."""
+
+    async def measure(self, code: Code, run: SuiteRun | None = None, coverage: Coverage | None = None) -> Quality:
+        """One figure with its parts: structure, lint, scan, and what running it showed."""
 
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         """Keep this version of the code, and what was measured of it; gives its number."""

@@ -9,7 +9,7 @@ from moot.errors import Cut, SandboxError, UsageError
 from moot.journal import Journal, digest
 from moot.learnt import Episode, Lesson, Origin
 from moot.lessons import new_lesson
-from moot.measures import Covered
+from moot.measures import Coverage, Covered, Quality
 from moot.ports import EpisodeRow, Sandbox, VersionRow
 from moot.render import joined, unified_diff
 from moot.stepping import Desk, Stepping, V
@@ -56,6 +56,19 @@ class Working(Stepping):
     async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
         asked = self._journal.asked(code.model_dump_json(), *calls)
         return await self._step("probe", asked, Probing, lambda: self._put_calls(code, calls))
+
+    async def measure(self, code: Code, run: SuiteRun | None = None, coverage: Coverage | None = None) -> Quality:
+        linter, scanner = self._desk.linter, self._desk.scanner
+
+        def look() -> Quality:
+            from moot.trials.rating import rated  # parsers are not loaded for sessions that measure nothing
+
+            lint = linter.lint(code) if linter else None
+            return rated(code, scanner.scan(code), lint, run, coverage)
+
+        ran = (value.model_dump_json() if value else "" for value in (run, coverage))
+        asked = self._journal.asked(code.model_dump_json(), *ran)
+        return await self._step("measure", asked, Quality, lambda: asyncio.to_thread(look))
 
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         self._versions += 1

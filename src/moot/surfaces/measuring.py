@@ -2,20 +2,26 @@
 
 import ast
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from moot.edge.linting import Linters
 from moot.edge.sandbox.adapter import Adapter
 from moot.errors import UsageError
-from moot.measures import Coverage, MutationScore
+from moot.measures import Coverage, MutationScore, Quality
 from moot.ports import Sandbox
+from moot.scan import StaticTeam
 from moot.trials.examples import examples_in
-from moot.trials.values import Example, holds, named_as_test
-from moot.trials.worth import SECONDS, mutation_score
-from moot.types import Answer, Code, Probing, SuiteRun, TestOutcome, Tests
+from moot.trials.outcomes import examples_run
+from moot.trials.rating import rated
+from moot.trials.values import Example, named_as_test
+from moot.trials.worth import SECONDS, mutation_score, own_code
+from moot.types import Code, SuiteRun, Tests
 
 PATIENCE = 10
 LEAST_WALL = 5.0
+DOCTEST = re.compile(r"^\s*>>> ", re.MULTILINE)
 NOTHING = "there is nothing to run: name the tests with --tests, or write examples into the docstrings"
 
 
@@ -54,7 +60,7 @@ def hurried(sandbox: Sandbox, seconds: float) -> Sandbox:
 def own_tests(code: Code, entry: str) -> Tests | None:
     """The tests among the files that were named, else those with doctests."""
     named = [f for f in code.files if named_as_test(f.path)]
-    chosen = named or [f for f in code.files if f.language == "python" and ">>>" in f.text]
+    chosen = named or [f for f in code.files if f.language == "python" and DOCTEST.search(f.text)]
     if not chosen:
         return None
     files = tuple((f.path, f.text) for f in chosen)
@@ -92,17 +98,17 @@ class _Trial:
         return examples_run(self.examples, await self.sandbox.probe(code, [e.call for e in self.examples]))
 
 
-def examples_run(examples: Sequence[Example], probing: Probing) -> SuiteRun:
-    if probing.problem:
-        return SuiteRun(problem=probing.problem, seconds=probing.seconds)
-    answers = zip(examples, probing.answers, strict=True)
-    return SuiteRun(outcomes=tuple(_outcome(e, a) for e, a in answers), seconds=probing.seconds)
+async def quality_of(code: Code, tests: Tests | None, sandbox: Sandbox | None) -> Quality:
+    """The figures of code, with its tests where there are any and somewhere to run them."""
+    run, coverage = None, None
+    if tests is not None and sandbox is not None:
+        run = await sandbox.run(code, tests)
+        coverage = (await sandbox.cover(code, tests)).coverage
+    own = without_tests(code)
+    return rated(own, StaticTeam().scan(own), Linters().lint(own), run, coverage)
 
 
-def _outcome(example: Example, answer: Answer) -> TestOutcome:
-    if holds(example, answer):
-        return TestOutcome(name=example.call, status="passed")
-    wanted = example.expected or example.raises
-    detail = f"expected {wanted}, got {answer.mark}" + (f": {answer.detail}" if answer.detail else "")
-    status = "timeout" if answer.kind == "timeout" else "failed" if answer.kind == "value" else "error"
-    return TestOutcome.model_validate({"name": example.call, "status": status, "detail": detail})
+def without_tests(code: Code) -> Code:
+    """Tests that lie among the code are judged by what they reach, not by how involved they are."""
+    own = own_code(code)
+    return own if own.files else code

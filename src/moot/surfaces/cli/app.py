@@ -18,6 +18,7 @@ HOMES = {
     "guard": "guard",
     "review": "review",
     "run": "run",
+    "quality": "quality",
     "list": "history",
     "show": "history",
     "resume": "history",
