@@ -8,8 +8,8 @@ import sys
 VET = ("vet", "track", "track fail", "track success", "track reject", "track reset", "track show")
 KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons show", "lessons add", "lessons import")
 COMMANDS = (
-    *("harden", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run", "vote"),
-    *("team show", "team build"),
+    *("harden", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run", "quality"),
+    *("vote", "team show", "team build"),
     *(*KEPT, "models", "doctor", "config show"),
 )
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from moot.protocols.vet import VetResult, VetRules
     from moot.surfaces.library.decide import decide
     from moot.surfaces.library.harden import harden, run_sync
+    from moot.surfaces.library.quality import quality
     from moot.surfaces.library.review import review
     from moot.surfaces.library.solve import solve
     from moot.surfaces.library.vet import vet
@@ -32,6 +33,7 @@ _HOMES = {
     "protocols.vet": ("VetResult", "VetRules"),
     "surfaces.library.harden": ("harden", "run_sync"),
     "surfaces.library.decide": ("decide",),
+    "surfaces.library.quality": ("quality",),
     "surfaces.library.review": ("review",),
     "surfaces.library.solve": ("solve",),
     "surfaces.library.vet": ("vet",),
@@ -41,7 +43,7 @@ __all__ = [
     "AttackReport", "Code", "ConfigError", "DecideResult", "DecideRules", "DefenseReport", "Event", "HardenResult",
     "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult", "ReviewRules", "SolveResult", "SolveRules",
     "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "decide",
-    "harden", "review", "run_sync", "solve",
+    "harden", "quality", "review", "run_sync", "solve",
     "vet",
 ]  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from moot.learnt import Episode, Judged, Lesson, Tried
+from moot.measures import Covered, Lint
 from moot.types import Call, Code, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
@@ -35,8 +36,16 @@ class Scanner(Protocol):
     def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair: ...
 
 
+class Linter(Protocol):
+    def lint(self, code: Code) -> Lint:
+        """What linters say of the text alone: nothing of it is executed, no configuration of its project is read."""
+
+
 class Sandbox(Protocol):
     async def run(self, code: Code, tests: Tests) -> SuiteRun: ...
+
+    async def cover(self, code: Code, tests: Tests) -> Covered:
+        """The same with a look at which lines and branches the tests reach, where the language allows it."""
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
         """What comes of each call, each in a process of its own that does not know what should."""

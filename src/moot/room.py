@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel, JsonValue
 
 from moot.learnt import Episode, Lesson
+from moot.measures import Coverage, Covered, Quality
 from moot.types import Absent, Code, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
 
 T = TypeVar("T", bound=BaseModel)
@@ -43,11 +44,17 @@ class Room(Protocol):
     async def execute(self, code: Code, tests: Tests) -> SuiteRun:
         """Run tests in the sandbox."""
 
+    async def cover(self, code: Code, tests: Tests) -> Covered:
+        """Run tests in the sandbox and see what they reach. Slower; what decides is `execute`."""
+
     async def race(self, code: Code, tests: Tests) -> RaceRun:
         """Run tests in the sandbox with the race detector watching."""
 
     async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
         """Put calls to the code in the sandbox, where nobody knows what should come of them."""
+
+    async def measure(self, code: Code, run: SuiteRun | None = None, coverage: Coverage | None = None) -> Quality:
+        """One figure with its parts: structure, lint, scan, and what running it showed."""
 
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         """Keep this version of the code, and what was measured of it; gives its number."""

@@ -9,6 +9,7 @@ from moot.errors import Cut, SandboxError, UsageError
 from moot.journal import Journal, digest
 from moot.learnt import Episode, Lesson, Origin
 from moot.lessons import new_lesson
+from moot.measures import Coverage, Covered, Quality
 from moot.ports import EpisodeRow, Sandbox, VersionRow
 from moot.render import joined, unified_diff
 from moot.stepping import Desk, Stepping, V
@@ -44,6 +45,10 @@ class Working(Stepping):
         asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
         return await self._step("execute", asked, SuiteRun, lambda: self._run_tests(code, tests))
 
+    async def cover(self, code: Code, tests: Tests) -> Covered:
+        asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
+        return await self._step("cover", asked, Covered, lambda: self._watch_tests(code, tests))
+
     async def race(self, code: Code, tests: Tests) -> RaceRun:
         asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
         return await self._step("race", asked, RaceRun, lambda: self._run_races(code, tests))
@@ -51,6 +56,19 @@ class Working(Stepping):
     async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
         asked = self._journal.asked(code.model_dump_json(), *calls)
         return await self._step("probe", asked, Probing, lambda: self._put_calls(code, calls))
+
+    async def measure(self, code: Code, run: SuiteRun | None = None, coverage: Coverage | None = None) -> Quality:
+        linter, scanner = self._desk.linter, self._desk.scanner
+
+        def look() -> Quality:
+            from moot.trials.rating import rated  # parsers are not loaded for sessions that measure nothing
+
+            lint = linter.lint(code) if linter else None
+            return rated(code, scanner.scan(code), lint, run, coverage)
+
+        ran = (value.model_dump_json() if value else "" for value in (run, coverage))
+        asked = self._journal.asked(code.model_dump_json(), *ran)
+        return await self._step("measure", asked, Quality, lambda: asyncio.to_thread(look))
 
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         self._versions += 1
@@ -121,7 +139,15 @@ class Working(Stepping):
         await self._step("credit", self._journal.asked(lesson.id, str(helped)), Lessons, judge)
 
     async def _run_tests(self, code: Code, tests: Tests) -> SuiteRun:
-        run, hide = await self._sandboxed(self._sandbox().run, code, tests), self._desk.vault.hide
+        return self._hidden_run(await self._sandboxed(self._sandbox().run, code, tests))
+
+    async def _watch_tests(self, code: Code, tests: Tests) -> Covered:
+        seen, hide = await self._sandboxed(self._sandbox().cover, code, tests), self._desk.vault.hide
+        coverage = seen.coverage.model_copy(update={"problem": hide(seen.coverage.problem)})
+        return Covered(run=self._hidden_run(seen.run), coverage=coverage)
+
+    def _hidden_run(self, run: SuiteRun) -> SuiteRun:
+        hide = self._desk.vault.hide
         outcomes = tuple(o.model_copy(update={"detail": hide(o.detail)}) for o in run.outcomes)
         return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
 

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 
 from moot.config import Layer, Resolved, Setting, from_environment, resolve
 from moot.edge.clock import SystemClock
+from moot.edge.linting import Linters
 from moot.edge.models import Models, price_known
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store, file_layers
@@ -162,7 +163,7 @@ async def workshop(
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
-    desk = Desk(StaticTeam(), SystemClock(), sandbox, vault, listen, memory)
+    desk = Desk(StaticTeam(), SystemClock(), sandbox, vault, listen, memory, Linters())
     try:
         yield Workshop(Runner(desk, models.open, store), store, vault, models)
     finally:

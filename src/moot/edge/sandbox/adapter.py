@@ -8,9 +8,10 @@ from moot.edge.sandbox.gotests import raced
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.probing import probe_plan, read_answers
 from moot.edge.sandbox.process import Ended
-from moot.edge.sandbox.report import judge
+from moot.edge.sandbox.report import coverage_in, judge
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import plan
+from moot.measures import Coverage, Covered
 from moot.types import Code, Probing, RaceRun, SuiteRun, Tests
 
 
@@ -27,6 +28,19 @@ class Adapter(ABC):
             return suite
         ended = await self._execute(suite)
         return judge(suite.read(ended.report), ended, self.limits)
+
+    async def cover(self, code: Code, tests: Tests) -> Covered:
+        suite = await plan(code, tests, self.limits.test, cover=True)
+        if isinstance(suite, SuiteRun):
+            return Covered(run=suite, coverage=Coverage(problem=suite.problem))
+        ended = await self._execute(suite)
+        report = suite.read(ended.report)
+        run = judge(report, ended, self.limits)
+        if tests.language != "python":
+            return Covered(
+                run=run, coverage=Coverage(problem=f"coverage is measured in Python only, not in {tests.language}")
+            )
+        return Covered(run=run, coverage=coverage_in(report, run))
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
         suite = probe_plan(code, calls, seconds)

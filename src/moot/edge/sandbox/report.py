@@ -11,6 +11,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
+from moot.measures import Coverage, FileCoverage
 from moot.types import SuiteRun, TestOutcome, TestStatus, Value
 
 GOOD: frozenset[TestStatus] = frozenset({"passed", "skipped"})
@@ -46,11 +47,16 @@ class Problem(Value):
     text: str
 
 
+class CoveredFiles(Value):
+    event: Literal["covered"] = "covered"
+    files: tuple[FileCoverage, ...]
+
+
 class Finished(Value):
     event: Literal["finished"] = "finished"
 
 
-Event = Found | Started | Done | Problem | Finished
+Event = Found | Started | Done | Problem | CoveredFiles | Finished
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -112,6 +118,14 @@ def judge(report: Report, ended: Ended, limits: SandboxLimits) -> SuiteRun:
     elif all(outcome.status == "skipped" for outcome in outcomes):
         problem = "every test was skipped"
     return SuiteRun(outcomes=outcomes, problem=problem, seconds=ended.seconds)
+
+
+def coverage_in(report: Report, run: SuiteRun) -> Coverage:
+    """What the tests reached; of a run that says nothing, that is not known either."""
+    files = next((event.files for event in report.events if isinstance(event, CoveredFiles)), ())
+    if run.problem:
+        return Coverage(problem=run.problem)
+    return Coverage(files=files) if files else Coverage(problem="no file of the code could be watched")
 
 
 def cut(text: str, size: int = DETAIL) -> str:

@@ -20,6 +20,7 @@ HOMES = {
     "run": "run",
     "vote": "vote",
     "team": "team",
+    "quality": "quality",
     "list": "history",
     "show": "history",
     "resume": "history",

@@ -80,12 +80,13 @@ def _attempts(attempts: Sequence[Attempt], console: Console) -> None:
     if not attempts:
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("attempt", "passed", "what came of it"):
+    for column in ("attempt", "passed", "quality", "what came of it"):
         table.add_column(column, overflow="fold", no_wrap=column != "what came of it")
     for attempt in attempts:
         table.add_row(
             str(attempt.number) if attempt.number else "given",
             f"{attempt.analysis.passed} of {attempt.analysis.of}",
+            f"{attempt.quality.score:.2f}" if attempt.quality else "",
             plain(_became(attempt)),
         )
     console.print()
