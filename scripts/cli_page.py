@@ -8,7 +8,7 @@ import sys
 VET = ("vet", "track", "track fail", "track success", "track reject", "track reset", "track show")
 KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons show", "lessons add", "lessons import")
 COMMANDS = (
-    *("harden", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run"),
+    *("harden", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run", "ci"),
     *(*KEPT, "models", "doctor", "config show"),
 )
 

@@ -13,10 +13,13 @@ from moot.surfaces.cli.app import HOMES, app_for
 
 ROOT = Path(moot.__file__).parent
 LAYERS = (
-    ("words", ("types", "events", "errors", "config", "learnt")),
+    ("words", ("types", "events", "errors", "config", "learnt", "ci")),
     ("contract", ("room", "ports")),
-    ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
-    ("rules", ("csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
+    (
+        "rules",
+        ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault"),
+    ),
+    ("rules", ("checks", "csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
     ("protocols", ("protocols",)),
     ("runtime", ("ledger", "journal", "calling", "turns", "stepping", "working", "liveroom", "runner")),
     ("edge", ("edge",)),

@@ -7,8 +7,9 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from moot.ci import Checks, Point
 from moot.learnt import Episode, Lesson
-from moot.types import Call, Code, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
+from moot.types import Call, Code, CommandRun, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
 class Model(Protocol):
@@ -43,6 +44,18 @@ class Sandbox(Protocol):
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
         """The same tests with a race detector watching, where the language has one."""
+
+    async def command(self, code: Code, tests: Tests, argv: Sequence[str]) -> CommandRun:
+        """A program of its own, run where code and tests are laid out."""
+
+
+class Checker(Protocol):
+    """CI hooks: what is checked at the points of a session."""
+
+    def at(self, point: Point) -> bool:
+        """Whether anything is checked there."""
+
+    async def check(self, point: Point, code: Code, tests: Tests) -> Checks: ...
 
 
 class Memory(Protocol):

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from moot.ci import Checks, Feedback, Point
 from moot.errors import Cut, SandboxError, UsageError
 from moot.journal import Journal, digest
 from moot.learnt import Episode, Lesson, Origin
@@ -51,6 +52,18 @@ class Working(Stepping):
     async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
         asked = self._journal.asked(code.model_dump_json(), *calls)
         return await self._step("probe", asked, Probing, lambda: self._put_calls(code, calls))
+
+    async def check(self, point: Point, code: Code, tests: Tests | None = None) -> Checks:
+        checker, given = self._desk.checks, tests or Tests(files=())
+        if checker is None or not checker.at(point):
+            return Checks(point=point)
+
+        async def work() -> Checks:
+            done = await self._sandboxed(lambda c, t: checker.check(point, c, t), code, given)
+            return done.model_copy(update={"feedback": tuple(map(self._hidden_feedback, done.feedback))})
+
+        asked = self._journal.asked(point, code.model_dump_json(), given.model_dump_json())
+        return await self._step("check", asked, Checks, work)
 
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         self._versions += 1
@@ -128,6 +141,11 @@ class Working(Stepping):
     async def _run_races(self, code: Code, tests: Tests) -> RaceRun:
         run, hide = await self._sandboxed(self._sandbox().races, code, tests), self._desk.vault.hide
         return run.model_copy(update={"reports": tuple(map(hide, run.reports)), "problem": hide(run.problem)})
+
+    def _hidden_feedback(self, told: Feedback) -> Feedback:
+        hide = self._desk.vault.hide
+        found = tuple(remark.model_copy(update={"text": hide(remark.text)}) for remark in told.findings)
+        return told.model_copy(update={"summary": hide(told.summary), "output": hide(told.output), "findings": found})
 
     def _sandbox(self) -> Sandbox:
         if self._desk.sandbox is None:

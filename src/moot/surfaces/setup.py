@@ -12,7 +12,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, JsonValue
 
+from moot.ci import POINTS, Actions, CiHooks, Commands
 from moot.config import Layer, Resolved, Setting, from_environment, resolve
+from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
 from moot.edge.models import Models, price_known
 from moot.edge.sandbox.limits import SandboxLimits
@@ -39,6 +41,7 @@ def _chain(value: object) -> object:
 
 Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 
+BENCHMARK = ("benchmark_runs", "benchmark_seconds")
 ResetHours = Annotated[float | None, Field(gt=0)]
 
 
@@ -72,7 +75,19 @@ def all_settings() -> list[Setting]:
         if name != "timeout"
     ]
     sandbox = [_of_field(name, info, "sandbox.") for name, info in SandboxLimits.model_fields.items()]
-    return [*own, *limits, *rules, *sandbox]
+    return [*own, *limits, *rules, *sandbox, *_ci_settings()]
+
+
+def _ci_settings() -> list[Setting]:
+    return [
+        *(Setting(f"ci.{point}.actions", Actions, (), f"what is checked {_when(point)}") for point in POINTS),
+        Setting("ci.commands", Commands, (), "own commands: name, point and command of each"),
+        *(_of_field(name, CiHooks.model_fields[name], "ci.") for name in BENCHMARK),
+    ]
+
+
+def _when(point: str) -> str:
+    return point.replace("_", " ").replace("post", "after the", 1).replace("the adversarial", "the adversarial phase")
 
 
 def _of_field(name: str, info: Any, prefix: str) -> Setting:
@@ -105,6 +120,14 @@ class Settings:
 
     def sandbox(self) -> SandboxLimits:
         return SandboxLimits(**{name: self[f"sandbox.{name}"] for name in SandboxLimits.model_fields})
+
+    def ci(self) -> CiHooks:
+        """The CI hooks as they are configured."""
+        return CiHooks(
+            actions={point: self[f"ci.{point}.actions"] for point in POINTS if self[f"ci.{point}.actions"]},
+            commands=self["ci.commands"],
+            **{name: self[f"ci.{name}"] for name in BENCHMARK},
+        )
 
     def rules(self, protocol: str) -> dict[str, JsonValue]:
         prefix = f"{protocol}."
@@ -156,13 +179,16 @@ async def workshop(
     vault: Vault | None = None,
     *,
     keep: bool = True,
+    ci: CiHooks | None = None,
 ) -> AsyncIterator[Workshop]:
     vault = vault or Vault(os.environ)
     concurrency = dict.fromkeys(("openai", "anthropic", "ollama", "cmd"), int(settings["concurrency"]))
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
-    desk = Desk(StaticTeam(), SystemClock(), sandbox, vault, listen, memory)
+    team = StaticTeam()
+    checks = SandboxChecks(ci, team, sandbox) if ci else None
+    desk = Desk(team, SystemClock(), sandbox, vault, listen, memory, checks)
     try:
         yield Workshop(Runner(desk, models.open, store), store, vault, models)
     finally:

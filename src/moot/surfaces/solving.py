@@ -45,6 +45,9 @@ class Asked:
 
 
 def exit_code(result: SolveResult) -> int:
+    """Solved is not enough where a check of the project fails."""
+    if result.outcome == "solved" and result.checks and result.checks.verdict == "failed":
+        return EXIT_CODES["unsolved"]
     return INTERRUPTED if result.outcome == "cancelled" else EXIT_CODES.get(result.outcome, CUT_SHORT)
 
 
@@ -65,7 +68,9 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
         start=vault.hide(file.text) if file else None,
     )
     origins: JsonValue = {shown: list(origin) for shown, origin in start.origins.items()} if start else {}
-    own: dict[str, JsonValue] = {"origins": origins, "runs_code": bool(tests or task_examples(task, language))}
+    ci = settings.ci()
+    runs_code = bool(tests or task_examples(task, language)) or ci.sandboxed("post_optimization")
+    own: dict[str, JsonValue] = {"origins": origins, "runs_code": runs_code, "ci": ci.model_dump(mode="json")}
     if asked.out:
         own["out"] = os.path.abspath(asked.out)
     return Plan(

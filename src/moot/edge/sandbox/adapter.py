@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from moot.edge.sandbox.commands import command_plan, command_run
 from moot.edge.sandbox.gotests import raced
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.probing import probe_plan, read_answers
@@ -11,7 +12,7 @@ from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.report import judge
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import plan
-from moot.types import Code, Probing, RaceRun, SuiteRun, Tests
+from moot.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 
 
 @dataclass(frozen=True)
@@ -36,3 +37,9 @@ class Adapter(ABC):
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
         return await raced(code, tests, self._execute, self.limits)
+
+    async def command(self, code: Code, tests: Tests, argv: Sequence[str]) -> CommandRun:
+        suite = await command_plan(code, tests, argv)
+        if isinstance(suite, CommandRun):
+            return suite
+        return command_run(await self._execute(suite), self.limits)

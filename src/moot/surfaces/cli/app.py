@@ -18,6 +18,7 @@ HOMES = {
     "guard": "guard",
     "review": "review",
     "run": "run",
+    "ci": "ci",
     "list": "history",
     "show": "history",
     "resume": "history",

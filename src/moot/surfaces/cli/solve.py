@@ -54,7 +54,8 @@ def solve_command(
 ) -> None:
     """Write code for a task, run its tests, reflect on what fails, and try again; the best attempt is the result.
 
-    Exit code 0: solved; 1: some tests fail; 2: not tested, inconclusive or cut short; 130: stopped by Ctrl-C.
+    Exit code 0: solved; 1: some tests, or checks of the project, fail; 2: not tested, inconclusive or cut short;
+    130: stopped by Ctrl-C.
     """
     settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons})
     vault = Vault(os.environ)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from moot.ci import CiHooks
 from moot.edge.sandbox import find_sandbox
 from moot.events import Event
 from moot.protocols.solve import SolveResult, SolveRules
@@ -48,7 +49,8 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     check_seated(plan, no_llm=not use_models)
     check_prices(plan.seats, plan.limits)
     sandbox = find_sandbox(limits=settings.sandbox()) if plan.notes["runs_code"] else None
-    async with workshop(settings, listen, sandbox, vault, keep=keep) as shop:
+    ci = CiHooks.model_validate(plan.notes["ci"])
+    async with workshop(settings, listen, sandbox, vault, keep=keep, ci=ci) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)
     assert isinstance(result, SolveResult)
