@@ -21,7 +21,7 @@ LAYERS = (
     ),
     ("rules", ("checks", "csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
     ("protocols", ("protocols",)),
-    ("runtime", ("ledger", "journal", "calling", "turns", "stepping", "working", "liveroom", "runner")),
+    ("runtime", ("branching", "ledger", "journal", "calling", "turns", "stepping", "working", "liveroom", "runner")),
     ("edge", ("edge",)),
     ("surfaces", ("surfaces", "testing", "__main__")),
 )

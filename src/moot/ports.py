@@ -58,6 +58,44 @@ class Checker(Protocol):
     async def check(self, point: Point, code: Code, tests: Tests) -> Checks: ...
 
 
+class Change(Value):
+    """One commit that touched a file."""
+
+    commit: str
+    author: str
+    when: datetime
+    subject: str
+
+
+class BlameLine(Value):
+    line: int
+    commit: str
+    author: str
+    text: str
+
+
+class Branch(Protocol):
+    """One session's branch in a repository of the user's."""
+
+    def commit(self, code: Code, message: str, number: int) -> str:
+        """This version as a commit; the same version again is the same commit."""
+
+    def diff(self) -> str: ...
+
+    def history(self, path: str, limit: int = 20) -> list[Change]: ...
+
+    def blame(self, path: str) -> list[BlameLine]: ...
+
+
+class Branches(Protocol):
+    def name(self, session: str) -> str: ...
+
+    def open(self, session: str) -> Branch: ...
+
+    def close(self, session: str) -> None:
+        """Remove what only a running session needs; the branch stays."""
+
+
 class Memory(Protocol):
     """Lessons of earlier sessions."""
 

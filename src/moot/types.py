@@ -270,3 +270,5 @@ class Result(Value):
     duration: float = 0.0
     resumable: bool = False
     """Whether `moot resume` has something left to do: after a stop, a spent limit or a provider that failed."""
+    branch: str = ""
+    """The git branch that holds a commit for each version, where the session was given a repository."""

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from moot.branching import Committing
 from moot.ci import Checks, Feedback, Point
 from moot.errors import Cut, SandboxError, UsageError
 from moot.journal import Journal, digest
@@ -18,6 +19,9 @@ from moot.types import Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, T
 
 class VersionNumber(Value):
     number: int
+    commit: str = ""
+    problem: str = ""
+    """Why there is no commit."""
 
 
 class Lessons(Value):
@@ -31,6 +35,9 @@ class Working(Stepping):
         self._versions = 0
         self._turns: dict[str, tuple[int, str]] = {}
         """The last turn of each seat: its step, and who spoke."""
+        self._committing = Committing(desk.branches, journal.session_id) if desk.branches else None
+        self.branch = ""
+        """The branch that holds versions of this session."""
 
     async def scan(self, code: Code) -> Scan:
         asked = self._journal.asked(code.model_dump_json())
@@ -75,18 +82,31 @@ class Working(Stepping):
             language=code.files[0].language if len({f.language for f in code.files}) == 1 else "mixed",
             code=joined(code),
             diff=unified_diff(before, code) if before else "",
-            metrics={"note": note, **(metrics or {})},
             quality=figure(metrics, "quality"),
             pass_rate=figure(metrics, "pass_rate"),
         )
 
         async def keep() -> VersionNumber:
-            return VersionNumber(number=number)
+            commit, problem = await self._committed(code, note, number)
+            return VersionNumber(number=number, commit=commit, problem=problem)
 
-        asked = self._journal.asked(code.model_dump_json(), note)
-        return (
-            await self._step("snapshot", asked, VersionNumber, keep, lambda _, seq: row.model_copy(update={"seq": seq}))
-        ).number
+        def kept(value: VersionNumber, seq: int) -> VersionRow:
+            commit: dict[str, JsonValue] = {"commit": value.commit} if value.commit else {}
+            return row.model_copy(update={"seq": seq, "metrics": {"note": note, **(metrics or {}), **commit}})
+
+        version = await self._step(
+            "snapshot", self._journal.asked(code.model_dump_json(), note), VersionNumber, keep, kept
+        )
+        if version.commit and self._committing:
+            self.branch = self._committing.name
+        if version.problem:
+            self.degrade(version.problem)
+        return version.number
+
+    def close(self) -> None:
+        """At the end of a run, whatever its end: nothing stays behind but the record and the branch."""
+        if self._committing is not None:
+            self._committing.close()
 
     async def recall(self, task: str, limit: int) -> tuple[Lesson, ...]:
         memory, now = self._desk.memory, self._desk.clock.now
@@ -132,6 +152,15 @@ class Working(Stepping):
             return Lessons(lessons=(judged,))
 
         await self._step("credit", self._journal.asked(lesson.id, str(helped)), Lessons, judge)
+
+    async def _committed(self, code: Code, note: str, number: int) -> tuple[str, str]:
+        """The version as a commit in the user's own repository, so with the real secrets; and what went wrong."""
+        if self._committing is None:
+            return "", ""
+        reveal, hide = self._desk.vault.reveal, self._desk.vault.hide
+        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
+        commit, problem = await asyncio.to_thread(self._committing.commit, real, note, number)
+        return commit, hide(problem)
 
     async def _run_tests(self, code: Code, tests: Tests) -> SuiteRun:
         run, hide = await self._sandboxed(self._sandbox().run, code, tests), self._desk.vault.hide

@@ -25,9 +25,10 @@ from moot.errors import UsageError
 from moot.events import Event
 from moot.ports import Sandbox
 from moot.protocols import PROTOCOLS
-from moot.runner import Runner
+from moot.runner import Plan, Runner
 from moot.scan import StaticTeam
 from moot.stepping import Desk
+from moot.surfaces.branching import branches_of
 from moot.types import Limits, Rules
 from moot.vault import Vault
 
@@ -179,16 +180,18 @@ async def workshop(
     vault: Vault | None = None,
     *,
     keep: bool = True,
-    ci: CiHooks | None = None,
+    plan: Plan | None = None,
 ) -> AsyncIterator[Workshop]:
+    """The edges of a session; what its `plan` notes of CI hooks and a branch is there too."""
     vault = vault or Vault(os.environ)
     concurrency = dict.fromkeys(("openai", "anthropic", "ollama", "cmd"), int(settings["concurrency"]))
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
     team = StaticTeam()
-    checks = SandboxChecks(ci, team, sandbox) if ci else None
-    desk = Desk(team, SystemClock(), sandbox, vault, listen, memory, checks)
+    checks = SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), team, sandbox) if plan else None
+    branches = branches_of(plan) if plan else None
+    desk = Desk(team, SystemClock(), sandbox, vault, listen, memory, checks, branches)
     try:
         yield Workshop(Runner(desk, models.open, store), store, vault, models)
     finally:

@@ -14,6 +14,7 @@ from moot.errors import UsageError
 from moot.protocols.attempts import task_examples
 from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan
+from moot.surfaces.branching import branch_notes
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
 from moot.types import Language, Tests
@@ -42,6 +43,8 @@ class Asked:
     file: str | None = None
     language: str | None = None
     out: str | None = None
+    repo: str | None = None
+    branch: bool = False
 
 
 def exit_code(result: SolveResult) -> int:
@@ -71,6 +74,7 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
     ci = settings.ci()
     runs_code = bool(tests or task_examples(task, language)) or ci.sandboxed("post_optimization")
     own: dict[str, JsonValue] = {"origins": origins, "runs_code": runs_code, "ci": ci.model_dump(mode="json")}
+    own |= branch_notes(asked.repo, {given.path: asked.file}, branch=asked.branch)
     if asked.out:
         own["out"] = os.path.abspath(asked.out)
     return Plan(

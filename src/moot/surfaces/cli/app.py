@@ -24,6 +24,7 @@ HOMES = {
     "resume": "history",
     "export": "history",
     "delete": "history",
+    "branch": "branch",
     "lessons": "lessons",
     "models": "checkup",
     "doctor": "checkup",

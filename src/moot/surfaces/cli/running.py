@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 
-from moot.ci import CiHooks
 from moot.edge.sandbox import find_sandbox
 from moot.ports import Store
 from moot.protocols import PROTOCOLS
@@ -42,9 +41,8 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
     runs_code = bool(plan.input.get("tests") or plan.notes.get("runs_code"))
     unsafe = bool(plan.notes.get("unsafe_local"))
     sandbox = find_sandbox(unsafe, settings.sandbox()) if runs_code else None
-    ci = CiHooks.model_validate(plan.notes.get("ci") or {})
     with progress(quiet=ending.quiet) as listen:
-        async with workshop(settings, listen, sandbox, vault, ci=ci) as shop:
+        async with workshop(settings, listen, sandbox, vault, plan=plan) as shop:
             shop.check_models(plan.seats)
             with stopping_on_interrupt(shop.runner):
                 result = await begin(shop.runner)

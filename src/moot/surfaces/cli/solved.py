@@ -63,6 +63,8 @@ def show_result(result: SolveResult, plan: Plan) -> None:
     console.print()
     for line in cost(result.usage) or ["no model was called"]:
         console.print(plain(line))
+    if result.branch:
+        console.print(plain(f"each version is a commit on the branch {result.branch}"))
     console.print(plain(f"session {result.session_id}, {result.rounds} attempts, {result.duration:.1f} s"))
 
 
