@@ -13,14 +13,14 @@ from moot.surfaces.cli.app import HOMES, app_for
 
 ROOT = Path(moot.__file__).parent
 LAYERS = (
-    ("words", ("types", "events", "errors", "config", "learnt", "measures")),
+    ("words", ("types", "events", "errors", "config", "learnt", "measures", "ci")),
     ("contract", ("room", "ports")),
     ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
     ("rules", ("roles", "topology", "voting")),
-    ("rules", ("csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
+    ("rules", ("checks", "csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
     ("rules", ("planning",)),
     ("protocols", ("protocols",)),
-    ("runtime", ("ledger", "journal", "calling", "turns", "stepping", "working", "liveroom", "runner")),
+    ("runtime", ("branching", "ledger", "journal", "calling", "turns", "stepping", "working", "liveroom", "runner")),
     ("edge", ("edge",)),
     ("surfaces", ("surfaces", "testing", "__main__")),
 )
@@ -69,7 +69,7 @@ def test_protocols_and_rules_touch_no_clock_no_chance_and_no_world() -> None:
 
 
 def test_public_names_are_few_and_true() -> None:
-    assert len(moot.__all__) <= 30 and sorted(moot.__all__) == moot.__all__
+    assert len(moot.__all__) <= 40 and sorted(moot.__all__) == moot.__all__
     for name in moot.__all__:
         assert getattr(moot, name) is not None
     with pytest.raises(AttributeError):

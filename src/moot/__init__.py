@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from moot.protocols.review import ReviewResult, ReviewRules
     from moot.protocols.solve import SolveResult, SolveRules
     from moot.protocols.vet import VetResult, VetRules
+    from moot.surfaces.library.ci import ci_checks
     from moot.surfaces.library.decide import decide
     from moot.surfaces.library.harden import harden, run_sync
     from moot.surfaces.library.quality import quality
@@ -32,6 +33,7 @@ _HOMES = {
     "protocols.solve": ("SolveResult", "SolveRules"),
     "protocols.vet": ("VetResult", "VetRules"),
     "surfaces.library.harden": ("harden", "run_sync"),
+    "surfaces.library.ci": ("ci_checks",),
     "surfaces.library.decide": ("decide",),
     "surfaces.library.quality": ("quality",),
     "surfaces.library.review": ("review",),
@@ -42,9 +44,8 @@ _HOMES = {
 __all__ = [
     "AttackReport", "Code", "ConfigError", "DecideResult", "DecideRules", "DefenseReport", "Event", "HardenResult",
     "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult", "ReviewRules", "SolveResult", "SolveRules",
-    "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "decide",
-    "harden", "quality", "review", "run_sync", "solve",
-    "vet",
+    "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "ci_checks",
+    "decide", "harden", "quality", "review", "run_sync", "solve", "vet",
 ]  # fmt: skip
 
 

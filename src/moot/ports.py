@@ -7,9 +7,10 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from moot.ci import Checks, Point
 from moot.learnt import Episode, Judged, Lesson, Tried
 from moot.measures import Covered, Lint
-from moot.types import Call, Code, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
+from moot.types import Call, Code, CommandRun, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
 class Model(Protocol):
@@ -52,6 +53,56 @@ class Sandbox(Protocol):
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
         """The same tests with a race detector watching, where the language has one."""
+
+    async def command(self, code: Code, tests: Tests, argv: Sequence[str]) -> CommandRun:
+        """A program of its own, run where code and tests are laid out."""
+
+
+class Checker(Protocol):
+    """CI hooks: what is checked at the points of a session."""
+
+    def at(self, point: Point) -> bool:
+        """Whether anything is checked there."""
+
+    async def check(self, point: Point, code: Code, tests: Tests) -> Checks: ...
+
+
+class Change(Value):
+    """One commit that touched a file."""
+
+    commit: str
+    author: str
+    when: datetime
+    subject: str
+
+
+class BlameLine(Value):
+    line: int
+    commit: str
+    author: str
+    text: str
+
+
+class Branch(Protocol):
+    """One session's branch in a repository of the user's."""
+
+    def commit(self, code: Code, message: str, number: int) -> str:
+        """This version as a commit; the same version again is the same commit."""
+
+    def diff(self) -> str: ...
+
+    def history(self, path: str, limit: int = 20) -> list[Change]: ...
+
+    def blame(self, path: str) -> list[BlameLine]: ...
+
+
+class Branches(Protocol):
+    def name(self, session: str) -> str: ...
+
+    def open(self, session: str) -> Branch: ...
+
+    def close(self, session: str) -> None:
+        """Remove what only a running session needs; the branch stays."""
 
 
 class Memory(Protocol):

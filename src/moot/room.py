@@ -6,6 +6,7 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
+from moot.ci import Checks, Point
 from moot.learnt import Episode, Lesson
 from moot.measures import Coverage, Covered, Quality
 from moot.types import Absent, Code, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
@@ -55,6 +56,9 @@ class Room(Protocol):
 
     async def measure(self, code: Code, run: SuiteRun | None = None, coverage: Coverage | None = None) -> Quality:
         """One figure with its parts: structure, lint, scan, and what running it showed."""
+
+    async def check(self, point: Point, code: Code, tests: Tests | None = None) -> Checks:
+        """The CI hooks of this point. Where none is configured nothing is done, and no step is made."""
 
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         """Keep this version of the code, and what was measured of it; gives its number."""

@@ -16,6 +16,7 @@ from moot.stepping import Desk
 from moot.types import (
     Call,
     Code,
+    CommandRun,
     Language,
     Limits,
     Probing,
@@ -108,6 +109,9 @@ class FakeSandbox:
     watch: Callable[[Code, Tests], RaceRun] = lambda code, tests: RaceRun(problem="no race detector here")
 
     judge_calls: Callable[[Code, Sequence[str]], Probing] = lambda code, calls: Probing(problem="no calls are expected")
+    judge_command: Callable[[Code, Sequence[str]], CommandRun] = lambda code, argv: CommandRun(
+        missing=True, problem="there is no such program here"
+    )
 
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
         return self.judge(code, tests)
@@ -120,6 +124,9 @@ class FakeSandbox:
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
         return self.watch(code, tests)
+
+    async def command(self, code: Code, tests: Tests, argv: Sequence[str]) -> CommandRun:
+        return self.judge_command(code, argv)
 
 
 def one_file(text: str, path: str = "app.py", language: Language = "python") -> Code:

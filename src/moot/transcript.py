@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from moot.ci import Checks
 from moot.ports import LogRow, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.render import fenced
 from moot.types import Probing, RaceRun, Repair, Scan, SuiteRun, Value
@@ -16,6 +17,7 @@ TITLES = {
     "execute": "Tests are run",
     "race": "Tests are watched for races",
     "probe": "Examples are tried",
+    "check": "CI hooks",
     "recall": "Lessons of earlier sessions",
     "remember": "An episode is kept",
     "learn": "A lesson is learnt",
@@ -153,6 +155,10 @@ def _done(step: StepRow) -> Items | Quote:
         case "probe":
             probing = Probing.model_validate(step.value)
             return Items((*(a.mark for a in probing.answers), *([probing.problem] if probing.problem else [])))
+        case "check":
+            made = Checks.model_validate(step.value)
+            told = [f"{made.point}: {each.action}: {each.status}: {each.summary}" for each in made.feedback]
+            return Items((*told, *(remark.told for each in made.feedback for remark in each.findings)))
         case "recall" | "learn" | "credit":
             lessons = _table(step.value).get("lessons")
             told = [_lesson(_table(lesson)) for lesson in (lessons if isinstance(lessons, list) else [])]

@@ -112,6 +112,22 @@ class Probing(Value):
     seconds: float = 0.0
 
 
+class CommandRun(Value):
+    """What came of one program beside the code. Only a status of 0 with no problem is good news."""
+
+    status: int | None = None
+    """The exit status; none where it was not begun, or did not end by itself."""
+    out: str = ""
+    err: str = ""
+    missing: bool = False
+    """There is no such program in the sandbox."""
+    late: bool = False
+    """It was ended because the time was over."""
+    problem: str = ""
+    """Why it did not run to its end."""
+    seconds: float = 0.0
+
+
 class PathStep(Value):
     """One station on the way of a value from outside to where it does harm."""
 
@@ -254,3 +270,5 @@ class Result(Value):
     duration: float = 0.0
     resumable: bool = False
     """Whether `moot resume` has something left to do: after a stop, a spent limit or a provider that failed."""
+    branch: str = ""
+    """The git branch that holds a commit for each version, where the session was given a repository."""

@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from moot.branching import Committing
+from moot.ci import Checks, Feedback, Point
 from moot.errors import Cut, SandboxError, UsageError
 from moot.journal import Journal, digest
 from moot.learnt import Episode, Lesson, Origin
@@ -18,6 +20,9 @@ from moot.types import Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, T
 
 class VersionNumber(Value):
     number: int
+    commit: str = ""
+    problem: str = ""
+    """Why there is no commit."""
 
 
 class Lessons(Value):
@@ -31,6 +36,9 @@ class Working(Stepping):
         self._versions = 0
         self._turns: dict[str, tuple[int, str]] = {}
         """The last turn of each seat: its step, and who spoke."""
+        self._committing = Committing(desk.branches, journal.session_id) if desk.branches else None
+        self.branch = ""
+        """The branch that holds versions of this session."""
 
     async def scan(self, code: Code) -> Scan:
         asked = self._journal.asked(code.model_dump_json())
@@ -70,6 +78,18 @@ class Working(Stepping):
         asked = self._journal.asked(code.model_dump_json(), *ran)
         return await self._step("measure", asked, Quality, lambda: asyncio.to_thread(look))
 
+    async def check(self, point: Point, code: Code, tests: Tests | None = None) -> Checks:
+        checker, given = self._desk.checks, tests or Tests(files=())
+        if checker is None or not checker.at(point):
+            return Checks(point=point)
+
+        async def work() -> Checks:
+            done = await self._sandboxed(lambda c, t: checker.check(point, c, t), code, given)
+            return done.model_copy(update={"feedback": tuple(map(self._hidden_feedback, done.feedback))})
+
+        asked = self._journal.asked(point, code.model_dump_json(), given.model_dump_json())
+        return await self._step("check", asked, Checks, work)
+
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         self._versions += 1
         number, before = self._versions, self._latest
@@ -80,18 +100,31 @@ class Working(Stepping):
             language=code.files[0].language if len({f.language for f in code.files}) == 1 else "mixed",
             code=joined(code),
             diff=unified_diff(before, code) if before else "",
-            metrics={"note": note, **(metrics or {})},
             quality=figure(metrics, "quality"),
             pass_rate=figure(metrics, "pass_rate"),
         )
 
         async def keep() -> VersionNumber:
-            return VersionNumber(number=number)
+            commit, problem = await self._committed(code, note, number)
+            return VersionNumber(number=number, commit=commit, problem=problem)
 
-        asked = self._journal.asked(code.model_dump_json(), note)
-        return (
-            await self._step("snapshot", asked, VersionNumber, keep, lambda _, seq: row.model_copy(update={"seq": seq}))
-        ).number
+        def kept(value: VersionNumber, seq: int) -> VersionRow:
+            commit: dict[str, JsonValue] = {"commit": value.commit} if value.commit else {}
+            return row.model_copy(update={"seq": seq, "metrics": {"note": note, **(metrics or {}), **commit}})
+
+        version = await self._step(
+            "snapshot", self._journal.asked(code.model_dump_json(), note), VersionNumber, keep, kept
+        )
+        if version.commit and self._committing:
+            self.branch = self._committing.name
+        if version.problem:
+            self.degrade(version.problem)
+        return version.number
+
+    def close(self) -> None:
+        """At the end of a run, whatever its end: nothing stays behind but the record and the branch."""
+        if self._committing is not None:
+            self._committing.close()
 
     async def recall(self, task: str, limit: int) -> tuple[Lesson, ...]:
         memory, now = self._desk.memory, self._desk.clock.now
@@ -138,6 +171,15 @@ class Working(Stepping):
 
         await self._step("credit", self._journal.asked(lesson.id, str(helped)), Lessons, judge)
 
+    async def _committed(self, code: Code, note: str, number: int) -> tuple[str, str]:
+        """The version as a commit in the user's own repository, so with the real secrets; and what went wrong."""
+        if self._committing is None:
+            return "", ""
+        reveal, hide = self._desk.vault.reveal, self._desk.vault.hide
+        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
+        commit, problem = await asyncio.to_thread(self._committing.commit, real, note, number)
+        return commit, hide(problem)
+
     async def _run_tests(self, code: Code, tests: Tests) -> SuiteRun:
         return self._hidden_run(await self._sandboxed(self._sandbox().run, code, tests))
 
@@ -154,6 +196,11 @@ class Working(Stepping):
     async def _run_races(self, code: Code, tests: Tests) -> RaceRun:
         run, hide = await self._sandboxed(self._sandbox().races, code, tests), self._desk.vault.hide
         return run.model_copy(update={"reports": tuple(map(hide, run.reports)), "problem": hide(run.problem)})
+
+    def _hidden_feedback(self, told: Feedback) -> Feedback:
+        hide = self._desk.vault.hide
+        found = tuple(remark.model_copy(update={"text": hide(remark.text)}) for remark in told.findings)
+        return told.model_copy(update={"summary": hide(told.summary), "output": hide(told.output), "findings": found})
 
     def _sandbox(self) -> Sandbox:
         if self._desk.sandbox is None:

@@ -12,7 +12,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, JsonValue
 
+from moot.ci import POINTS, Actions, CiHooks, Commands
 from moot.config import Layer, Resolved, Setting, from_environment, resolve
+from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
 from moot.edge.linting import Linters
 from moot.edge.models import Models, price_known
@@ -24,9 +26,10 @@ from moot.errors import UsageError
 from moot.events import Event
 from moot.ports import Sandbox
 from moot.protocols import PROTOCOLS
-from moot.runner import Runner
+from moot.runner import Plan, Runner
 from moot.scan import StaticTeam
 from moot.stepping import Desk
+from moot.surfaces.branching import branches_of
 from moot.types import Limits, Rules
 from moot.vault import Vault
 
@@ -40,6 +43,7 @@ def _chain(value: object) -> object:
 
 Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 
+BENCHMARK = ("benchmark_runs", "benchmark_seconds")
 ResetHours = Annotated[float | None, Field(gt=0)]
 
 
@@ -73,7 +77,19 @@ def all_settings() -> list[Setting]:
         if name != "timeout"
     ]
     sandbox = [_of_field(name, info, "sandbox.") for name, info in SandboxLimits.model_fields.items()]
-    return [*own, *limits, *rules, *sandbox]
+    return [*own, *limits, *rules, *sandbox, *_ci_settings()]
+
+
+def _ci_settings() -> list[Setting]:
+    return [
+        *(Setting(f"ci.{point}.actions", Actions, (), f"what is checked {_when(point)}") for point in POINTS),
+        Setting("ci.commands", Commands, (), "own commands: name, point and command of each"),
+        *(_of_field(name, CiHooks.model_fields[name], "ci.") for name in BENCHMARK),
+    ]
+
+
+def _when(point: str) -> str:
+    return point.replace("_", " ").replace("post", "after the", 1).replace("the adversarial", "the adversarial phase")
 
 
 def _of_field(name: str, info: Any, prefix: str) -> Setting:
@@ -106,6 +122,14 @@ class Settings:
 
     def sandbox(self) -> SandboxLimits:
         return SandboxLimits(**{name: self[f"sandbox.{name}"] for name in SandboxLimits.model_fields})
+
+    def ci(self) -> CiHooks:
+        """The CI hooks as they are configured."""
+        return CiHooks(
+            actions={point: self[f"ci.{point}.actions"] for point in POINTS if self[f"ci.{point}.actions"]},
+            commands=self["ci.commands"],
+            **{name: self[f"ci.{name}"] for name in BENCHMARK},
+        )
 
     def rules(self, protocol: str) -> dict[str, JsonValue]:
         prefix = f"{protocol}."
@@ -157,13 +181,18 @@ async def workshop(
     vault: Vault | None = None,
     *,
     keep: bool = True,
+    plan: Plan | None = None,
 ) -> AsyncIterator[Workshop]:
+    """The edges of a session; what its `plan` notes of CI hooks and a branch is there too."""
     vault = vault or Vault(os.environ)
     concurrency = dict.fromkeys(("openai", "anthropic", "ollama", "cmd"), int(settings["concurrency"]))
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
-    desk = Desk(StaticTeam(), SystemClock(), sandbox, vault, listen, memory, Linters())
+    team = StaticTeam()
+    checks = SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), team, sandbox) if plan else None
+    branches = branches_of(plan) if plan else None
+    desk = Desk(team, SystemClock(), sandbox, vault, listen, memory, Linters(), checks, branches)
     try:
         yield Workshop(Runner(desk, models.open, store), store, vault, models)
     finally:

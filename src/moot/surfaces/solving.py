@@ -14,6 +14,7 @@ from moot.errors import UsageError
 from moot.protocols.attempts import task_examples
 from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan
+from moot.surfaces.branching import branch_notes
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
 from moot.types import Language, Tests
@@ -42,9 +43,14 @@ class Asked:
     file: str | None = None
     language: str | None = None
     out: str | None = None
+    repo: str | None = None
+    branch: bool = False
 
 
 def exit_code(result: SolveResult) -> int:
+    """Solved is not enough where a check of the project fails."""
+    if result.outcome == "solved" and result.checks and result.checks.verdict == "failed":
+        return EXIT_CODES["unsolved"]
     return INTERRUPTED if result.outcome == "cancelled" else EXIT_CODES.get(result.outcome, CUT_SHORT)
 
 
@@ -65,7 +71,10 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
         start=vault.hide(file.text) if file else None,
     )
     origins: JsonValue = {shown: list(origin) for shown, origin in start.origins.items()} if start else {}
-    own: dict[str, JsonValue] = {"origins": origins, "runs_code": bool(tests or task_examples(task, language))}
+    ci = settings.ci()
+    runs_code = bool(tests or task_examples(task, language)) or ci.sandboxed("post_optimization")
+    own: dict[str, JsonValue] = {"origins": origins, "runs_code": runs_code, "ci": ci.model_dump(mode="json")}
+    own |= branch_notes(asked.repo, {given.path: asked.file}, branch=asked.branch)
     if asked.out:
         own["out"] = os.path.abspath(asked.out)
     return Plan(

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from moot.edge.sandbox.commands import command_plan, command_run
 from moot.edge.sandbox.gotests import raced
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.probing import probe_plan, read_answers
@@ -12,7 +13,7 @@ from moot.edge.sandbox.report import coverage_in, judge
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import plan
 from moot.measures import Coverage, Covered
-from moot.types import Code, Probing, RaceRun, SuiteRun, Tests
+from moot.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 
 
 @dataclass(frozen=True)
@@ -50,3 +51,9 @@ class Adapter(ABC):
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
         return await raced(code, tests, self._execute, self.limits)
+
+    async def command(self, code: Code, tests: Tests, argv: Sequence[str]) -> CommandRun:
+        suite = await command_plan(code, tests, argv)
+        if isinstance(suite, CommandRun):
+            return suite
+        return command_run(await self._execute(suite), self.limits)

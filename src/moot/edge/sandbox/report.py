@@ -12,10 +12,10 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
 from moot.measures import Coverage, FileCoverage
+from moot.render import cut
 from moot.types import SuiteRun, TestOutcome, TestStatus, Value
 
 GOOD: frozenset[TestStatus] = frozenset({"passed", "skipped"})
-DETAIL = 4000
 
 
 class Found(Value):
@@ -126,14 +126,6 @@ def coverage_in(report: Report, run: SuiteRun) -> Coverage:
     if run.problem:
         return Coverage(problem=run.problem)
     return Coverage(files=files) if files else Coverage(problem="no file of the code could be watched")
-
-
-def cut(text: str, size: int = DETAIL) -> str:
-    """Beginning and end of a text that is too long: an error says what it is in one of them."""
-    if len(text) <= size:
-        return text
-    head = size // 4
-    return f"{text[:head]}\n… {len(text) - size} characters cut …\n{text[head - size :]}"
 
 
 def _reason_for_doubt(report: Report, ended: Ended, limits: SandboxLimits) -> str:

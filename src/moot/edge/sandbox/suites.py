@@ -128,7 +128,7 @@ def _node(layout: Layout, *, typed: bool) -> Suite | SuiteRun:
     named = [path for path in scripts if NODE_TEST.search(path)]
     spec = {"key": key, "tests": named or scripts, "typescript": typed}
     files = run_files(layout, "in_node.mjs", spec)
-    if _uses_modules(layout):
+    if uses_modules(layout):
         files[f"{WORK}/package.json"] = '{"type": "module"}'
     return Suite(
         files=files,
@@ -148,7 +148,7 @@ def run_files(layout: Layout, runner: str, spec: Mapping[str, object]) -> dict[s
     }
 
 
-def _uses_modules(layout: Layout) -> bool:
+def uses_modules(layout: Layout) -> bool:
     """Whether `.js` files here are ES modules, which the project's package.json would say if it were here."""
     scripts = [text for path, text in layout.files.items() if path.endswith((".js", ".ts"))]
     return "package.json" not in layout.files and any(MODULE_SYNTAX.search(text) for text in scripts)

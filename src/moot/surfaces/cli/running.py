@@ -42,7 +42,7 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
     unsafe = bool(plan.notes.get("unsafe_local"))
     sandbox = find_sandbox(unsafe, settings.sandbox()) if runs_code else None
     with progress(quiet=ending.quiet) as listen:
-        async with workshop(settings, listen, sandbox, vault) as shop:
+        async with workshop(settings, listen, sandbox, vault, plan=plan) as shop:
             shop.check_models(plan.seats)
             with stopping_on_interrupt(shop.runner):
                 result = await begin(shop.runner)
