@@ -223,7 +223,7 @@ def test_two_rooms_at_once_commit_to_branches_of_their_own(tmp_path: Path) -> No
         assert live.degraded == ()
         return live.branch
 
-    async def both() -> list[str]:
+    async def both() -> tuple[str, str]:
         return await asyncio.gather(session("a"), session("b"))
 
     for branch in asyncio.run(both()):
@@ -348,7 +348,7 @@ def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo = repository(tmp_path / "r")
     monkeypatch.chdir(repo)
     world(tmp_path, *ENTRIES)
-    given = {"tests": tmp_path / "test_solution.py", "model": f"script:{tmp_path / 'replies.yaml'}"}
+    given: dict[str, Any] = {"tests": tmp_path / "test_solution.py", "model": f"script:{tmp_path / 'replies.yaml'}"}
     solved = moot.run_sync(moot.solve("Write largest(numbers)", branch=True, store=tmp_path / "s.db", **given))
     assert solved.outcome == "solved" and len(subjects(repo, solved.branch)) == 4
     with pytest.raises(UsageError, match="kept"):
