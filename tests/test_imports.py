@@ -13,12 +13,12 @@ from moot.surfaces.cli.app import HOMES, app_for
 
 ROOT = Path(moot.__file__).parent
 LAYERS = (
-    ("words", ("types", "events", "errors", "config", "learnt")),
+    ("words", ("types", "events", "errors", "config", "learnt", "tools")),
     ("contract", ("room", "ports")),
     ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
     ("rules", ("csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
     ("protocols", ("protocols",)),
-    ("runtime", ("ledger", "journal", "calling", "turns", "stepping", "working", "liveroom", "runner")),
+    ("runtime", ("ledger", "journal", "calling", "turns", "stepping", "working", "tooling", "liveroom", "runner")),
     ("edge", ("edge",)),
     ("surfaces", ("surfaces", "testing", "__main__")),
 )

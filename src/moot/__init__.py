@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from moot.surfaces.library.review import review
     from moot.surfaces.library.solve import solve
     from moot.surfaces.library.vet import vet
+    from moot.surfaces.toolset import use_tool
     from moot.types import Code, Limits, SourceFile, Vulnerability
 
 _HOMES = {
@@ -35,6 +36,7 @@ _HOMES = {
     "surfaces.library.review": ("review",),
     "surfaces.library.solve": ("solve",),
     "surfaces.library.vet": ("vet",),
+    "surfaces.toolset": ("use_tool",),
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
@@ -42,7 +44,7 @@ __all__ = [
     "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult", "ReviewRules", "SolveResult", "SolveRules",
     "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "decide",
     "harden", "review", "run_sync", "solve",
-    "vet",
+    "use_tool", "vet",
 ]  # fmt: skip
 
 

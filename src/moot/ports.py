@@ -1,6 +1,6 @@
 """Ports: what an edge must offer so that the room can use it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Protocol
@@ -8,6 +8,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from moot.learnt import Episode, Lesson
+from moot.tools import ToolContext, ToolResult, ToolSpec
 from moot.types import Call, Code, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
@@ -56,6 +57,19 @@ class Memory(Protocol):
 
     async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
         """What followed its use speaks for or against it; each session `by` which it is judged has one say."""
+
+
+class Toolbox(Protocol):
+    """Tools that a seat may use in its turn."""
+
+    async def tools(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
+        """Those of these names that there are; one that cannot be used here says why."""
+
+    async def use(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolResult:
+        """What came of it. Whatever goes wrong is a result too."""
+
+    async def aclose(self) -> None:
+        """End what was started for the tools."""
 
 
 class Clock(Protocol):

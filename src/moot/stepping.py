@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from moot.errors import Cut
 from moot.events import Degraded, Event, StepDone, Told
 from moot.journal import Journal
-from moot.ports import Clock, Memory, Row, Sandbox, Scanner
+from moot.ports import Clock, Memory, Row, Sandbox, Scanner, Toolbox
 from moot.types import Limits
 from moot.vault import Vault
 
@@ -29,6 +29,7 @@ class Desk:
     listen: Callable[[Event], None] | None = None
     memory: Memory | None = None
     """Lessons of earlier sessions; none where no record is kept."""
+    toolbox: Toolbox | None = None
 
 
 class Stepping:

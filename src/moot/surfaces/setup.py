@@ -15,10 +15,12 @@ from pydantic import BeforeValidator, Field, JsonValue
 from moot.config import Layer, Resolved, Setting, from_environment, resolve
 from moot.edge.clock import SystemClock
 from moot.edge.models import Models, price_known
+from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store, file_layers
 from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonShelf
+from moot.edge.tools import Kit, Tools
 from moot.errors import UsageError
 from moot.events import Event
 from moot.ports import Sandbox
@@ -39,6 +41,7 @@ def _chain(value: object) -> object:
 
 Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 
+Words = Annotated[tuple[str, ...], Field(min_length=1)]
 ResetHours = Annotated[float | None, Field(gt=0)]
 
 
@@ -63,6 +66,17 @@ def all_settings() -> list[Setting]:
             "review.profile", str, "", "the model profile of a review: quality, balanced, budget or one of your own"
         ),
         Setting("review.profiles.*", Chain, (), "the adversary's model in one profile, e.g. review.profiles.quality"),
+    ]
+    own += [
+        Setting(
+            "mcp.servers.*.command", Words, (), "the command that starts an MCP server, e.g. mcp.servers.docs.command"
+        ),
+        Setting(
+            "lsp.*.command",
+            Words,
+            (),
+            "the command that starts the language server of a language, e.g. lsp.python.command",
+        ),
     ]
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
     rules = [
@@ -113,6 +127,11 @@ class Settings:
         rules = kind.model_validate({**own, "timeout": self["timeout"]})
         return rules.model_dump(mode="json")
 
+    def commands(self, family: str) -> dict[str, tuple[str, ...]]:
+        """The commands of `[FAMILY.NAME] command = […]`, by name."""
+        keys = {key: key.removeprefix(f"{family}.").removesuffix(".command") for key in self.resolved}
+        return {name: tuple(self[key]) for key, name in keys.items() if key == f"{family}.{name}.command"}
+
     def seats(self, protocol: str, known: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
         """Who sits where, out of `known` or the protocol's own seats. Any other seat is a mistake worth saying."""
         known = known or PROTOCOLS[protocol].seats
@@ -141,6 +160,7 @@ class Workshop:
     store: SqlStore | None
     vault: Vault
     models: Models = field(repr=False)
+    toolbox: Tools = field(repr=False)
 
     def check_models(self, seats: Mapping[str, Iterable[str]]) -> None:
         """A model that cannot be opened is the user's to mend, before a session begins."""
@@ -162,10 +182,14 @@ async def workshop(
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
-    desk = Desk(StaticTeam(), SystemClock(), sandbox, vault, listen, memory)
+    scanner, clock = StaticTeam(), SystemClock()
+    kit = Kit(scanner, clock, sandbox if isinstance(sandbox, Adapter) else None, memory, settings.commands("lsp"))
+    toolbox = Tools(kit, settings.commands("mcp.servers"))
+    desk = Desk(scanner, clock, sandbox, vault, listen, memory, toolbox)
     try:
-        yield Workshop(Runner(desk, models.open, store), store, vault, models)
+        yield Workshop(Runner(desk, models.open, store), store, vault, models, toolbox)
     finally:
+        await toolbox.aclose()
         await models.aclose()
         if store is not None:
             await store.aclose()

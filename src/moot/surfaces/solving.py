@@ -16,6 +16,7 @@ from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
+from moot.surfaces.toolset import check_tools, repository_of
 from moot.types import Language, Tests
 from moot.vault import Vault
 
@@ -63,16 +64,19 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
         path=PurePosixPath(file.path).name if file else solution_path(tests, language),
         tests=tests,
         start=vault.hide(file.text) if file else None,
+        repository=repository_of(asked.file) if asked.file else "",
     )
+    rules = settings.rules("solve")
+    tools = check_tools(rules["tools"], settings)
     origins: JsonValue = {shown: list(origin) for shown, origin in start.origins.items()} if start else {}
-    own: dict[str, JsonValue] = {"origins": origins, "runs_code": bool(tests or task_examples(task, language))}
+    own: dict[str, JsonValue] = {"origins": origins, "runs_code": bool(tests or tools or task_examples(task, language))}
     if asked.out:
         own["out"] = os.path.abspath(asked.out)
     return Plan(
         protocol="solve",
         topic=" ".join(task.split())[:200],
         input=given.model_dump(mode="json"),
-        rules=settings.rules("solve"),
+        rules=rules,
         limits=settings.limits(),
         seats=settings.seats("solve"),
         notes={**notes, **own},

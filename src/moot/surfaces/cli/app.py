@@ -24,6 +24,7 @@ HOMES = {
     "export": "history",
     "delete": "history",
     "lessons": "lessons",
+    "tools": "tools",
     "models": "checkup",
     "doctor": "checkup",
     "config": "checkup",
