@@ -9,7 +9,7 @@ VET = ("vet", "track", "track fail", "track success", "track reject", "track res
 KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons show", "lessons add", "lessons import")
 COMMANDS = (
     *("harden", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run"),
-    *(*KEPT, "models", "doctor", "config show"),
+    *(*KEPT, "tools", "tools use", "models", "doctor", "config show"),
 )
 
 
