@@ -13,7 +13,7 @@ from moot.errors import Cut
 from moot.journal import Journal
 from moot.liveroom import LiveRoom
 from moot.ports import LogRow, StepRow
-from moot.replies import Also, Fenced
+from moot.replies import Also, Fenced, tool_call
 from moot.room import Ask
 from moot.stepping import Desk
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel
@@ -320,3 +320,19 @@ def test_seats_that_are_asked_together_keep_their_own_numbers() -> None:
         (seq, part, name) for seq, seat in ((1, "a"), (2, "b"))
         for part, name in enumerate(("offer", f"ask {seat}", "tool look", f"ask {seat}"))
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("TOOL: none\n", ""),
+        ("TOOL: x {\n", "x"),
+        ("<tool_call>\n", ""),
+        ("```json\n{\n", ""),
+        ("TOOL: none\n```\n", ""),
+    ],
+)
+def test_of_a_reply_full_of_calls_the_first_counts(line: str, name: str) -> None:
+    """What it takes must not grow with the square of the reply, or this never ends."""
+    call = tool_call(line * 50_000, Word)
+    assert (call.name if call else "") == name

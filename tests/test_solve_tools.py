@@ -6,12 +6,16 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Cli
 from kit import settled
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector
 from test_solve import prompts, run, story
+
+from moot import Event, SolveRules, UsageError, run_sync, solve
+from moot.events import StepDone
 
 HERE = Path(__file__).parent
 TOOLS = ("--tools", "run_tests,check_syntax")
@@ -82,6 +86,17 @@ def test_calls_are_limited(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_an_unknown_tool_is_a_mistake_before_anything_is_spent(cli: Cli, tmp_path: Path) -> None:
     ran = cli("solve", "x", "-m", "script:none.yaml", "--tools", "run_tests,shell")
     assert ran.code == 2 and "there is no tool 'shell'" in ran.err
+
+
+def test_from_python_the_rules_name_the_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.yaml").write_text(json.dumps(coder(call("run_code", code="print(6 * 7)"), code(RIGHT))))
+    given: dict[str, Any] = {"model": "script:r.yaml", "keep": False}
+    with pytest.raises(UsageError, match="there is no tool 'shell'"):
+        run_sync(solve("Write it", SolveRules(tools=("shell",)), **given))
+    seen: list[Event] = []
+    result = run_sync(solve("Write it", SolveRules(tools=("run_code",)), listen=seen.append, **given))
+    assert result.code == RIGHT and "tool run_code" in [e.name for e in seen if isinstance(e, StepDone)]
 
 
 # --- killed and resumed

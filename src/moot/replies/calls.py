@@ -20,7 +20,8 @@ TOOL = ("tool", "tool_call", "use_tool")
 ARGUMENTS = ("arguments", "args", "parameters", "input")
 NO_TOOL = frozenset({"", "none", "no", "no_tool", "n_a", "not_needed"})
 AROUND = " \t`*\"'<>()[]:,."
-TAGGED = re.compile(r"<tool_call>(?P<inside>.*?)</tool_call>", re.DOTALL)
+OPENED, CLOSED = "<tool_call>", "</tool_call>"
+MOST_FENCES = 8
 LONGEST_NAME = 100
 LONGEST_LITERAL = 20_000
 NOT_READ = "the arguments are not one complete JSON object"
@@ -30,8 +31,9 @@ def first_call(text: str) -> tuple[int, ToolCall] | None:
     """The first call of a tool, and the line on which it stands. Lines in fences are content, never calls."""
     lines = text.split("\n")
     fences = blocks(lines)
-    found = [*_labelled(text, lines, fences), *_objects(text, fences)]
-    return min(found, key=lambda place: place[0]) if found else None
+    # Only the first of each kind is looked for: a reply of nothing but calls takes no longer than another.
+    firsts = (next(_labelled(text, lines, fences), None), next(_objects(text, fences), None))
+    return min((found for found in firsts if found), key=lambda place: place[0], default=None)
 
 
 def _labelled(text: str, lines: Sequence[str], fences: list[Block]) -> Iterator[tuple[int, ToolCall]]:
@@ -67,9 +69,12 @@ def _arguments(text: str) -> tuple[dict[str, JsonValue], str]:
 
 def _objects(text: str, fences: Sequence[Block]) -> Iterator[tuple[int, ToolCall]]:
     """`{"tool": "run_code", "arguments": {…}}`: the whole reply, a fence of its own, or between tags."""
-    places = [(fence.start, "\n".join(fence.lines)) for fence in fences if fence.holds_json and fence.closed]
-    places += [(text.count("\n", 0, tag.start()), tag["inside"]) for tag in TAGGED.finditer(text)]
-    for line, piece in [*places, (0, text)]:
+    begin = text.find(OPENED)
+    end = text.find(CLOSED, begin) if begin >= 0 else -1
+    places = [(0, text)] if begin < 0 or end < 0 else [(text.count("\n", 0, begin), text[begin + len(OPENED) : end])]
+    json_fences = [fence for fence in fences if fence.holds_json and fence.closed][:MOST_FENCES]
+    places += [(fence.start, "\n".join(fence.lines)) for fence in json_fences]
+    for line, piece in sorted(places):
         value = _decoded(piece)
         if isinstance(value, dict) and (call := _of_object(value)):
             yield line, call

@@ -5,7 +5,7 @@ import contextlib
 import json
 import os
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from pydantic import JsonValue, TypeAdapter
 
@@ -78,9 +78,12 @@ class Server:
             ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
             self._enough.clear()
             self._keeper = asyncio.create_task(self._keep(ready))
-            await asyncio.wait({ready, self._keeper}, timeout=STARTING, return_when=asyncio.FIRST_COMPLETED)
+            try:
+                await _first_of(ready, self._keeper, seconds=STARTING)
+            finally:
+                if not ready.done():  # too slow, or nobody waits any more
+                    self._keeper.cancel()
             if not ready.done():
-                self._keeper.cancel()
                 raise ToolFailed(f"the MCP server {self.name} was not ready within {STARTING:g} s")
             self._client = ready.result()
             return self._client
@@ -105,7 +108,7 @@ class Server:
         assert self._keeper is not None
         asked = asyncio.ensure_future(question)
         try:
-            await asyncio.wait({asked, self._keeper}, return_when=asyncio.FIRST_COMPLETED)
+            await _first_of(asked, self._keeper)
             if not asked.done():
                 raise ToolFailed(f"the MCP server {self.name} has ended")
             return asked.result()
@@ -140,6 +143,10 @@ def told(result: "CallToolResult") -> str:
     if not parts and result.structured_content is not None:
         return json.dumps(result.structured_content, ensure_ascii=False)
     return "\n".join(parts)
+
+
+async def _first_of(*awaited: "asyncio.Future[Any]", seconds: float | None = None) -> None:
+    await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _first(error: BaseException) -> str:
