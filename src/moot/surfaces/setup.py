@@ -8,28 +8,30 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field, JsonValue
 
 from moot.config import Layer, Resolved, Setting, from_environment, resolve
 from moot.edge.clock import SystemClock
 from moot.edge.models import Models, price_known
-from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store, file_layers
 from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonShelf
-from moot.edge.tools import Kit, Tools
+from moot.edge.toolshed import LateTools
 from moot.errors import UsageError
 from moot.events import Event
-from moot.ports import Sandbox
+from moot.ports import Clock, Memory, Sandbox, Scanner
 from moot.protocols import PROTOCOLS
 from moot.runner import Runner
 from moot.scan import StaticTeam
 from moot.stepping import Desk
 from moot.types import Limits, Rules
 from moot.vault import Vault
+
+if TYPE_CHECKING:
+    from moot.edge.tools import Tools
 
 
 def _chain(value: object) -> object:
@@ -160,12 +162,22 @@ class Workshop:
     store: SqlStore | None
     vault: Vault
     models: Models = field(repr=False)
-    toolbox: Tools = field(repr=False)
+    toolbox: LateTools = field(repr=False)
 
     def check_models(self, seats: Mapping[str, Iterable[str]]) -> None:
         """A model that cannot be opened is the user's to mend, before a session begins."""
         for name in (name for chain in seats.values() for name in chain):
             self.models.open(name)
+
+
+def open_tools(
+    settings: Settings, scanner: Scanner, clock: Clock, sandbox: Sandbox | None, memory: Memory | None
+) -> "Tools":
+    from moot.edge.sandbox.adapter import Adapter
+    from moot.edge.tools import Kit, Tools
+
+    box = sandbox if isinstance(sandbox, Adapter) else None
+    return Tools(Kit(scanner, clock, box, memory, settings.commands("lsp")), settings.commands("mcp.servers"))
 
 
 @asynccontextmanager
@@ -183,8 +195,7 @@ async def workshop(
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
     scanner, clock = StaticTeam(), SystemClock()
-    kit = Kit(scanner, clock, sandbox if isinstance(sandbox, Adapter) else None, memory, settings.commands("lsp"))
-    toolbox = Tools(kit, settings.commands("mcp.servers"))
+    toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
     desk = Desk(scanner, clock, sandbox, vault, listen, memory, toolbox)
     try:
         yield Workshop(Runner(desk, models.open, store), store, vault, models, toolbox)

@@ -10,7 +10,6 @@ from pydantic import JsonValue
 from moot.edge.git import is_repository
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_code, read_tests
-from moot.edge.tools import BUILT_IN
 from moot.errors import SandboxError, UsageError
 from moot.ports import Sandbox
 from moot.surfaces.setup import Settings, workshop
@@ -21,6 +20,10 @@ from moot.types import Code
 def check_tools(names: object, settings: Settings) -> tuple[str, ...]:
     """The names of an allow-list; one that no tool has is a mistake worth saying before a session begins."""
     listed = tuple(str(name) for name in names) if isinstance(names, Sequence) else ()
+    if not listed:
+        return ()
+    from moot.edge.tools import BUILT_IN  # only who names tools waits for them
+
     servers = settings.commands("mcp.servers")
     for name in listed:
         server, dot, tool = name.partition(".")
