@@ -10,7 +10,7 @@ BRANCH = ("branch list", "branch diff", "branch history", "branch blame", "branc
 KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons show", "lessons add", "lessons import")
 COMMANDS = (
     *("harden", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run", "quality", "ci"),
-    *("vote", "team show", "team build"),
+    *("tools", "tools use", "vote", "team show", "team build"),
     *(*KEPT, *BRANCH, "models", "doctor", "config show"),
 )
 

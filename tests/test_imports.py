@@ -13,14 +13,15 @@ from moot.surfaces.cli.app import HOMES, app_for
 
 ROOT = Path(moot.__file__).parent
 LAYERS = (
-    ("words", ("types", "events", "errors", "config", "learnt", "measures", "ci")),
+    ("words", ("types", "events", "errors", "config", "learnt", "measures", "ci", "tools")),
     ("contract", ("room", "ports")),
     ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
     ("rules", ("roles", "topology", "voting")),
     ("rules", ("checks", "csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
     ("rules", ("planning",)),
     ("protocols", ("protocols",)),
-    ("runtime", ("branching", "ledger", "journal", "calling", "turns", "stepping", "working", "liveroom", "runner")),
+    ("runtime", ("branching", "ledger", "journal", "calling", "turns", "stepping", "working", "tooling")),
+    ("runtime", ("liveroom", "runner")),
     ("edge", ("edge",)),
     ("surfaces", ("surfaces", "testing", "__main__")),
 )

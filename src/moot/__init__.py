@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from moot.surfaces.library.review import review
     from moot.surfaces.library.solve import solve
     from moot.surfaces.library.vet import vet
+    from moot.surfaces.toolset import use_tool
     from moot.types import Code, Limits, SourceFile, Vulnerability
 
 _HOMES = {
@@ -39,13 +40,14 @@ _HOMES = {
     "surfaces.library.review": ("review",),
     "surfaces.library.solve": ("solve",),
     "surfaces.library.vet": ("vet",),
+    "surfaces.toolset": ("use_tool",),
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
     "AttackReport", "Code", "ConfigError", "DecideResult", "DecideRules", "DefenseReport", "Event", "HardenResult",
     "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult", "ReviewRules", "SolveResult", "SolveRules",
     "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules", "Vulnerability", "__version__", "ci_checks",
-    "decide", "harden", "quality", "review", "run_sync", "solve", "vet",
+    "decide", "harden", "quality", "review", "run_sync", "solve", "use_tool", "vet",
 ]  # fmt: skip
 
 

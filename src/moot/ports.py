@@ -1,6 +1,6 @@
 """Ports: what an edge must offer so that the room can use it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Protocol
@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from moot.ci import Checks, Point
 from moot.learnt import Episode, Judged, Lesson, Tried
 from moot.measures import Covered, Lint
+from moot.tools import ToolContext, ToolResult, ToolSpec
 from moot.types import Call, Code, CommandRun, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
@@ -126,6 +127,19 @@ class Records(Protocol):
 
     async def tried(self) -> list[Tried]:
         """All results, counted by model, role, domain and band of confidence."""
+
+
+class Toolbox(Protocol):
+    """Tools that a seat may use in its turn."""
+
+    async def tools(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
+        """Those of these names that there are; one that cannot be used here says why."""
+
+    async def use(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolResult:
+        """What came of it. Whatever goes wrong is a result too."""
+
+    async def aclose(self) -> None:
+        """End what was started for the tools."""
 
 
 class Clock(Protocol):

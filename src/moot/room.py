@@ -9,8 +9,10 @@ from pydantic import BaseModel, JsonValue
 from moot.ci import Checks, Point
 from moot.learnt import Episode, Lesson
 from moot.measures import Coverage, Covered, Quality
+from moot.tools import ToolContext
 from moot.types import Absent, Code, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
 
+NOTHING_GIVEN = ToolContext()
 T = TypeVar("T", bound=BaseModel)
 T_co = TypeVar("T_co", bound=BaseModel, covariant=True)
 
@@ -27,6 +29,10 @@ class Ask(Generic[T_co]):
     shape: type[T_co]
     reply_tokens: int | None = None
     """A shorter limit for this reply than the session's."""
+    tools: tuple[str, ...] = ()
+    """The tools that this seat may use in this turn before it answers; all others are refused."""
+    context: ToolContext = NOTHING_GIVEN
+    """What those tools may look at."""
 
 
 class Room(Protocol):

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from moot.errors import Cut
 from moot.events import Degraded, Event, StepDone, Told
 from moot.journal import Journal
-from moot.ports import Branches, Checker, Clock, Linter, Memory, Row, Sandbox, Scanner
+from moot.ports import Branches, Checker, Clock, Linter, Memory, Row, Sandbox, Scanner, Toolbox
 from moot.types import Limits
 from moot.vault import Vault
 
@@ -34,6 +34,7 @@ class Desk:
     """CI hooks; none where nothing is configured."""
     branches: Branches | None = None
     """Where versions are committed; none where there is no repository."""
+    toolbox: Toolbox | None = None
 
 
 class Stepping:

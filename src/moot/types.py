@@ -252,6 +252,9 @@ class Limits(Value):
     max_reply_bytes: int = Field(default=1_000_000, gt=0, description="a longer reply is not used")
     reply_tokens: int = Field(default=4096, gt=0, description="tokens one reply may have")
     prompt_tokens: int = Field(default=24_000, gt=0, description="about how much material a prompt may hold")
+    tool_calls: int = Field(default=4, ge=0, le=50, description="tools a seat may use in one turn")
+    tool_seconds: float = Field(default=60.0, gt=0, description="seconds one tool may take")
+    tool_bytes: int = Field(default=8000, ge=200, description="bytes of a tool's result that a prompt may hold")
 
 
 class Rules(Value):

@@ -13,6 +13,7 @@ from moot.prompts import prompt
 from moot.render import CHARACTERS_PER_TOKEN, fenced
 from moot.replies import Also, CodeBlock, Fenced, instructions
 from moot.room import Ask, Room
+from moot.tools import ToolContext
 from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all
 from moot.trials.examples import called_name, examples_in
 from moot.trials.outcomes import examples_run, joined
@@ -47,6 +48,9 @@ class Task(Value):
     tests: Tests | None = None
     examples: tuple[Example, ...] = ()
     lessons: tuple[Lesson, ...] = ()
+    tools: tuple[str, ...] = ()
+    """What the coder may use before it answers."""
+    repository: str = ""
 
     @property
     def tested(self) -> bool:
@@ -105,7 +109,10 @@ async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, roo
         path=task.path,
         form=instructions(SolveReply).replace("<path>", task.path),
     )
-    said = await room.ask(Ask("coder", "solve", number, prompt("solver"), text, SolveReply))
+    last = next((attempt.code for attempt in reversed(attempts) if attempt.absent is None), "")
+    context = ToolContext(code=code_of(task, last), tests=task.tests, repository=task.repository)
+    ask = Ask("coder", "solve", number, prompt("solver"), text, SolveReply, tools=task.tools, context=context)
+    said = await room.ask(ask)
     return said if isinstance(said, Absent) else chosen_block(said.code, task)
 
 

@@ -1,9 +1,9 @@
 """Attempts at a task, each with what the earlier ones taught, until all tests pass or the attempts are spent."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from moot.ci import Checks
 from moot.errors import Cut
@@ -20,9 +20,17 @@ Verdict = Literal["helped", "harmed", "open"]
 FEWEST_WORDS = 4
 
 
+def _names(value: object) -> object:
+    """`run_tests,run_code` as a list."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
 class SolveRules(Rules):
     attempts: int = Field(default=3, ge=1, le=10, description="attempts at a task")
     lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
+    tools: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+        default=(), description="tools the coder may use before it answers, by name; none: it may use none"
+    )
 
 
 class SolveInput(Value):
@@ -33,6 +41,8 @@ class SolveInput(Value):
     tests: Tests | None = None
     start: str | None = None
     """Code that is there already: it is run first, and counts as no attempt."""
+    repository: str = ""
+    """The git repository that this code is in, if any: tools may look at it."""
 
 
 class Told(Value):
@@ -72,7 +82,8 @@ class SolveResult(Result):
 
 
 async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult:
-    task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests)
+    task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests, tools=rules.tools)
+    task = task.model_copy(update={"repository": given.repository})
     attempts, told, learnt = list[Attempt](), list[Told](), list[Learnt]()
     checks: Checks | None = None
     try:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field, JsonValue
 
@@ -22,9 +22,10 @@ from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store, file_layers
 from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonShelf
+from moot.edge.toolshed import LateTools
 from moot.errors import UsageError
 from moot.events import Event
-from moot.ports import Sandbox
+from moot.ports import Clock, Memory, Sandbox, Scanner
 from moot.protocols import PROTOCOLS
 from moot.runner import Plan, Runner
 from moot.scan import StaticTeam
@@ -32,6 +33,9 @@ from moot.stepping import Desk
 from moot.surfaces.branching import branches_of
 from moot.types import Limits, Rules
 from moot.vault import Vault
+
+if TYPE_CHECKING:
+    from moot.edge.tools import Tools
 
 
 def _chain(value: object) -> object:
@@ -44,6 +48,7 @@ def _chain(value: object) -> object:
 Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 
 BENCHMARK = ("benchmark_runs", "benchmark_seconds")
+Words = Annotated[tuple[str, ...], Field(min_length=1)]
 ResetHours = Annotated[float | None, Field(gt=0)]
 
 
@@ -68,6 +73,17 @@ def all_settings() -> list[Setting]:
             "review.profile", str, "", "the model profile of a review: quality, balanced, budget or one of your own"
         ),
         Setting("review.profiles.*", Chain, (), "the adversary's model in one profile, e.g. review.profiles.quality"),
+    ]
+    own += [
+        Setting(
+            "mcp.servers.*.command", Words, (), "the command that starts an MCP server, e.g. mcp.servers.docs.command"
+        ),
+        Setting(
+            "lsp.*.command",
+            Words,
+            (),
+            "the command that starts the language server of a language, e.g. lsp.python.command",
+        ),
     ]
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
     rules = [
@@ -138,6 +154,11 @@ class Settings:
         rules = kind.model_validate({**own, "timeout": self["timeout"]})
         return rules.model_dump(mode="json")
 
+    def commands(self, family: str) -> dict[str, tuple[str, ...]]:
+        """The commands of `[FAMILY.NAME] command = […]`, by name."""
+        keys = {key: key.removeprefix(f"{family}.").removesuffix(".command") for key in self.resolved}
+        return {name: tuple(self[key]) for key, name in keys.items() if key == f"{family}.{name}.command"}
+
     def seats(self, protocol: str, known: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
         """Who sits where, out of `known` or the protocol's own seats. Any other seat is a mistake worth saying."""
         known = known or PROTOCOLS[protocol].seats
@@ -166,11 +187,22 @@ class Workshop:
     store: SqlStore | None
     vault: Vault
     models: Models = field(repr=False)
+    toolbox: LateTools = field(repr=False)
 
     def check_models(self, seats: Mapping[str, Iterable[str]]) -> None:
         """A model that cannot be opened is the user's to mend, before a session begins."""
         for name in (name for chain in seats.values() for name in chain):
             self.models.open(name)
+
+
+def open_tools(
+    settings: Settings, scanner: Scanner, clock: Clock, sandbox: Sandbox | None, memory: Memory | None
+) -> "Tools":
+    from moot.edge.sandbox.adapter import Adapter
+    from moot.edge.tools import Kit, Tools
+
+    box = sandbox if isinstance(sandbox, Adapter) else None
+    return Tools(Kit(scanner, clock, box, memory, settings.commands("lsp")), settings.commands("mcp.servers"))
 
 
 @asynccontextmanager
@@ -189,13 +221,15 @@ async def workshop(
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
-    team = StaticTeam()
-    checks = SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), team, sandbox) if plan else None
+    scanner, clock = StaticTeam(), SystemClock()
+    checks = SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), scanner, sandbox) if plan else None
     branches = branches_of(plan) if plan else None
-    desk = Desk(team, SystemClock(), sandbox, vault, listen, memory, Linters(), checks, branches)
+    toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
+    desk = Desk(scanner, clock, sandbox, vault, listen, memory, Linters(), checks, branches, toolbox)
     try:
-        yield Workshop(Runner(desk, models.open, store), store, vault, models)
+        yield Workshop(Runner(desk, models.open, store), store, vault, models, toolbox)
     finally:
+        await toolbox.aclose()
         await models.aclose()
         if store is not None:
             await store.aclose()

@@ -17,6 +17,7 @@ from moot.runner import Plan
 from moot.surfaces.branching import branch_notes
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
+from moot.surfaces.toolset import check_tools, repository_of
 from moot.types import Language, Tests
 from moot.vault import Vault
 
@@ -69,10 +70,13 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
         path=PurePosixPath(file.path).name if file else solution_path(tests, language),
         tests=tests,
         start=vault.hide(file.text) if file else None,
+        repository=repository_of(asked.file) if asked.file else "",
     )
+    rules = settings.rules("solve")
+    tools = check_tools(rules["tools"], settings)
     origins: JsonValue = {shown: list(origin) for shown, origin in start.origins.items()} if start else {}
     ci = settings.ci()
-    runs_code = bool(tests or task_examples(task, language)) or ci.sandboxed("post_optimization")
+    runs_code = bool(tests or tools or task_examples(task, language)) or ci.sandboxed("post_optimization")
     own: dict[str, JsonValue] = {"origins": origins, "runs_code": runs_code, "ci": ci.model_dump(mode="json")}
     own |= branch_notes(asked.repo, {given.path: asked.file}, branch=asked.branch)
     if asked.out:
@@ -81,7 +85,7 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
         protocol="solve",
         topic=" ".join(task.split())[:200],
         input=given.model_dump(mode="json"),
-        rules=settings.rules("solve"),
+        rules=rules,
         limits=settings.limits(),
         seats=settings.seats("solve"),
         notes={**notes, **own},

@@ -23,6 +23,10 @@ class Adapter(ABC):
     @abstractmethod
     async def _execute(self, suite: Suite) -> Ended: ...
 
+    async def program(self, suite: Suite) -> Ended:
+        """Any program, laid out and held like tests are; its report is whatever it writes there."""
+        return await self._execute(suite)
+
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
         suite = await plan(code, tests, self.limits.test)
         if isinstance(suite, SuiteRun):

@@ -43,6 +43,15 @@ async def go_suite(layout: Layout) -> Suite | SuiteRun:
     return _suite(layout, go, warmth, PLAIN)
 
 
+async def go_program(code: Code, script: str) -> Suite | str:
+    """Another use of the toolchain than tests, with the same compiled library; or why there is none."""
+    go = find_go()
+    if go is None:
+        return MISSING
+    layout = lay_out(code, Tests(files=()))
+    return _suite(layout, go, await warmed(go, go_texts(layout), race=False), CACHE + script)
+
+
 async def raced(code: Code, tests: Tests, run: Run, limits: SandboxLimits) -> RaceRun:
     """Go's tests under the race detector; a run that could not be, or did not end, says so."""
     layout, go = lay_out(code, tests), find_go()

@@ -29,6 +29,7 @@ HOMES = {
     "delete": "history",
     "branch": "branch",
     "lessons": "lessons",
+    "tools": "tools",
     "models": "checkup",
     "doctor": "checkup",
     "config": "checkup",

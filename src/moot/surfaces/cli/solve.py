@@ -48,6 +48,9 @@ def solve_command(
     lessons: Annotated[
         int | None, typer.Option("--lessons", help="Lessons of earlier sessions a prompt may hold; 0: none.")
     ] = None,
+    tools: Annotated[
+        str | None, typer.Option("--tools", help="Tools the coder may use, e.g. run_tests,run_code; see `moot tools`.")
+    ] = None,
     language: Annotated[
         str | None, typer.Option("--language", "-l", help="Language; default is that of the tests, or Python.")
     ] = None,
@@ -65,7 +68,7 @@ def solve_command(
     Exit code 0: solved; 1: some tests, or checks of the project, fail; 2: not tested, inconclusive or cut short;
     130: stopped by Ctrl-C.
     """
-    settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons})
+    settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons, "solve.tools": tools})
     vault = Vault(os.environ)
     asked = Asked(_words(task), tests, file, language, out, repo, branch)
     plan = flags.seated(solve_plan(settings, asked, vault, {"unsafe_local": unsafe_local}))

@@ -11,6 +11,7 @@ from moot.protocols.solve import SolveResult, SolveRules
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.surfaces.solving import Asked, check_seated, solve_plan, write_out
+from moot.surfaces.toolset import check_tools
 from moot.types import Limits
 from moot.vault import Vault
 
@@ -55,7 +56,8 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
         plan = plan.model_copy(update={"seats": {}})
     check_seated(plan, no_llm=not use_models)
     check_prices(plan.seats, plan.limits)
-    sandbox = find_sandbox(limits=settings.sandbox()) if plan.notes["runs_code"] else None
+    tools = check_tools(plan.rules["tools"], settings)
+    sandbox = find_sandbox(limits=settings.sandbox()) if plan.notes["runs_code"] or tools else None
     async with workshop(settings, listen, sandbox, vault, keep=keep, plan=plan) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)
