@@ -88,7 +88,7 @@ def test_threads_are_watched_and_a_test_that_is_broken_off_does_not_blind() -> N
         "def test_thread():\n    t = threading.Thread(target=f, args=(-1,)); t.start(); t.join()\n"
         "def test_after(): assert list(g([1])) == [1]\n"
     )
-    box = find_sandbox(limits=find_sandbox().limits.model_copy(update={"test": 0.5}))  # type: ignore[attr-defined]
+    box = find_sandbox(limits=find_sandbox().limits.model_copy(update={"test": 0.5}))
     seen = asyncio.run(box.cover(one_file(CODE), Tests(files=(("test_app.py", test),))))
     assert [o.status for o in seen.run.outcomes] == ["timeout", "passed", "passed"]
     (file,) = seen.coverage.files
