@@ -22,6 +22,8 @@ WEAK = (
 )
 REFERENCE = {"five strong": (90.2, 92.8, 93.1, 94.9, 97.0), "six weak": (75.0, 67.4, 81.9, 83.7, 89.0)}
 INPUTS, SECONDS, AT_ONCE = 30, 2.0, max(2, os.cpu_count() or 1)
+PRELUDE = "import collections, functools, heapq, itertools, math, operator, re, string, sys\nfrom typing import *"
+"""What the recorded solutions could take for granted when they were judged: several import nothing and were right."""
 Row = dict[str, Any]
 
 
@@ -41,7 +43,9 @@ async def run_all(agents: Sequence[str]) -> tuple[dict[str, dict[str, Tried]], f
         calls = [_call(entry, values) for values in given[:INPUTS]] if isinstance(given, list) else []
         calls = calls or list(varied([e.call for e in examples], INPUTS))
         async with gate:
-            got = await box.probe(one_file(str(row["solution"])), [*(e.call for e in examples), *calls], SECONDS)
+            # Some agents continued the prompt, others wrote the function anew: after the prompt both are whole.
+            program = one_file(f"{PRELUDE}\n{task['prompt']}\n{row['solution']}")
+            got = await box.probe(program, [*(e.call for e in examples), *calls], SECONDS)
         here = len(examples)
         more = Probing(answers=got.answers[here:], problem=got.problem)
         found[name][agent] = tried(agent, examples, got.answers[:here], more)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pytest
 from conftest import Cli
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from moot.edge.roles import read_roles, read_team_file
@@ -44,6 +44,7 @@ SPEC = [
     "judge", "implementer", "designer",
 ]  # fmt: skip
 GOOD = "---\nfocus: finding books\ntools: [search_files]\naffinities: {code: 0.2}\n---\nYou are the librarian.\n"
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 
 
 def test_the_twenty_roles_ship_and_are_short_enough_for_small_models() -> None:
@@ -188,6 +189,7 @@ def test_confidence_is_worth_what_came_true() -> None:
     assert overconfidence([tried("a:x", 5, 20)]) is None
 
 
+@patient
 @given(st.floats(0, 1), st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 4)), max_size=6))
 def test_calibrated_confidence_stays_between_claim_and_record(claim: float, counts: list[tuple[int, int, int]]) -> None:
     rows = [tried("m:m", right, right + wrong, band=band) for right, wrong, band in counts]

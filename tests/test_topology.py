@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from moot.roles import shipped
@@ -12,6 +12,7 @@ from moot.topology import CONCERNS, LEADERS, ORDER, TOPOLOGIES, Arrangement, Top
 
 PHASES = tuple(LEADERS)
 ROLES = (*sorted(shipped()), "librarian")
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ def test_every_role_has_a_place_in_the_tables() -> None:
     assert sorted(ORDER) == sorted(shipped()) == sorted(role for roles in CONCERNS.values() for role in roles)
 
 
+@patient
 @given(teams, kinds, phases, st.data())
 def test_everyone_asked_speaks_once_and_the_order_of_the_team_does_not_matter(
     team: dict[str, str], kind: Topology, phase: str, data: st.DataObject
@@ -52,6 +54,7 @@ def test_everyone_asked_speaks_once_and_the_order_of_the_team_does_not_matter(
     assert arrange(shuffled, kind).groups(phase, speakers[::-1]) == groups
 
 
+@patient
 @given(scenes())
 def test_a_seat_sees_its_own_turns_in_order_and_adds_none(scene: tuple[Arrangement, list[Said]]) -> None:
     placed, said = scene
@@ -62,6 +65,7 @@ def test_a_seat_sees_its_own_turns_in_order_and_adds_none(scene: tuple[Arrangeme
     assert placed.visible("a stranger", said) == ()
 
 
+@patient
 @given(scenes())
 def test_a_turn_is_seen_only_by_those_one_step_away(scene: tuple[Arrangement, list[Said]]) -> None:
     """Whoever sees a turn gets it straight: on the way from speaker to seer nobody has to pass it on."""
@@ -73,6 +77,7 @@ def test_a_turn_is_seen_only_by_those_one_step_away(scene: tuple[Arrangement, li
             assert not between or (placed.topology == "chain" and not voices & set(between))
 
 
+@patient
 @given(scenes())
 def test_mesh_all_see_all_and_speak_at_once(scene: tuple[Arrangement, list[Said]]) -> None:
     placed = arrange(dict(scene[0].seats), "graph_mesh")
@@ -81,6 +86,7 @@ def test_mesh_all_see_all_and_speak_at_once(scene: tuple[Arrangement, list[Said]
     assert placed.relay == ()
 
 
+@patient
 @given(scenes())
 def test_star_everything_goes_through_the_moderator(scene: tuple[Arrangement, list[Said]]) -> None:
     placed, said = arrange(dict(scene[0].seats), "star"), scene[1]
@@ -94,6 +100,7 @@ def test_star_everything_goes_through_the_moderator(scene: tuple[Arrangement, li
         assert placed.seats[hub] == "moderator"
 
 
+@patient
 @given(scenes())
 def test_chain_one_speaks_after_the_other_and_sees_one_before(scene: tuple[Arrangement, list[Said]]) -> None:
     placed, said = arrange(dict(scene[0].seats), "chain"), scene[1]
@@ -117,6 +124,7 @@ def well_formed(tree: Arrangement) -> None:
         assert tree.line(seat)[-1] == tree.hub
 
 
+@patient
 @given(scenes())
 def test_tree_only_parents_and_children_see_each_other(scene: tuple[Arrangement, list[Said]]) -> None:
     tree, said = arrange(dict(scene[0].seats), "tree"), scene[1]
@@ -128,6 +136,7 @@ def test_tree_only_parents_and_children_see_each_other(scene: tuple[Arrangement,
     assert set(tree.relay) == set(tree.parents.values())
 
 
+@patient
 @given(teams, st.data())
 def test_tree_messages_go_up_to_the_common_parent_and_down(team: dict[str, str], data: st.DataObject) -> None:
     tree = arrange(team, "tree")
@@ -140,6 +149,7 @@ def test_tree_messages_go_up_to_the_common_parent_and_down(team: dict[str, str],
         assert way == (one, tree.parents[one], other)
 
 
+@patient
 @given(teams, phases)
 def test_tree_levels_speak_in_turn_and_subtrees_at_once(team: dict[str, str], phase: str) -> None:
     tree = arrange(team, "tree")
@@ -149,6 +159,7 @@ def test_tree_levels_speak_in_turn_and_subtrees_at_once(team: dict[str, str], ph
     assert [level.pop() for level in levels] == sorted(range(len(levels)), reverse=not down)
 
 
+@patient
 @given(teams, kinds, st.data())
 def test_when_agents_fail_nobody_else_is_lost(team: dict[str, str], kind: Topology, data: st.DataObject) -> None:
     placed = arrange(team, kind)

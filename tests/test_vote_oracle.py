@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from votelib.component.rankscore import Borda
 from votelib.convert import RankedToCondorcetVotes, RankedToFirstPreference, RankedToPositionalVotes
@@ -25,19 +25,22 @@ Row = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def elections() -> list[Row]:
+    """Each with its ballots, read once for all methods."""
     if not DATA.exists():
         pytest.fail(f"{DATA} is missing: the counting is not proven; set MOOT_DATA to the folder with the data")
     with gzip.open(DATA, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+        rows = [json.loads(line) for line in lines]
+    for row in rows:
+        row["names"] = [str(number) for number in range(1, row["m"] + 1)]
+        row["cast"] = [
+            Ballot(ranking=tuple(tuple(str(n) for n in group) for group in order), count=count)
+            for count, order in row["orders"]
+        ]
+    return rows
 
 
 def counted(row: Row, method: Method) -> Election:
-    names = [str(number) for number in range(1, row["m"] + 1)]
-    cast = [
-        Ballot(ranking=tuple(tuple(str(n) for n in group) for group in order), count=count)
-        for count, order in row["orders"]
-    ]
-    return elect(names, cast, VoteRules(method=method))
+    return elect(row["names"], row["cast"], VoteRules(method=method))
 
 
 def with_oracle(rows: list[Row], method: str) -> Iterator[tuple[Row, tuple[str, ...]]]:
@@ -116,7 +119,7 @@ def strict_orders(names: tuple[str, ...], cast: list[Ballot]) -> dict[tuple[str,
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(profiles())
 def test_votelib_counts_the_same(profile: tuple[tuple[str, ...], list[Ballot]]) -> None:
     names, cast = profile

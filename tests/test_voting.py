@@ -3,12 +3,13 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from moot.voting import MAX_COUNT, METHODS, Ballot, Election, Method, TieBreak, VoteRules, elect, weight
 
 ABC = ("A", "B", "C")
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 
 
 def ballots(*lines: str) -> list[Ballot]:
@@ -231,6 +232,7 @@ def profiles(draw: st.DrawFn) -> tuple[list[str], list[Ballot]]:
     return names, cast
 
 
+@patient
 @given(profiles(), st.sampled_from(METHODS))
 def test_the_order_of_ballots_and_their_grouping_do_not_matter(
     profile: tuple[list[str], list[Ballot]], method: Method
@@ -243,6 +245,7 @@ def test_the_order_of_ballots_and_their_grouping_do_not_matter(
     assert split.model_dump(exclude={"disagreements"}) == whole.model_dump(exclude={"disagreements"})
 
 
+@patient
 @given(profiles(), st.sampled_from(METHODS))
 def test_raising_the_winner_never_unseats_it(profile: tuple[list[str], list[Ballot]], method: Method) -> None:
     """For the methods that have this property: one more voter who puts the winner alone on top."""

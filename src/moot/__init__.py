@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from moot.protocols.review import ReviewResult, ReviewRules
     from moot.protocols.solve import SolveResult, SolveRules
     from moot.protocols.vet import VetResult, VetRules
+    from moot.surfaces.library.ci import ci_checks
     from moot.surfaces.library.debate import debate
     from moot.surfaces.library.decide import decide
     from moot.surfaces.library.harden import harden, run_sync
+    from moot.surfaces.library.quality import quality
     from moot.surfaces.library.review import review
     from moot.surfaces.library.solve import solve
     from moot.surfaces.library.vet import vet
+    from moot.surfaces.toolset import use_tool
     from moot.types import Code, Limits, SourceFile, Vulnerability
 
 _HOMES = {
@@ -35,17 +38,21 @@ _HOMES = {
     "protocols.vet": ("VetResult", "VetRules"),
     "surfaces.library.harden": ("harden", "run_sync"),
     "surfaces.library.debate": ("debate",),
+    "surfaces.library.ci": ("ci_checks",),
     "surfaces.library.decide": ("decide",),
+    "surfaces.library.quality": ("quality",),
     "surfaces.library.review": ("review",),
     "surfaces.library.solve": ("solve",),
     "surfaces.library.vet": ("vet",),
+    "surfaces.toolset": ("use_tool",),
     "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
     "AttackReport", "Code", "ConfigError", "DebateResult", "DebateRules", "DecideResult", "DecideRules",
     "DefenseReport", "Event", "HardenResult", "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult",
     "ReviewRules", "SolveResult", "SolveRules", "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules",
-    "Vulnerability", "__version__", "debate", "decide", "harden", "review", "run_sync", "solve", "vet",
+    "Vulnerability", "__version__", "ci_checks", "debate", "decide", "harden", "quality", "review", "run_sync",
+    "solve", "use_tool", "vet",
 ]  # fmt: skip
 
 

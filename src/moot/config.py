@@ -12,7 +12,7 @@ from moot.errors import ConfigError
 
 @dataclass(frozen=True)
 class Setting:
-    """One thing that can be set. A key that ends in `.*` stands for a table with names of the user's own."""
+    """One thing that can be set. A `*` in its key stands for names of the user's own: `seats.*`, `lsp.*.command`."""
 
     key: str
     kind: Any
@@ -51,10 +51,10 @@ def resolve(settings: Sequence[Setting], layers: Sequence[Layer]) -> dict[str, R
             checked = _checked(setting, key, value, layer)
             found.setdefault(key, Resolved(key, checked, layer.name, setting.about))
     for setting in settings:
-        if not setting.key.endswith(".*"):
+        if "*" not in setting.key:
             found.setdefault(setting.key, Resolved(setting.key, setting.default, "default", setting.about))
     order = {key: place for place, key in enumerate(known)}
-    return dict(sorted(found.items(), key=lambda item: (order.get(item[0], order.get(_family(item[0]), 0)), item[0])))
+    return dict(sorted(found.items(), key=lambda item: (order[_setting_key(item[0], known)], item[0])))
 
 
 def from_environment(settings: Sequence[Setting], env: Mapping[str, str]) -> Layer:
@@ -84,13 +84,18 @@ def flat(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
     return values
 
 
-def _family(key: str) -> str:
-    return key.rpartition(".")[0] + ".*"
+def _setting_key(key: str, known: Mapping[str, Setting]) -> str:
+    """The key itself, or that of the family it belongs to; empty where there is none."""
+    if key in known:
+        return key
+    head, _, last = key.rpartition(".")
+    families = (f"{head}.*", f"{head.rpartition('.')[0]}.*.{last}")
+    return next((family for family in families if family in known), "")
 
 
 def _setting(key: str, known: Mapping[str, Setting], layer: Layer) -> Setting:
-    if setting := known.get(key) or known.get(_family(key)):
-        return setting
+    if found := _setting_key(key, known):
+        return known[found]
     near = difflib.get_close_matches(key, [k.removesuffix(".*") for k in known], n=1, cutoff=0.0)
     raise ConfigError(f"unknown setting {key!r} in {layer.name}; did you mean {near[0]!r}?")
 

@@ -13,12 +13,12 @@ from moot.ports import Model, Row
 from moot.replies import Read, native_schema
 from moot.room import Ask, T
 from moot.stepping import Desk
-from moot.turns import clarified, kept, log_row, reading, turn_row, weaknesses
+from moot.tooling import ToolUsing
+from moot.turns import clarified, kept, log_row, reading, turn_row, wanted_tool, weaknesses
 from moot.types import Absent, Call, Limits
-from moot.working import Working
 
 
-class LiveRoom(Working):
+class LiveRoom(ToolUsing):
     def __init__(
         self, desk: Desk, cast: Mapping[str, Sequence[Model]], limits: Limits, journal: Journal, timeout: float
     ) -> None:
@@ -53,12 +53,12 @@ class LiveRoom(Working):
             return Absent(seat=ask.seat, why="no_model")
         call = self._call(ask)
         self._emit(lambda: Asked(seq=seq, seat=ask.seat, phase=ask.phase, round=ask.round, model=chain[0].name))
-        exchange, rows = await self._exchange(seq, 1, call, chain)
+        call, exchange, rows, part = await self._heard(seq, ask, call, chain)
         answer = self._read(seq, ask, exchange, last=False)
         if isinstance(answer, Absent) and answer.why == "unreadable":
             await self._journal.append(rows)
             again = call.model_copy(update={"prompt": clarified(call.prompt, answer.detail)})
-            exchange, rows = await self._exchange(seq, 2, again, chain)
+            exchange, rows = await self._exchange(seq, part + 1, again, chain, "clarification")
             answer = self._read(seq, ask, exchange, last=True)
         if rows:
             await self._journal.append([*rows, turn_row(seq, ask, exchange, answer)])
@@ -67,6 +67,24 @@ class LiveRoom(Working):
             self.failed_at = seq
         self._announce(seq, ask, exchange, answer)
         return answer if isinstance(answer, Absent) else answer.value
+
+    async def _heard(
+        self, seq: int, ask: Ask[T], call: Call, chain: Sequence[Model]
+    ) -> tuple[Call, Exchange, list[Row], int]:
+        """The first reply that asks for no tool, to which question, and which part of the step it is. Each use of a
+        tool before it is a part too, and so is the reply that asked for it."""
+        bench, offer = await self._bench(seq, ask)
+        part = 1
+        while True:
+            told = bench.told(call, ask.shape, native_schema(ask.shape))
+            exchange, rows = await self._exchange(seq, part, told, chain)
+            wanted = wanted_tool(ask, exchange) if bench.left else None
+            if wanted is None:
+                return told, exchange, [*offer, *rows] if rows else [], part
+            if rows:  # paid for: kept before the tool is used
+                await self._journal.append([*offer, *rows])
+            bench.uses.append(await self._use(seq, part + 1, ask, bench, wanted))
+            offer, part = [], part + 2
 
     def _call(self, ask: Ask[T]) -> Call:
         hide = self._desk.vault.hide
@@ -87,7 +105,9 @@ class LiveRoom(Working):
             self._note(seq, note)
         return answer
 
-    async def _exchange(self, seq: int, part: int, call: Call, chain: Sequence[Model]) -> tuple[Exchange, list[Row]]:
+    async def _exchange(
+        self, seq: int, part: int, call: Call, chain: Sequence[Model], action: str = "response"
+    ) -> tuple[Exchange, list[Row]]:
         """The recorded exchange, or a live one with the rows that will record it."""
         name = f"ask {call.seat}"
         asked = self._journal.asked(call.phase, str(call.round), call.system, call.prompt)
@@ -106,7 +126,7 @@ class LiveRoom(Working):
         if not self._journal.kept:
             return exchange, []
         value: JsonValue = {"exchange": exchange.model_dump(mode="json"), "call": call.model_dump(mode="json")}
-        return exchange, [self._journal.step(seq, part, name, asked, value), log_row(seq, part, call, exchange)]
+        return exchange, [self._journal.step(seq, part, name, asked, value), log_row(seq, part, call, exchange, action)]
 
     def _hidden(self, exchange: Exchange) -> Exchange:
         """No secret in what is kept."""

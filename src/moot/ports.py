@@ -1,14 +1,17 @@
 """Ports: what an edge must offer so that the room can use it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Protocol
 
 from pydantic import JsonValue
 
+from moot.ci import Checks, Point
 from moot.learnt import Episode, Judged, Lesson, Tried
-from moot.types import Call, Code, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
+from moot.measures import Covered, Lint
+from moot.tools import ToolContext, ToolResult, ToolSpec
+from moot.types import Call, Code, CommandRun, Probing, RaceRun, Repair, Reply, Scan, Status, SuiteRun, Tests, Value
 
 
 class Model(Protocol):
@@ -35,14 +38,72 @@ class Scanner(Protocol):
     def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair: ...
 
 
+class Linter(Protocol):
+    def lint(self, code: Code) -> Lint:
+        """What linters say of the text alone: nothing of it is executed, no configuration of its project is read."""
+
+
 class Sandbox(Protocol):
     async def run(self, code: Code, tests: Tests) -> SuiteRun: ...
+
+    async def cover(self, code: Code, tests: Tests) -> Covered:
+        """The same with a look at which lines and branches the tests reach, where the language allows it."""
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
         """What comes of each call, each in a process of its own that does not know what should."""
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
         """The same tests with a race detector watching, where the language has one."""
+
+    async def command(self, code: Code, tests: Tests, argv: Sequence[str]) -> CommandRun:
+        """A program of its own, run where code and tests are laid out."""
+
+
+class Checker(Protocol):
+    """CI hooks: what is checked at the points of a session."""
+
+    def at(self, point: Point) -> bool:
+        """Whether anything is checked there."""
+
+    async def check(self, point: Point, code: Code, tests: Tests) -> Checks: ...
+
+
+class Change(Value):
+    """One commit that touched a file."""
+
+    commit: str
+    author: str
+    when: datetime
+    subject: str
+
+
+class BlameLine(Value):
+    line: int
+    commit: str
+    author: str
+    text: str
+
+
+class Branch(Protocol):
+    """One session's branch in a repository of the user's."""
+
+    def commit(self, code: Code, message: str, number: int) -> str:
+        """This version as a commit; the same version again is the same commit."""
+
+    def diff(self) -> str: ...
+
+    def history(self, path: str, limit: int = 20) -> list[Change]: ...
+
+    def blame(self, path: str) -> list[BlameLine]: ...
+
+
+class Branches(Protocol):
+    def name(self, session: str) -> str: ...
+
+    def open(self, session: str) -> Branch: ...
+
+    def close(self, session: str) -> None:
+        """Remove what only a running session needs; the branch stays."""
 
 
 class Memory(Protocol):
@@ -66,6 +127,19 @@ class Records(Protocol):
 
     async def tried(self) -> list[Tried]:
         """All results, counted by model, role, domain and band of confidence."""
+
+
+class Toolbox(Protocol):
+    """Tools that a seat may use in its turn."""
+
+    async def tools(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
+        """Those of these names that there are; one that cannot be used here says why."""
+
+    async def use(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolResult:
+        """What came of it. Whatever goes wrong is a result too."""
+
+    async def aclose(self) -> None:
+        """End what was started for the tools."""
 
 
 class Clock(Protocol):

@@ -7,6 +7,7 @@ from moot.types import Code, SourceFile
 
 CHARACTERS_PER_TOKEN = 3.5
 """A cautious mean over code and prose; the allowance is a guard, not an invoice."""
+DETAIL = 4000
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,14 @@ def fenced(text: str, info: str = "") -> str:
     longest = max((len(run) for run in _backtick_runs(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{info}\n{text.rstrip(chr(10))}\n{fence}"
+
+
+def cut(text: str, size: int = DETAIL) -> str:
+    """Beginning and end of a text that is too long: an error says what it is in one of them."""
+    if len(text) <= size:
+        return text
+    head = size // 4
+    return f"{text[:head]}\n… {len(text) - size} characters cut …\n{text[head - size :]}"
 
 
 def _backtick_runs(text: str) -> list[str]:

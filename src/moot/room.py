@@ -6,9 +6,13 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
+from moot.ci import Checks, Point
 from moot.learnt import Episode, Lesson
+from moot.measures import Coverage, Covered, Quality
+from moot.tools import ToolContext
 from moot.types import Absent, Code, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
 
+NOTHING_GIVEN = ToolContext()
 T = TypeVar("T", bound=BaseModel)
 T_co = TypeVar("T_co", bound=BaseModel, covariant=True)
 
@@ -27,6 +31,10 @@ class Ask(Generic[T_co]):
     """A shorter limit for this reply than the session's."""
     temperature: float | None = None
     """For several answers of one model that should differ; None: the model's own."""
+    tools: tuple[str, ...] = ()
+    """The tools that this seat may use in this turn before it answers; all others are refused."""
+    context: ToolContext = NOTHING_GIVEN
+    """What those tools may look at."""
 
 
 class Room(Protocol):
@@ -45,6 +53,9 @@ class Room(Protocol):
     async def execute(self, code: Code, tests: Tests) -> SuiteRun:
         """Run tests in the sandbox."""
 
+    async def cover(self, code: Code, tests: Tests) -> Covered:
+        """Run tests in the sandbox and see what they reach. Slower; what decides is `execute`."""
+
     async def race(self, code: Code, tests: Tests) -> RaceRun:
         """Run tests in the sandbox with the race detector watching."""
 
@@ -59,6 +70,12 @@ class Room(Protocol):
 
     async def probe(self, code: Code, calls: Sequence[str]) -> Probing:
         """Put calls to the code in the sandbox, where nobody knows what should come of them."""
+
+    async def measure(self, code: Code, run: SuiteRun | None = None, coverage: Coverage | None = None) -> Quality:
+        """One figure with its parts: structure, lint, scan, and what running it showed."""
+
+    async def check(self, point: Point, code: Code, tests: Tests | None = None) -> Checks:
+        """The CI hooks of this point. Where none is configured nothing is done, and no step is made."""
 
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         """Keep this version of the code, and what was measured of it; gives its number."""

@@ -86,6 +86,10 @@ class Runner:
             await self._interrupted(record, error)
             raise
         finally:
+            if self._room is not None:
+                # In a thread, so that it is finished even when this call is cancelled once more.
+                with contextlib.suppress(UsageError, OSError):
+                    await asyncio.shield(asyncio.to_thread(self._room.close))
             self._room = self._task = None
 
     async def _run(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
@@ -106,6 +110,7 @@ class Runner:
                 "usage": dict(room.ledger.spends),
                 "duration": round(journal.elapsed(), 3),
                 "resumable": failed_at is not None or bool(cut_by(result)),
+                "branch": room.branch,
             }
         )
         await self._end(record, filled, failed_at)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from moot.errors import Cut
 from moot.events import Degraded, Event, StepDone, Told
 from moot.journal import Journal
-from moot.ports import Clock, Memory, Row, Sandbox, Scanner
+from moot.ports import Branches, Checker, Clock, Linter, Memory, Row, Sandbox, Scanner, Toolbox
 from moot.types import Limits
 from moot.vault import Vault
 
@@ -31,6 +31,12 @@ class Desk:
     listen: Callable[[Event], None] | None = None
     memory: Memory | None = None
     """Lessons of earlier sessions; none where no record is kept."""
+    linter: Linter | None = None
+    checks: Checker | None = None
+    """CI hooks; none where nothing is configured."""
+    branches: Branches | None = None
+    """Where versions are committed; none where there is no repository."""
+    toolbox: Toolbox | None = None
     person: Person | None = None
     """Who answers questions while the session runs; none where nobody is there."""
 

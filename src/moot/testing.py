@@ -10,11 +10,13 @@ from pydantic import BaseModel
 from moot.errors import ModelError, ScriptDry
 from moot.journal import Journal
 from moot.liveroom import LiveRoom
+from moot.measures import Coverage, Covered
 from moot.ports import Model
 from moot.stepping import Desk
 from moot.types import (
     Call,
     Code,
+    CommandRun,
     Language,
     Limits,
     Probing,
@@ -132,15 +134,24 @@ class FakeSandbox:
     watch: Callable[[Code, Tests], RaceRun] = lambda code, tests: RaceRun(problem="no race detector here")
 
     judge_calls: Callable[[Code, Sequence[str]], Probing] = lambda code, calls: Probing(problem="no calls are expected")
+    judge_command: Callable[[Code, Sequence[str]], CommandRun] = lambda code, argv: CommandRun(
+        missing=True, problem="there is no such program here"
+    )
 
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
         return self.judge(code, tests)
+
+    async def cover(self, code: Code, tests: Tests) -> Covered:
+        return Covered(run=self.judge(code, tests), coverage=Coverage(problem="nobody watches here"))
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
         return self.judge_calls(code, calls)
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
         return self.watch(code, tests)
+
+    async def command(self, code: Code, tests: Tests, argv: Sequence[str]) -> CommandRun:
+        return self.judge_command(code, argv)
 
 
 def one_file(text: str, path: str = "app.py", language: Language = "python") -> Code:

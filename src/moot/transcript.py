@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from moot.ci import Checks
 from moot.ports import LogRow, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.render import fenced
 from moot.types import Probing, RaceRun, Repair, Scan, SuiteRun, Value
@@ -16,10 +17,12 @@ TITLES = {
     "execute": "Tests are run",
     "race": "Tests are watched for races",
     "probe": "Examples are tried",
+    "check": "CI hooks",
     "recall": "Lessons of earlier sessions",
     "remember": "An episode is kept",
     "learn": "A lesson is learnt",
     "credit": "A lesson is judged",
+    "offer": "Tools are offered",
 }
 SHOWN_ABOVE = ("attack_reports", "defense_reports", "final_files", "final_code", "diff", "tests")
 
@@ -98,6 +101,8 @@ def parts(story: Story) -> list[Part]:
             told.append(_asked(step, turns.get(step.seq)))
         elif version := versions.get(step.seq):
             told.append(_version(step, version))
+        elif step.name == "tool" or step.name.startswith("tool "):
+            told.append(_used(step))
         else:
             told.append(Part(f"{step.seq}. {TITLES.get(step.name, step.name)}", (_done(step),)))
     return [*told, _end(story)]
@@ -106,7 +111,8 @@ def parts(story: Story) -> list[Part]:
 def _asked(step: StepRow, turn: TurnRow | None) -> Part:
     value = _table(step.value)
     call, exchange = _table(value.get("call")), _table(value.get("exchange"))
-    again = ", asked again" if step.part > 1 else ""
+    # Every use of a tool is a part between two replies; only a second asking makes a reply an even part.
+    again = "" if step.part == 1 else ", after a tool" if step.part % 2 else ", asked again"
     who = f"{call.get('seat')} ({turn.agent_id.partition('@')[2]})" if turn else str(call.get("seat"))
     blocks: list[Words | Items | Quote] = [Words("Asked:"), Quote(f"{call.get('system')}\n\n{call.get('prompt')}")]
     tries = exchange.get("tries")
@@ -119,6 +125,14 @@ def _asked(step: StepRow, turn: TurnRow | None) -> Part:
         absent = _table(_table(turn.metadata)["absent"])
         blocks.append(Words(f"No usable answer, {absent.get('why')}: {absent.get('detail')}"))
     return Part(f"{step.seq}. Round {call.get('round')}, {call.get('phase')}: {who}{again}", tuple(blocks))
+
+
+def _used(step: StepRow) -> Part:
+    value = _table(step.value)
+    call, result = _table(value.get("call")), _table(value.get("result"))
+    given = json.dumps(call.get("arguments"), ensure_ascii=False)
+    blocks = (Quote(given, "json"), Words(f"Result, {result.get('status')}:"), Quote(str(result.get("text"))))
+    return Part(f"{step.seq}. Tool: {call.get('name')}", blocks)
 
 
 def _chosen(step: StepRow) -> Part:
@@ -153,6 +167,10 @@ def _done(step: StepRow) -> Items | Quote:
         case "probe":
             probing = Probing.model_validate(step.value)
             return Items((*(a.mark for a in probing.answers), *([probing.problem] if probing.problem else [])))
+        case "check":
+            made = Checks.model_validate(step.value)
+            told = [f"{made.point}: {each.action}: {each.status}: {each.summary}" for each in made.feedback]
+            return Items((*told, *(remark.told for each in made.feedback for remark in each.findings)))
         case "recall" | "learn" | "credit":
             lessons = _table(step.value).get("lessons")
             told = [_lesson(_table(lesson)) for lesson in (lessons if isinstance(lessons, list) else [])]
@@ -160,6 +178,10 @@ def _done(step: StepRow) -> Items | Quote:
         case "remember":
             episode = _table(step.value)
             return Items(tuple(str(episode.get(key)) for key in ("test_results", "reflection", "improvement")))
+        case "offer":
+            tools = _table(step.value).get("tools")
+            named = [_table(tool) for tool in (tools if isinstance(tools, list) else [])]
+            return Items(tuple(f"{t.get('name')}: {t.get('missing') or t.get('about')}" for t in named) or ("none",))
         case "race":
             race = RaceRun.model_validate(step.value)
             return Items((*race.reports, *([race.problem] if race.problem else [])) or ("no race was seen",))

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from moot.calling import Exchange
 from moot.errors import ParseError
 from moot.ports import LogRow, TurnRow
-from moot.replies import Read, read
+from moot.replies import Read, read, tool_call
 from moot.room import Ask, T
+from moot.tools import ToolCall
 from moot.types import AbsenceReason, Absent, Call
 
 TOO_LONG = "[reply not kept: it has"
@@ -26,12 +27,22 @@ def reading(ask: Ask[T], exchange: Exchange, *, last: bool) -> Read[T] | Absent:
         return Absent(seat=ask.seat, why=_why(exchange), detail=exchange.failure or "no model answered")
     if reply.text.startswith(TOO_LONG):
         return Absent(seat=ask.seat, why="unreadable", detail=reply.text.strip("[]"))
+    if ask.tools and wanted_tool(ask, exchange):
+        return Absent(seat=ask.seat, why="unreadable", detail="no tool can be used now; an answer is wanted")
     try:
         return read(reply.text, ask.shape, whole=reply.finish != "length", salvage=last)
     except ParseError as error:
         if reply.finish == "filter":
             return Absent(seat=ask.seat, why="refused", detail="the provider filtered the reply")
         return Absent(seat=ask.seat, why="unreadable", detail=str(error))
+
+
+def wanted_tool(ask: Ask[T], exchange: Exchange) -> ToolCall | None:
+    """The tool that a reply asks for instead of answering."""
+    reply = exchange.reply
+    if reply is None or reply.text.startswith(TOO_LONG):
+        return None
+    return tool_call(reply.text, ask.shape, whole=reply.finish not in ("length", "filter"))
 
 
 def _why(exchange: Exchange) -> AbsenceReason:
@@ -84,12 +95,12 @@ def turn_row(seq: int, ask: Ask[T], exchange: Exchange, answer: Read[T] | Absent
     )
 
 
-def log_row(seq: int, part: int, call: Call, exchange: Exchange) -> LogRow:
+def log_row(seq: int, part: int, call: Call, exchange: Exchange, action: str) -> LogRow:
     usage = exchange.reply.usage if exchange.reply else None
     return LogRow(
         seq=seq,
         part=part,
-        action="response" if part == 1 else "clarification",
+        action=action,
         agent=f"{call.seat}@{exchange.model}",
         role=call.seat,
         provider=exchange.model.partition(":")[0],

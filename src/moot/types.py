@@ -112,6 +112,22 @@ class Probing(Value):
     seconds: float = 0.0
 
 
+class CommandRun(Value):
+    """What came of one program beside the code. Only a status of 0 with no problem is good news."""
+
+    status: int | None = None
+    """The exit status; none where it was not begun, or did not end by itself."""
+    out: str = ""
+    err: str = ""
+    missing: bool = False
+    """There is no such program in the sandbox."""
+    late: bool = False
+    """It was ended because the time was over."""
+    problem: str = ""
+    """Why it did not run to its end."""
+    seconds: float = 0.0
+
+
 class PathStep(Value):
     """One station on the way of a value from outside to where it does harm."""
 
@@ -238,6 +254,9 @@ class Limits(Value):
     max_reply_bytes: int = Field(default=1_000_000, gt=0, description="a longer reply is not used")
     reply_tokens: int = Field(default=4096, gt=0, description="tokens one reply may have")
     prompt_tokens: int = Field(default=24_000, gt=0, description="about how much material a prompt may hold")
+    tool_calls: int = Field(default=4, ge=0, le=50, description="tools a seat may use in one turn")
+    tool_seconds: float = Field(default=60.0, gt=0, description="seconds one tool may take")
+    tool_bytes: int = Field(default=8000, ge=200, description="bytes of a tool's result that a prompt may hold")
 
 
 class Rules(Value):
@@ -256,3 +275,5 @@ class Result(Value):
     duration: float = 0.0
     resumable: bool = False
     """Whether `moot resume` has something left to do: after a stop, a spent limit or a provider that failed."""
+    branch: str = ""
+    """The git branch that holds a commit for each version, where the session was given a repository."""

@@ -5,10 +5,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from moot.branching import Committing
+from moot.ci import Checks, Feedback, Point
 from moot.errors import Cut, SandboxError, UsageError
 from moot.journal import Journal, digest
 from moot.learnt import Episode, Lesson, Origin
 from moot.lessons import new_lesson
+from moot.measures import Coverage, Covered, Quality
 from moot.ports import EpisodeRow, Sandbox, VersionRow
 from moot.render import joined, unified_diff
 from moot.stepping import Desk, Stepping, V
@@ -17,6 +20,9 @@ from moot.types import Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, T
 
 class VersionNumber(Value):
     number: int
+    commit: str = ""
+    problem: str = ""
+    """Why there is no commit."""
 
 
 class Answers(Value):
@@ -36,6 +42,9 @@ class Working(Stepping):
         self._versions = 0
         self._turns: dict[str, tuple[int, str]] = {}
         """The last turn of each seat: its step, and who spoke."""
+        self._committing = Committing(desk.branches, journal.session_id) if desk.branches else None
+        self.branch = ""
+        """The branch that holds versions of this session."""
 
     async def scan(self, code: Code) -> Scan:
         asked = self._journal.asked(code.model_dump_json())
@@ -49,6 +58,10 @@ class Working(Stepping):
     async def execute(self, code: Code, tests: Tests) -> SuiteRun:
         asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
         return await self._step("execute", asked, SuiteRun, lambda: self._run_tests(code, tests))
+
+    async def cover(self, code: Code, tests: Tests) -> Covered:
+        asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
+        return await self._step("cover", asked, Covered, lambda: self._watch_tests(code, tests))
 
     async def race(self, code: Code, tests: Tests) -> RaceRun:
         asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
@@ -94,6 +107,31 @@ class Working(Stepping):
 
         return (await self._step("inquire", self._journal.asked(*questions), Answers, put)).answers
 
+    async def measure(self, code: Code, run: SuiteRun | None = None, coverage: Coverage | None = None) -> Quality:
+        linter, scanner = self._desk.linter, self._desk.scanner
+
+        def look() -> Quality:
+            from moot.trials.rating import rated  # parsers are not loaded for sessions that measure nothing
+
+            lint = linter.lint(code) if linter else None
+            return rated(code, scanner.scan(code), lint, run, coverage)
+
+        ran = (value.model_dump_json() if value else "" for value in (run, coverage))
+        asked = self._journal.asked(code.model_dump_json(), *ran)
+        return await self._step("measure", asked, Quality, lambda: asyncio.to_thread(look))
+
+    async def check(self, point: Point, code: Code, tests: Tests | None = None) -> Checks:
+        checker, given = self._desk.checks, tests or Tests(files=())
+        if checker is None or not checker.at(point):
+            return Checks(point=point)
+
+        async def work() -> Checks:
+            done = await self._sandboxed(lambda c, t: checker.check(point, c, t), code, given)
+            return done.model_copy(update={"feedback": tuple(map(self._hidden_feedback, done.feedback))})
+
+        asked = self._journal.asked(point, code.model_dump_json(), given.model_dump_json())
+        return await self._step("check", asked, Checks, work)
+
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         self._versions += 1
         number, before = self._versions, self._latest
@@ -104,18 +142,31 @@ class Working(Stepping):
             language=code.files[0].language if len({f.language for f in code.files}) == 1 else "mixed",
             code=joined(code),
             diff=unified_diff(before, code) if before else "",
-            metrics={"note": note, **(metrics or {})},
             quality=figure(metrics, "quality"),
             pass_rate=figure(metrics, "pass_rate"),
         )
 
         async def keep() -> VersionNumber:
-            return VersionNumber(number=number)
+            commit, problem = await self._committed(code, note, number)
+            return VersionNumber(number=number, commit=commit, problem=problem)
 
-        asked = self._journal.asked(code.model_dump_json(), note)
-        return (
-            await self._step("snapshot", asked, VersionNumber, keep, lambda _, seq: row.model_copy(update={"seq": seq}))
-        ).number
+        def kept(value: VersionNumber, seq: int) -> VersionRow:
+            commit: dict[str, JsonValue] = {"commit": value.commit} if value.commit else {}
+            return row.model_copy(update={"seq": seq, "metrics": {"note": note, **(metrics or {}), **commit}})
+
+        version = await self._step(
+            "snapshot", self._journal.asked(code.model_dump_json(), note), VersionNumber, keep, kept
+        )
+        if version.commit and self._committing:
+            self.branch = self._committing.name
+        if version.problem:
+            self.degrade(version.problem)
+        return version.number
+
+    def close(self) -> None:
+        """At the end of a run, whatever its end: nothing stays behind but the record and the branch."""
+        if self._committing is not None:
+            self._committing.close()
 
     async def recall(self, task: str, limit: int) -> tuple[Lesson, ...]:
         memory, now = self._desk.memory, self._desk.clock.now
@@ -162,14 +213,36 @@ class Working(Stepping):
 
         await self._step("credit", self._journal.asked(lesson.id, str(helped)), Lessons, judge)
 
+    async def _committed(self, code: Code, note: str, number: int) -> tuple[str, str]:
+        """The version as a commit in the user's own repository, so with the real secrets; and what went wrong."""
+        if self._committing is None:
+            return "", ""
+        reveal, hide = self._desk.vault.reveal, self._desk.vault.hide
+        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
+        commit, problem = await asyncio.to_thread(self._committing.commit, real, note, number)
+        return commit, hide(problem)
+
     async def _run_tests(self, code: Code, tests: Tests) -> SuiteRun:
-        run, hide = await self._sandboxed(self._sandbox().run, code, tests), self._desk.vault.hide
+        return self._hidden_run(await self._sandboxed(self._sandbox().run, code, tests))
+
+    async def _watch_tests(self, code: Code, tests: Tests) -> Covered:
+        seen, hide = await self._sandboxed(self._sandbox().cover, code, tests), self._desk.vault.hide
+        coverage = seen.coverage.model_copy(update={"problem": hide(seen.coverage.problem)})
+        return Covered(run=self._hidden_run(seen.run), coverage=coverage)
+
+    def _hidden_run(self, run: SuiteRun) -> SuiteRun:
+        hide = self._desk.vault.hide
         outcomes = tuple(o.model_copy(update={"detail": hide(o.detail)}) for o in run.outcomes)
         return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
 
     async def _run_races(self, code: Code, tests: Tests) -> RaceRun:
         run, hide = await self._sandboxed(self._sandbox().races, code, tests), self._desk.vault.hide
         return run.model_copy(update={"reports": tuple(map(hide, run.reports)), "problem": hide(run.problem)})
+
+    def _hidden_feedback(self, told: Feedback) -> Feedback:
+        hide = self._desk.vault.hide
+        found = tuple(remark.model_copy(update={"text": hide(remark.text)}) for remark in told.findings)
+        return told.model_copy(update={"summary": hide(told.summary), "output": hide(told.output), "findings": found})
 
     def _sandbox(self) -> Sandbox:
         if self._desk.sandbox is None:

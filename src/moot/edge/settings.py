@@ -19,6 +19,11 @@ def default_store() -> Path:
     return Path(platformdirs.user_data_dir("moot", appauthor=False)) / "moot.db"
 
 
+def default_worktrees() -> Path:
+    """Where sessions that commit to a branch have their files while they run."""
+    return Path(platformdirs.user_data_dir("moot", appauthor=False)) / "worktrees"
+
+
 def project_file(start: Path) -> Path | None:
     """The nearest `moot.toml` from here upwards, no further than the repository's root."""
     for folder in (start, *start.parents):

@@ -11,28 +11,16 @@ from pathlib import Path, PurePosixPath
 
 from moot.edge.git import GitError, git
 from moot.errors import UsageError
-from moot.types import Value
+from moot.ports import BlameLine, Change
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+PREFIX = "debate/"
+MARK = "Moot-Version: "
+"""The last line of a commit's message says which version of the session it is."""
+MOST_VERSIONS = 10_000
 SESSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 FIELD = "\x1f"
 PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv")
-
-
-class Change(Value):
-    """One commit that touched a file."""
-
-    commit: str
-    author: str
-    when: datetime
-    subject: str
-
-
-class BlameLine(Value):
-    line: int
-    commit: str
-    author: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -50,17 +38,20 @@ class Worktree:
         """CreateBranch: the session's worktree below `folder`; the same one again when it is there already."""
         if not SESSION.fullmatch(session):
             raise UsageError(f"{session!r} cannot be part of a branch name")
-        top = _top(repository)
-        path, branch = folder / session, f"debate/{session}"
-        if (tip := _commit(top, f"refs/heads/{branch}")) is None:
+        top = top_of(repository)
+        path, branch = folder / session, f"{PREFIX}{session}"
+        if (tip := commit_of(top, f"refs/heads/{branch}")) is None:
             tip = _begin(top, branch, base)
         if not (path / ".git").exists():
             folder.mkdir(parents=True, exist_ok=True)
-            git(top, "worktree", "add", "--quiet", "--force", str(path), branch)
-        return cls(top, path, branch, _parting(top, tip, base))
+            git(top, "worktree", "add", "--quiet", "--force", "--force", str(path), branch)
+        return cls(top, path, branch, parting(top, tip, base))
 
-    def commit(self, texts: Mapping[str, str | None], message: str) -> str:
-        """CommitSnapshot: these texts (None: deleted) on the branch. Gives the commit; nothing new, the old one."""
+    def commit(self, texts: Mapping[str, str | None], message: str, version: int | None = None) -> str:
+        """CommitSnapshot: these texts (None: deleted) on the branch. Gives the commit; nothing new, the old one.
+
+        A `version` gets a commit of its own even where nothing changed; the same version again gets the same commit.
+        """
         for name, text in texts.items():
             parts = safe_parts(name)
             if text is None:
@@ -71,12 +62,32 @@ class Worktree:
                 self._stage(name, text.encode("utf-8"))
         tree = git(self.path, "write-tree").decode().strip()
         head = git(self.path, "rev-parse", "HEAD").decode().strip()
-        if tree == git(self.path, "rev-parse", "HEAD^{tree}").decode().strip():
+        if version is not None:
+            if (there := self._there(version, tree)) is not None:
+                return there
+            message = f"{message.rstrip()}\n\n{MARK}{version}"
+        elif tree == git(self.path, "rev-parse", "HEAD^{tree}").decode().strip():
             return head
-        made = git(self.path, "commit-tree", tree, "-p", head, "-F", "-", data=message.encode("utf-8"))
+        data = message.replace("\0", "").encode("utf-8", "replace")
+        made = git(self.path, "commit-tree", tree, "-p", head, "-F", "-", data=data)
         commit = made.decode().strip()
         git(self.path, "update-ref", f"refs/heads/{self.branch}", commit, head)
         return commit
+
+    def changed(self) -> list[str]:
+        """Files that the branch changes."""
+        options = ("--name-only", "-z", "--no-renames", "--ignore-submodules=all", *PLAIN, self.base, self.branch, "--")
+        told = git(self.repository, "diff", *options).decode("utf-8", "surrogateescape")
+        return [name for name in told.split("\0") if name]
+
+    def text_at(self, commit: str, name: str) -> str | None:
+        """A file as it was in a commit; None where it was not there."""
+        try:
+            return git(self.repository, "cat-file", "blob", f"{commit}:{name}").decode("utf-8")
+        except GitError:
+            return None
+        except UnicodeDecodeError:
+            raise UsageError(f"{name!r} is not UTF-8 text in {commit[:12]}") from None
 
     def diff(self, since: str | None = None, until: str | None = None) -> str:
         """CreateDiff: what the branch changes, or what lies between two of its commits."""
@@ -102,11 +113,16 @@ class Worktree:
 
     def remove(self, *, branch: bool = False) -> None:
         """Clean up: the folder, and on request the branch with it."""
-        if (self.path / ".git").exists():
+        with contextlib.suppress(GitError):  # one that was killed half-way is no worktree to git
             git(self.repository, "worktree", "remove", "--force", "--force", str(self.path))
         shutil.rmtree(self.path, ignore_errors=True)
-        if branch and _commit(self.repository, f"refs/heads/{self.branch}") is not None:
+        if branch and commit_of(self.repository, f"refs/heads/{self.branch}") is not None:
             git(self.repository, "update-ref", "-d", f"refs/heads/{self.branch}")
+
+    def _there(self, version: int, tree: str) -> str | None:
+        """The commit of this version, if it is there already and holds the same."""
+        told = marked(self.repository, self.branch)
+        return next((c for c, held, number in told if (held, number) == (tree, version)), None)
 
     def _stage(self, name: str, data: bytes) -> None:
         blob = git(self.path, "hash-object", "-w", "--no-filters", "--stdin", data=data).decode().strip()
@@ -173,7 +189,7 @@ def safe_parts(name: str) -> tuple[str, ...]:
     return parts
 
 
-def _top(repository: Path) -> Path:
+def top_of(repository: Path) -> Path:
     try:
         found = git(repository, "rev-parse", "--show-toplevel").decode("utf-8", "surrogateescape").removesuffix("\n")
     except GitError as error:
@@ -181,7 +197,7 @@ def _top(repository: Path) -> Path:
     return Path(found)
 
 
-def _commit(top: Path, name: str) -> str | None:
+def commit_of(top: Path, name: str) -> str | None:
     try:
         return git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").decode().strip()
     except GitError:
@@ -189,14 +205,28 @@ def _commit(top: Path, name: str) -> str | None:
 
 
 def _named(top: Path, name: str) -> str:
-    if (found := _commit(top, name)) is None:
+    if (found := commit_of(top, name)) is None:
         raise UsageError(f"git knows no commit {name!r}")
+    return found
+
+
+def marked(top: Path, tip: str) -> list[tuple[str, str, int]]:
+    """Commit, tree and number of the versions at this end of the history, the newest first."""
+    options = ("--first-parent", f"--max-count={MOST_VERSIONS}", "-z", f"--format=%H{FIELD}%T{FIELD}%B", *PLAIN)
+    found = []
+    for entry in git(top, "log", *options, tip, "--").decode("utf-8", "replace").split("\0"):
+        commit, _, rest = entry.partition(FIELD)
+        tree, _, message = rest.partition(FIELD)
+        last = message.rstrip().rpartition("\n")[2]
+        if not last.startswith(MARK) or not last.removeprefix(MARK).isdecimal():
+            break
+        found.append((commit.strip(), tree, int(last.removeprefix(MARK))))
     return found
 
 
 def _begin(top: Path, branch: str, base: str) -> str:
     """The new branch at `base`; a repository without commits gets an empty first one on it."""
-    start = _commit(top, base)
+    start = commit_of(top, base)
     if start is None:
         if base != "HEAD" or git(top, "for-each-ref", "--count=1").strip():
             raise UsageError(f"git knows no commit {base!r}")
@@ -206,8 +236,12 @@ def _begin(top: Path, branch: str, base: str) -> str:
     return start
 
 
-def _parting(top: Path, tip: str, base: str) -> str:
-    """Where the branch left the other history: its first commit when there is no other."""
+def parting(top: Path, tip: str, base: str) -> str:
+    """Where the branch left the other history: before its first version, whatever the user merged since; else
+    where it meets `base`, or its first commit when there is no other."""
+    if versions := marked(top, tip):
+        with contextlib.suppress(GitError):
+            return git(top, "rev-parse", "--verify", "--quiet", f"{versions[-1][0]}^").decode().strip()
     with contextlib.suppress(UsageError):
         return git(top, "merge-base", tip, _named(top, base)).decode().strip()
     return git(top, "rev-list", "--max-parents=0", tip).decode().split()[0]

@@ -4,18 +4,21 @@ import re
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from moot.learnt import Episode, Lesson, Reflection
 from moot.lessons import generalised
+from moot.measures import Quality
 from moot.prompts import prompt
 from moot.render import CHARACTERS_PER_TOKEN, fenced
 from moot.replies import Also, CodeBlock, Fenced, instructions
 from moot.room import Ask, Room
+from moot.tools import ToolContext
 from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all
 from moot.trials.examples import called_name, examples_in
+from moot.trials.outcomes import examples_run, joined
 from moot.trials.values import Example
-from moot.types import AbsenceReason, Absent, Code, Language, SourceFile, Tests, Unit, Value
+from moot.types import AbsenceReason, Absent, Code, Language, SourceFile, SuiteRun, Tests, Unit, Value
 
 DEFINED = re.compile(r"^\s*(?:async\s+)?(?:def|func|function|class)\s+(?:\([^)]*\)\s*)?(\w+)", re.MULTILINE)
 REFLECTION_TOKENS = 500
@@ -45,6 +48,9 @@ class Task(Value):
     tests: Tests | None = None
     examples: tuple[Example, ...] = ()
     lessons: tuple[Lesson, ...] = ()
+    tools: tuple[str, ...] = ()
+    """What the coder may use before it answers."""
+    repository: str = ""
 
     @property
     def tested(self) -> bool:
@@ -75,6 +81,8 @@ class Attempt(Value):
     analysis: Analysis = Analysis()
     reflection: Reflection | None = None
     """What was made of its failure."""
+    quality: Quality | None = None
+    """None where there is no code."""
 
     @property
     def solved(self) -> bool:
@@ -101,7 +109,10 @@ async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, roo
         path=task.path,
         form=instructions(SolveReply).replace("<path>", task.path),
     )
-    said = await room.ask(Ask("coder", "solve", number, prompt("solver"), text, SolveReply))
+    last = next((attempt.code for attempt in reversed(attempts) if attempt.absent is None), "")
+    context = ToolContext(code=code_of(task, last), tests=task.tests, repository=task.repository)
+    ask = Ask("coder", "solve", number, prompt("solver"), text, SolveReply, tools=task.tools, context=context)
+    said = await room.ask(ask)
     return said if isinstance(said, Absent) else chosen_block(said.code, task)
 
 
@@ -115,23 +126,36 @@ def chosen_block(blocks: Sequence[CodeBlock], task: Task) -> str:
 async def tried(task: Task, text: str, number: int, room: Room) -> Attempt:
     """The code, run on everything there is to run it on, and kept with what came of it."""
     code = code_of(task, text)
-    analysis = Analysis()
+    analysis, runs = Analysis(), list[SuiteRun]()
     if task.tests:
-        analysis = of_suite(await room.execute(code, task.tests))
+        runs.append(await room.execute(code, task.tests))
+        analysis = of_suite(runs[0])
     if task.examples:
-        calls = [example.call for example in task.examples]
-        analysis = together(analysis, of_examples(task.examples, await room.probe(code, calls)))
-    metrics = {
+        put = await room.probe(code, [example.call for example in task.examples])
+        runs.append(examples_run(task.examples, put))
+        analysis = together(analysis, of_examples(task.examples, put))
+    quality = await measured(task, code, runs, room)
+    metrics: dict[str, JsonValue] = {
         "attempt": number,
         "passed": analysis.passed,
         "failed": analysis.of - analysis.passed,
         "pass_rate": analysis.passed / analysis.of if analysis.of else None,
         "problem": analysis.problem,
+        "quality": quality.score,
+        "parts": quality.model_dump(mode="json")["parts"],
     }
     note = f"attempt {number}" if number else "as given"
     version = await room.snapshot(code, f"{note}: {analysis.summary if task.tested else 'not tested'}", metrics)
     room.tell(f"{note}: {analysis.summary}" if task.tested else f"{note}: nothing to test it with")
-    return Attempt(number=number, code=text, version=version, analysis=analysis)
+    return Attempt(number=number, code=text, version=version, analysis=analysis, quality=quality)
+
+
+async def measured(task: Task, code: Code, runs: Sequence[SuiteRun], room: Room) -> Quality:
+    """What tests reach is looked at only where all pass, in a run of its own: the one that decides is not watched."""
+    coverage = None
+    if task.tests and runs[0].passed:
+        coverage = (await room.cover(code, task.tests)).coverage
+    return await room.measure(code, joined(runs), coverage)
 
 
 def code_of(task: Task, text: str) -> Code:

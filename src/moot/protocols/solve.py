@@ -1,10 +1,11 @@
 """Attempts at a task, each with what the earlier ones taught, until all tests pass or the attempts are spent."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from moot.ci import Checks
 from moot.errors import Cut
 from moot.learnt import Episode, Lesson
 from moot.protocols.attempts import Attempt, Task, ask_for_code, code_of, reflected, task_examples, tried
@@ -19,9 +20,17 @@ Verdict = Literal["helped", "harmed", "open"]
 FEWEST_WORDS = 4
 
 
+def _names(value: object) -> object:
+    """`run_tests,run_code` as a list."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
 class SolveRules(Rules):
     attempts: int = Field(default=3, ge=1, le=10, description="attempts at a task")
     lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
+    tools: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+        default=(), description="tools the coder may use before it answers, by name; none: it may use none"
+    )
 
 
 class SolveInput(Value):
@@ -32,6 +41,8 @@ class SolveInput(Value):
     tests: Tests | None = None
     start: str | None = None
     """Code that is there already: it is run first, and counts as no attempt."""
+    repository: str = ""
+    """The git repository that this code is in, if any: tools may look at it."""
 
 
 class Told(Value):
@@ -66,11 +77,15 @@ class SolveResult(Result):
     attempts: tuple[Attempt, ...] = ()
     lessons_told: tuple[Told, ...] = ()
     lessons_learnt: tuple[Learnt, ...] = ()
+    checks: Checks | None = None
+    """What the CI hooks at post_optimization say of the best attempt; none where nothing is configured."""
 
 
 async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult:
-    task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests)
+    task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests, tools=rules.tools)
+    task = task.model_copy(update={"repository": given.repository})
     attempts, told, learnt = list[Attempt](), list[Told](), list[Learnt]()
+    checks: Checks | None = None
     try:
         task = await prepared(task, rules, room)
         told = [Told(id=lesson.id, text=lesson.text) for lesson in task.lessons]
@@ -91,10 +106,11 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
             if number == 1 and given.start is None:
                 told = [await judged(lesson, attempts[-1], room) for lesson in task.lessons]
         learnt = await lessons_of(task, attempts, episodes, room) if rules.lessons else []
+        checks = await checked(task, attempts, room)
     except Cut as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
-    return summed_up(task, attempts, stopped, told, learnt)
+    return summed_up(task, attempts, stopped, told, learnt).model_copy(update={"checks": checks})
 
 
 async def prepared(task: Task, rules: SolveRules, room: Room) -> Task:
@@ -157,6 +173,16 @@ async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence
         if (lesson := await room.learn(text, episode)) is not None:
             learnt.append(Learnt(id=lesson.id, text=lesson.text, attempt=episode.attempt))
     return learnt
+
+
+async def checked(task: Task, attempts: Sequence[Attempt], room: Room) -> Checks | None:
+    """The project's own checks of the best attempt; a check that says nothing is no pass."""
+    if (best := best_of(attempts)) is None:
+        return None
+    checks = await room.check("post_optimization", code_of(task, best.code), task.tests)
+    for each in checks.unclear:
+        room.degrade(f"{each.action} says nothing: {each.summary}")
+    return checks if checks.feedback else None
 
 
 def bettered(number: int, attempts: Sequence[Attempt]) -> bool:

@@ -9,6 +9,7 @@ from pydantic_core import PydanticSerializationError
 
 from moot.errors import ParseError
 from moot.replies.answers import bare_items, objects, sole_answer
+from moot.replies.calls import first_call
 from moot.replies.code import code_in, with_code
 from moot.replies.fences import blocks
 from moot.replies.fit import Raw, Unfit, fit
@@ -17,10 +18,11 @@ from moot.replies.headings import denied, with_headings
 from moot.replies.jsonish import pieces
 from moot.replies.labelled import json_lines, labelled, lines_of, sections
 from moot.replies.shape import Also, CodeBlock, Fenced, Heading, Keys, Synonyms, Title, slots
+from moot.tools import ToolCall
 
 __all__ = [
     "Also", "CodeBlock", "Fenced", "Heading", "Keys", "ParseError", "Read", "Synonyms", "Title", "instructions",
-    "native_schema", "read",
+    "native_schema", "read", "tool_call",
 ]  # fmt: skip
 
 T = TypeVar("T", bound=BaseModel)
@@ -65,6 +67,21 @@ def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False
         if whole:
             raise
         raise ParseError("the reply was cut off before it was complete; answer more briefly") from None
+
+
+def tool_call(text: str, shape: type[BaseModel], *, whole: bool = True) -> ToolCall | None:
+    """The tool that a reply asks for instead of answering; what comes first in it counts, call or answer.
+    A reply that was cut off calls nothing."""
+    said = spoken(text.replace("\r\n", "\n"))
+    found = first_call(said) if whole else None
+    if found is None:
+        return None
+    line, call = found
+    try:
+        read("\n".join(said.split("\n")[:line]), shape)
+    except ParseError:
+        return call
+    return None
 
 
 def spoken(text: str) -> str:

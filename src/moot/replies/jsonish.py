@@ -51,7 +51,7 @@ def pieces(text: str, blocks: list[Block], shape: type[BaseModel]) -> Pieces:
     found: list[Piece] = []
     at = 0
     while (opening := OPENING.search(prose, at)) and opening.start() < last:
-        end = _closing(text, opening.start())
+        end = closing(text, opening.start())
         if piece := _sound(text, opening.start(), end) or _patched(text, opening, end, shape):
             found.append(piece)
             at = piece.end
@@ -168,7 +168,8 @@ def _same_place(end: int, source: str, original: str) -> int:
     return before + len(lines[number]) - (len(rest) if lines[number].endswith(rest) else 0)
 
 
-def _closing(text: str, start: int) -> int | None:
+def closing(text: str, start: int) -> int | None:
+    """Where the bracket at `start` is closed."""
     depth = 0
     for mark in MARKS.finditer(text, start):
         if mark[0] in "{[":

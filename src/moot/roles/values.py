@@ -8,8 +8,8 @@ from moot.types import Unit, Value
 
 Domain = Literal["code", "security", "architecture", "debug", "optimization", "reasoning", "general"]
 Tool = Literal[
-    "run_code", "run_tests", "check_syntax", "check_types", "format", "lint", "scan", "search_files", "read_file",
-    "recall_lessons", "git_history", "git_blame", "diagnostics", "definition", "references",
+    "run_code", "run_tests", "check_syntax", "check_types", "format_code", "lint_code", "scan_code", "search_files",
+    "read_file", "lessons", "git_history", "git_blame", "diagnostics", "definition", "references",
 ]  # fmt: skip
 DOMAINS: tuple[Domain, ...] = get_args(Domain)
 TOOLS: tuple[Tool, ...] = get_args(Tool)

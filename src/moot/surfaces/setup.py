@@ -8,26 +8,34 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field, JsonValue
 
+from moot.ci import POINTS, Actions, CiHooks, Commands
 from moot.config import Layer, Resolved, Setting, from_environment, resolve
+from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
+from moot.edge.linting import Linters
 from moot.edge.models import Models, price_known
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store, file_layers
 from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonShelf
+from moot.edge.toolshed import LateTools
 from moot.errors import UsageError
 from moot.events import Event
-from moot.ports import Sandbox
+from moot.ports import Clock, Memory, Sandbox, Scanner
 from moot.protocols import PROTOCOLS
-from moot.runner import Runner
+from moot.runner import Plan, Runner
 from moot.scan import StaticTeam
 from moot.stepping import Desk, Person
+from moot.surfaces.branching import branches_of
 from moot.types import Limits, Rules
 from moot.vault import Vault
+
+if TYPE_CHECKING:
+    from moot.edge.tools import Tools
 
 
 def _chain(value: object) -> object:
@@ -39,6 +47,8 @@ def _chain(value: object) -> object:
 
 Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 
+BENCHMARK = ("benchmark_runs", "benchmark_seconds")
+Words = Annotated[tuple[str, ...], Field(min_length=1)]
 ResetHours = Annotated[float | None, Field(gt=0)]
 
 
@@ -64,6 +74,17 @@ def all_settings() -> list[Setting]:
         ),
         Setting("review.profiles.*", Chain, (), "the adversary's model in one profile, e.g. review.profiles.quality"),
     ]
+    own += [
+        Setting(
+            "mcp.servers.*.command", Words, (), "the command that starts an MCP server, e.g. mcp.servers.docs.command"
+        ),
+        Setting(
+            "lsp.*.command",
+            Words,
+            (),
+            "the command that starts the language server of a language, e.g. lsp.python.command",
+        ),
+    ]
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
     rules = [
         _of_field(name, info, f"{protocol.name}.")
@@ -72,7 +93,19 @@ def all_settings() -> list[Setting]:
         if name != "timeout"
     ]
     sandbox = [_of_field(name, info, "sandbox.") for name, info in SandboxLimits.model_fields.items()]
-    return [*own, *limits, *rules, *sandbox]
+    return [*own, *limits, *rules, *sandbox, *_ci_settings()]
+
+
+def _ci_settings() -> list[Setting]:
+    return [
+        *(Setting(f"ci.{point}.actions", Actions, (), f"what is checked {_when(point)}") for point in POINTS),
+        Setting("ci.commands", Commands, (), "own commands: name, point and command of each"),
+        *(_of_field(name, CiHooks.model_fields[name], "ci.") for name in BENCHMARK),
+    ]
+
+
+def _when(point: str) -> str:
+    return point.replace("_", " ").replace("post", "after the", 1).replace("the adversarial", "the adversarial phase")
 
 
 def _of_field(name: str, info: Any, prefix: str) -> Setting:
@@ -106,6 +139,14 @@ class Settings:
     def sandbox(self) -> SandboxLimits:
         return SandboxLimits(**{name: self[f"sandbox.{name}"] for name in SandboxLimits.model_fields})
 
+    def ci(self) -> CiHooks:
+        """The CI hooks as they are configured."""
+        return CiHooks(
+            actions={point: self[f"ci.{point}.actions"] for point in POINTS if self[f"ci.{point}.actions"]},
+            commands=self["ci.commands"],
+            **{name: self[f"ci.{name}"] for name in BENCHMARK},
+        )
+
     def rules(self, protocol: str) -> dict[str, JsonValue]:
         prefix = f"{protocol}."
         kind: type[Rules] = PROTOCOLS[protocol].rules
@@ -113,6 +154,11 @@ class Settings:
         said = {} if self.resolved["timeout"].source == "default" else {"timeout": self["timeout"]}
         rules = kind.model_validate({**own, **said})  # a protocol may need more time than others by itself
         return rules.model_dump(mode="json")
+
+    def commands(self, family: str) -> dict[str, tuple[str, ...]]:
+        """The commands of `[FAMILY.NAME] command = […]`, by name."""
+        keys = {key: key.removeprefix(f"{family}.").removesuffix(".command") for key in self.resolved}
+        return {name: tuple(self[key]) for key, name in keys.items() if key == f"{family}.{name}.command"}
 
     def seats(self, protocol: str, known: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
         """Who sits where, out of `known` or the protocol's own seats. Any other seat is a mistake worth saying."""
@@ -142,11 +188,22 @@ class Workshop:
     store: SqlStore | None
     vault: Vault
     models: Models = field(repr=False)
+    toolbox: LateTools = field(repr=False)
 
     def check_models(self, seats: Mapping[str, Iterable[str]]) -> None:
         """A model that cannot be opened is the user's to mend, before a session begins."""
         for name in (name for chain in seats.values() for name in chain):
             self.models.open(name)
+
+
+def open_tools(
+    settings: Settings, scanner: Scanner, clock: Clock, sandbox: Sandbox | None, memory: Memory | None
+) -> "Tools":
+    from moot.edge.sandbox.adapter import Adapter
+    from moot.edge.tools import Kit, Tools
+
+    box = sandbox if isinstance(sandbox, Adapter) else None
+    return Tools(Kit(scanner, clock, box, memory, settings.commands("lsp")), settings.commands("mcp.servers"))
 
 
 @asynccontextmanager
@@ -158,16 +215,23 @@ async def workshop(
     *,
     keep: bool = True,
     person: Person | None = None,
+    plan: Plan | None = None,
 ) -> AsyncIterator[Workshop]:
+    """The edges of a session; what its `plan` notes of CI hooks and a branch is there too."""
     vault = vault or Vault(os.environ)
     concurrency = dict.fromkeys(("openai", "anthropic", "ollama", "cmd"), int(settings["concurrency"]))
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
-    desk = Desk(StaticTeam(), SystemClock(), sandbox, vault, listen, memory, person)
+    scanner, clock = StaticTeam(), SystemClock()
+    checks = SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), scanner, sandbox) if plan else None
+    branches = branches_of(plan) if plan else None
+    toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
+    desk = Desk(scanner, clock, sandbox, vault, listen, memory, Linters(), checks, branches, toolbox, person)
     try:
-        yield Workshop(Runner(desk, models.open, store), store, vault, models)
+        yield Workshop(Runner(desk, models.open, store), store, vault, models, toolbox)
     finally:
+        await toolbox.aclose()
         await models.aclose()
         if store is not None:
             await store.aclose()

@@ -14,8 +14,10 @@ from moot.errors import UsageError
 from moot.protocols.attempts import task_examples
 from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan
+from moot.surfaces.branching import branch_notes
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
+from moot.surfaces.toolset import check_tools, repository_of
 from moot.types import Language, Result, Tests
 from moot.vault import Vault
 
@@ -42,9 +44,14 @@ class Asked:
     file: str | None = None
     language: str | None = None
     out: str | None = None
+    repo: str | None = None
+    branch: bool = False
 
 
 def exit_code(result: SolveResult) -> int:
+    """Solved is not enough where a check of the project fails."""
+    if result.outcome == "solved" and result.checks and result.checks.verdict == "failed":
+        return EXIT_CODES["unsolved"]
     return INTERRUPTED if result.outcome == "cancelled" else EXIT_CODES.get(result.outcome, CUT_SHORT)
 
 
@@ -63,16 +70,22 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
         path=PurePosixPath(file.path).name if file else solution_path(tests, language),
         tests=tests,
         start=vault.hide(file.text) if file else None,
+        repository=repository_of(asked.file) if asked.file else "",
     )
+    rules = settings.rules("solve")
+    tools = check_tools(rules["tools"], settings)
     origins: JsonValue = {shown: list(origin) for shown, origin in start.origins.items()} if start else {}
-    own: dict[str, JsonValue] = {"origins": origins, "runs_code": bool(tests or task_examples(task, language))}
+    ci = settings.ci()
+    runs_code = bool(tests or tools or task_examples(task, language)) or ci.sandboxed("post_optimization")
+    own: dict[str, JsonValue] = {"origins": origins, "runs_code": runs_code, "ci": ci.model_dump(mode="json")}
+    own |= branch_notes(asked.repo, {given.path: asked.file}, branch=asked.branch)
     if asked.out:
         own["out"] = os.path.abspath(asked.out)
     return Plan(
         protocol="solve",
         topic=" ".join(task.split())[:200],
         input=given.model_dump(mode="json"),
-        rules=settings.rules("solve"),
+        rules=rules,
         limits=settings.limits(),
         seats=settings.seats("solve"),
         notes={**notes, **own},

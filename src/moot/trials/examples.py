@@ -1,22 +1,23 @@
 """Examples out of the text of a task: doctest lines, asserts, and the forms in which people write `f(2)` gives `4`."""
 
 import ast
+import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from moot.trials.values import Example, TestOrigin
 
 PROMPT = re.compile(r"^([ \t]*)>>> ?(.*)$")
 ERROR = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Interrupt|StopIteration|Exit))\b")
-SIGNS = r"→|➞|⟹|==?>|[-−]+>|===?|=(?![=>])|#\s*=>|#"
+SIGNS = r"→|➞|⟹|==?>|[-−]+>|===?|=(?![=>])|#\s*=>|#\s*(?:returns?|gives?)\b|#"
 WORDS = r"(?:should\s+)?(?:returns?|gives?|yields?|outputs?|evaluates to|is|equals?|be)\b"
 GIVES = re.compile(rf"[\s`*]*(?:{SIGNS}|{WORDS})[\s`*:]*")
 RAISES = re.compile(r"\s*(?:should\s+)?(?:raises?|throws?)\s+(?:an?\s+)?`?(\w+)`?")
 INPUT, OUTPUT = (re.compile(rf"^\s*\W*(?:{word})s?\W*\s*[:=]\s*(.*)$", re.I) for word in ("input", "output"))
 NAMED = re.compile(r"^\s*[a-z_]\w*\s*[:=]\s*(.+)$")
 FOR = re.compile(
-    r"\b(?:for|if|when|with|given)\s+(\w+\s*=\s*.+?),?\s+(?:the\s+)?(?:\w+\s+)?"
+    r"\b(?:for|if|when|with|given)\s+(\w+\s*=\s*[^,;]+?|\w+\s*=\s*.+?),?\s+(?:the\s.*?)?(?:\w+\s+)?"
     r"(?:output|result|answer|function)\s+(?:should\s+(?:be|return)|is|returns|will be)\s+(.+)$",
     re.IGNORECASE,
 )
@@ -27,19 +28,32 @@ LITERALS = (
     r"True|False|None",
 )
 GOES_ON = re.compile(r"\w|\s*(?:[+*/%^<>]|=|-\s*[\d(]|\.\d|\[)")
+SUM = re.compile(r"-?\d+(?:\.\d+)?(?:\s*[-+*/]\s*-?\d+(?:\.\d+)?)+\s*={1,2}\s*(?=[-\d])")
+"""`1 + 9 = 10`: how the value comes about, and the value."""
+LONGEST_CALL = 20
 MAX_EXAMPLES = 200
 
 
 def examples_in(text: str, name: str | None = None, origin: TestOrigin = "task") -> tuple[Example, ...]:
     """Every example the text gives of calling `name` (or of any function), each once, in the order of the text."""
     found: dict[str, Example] = {}
-    ways = (_doctests(text, origin), _asserts(text, origin), _stated(text, origin), _pairs(text, name, origin))
+    others: dict[str, Example] = {}
+    ways = (_doctests(text, name, origin), _asserts(text, origin), _stated(text, origin), _pairs(text, name, origin))
     for example in chain(*ways):
-        if name is None or called_name(example.call) == name:
-            found.setdefault(example.call, example)
+        own = name is None or re.search(rf"(?<![\w.]){re.escape(name)}\(", example.call) is not None
+        (found if own else others).setdefault(example.call, example)
         if len(found) == MAX_EXAMPLES:
             break
-    return tuple(found.values())
+    return tuple(found.values()) or _renamed(text, name or "", others.values())
+
+
+def _renamed(text: str, name: str, others: Iterable[Example]) -> tuple[Example, ...]:
+    """A task may call its one function by another name in its examples, if there is no function of that name."""
+    called = {called_name(example.call) for example in others}
+    known = re.findall(r"^\s*(?:async\s+)?def\s+(\w+)", text, re.MULTILINE)
+    if len(called) != 1 or known != [name] or called & set(dir(builtins)):
+        return ()
+    return tuple(e.model_copy(update={"call": f"{name}({e.call.partition('(')[2]}"}) for e in others)
 
 
 def literal_call(text: str) -> str | None:
@@ -67,16 +81,33 @@ def literal(text: str) -> str | None:
         return None
 
 
-def _doctests(text: str, origin: TestOrigin) -> Iterator[Example]:
+def _doctests(text: str, name: str | None, origin: TestOrigin) -> Iterator[Example]:
+    """Also a call with more around it, and one that prints nothing: it gives None, where others print something."""
     lines = text.split("\n")
-    for number, line in enumerate(lines):
-        if (prompt := PROMPT.match(line)) and (call := literal_call(prompt[2])):
-            wanted = _wanted(lines[number + 1 :], len(prompt[1]))
+    prompts = [(number, prompt) for number, line in enumerate(lines) if (prompt := PROMPT.match(line))]
+    printed = {number: _wanted(lines[number + 1 :], len(prompt[1])) for number, prompt in prompts}
+    for number, prompt in prompts:
+        if call := literal_call(prompt[2]) or _around(prompt[2], name):
+            wanted = printed[number]
             error = _error(wanted)
             if error:
                 yield Example(call=call, raises=error, origin=origin, category="error_handling")
             elif (value := literal("\n".join(wanted))) is not None:
                 yield Example(call=call, expected=value, origin=origin)
+            elif not wanted and any(printed.values()):
+                yield Example(call=call, expected="None", origin=origin)
+
+
+def _around(text: str, name: str | None) -> str | None:
+    """`round(f([1, 2]), 2)`: an expression of the function, literals and Python's own functions."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    plain = not any(isinstance(node, ast.Lambda | ast.comprehension | ast.NamedExpr) for node in ast.walk(tree))
+    known = name is not None and name in names and names - {name} <= set(dir(builtins))
+    return ast.unparse(tree) if known and plain and isinstance(tree, ast.Call) else None
 
 
 def _wanted(lines: list[str], indent: int) -> list[str]:
@@ -105,11 +136,12 @@ def _asserts(text: str, origin: TestOrigin) -> Iterator[Example]:
                 test = ast.parse(stated).body[0]
             except (SyntaxError, ValueError, MemoryError, RecursionError):
                 continue
-            if isinstance(test, ast.Assert):
-                yield from _compared(test.test, origin)
+            if isinstance(test, ast.Assert) and (pair := compared(test.test)):
+                yield Example(call=pair[0], expected=pair[1], origin=origin)
 
 
-def _compared(test: ast.expr, origin: TestOrigin) -> Iterator[Example]:
+def compared(test: ast.expr) -> tuple[str, str] | None:
+    """A call with literals and the literal that a comparison says it gives."""
     match test:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
             sides = (ast.unparse(left), ast.unparse(right))
@@ -118,16 +150,16 @@ def _compared(test: ast.expr, origin: TestOrigin) -> Iterator[Example]:
         case ast.Call():
             sides = (ast.unparse(test), "True")
         case _:
-            return
+            return None
     for call, value in (sides, sides[::-1]):
         if (found := literal_call(call)) and (wanted := literal(value)) is not None:
-            yield Example(call=found, expected=wanted, origin=origin)
-            return
+            return found, wanted
+    return None
 
 
 def _stated(text: str, origin: TestOrigin) -> Iterator[Example]:
     """`f(2) → 4`, `f(2) == 4`, "f(2) returns 4", "f(-1) raises ValueError"."""
-    for line in text.split("\n"):
+    for line in _whole_lines(text.split("\n")):
         if line.lstrip().startswith(("def ", "class ")):
             continue
         for start in CALL.finditer(line):
@@ -138,6 +170,18 @@ def _stated(text: str, origin: TestOrigin) -> Iterator[Example]:
                 yield Example(call=call, raises=error[1], origin=origin, category="error_handling")
             elif (gives := GIVES.match(line, end)) and (value := _leading_literal(line[gives.end() :])) is not None:
                 yield Example(call=call, expected=value, origin=origin)
+
+
+def _whole_lines(lines: Sequence[str]) -> Iterator[str]:
+    """Lines, and where a call's bracket is left open at the end of one, that line with those that close it."""
+    for number, line in enumerate(lines):
+        yield line
+        if re.search(r"\w\(\s*[\[({]*\s*$", line):
+            for last in range(number + 1, min(number + LONGEST_CALL, len(lines))):
+                whole = " ".join(part.strip() for part in lines[number : last + 1])
+                if _closed(whole, whole.find("(")) is not None:
+                    yield whole
+                    break
 
 
 def _pairs(text: str, name: str | None, origin: TestOrigin) -> Iterator[Example]:
@@ -197,6 +241,8 @@ def _closed(line: str, opening: int) -> int | None:
 def _leading_literal(text: str) -> str | None:
     """The literal a text begins with: prose, a full stop or a comment may follow it, the rest of a sum may not."""
     text = text.strip().strip("`*").strip()
+    if added := SUM.match(text):
+        text = text[added.end() :]
     if text[:1] in ("[", "(", "{"):
         end = _closed(text, 0) or 0
         return literal(text[:end]) if not GOES_ON.match(text, end) else None

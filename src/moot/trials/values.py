@@ -2,6 +2,8 @@
 
 import ast
 import math
+import re
+from pathlib import PurePosixPath
 from typing import Literal
 
 from moot.types import Answer, Value
@@ -10,6 +12,8 @@ TestOrigin = Literal["given", "task", "agent", "mutated"]
 TestCategory = Literal["functional", "edge_case", "error_handling", "performance", "security", "concurrency"]
 Difficulty = Literal["basic", "moderate", "advanced", "expert"]
 CLOSE = 1e-6
+TEST_NAME = re.compile(r"(?:^|[/._-])(?:tests?|specs?|conftest|testdata)(?:[/._-]|$)", re.IGNORECASE)
+"""Paths of tests, by how they or their folders are named."""
 
 
 class Example(Value):
@@ -21,6 +25,11 @@ class Example(Value):
     origin: TestOrigin = "given"
     category: TestCategory = "functional"
     difficulty: Difficulty = "basic"
+
+
+def named_as_test(path: str) -> bool:
+    """Whether the file itself is, whatever folder somebody keeps it in."""
+    return bool(TEST_NAME.search(PurePosixPath(path).name))
 
 
 def holds(example: Example, answer: Answer) -> bool:

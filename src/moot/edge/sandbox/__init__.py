@@ -2,18 +2,18 @@
 
 import subprocess
 
+from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.bubblewrap import Bubblewrap, trial
 from moot.edge.sandbox.container import ENGINES, Container, container_trial
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.local import UnsafeLocal
 from moot.edge.sandbox.memory import open_group
 from moot.errors import SandboxError
-from moot.ports import Sandbox
 
 __all__ = ["Bubblewrap", "Container", "SandboxLimits", "UnsafeLocal", "find_sandbox", "sandbox_status"]
 
 
-def find_sandbox(unsafe_local: bool = False, limits: SandboxLimits = DEFAULT_LIMITS) -> Sandbox:
+def find_sandbox(unsafe_local: bool = False, limits: SandboxLimits = DEFAULT_LIMITS) -> Adapter:
     """The sandbox of this machine; `SandboxError` says what to install where there is none."""
     if unsafe_local:
         return UnsafeLocal(limits)

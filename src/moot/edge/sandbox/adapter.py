@@ -4,14 +4,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from moot.edge.sandbox.commands import command_plan, command_run
 from moot.edge.sandbox.gotests import raced
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.probing import probe_plan, read_answers
 from moot.edge.sandbox.process import Ended
-from moot.edge.sandbox.report import judge
+from moot.edge.sandbox.report import coverage_in, judge
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import plan
-from moot.types import Code, Probing, RaceRun, SuiteRun, Tests
+from moot.measures import Coverage, Covered
+from moot.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 
 
 @dataclass(frozen=True)
@@ -21,12 +23,29 @@ class Adapter(ABC):
     @abstractmethod
     async def _execute(self, suite: Suite) -> Ended: ...
 
+    async def program(self, suite: Suite) -> Ended:
+        """Any program, laid out and held like tests are; its report is whatever it writes there."""
+        return await self._execute(suite)
+
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
         suite = await plan(code, tests, self.limits.test)
         if isinstance(suite, SuiteRun):
             return suite
         ended = await self._execute(suite)
         return judge(suite.read(ended.report), ended, self.limits)
+
+    async def cover(self, code: Code, tests: Tests) -> Covered:
+        suite = await plan(code, tests, self.limits.test, cover=True)
+        if isinstance(suite, SuiteRun):
+            return Covered(run=suite, coverage=Coverage(problem=suite.problem))
+        ended = await self._execute(suite)
+        report = suite.read(ended.report)
+        run = judge(report, ended, self.limits)
+        if tests.language != "python":
+            return Covered(
+                run=run, coverage=Coverage(problem=f"coverage is measured in Python only, not in {tests.language}")
+            )
+        return Covered(run=run, coverage=coverage_in(report, run))
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
         suite = probe_plan(code, calls, seconds)
@@ -36,3 +55,9 @@ class Adapter(ABC):
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
         return await raced(code, tests, self._execute, self.limits)
+
+    async def command(self, code: Code, tests: Tests, argv: Sequence[str]) -> CommandRun:
+        suite = await command_plan(code, tests, argv)
+        if isinstance(suite, CommandRun):
+            return suite
+        return command_run(await self._execute(suite), self.limits)

@@ -74,7 +74,7 @@ def boxed(suite: Suite, limits: SandboxLimits) -> tuple[str, ...]:
         *_writable(limits.tmpfs),
         # After the empty folders: an interpreter may lie below /tmp.
         *(word for tool, source in tools.items() for word in ("--ro-bind", str(source), str(tool))),
-        *_links(Path(suite.command[0]), (*tools, Path("/usr"), Path("/bin"))),
+        *_links((Path(suite.command[0]), *suite.links), (*tools, Path("/usr"), Path("/bin"))),
         *("--remount-ro", "/", "--chdir", BOX, "--"),
         *unpacked(BOX, suite, limits, own_processes=True),
     )
@@ -151,14 +151,15 @@ def _system() -> tuple[str, ...]:
     return tuple(words)
 
 
-def _links(program: Path, seen: Sequence[Path]) -> tuple[str, ...]:
+def _links(programs: Sequence[Path], seen: Sequence[Path]) -> tuple[str, ...]:
     """A virtual environment's interpreter may be a link to a link: show the links, not the folders they lie in."""
-    words: list[str] = []
-    while program.is_symlink():
-        if not any(program.is_relative_to(folder) for folder in seen):
-            words += ["--symlink", str(program.readlink()), str(program)]
-        program = program.parent / program.readlink()
-    return tuple(words)
+    links: dict[Path, Path] = {}
+    for program in programs:
+        while program.is_symlink():
+            if not any(program.is_relative_to(folder) for folder in seen):
+                links[program] = program.readlink()
+            program = program.parent / program.readlink()
+    return tuple(word for link, target in links.items() for word in ("--symlink", str(target), str(link)))
 
 
 def _writable(size: int) -> tuple[str, ...]:

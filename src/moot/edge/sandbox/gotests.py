@@ -39,8 +39,17 @@ async def go_suite(layout: Layout) -> Suite | SuiteRun:
     if go is None:
         return SuiteRun(problem=MISSING)
     # A toolchain that cannot compile even this will say so in the run itself.
-    warmth = await warmed(go, _texts(layout), race=False)
+    warmth = await warmed(go, go_texts(layout), race=False)
     return _suite(layout, go, warmth, PLAIN)
+
+
+async def go_program(code: Code, script: str) -> Suite | str:
+    """Another use of the toolchain than tests, with the same compiled library; or why there is none."""
+    go = find_go()
+    if go is None:
+        return MISSING
+    layout = lay_out(code, Tests(files=()))
+    return _suite(layout, go, await warmed(go, go_texts(layout), race=False), CACHE + script)
 
 
 async def raced(code: Code, tests: Tests, run: Run, limits: SandboxLimits) -> RaceRun:
@@ -50,7 +59,7 @@ async def raced(code: Code, tests: Tests, run: Run, limits: SandboxLimits) -> Ra
         return RaceRun(problem="only Go's tests can be watched for races")
     if go is None:
         return RaceRun(problem=MISSING)
-    warmth = await warmed(go, _texts(layout), race=True)
+    warmth = await warmed(go, go_texts(layout), race=True)
     if warmth.problem:
         return RaceRun(problem=warmth.problem)
     mark = secrets.token_hex(16)
@@ -77,18 +86,17 @@ def _doubt(suite: SuiteRun, reports: tuple[str, ...], *, marked: bool) -> str:
 
 def _suite(layout: Layout, go: Toolchain, warmth: Warmth, script: str, more: tuple[str, ...] = ()) -> Suite:
     files = {f"{WORK}/{path}": text for path, text in layout.files.items()}
-    folder = _module_folder(layout)
+    folder = module_folder(layout)
     if folder is None:
         files[f"{WORK}/go.mod"] = module_file(go, layout.files)
-    vendored = any("/vendor/" in f"/{path}" for path in layout.files)
     race = script is RACE
-    env = environment(race=race) | {"PATH": ":".join((str(go.program.parent), *SYSTEM_PATH))}
+    env = environment(race=race) | go_flags(layout) | {"PATH": ":".join((str(go.program.parent), *SYSTEM_PATH))}
     warm = str(warmth.folder or "")
     return Suite(
         files=files,
         command=("/bin/sh", "-c", script, str(go.program), folder or ".", warm, *more),
         read=partial(_report, layout=layout),
-        env=env if vendored else env | {"GOFLAGS": "-mod=mod"},
+        env=env,
         tools=(go.root, *([warmth.folder] if warmth.folder else [])),
         reserves_memory=True,
     )
@@ -98,11 +106,16 @@ def _report(report: bytes, layout: Layout) -> Report:
     return read_go(report, expected=GO_TEST.findall("\n".join(layout.files[path] for path in layout.tests)))
 
 
-def _texts(layout: Layout) -> list[str]:
+def go_texts(layout: Layout) -> list[str]:
     return [text for path, text in layout.files.items() if path.endswith(".go")]
 
 
-def _module_folder(layout: Layout) -> str | None:
+def go_flags(layout: Layout) -> dict[str, str]:
+    vendored = any("/vendor/" in f"/{path}" for path in layout.files)
+    return {} if vendored else {"GOFLAGS": "-mod=mod"}
+
+
+def module_folder(layout: Layout) -> str | None:
     """Where the module begins: the outermost `go.mod` that was given."""
     modules = [PurePosixPath(path).parent for path in layout.files if PurePosixPath(path).name == "go.mod"]
     return str(min(modules, key=lambda folder: (len(folder.parts), str(folder)))) if modules else None

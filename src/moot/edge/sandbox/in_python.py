@@ -26,6 +26,7 @@ def main() -> int:
     given = frozenset(os.path.join(root, path) for path in spec["given"])
     in_honest.install(given, any_is_known=spec["any"])
     run = (_pytest_run if spec["pytest"] and _has_pytest() else _plain_run)(spec, record, given)
+    cover = _module("moot.edge.sandbox.in_cover").Cover(spec["cover"]) if spec["cover"] else None
     sys.path.remove(here)
     # The code may bring a `moot` of its own.
     record.own = [sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "moot"]
@@ -34,7 +35,13 @@ def main() -> int:
     sys.path[:0] = front
     sys.path += [os.path.join(root, folder) for folder in spec["back"]]
     os.environ["PYTHONPATH"] = os.pathsep.join(front)
+    if cover:
+        record.arm = cover.start
+        cover.start()
     status = run() if spec["tests"] else 0
+    if cover:
+        cover.stop()
+        record.covered(cover.counted())
     record.finished()
     return status
 

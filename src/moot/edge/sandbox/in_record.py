@@ -23,7 +23,7 @@ except ImportError:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     Result = tuple[str, str]
     """A status and its detail."""
@@ -98,6 +98,8 @@ class Record:
         self.own: list[ModuleType] = []
         """The modules that the runner is made of."""
         self.clean = True
+        self.arm: Callable[[], None] = _nothing
+        """Done before each test."""
 
     def seal(self) -> None:
         """From here on, what the runner is made of may not change."""
@@ -110,6 +112,7 @@ class Record:
     def started(self, test: str) -> None:
         self.check()
         self._sign({"event": "started", "test": test})
+        self.arm()
         self._watch.start()
 
     def ended(self, test: str, result: Result) -> None:
@@ -134,8 +137,14 @@ class Record:
         if self._seal is None or self._seal.broken():
             self.problem("the code under test changed the test runner")
 
+    def covered(self, files: list[dict[str, object]]) -> None:
+        self._sign({"event": "covered", "files": files})
+
     def finished(self) -> None:
         self._sign({"event": "finished"})
+
+
+def _nothing() -> None: ...
 
 
 def as_json(value: object) -> str:

@@ -1,18 +1,17 @@
 """Where the files of a run are laid, as paths that cannot leave the box."""
 
 import io
-import re
 import tarfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from moot.trials.values import TEST_NAME
 from moot.types import Code, Tests
 
 SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 WORK = "work"
 RUN = "run"
-TEST_NAME = re.compile(r"(?:^|[/._-])(?:tests?|specs?|conftest|testdata)(?:[/._-]|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
+from moot.measures import Coverage, FileCoverage
+from moot.render import cut
 from moot.types import SuiteRun, TestOutcome, TestStatus, Value
 
 GOOD: frozenset[TestStatus] = frozenset({"passed", "skipped"})
-DETAIL = 4000
 
 
 class Found(Value):
@@ -46,11 +47,16 @@ class Problem(Value):
     text: str
 
 
+class CoveredFiles(Value):
+    event: Literal["covered"] = "covered"
+    files: tuple[FileCoverage, ...]
+
+
 class Finished(Value):
     event: Literal["finished"] = "finished"
 
 
-Event = Found | Started | Done | Problem | Finished
+Event = Found | Started | Done | Problem | CoveredFiles | Finished
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -114,12 +120,12 @@ def judge(report: Report, ended: Ended, limits: SandboxLimits) -> SuiteRun:
     return SuiteRun(outcomes=outcomes, problem=problem, seconds=ended.seconds)
 
 
-def cut(text: str, size: int = DETAIL) -> str:
-    """Beginning and end of a text that is too long: an error says what it is in one of them."""
-    if len(text) <= size:
-        return text
-    head = size // 4
-    return f"{text[:head]}\n… {len(text) - size} characters cut …\n{text[head - size :]}"
+def coverage_in(report: Report, run: SuiteRun) -> Coverage:
+    """What the tests reached; of a run that says nothing, that is not known either."""
+    files = next((event.files for event in report.events if isinstance(event, CoveredFiles)), ())
+    if run.problem:
+        return Coverage(problem=run.problem)
+    return Coverage(files=files) if files else Coverage(problem="no file of the code could be watched")
 
 
 def _reason_for_doubt(report: Report, ended: Ended, limits: SandboxLimits) -> str:

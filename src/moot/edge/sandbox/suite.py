@@ -17,5 +17,7 @@ class Suite:
     env: Mapping[str, str] = field(default_factory=dict)
     tools: tuple[Path, ...] = ()
     """Files and folders of the language's installation, to be seen and not changed."""
+    links: tuple[Path, ...] = ()
+    """Programs it may start besides its command; links to them are shown too."""
     reserves_memory: bool = False
     """Its virtual machine reserves far more addresses than it uses, so a limit on addresses says nothing."""

@@ -14,26 +14,29 @@ from pathlib import Path, PurePosixPath
 from typing import assert_never
 
 from moot.edge.sandbox.gotests import go_suite
-from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out
+from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
 from moot.edge.sandbox.pytests import NO_TESTS, modules, needs_packages, needs_pytest
 from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.suite import Suite
+from moot.trials.values import named_as_test
 from moot.types import Code, SuiteRun, Tests
 
 HERE = Path(__file__).parent
 PARTS = ("in_honest.py", "in_plain.py", "in_pytest.py", "in_record.py", "in_script.py", "in_tree.py", "in_unittest.py")
+COVER = ("in_cover.py",)
 NODE_TEST = re.compile(r"((^|/)tests?/.*|(^|/)test(-[^/]*)?|[^/]*[._-]test)\.[cm]?[jt]s$")
 MODULE_SYNTAX = re.compile(r"^\s*(import\s[^(]|export\s)", re.MULTILINE)
 
 
-async def plan(code: Code, tests: Tests, seconds: float) -> Suite | SuiteRun:
-    """How to run these tests, each within so many seconds, or the run that says why they cannot be run here."""
+async def plan(code: Code, tests: Tests, seconds: float, *, cover: bool = False) -> Suite | SuiteRun:
+    """How to run these tests, each within so many seconds, or the run that says why they cannot be run here.
+    `cover` watches, in Python, what they reach."""
     layout = lay_out(code, tests)
     if layout.clash:
         return SuiteRun(problem=f"two files would lie at {layout.clash!r}")
     match tests.language:
         case "python":
-            return _python(layout, tests.entry, seconds)
+            return _python(layout, tests.entry, seconds, measured(code) if cover else [])
         case "javascript" | "typescript":
             return _node(layout, typed=tests.language == "typescript")
         case "go":
@@ -51,7 +54,12 @@ def python_tools() -> tuple[Path, ...]:
     return tuple(dict.fromkeys(folders))
 
 
-def _python(layout: Layout, entry: str, seconds: float) -> Suite:
+def measured(code: Code) -> list[str]:
+    """The files of which it is worth knowing what tests reach."""
+    return [safe_path(f.path) for f in code.files if f.language == "python" and not named_as_test(f.path)]
+
+
+def _python(layout: Layout, entry: str, seconds: float, cover: list[str]) -> Suite:
     key = secrets.token_hex(32)
     tests = [path for path in layout.tests if path.endswith(".py") and PurePosixPath(path).name not in NO_TESTS]
     texts = [layout.files[path] for path in tests]
@@ -63,6 +71,7 @@ def _python(layout: Layout, entry: str, seconds: float) -> Suite:
         "tests": tests,
         "modules": modules(layout),
         "entry": entry,
+        "cover": cover,
         "seconds": seconds,
         "pytest": needs_pytest(layout),
         "unittest": any("unittest" in text for text in texts),
@@ -75,7 +84,7 @@ def _python(layout: Layout, entry: str, seconds: float) -> Suite:
         files={
             **run_files(layout, "in_python.py", {}),
             f"{RUN}/spec.bin": _as_text(marshal.dumps(spec)),
-            **_runner_parts(),
+            **_runner_parts((*PARTS, *(COVER if cover else ()))),
         },
         command=(sys.executable, "-P", "-s", "-B", *packages, f"../{RUN}/in_python.py"),
         read=partial(read_signed, key=key),
@@ -84,23 +93,23 @@ def _python(layout: Layout, entry: str, seconds: float) -> Suite:
     )
 
 
-def _runner_parts() -> dict[str, str]:
+def _runner_parts(names: tuple[str, ...]) -> dict[str, str]:
     """The files that the runner imports, under the names they have here."""
     package = PurePosixPath(RUN, *__name__.split(".")[:-1])
     empty = {f"{folder}/__init__.py": "" for folder in (package, *package.parents[:-2])}
-    parts = {f"{package}/{part}": (HERE / part).read_text("utf-8") for part in PARTS}
-    return empty | parts | {f"{package}/__pycache__/{name}": _as_text(data) for name, data in _compiled().items()}
+    parts = {f"{package}/{part}": (HERE / part).read_text("utf-8") for part in names}
+    return empty | parts | {f"{package}/__pycache__/{name}": _as_text(data) for name, data in _compiled(names).items()}
 
 
 @cache
-def _compiled() -> Mapping[str, bytes]:
+def _compiled(names: tuple[str, ...]) -> Mapping[str, bytes]:
     """The runner's parts as Python keeps them, not to be checked against the source. Another version ignores them."""
     header = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
     tag = sys.implementation.cache_tag
     return {
         f"{part.removesuffix('.py')}.{tag}.pyc": header
         + marshal.dumps(compile((HERE / part).read_text("utf-8"), part, "exec", dont_inherit=True))
-        for part in PARTS
+        for part in names
     }
 
 
@@ -119,7 +128,7 @@ def _node(layout: Layout, *, typed: bool) -> Suite | SuiteRun:
     named = [path for path in scripts if NODE_TEST.search(path)]
     spec = {"key": key, "tests": named or scripts, "typescript": typed}
     files = run_files(layout, "in_node.mjs", spec)
-    if _uses_modules(layout):
+    if uses_modules(layout):
         files[f"{WORK}/package.json"] = '{"type": "module"}'
     return Suite(
         files=files,
@@ -139,7 +148,7 @@ def run_files(layout: Layout, runner: str, spec: Mapping[str, object]) -> dict[s
     }
 
 
-def _uses_modules(layout: Layout) -> bool:
+def uses_modules(layout: Layout) -> bool:
     """Whether `.js` files here are ES modules, which the project's package.json would say if it were here."""
     scripts = [text for path, text in layout.files.items() if path.endswith((".js", ".ts"))]
     return "package.json" not in layout.files and any(MODULE_SYNTAX.search(text) for text in scripts)

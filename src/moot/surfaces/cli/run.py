@@ -1,9 +1,7 @@
 """`moot run`: code and its tests in the sandbox, a result for each test."""
 
-import ast
 import asyncio
 import sys
-from pathlib import PurePosixPath
 from typing import Annotated
 
 import typer
@@ -11,16 +9,13 @@ from pydantic import JsonValue
 from rich.table import Table
 
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sandbox.layout import TEST_NAME
 from moot.edge.sources import read_code, read_tests
-from moot.errors import UsageError
-from moot.ports import Sandbox
 from moot.surfaces.cli.options import JsonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.worth import show_worth, worth_json
+from moot.surfaces.measuring import own_tests, watched
 from moot.surfaces.setup import Settings
-from moot.trials.examples import examples_in
-from moot.trials.values import Example, holds
-from moot.types import Answer, Code, Probing, SuiteRun, TestOutcome, Tests
+from moot.types import SuiteRun
 
 PASSED, FAILED, NOTHING_SAID = 0, 1, 2
 SHOWN_LINES = 14
@@ -32,6 +27,8 @@ EXAMPLES = """Examples:
   moot run solution.py --tests check.py --entry solve --json
 
   moot run app.py                             the examples in its documentation
+
+  moot run app.py --tests tests/ --coverage --mutants 40      what the tests are worth
 
   moot run app.py --tests test_app.py --timeout 10 --test-timeout 2 --memory 256
 """
@@ -49,6 +46,12 @@ def run_command(
     timeout: Annotated[float | None, typer.Option("--timeout", help="Seconds for the whole run.")] = None,
     test_timeout: Annotated[float | None, typer.Option("--test-timeout", help="Seconds for one test.")] = None,
     memory: Annotated[int | None, typer.Option("--memory", help="MiB for all processes together.")] = None,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Which lines and branches the tests reach (Python).")
+    ] = False,
+    mutants: Annotated[
+        int, typer.Option("--mutants", min=0, help="Put so many small faults into the code: do the tests notice?")
+    ] = 0,
     unsafe_local: UnsafeFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
@@ -62,62 +65,19 @@ def run_command(
     sandbox = find_sandbox(unsafe_local, Settings.load(given).sandbox())
     code = read_code(paths, language, None, sys.stdin.buffer.read).code
     suite = read_tests(tests).model_copy(update={"entry": entry}) if tests else own_tests(code, entry)
-    run = asyncio.run(sandbox.run(code, suite) if suite else _examples_run(code, sandbox))
+    seen = asyncio.run(watched(code, suite, sandbox, coverage=coverage, mutants=mutants))
     if json_output:
-        print_json(as_json(run))
+        print_json({**as_json(seen.run), **worth_json(seen)})
     else:
-        show(run)
-    raise typer.Exit(exit_code(run))
+        show(seen.run)
+        show_worth(seen)
+    raise typer.Exit(exit_code(seen.run))
 
 
 def exit_code(run: SuiteRun) -> int:
     if run.passed:
         return PASSED
     return FAILED if any(o.status not in ("passed", "skipped") for o in run.outcomes) else NOTHING_SAID
-
-
-def own_tests(code: Code, entry: str) -> Tests | None:
-    """The tests among the files that were named, else those with doctests."""
-    named = [f for f in code.files if TEST_NAME.search(PurePosixPath(f.path).name)]
-    chosen = named or [f for f in code.files if f.language == "python" and ">>>" in f.text]
-    if not chosen:
-        return None
-    files = tuple((f.path, f.text) for f in chosen)
-    return Tests(files=files, language=chosen[0].language, entry=entry)
-
-
-async def _examples_run(code: Code, sandbox: Sandbox) -> SuiteRun:
-    """Examples in prose, like `f(2) -> 4`: each is put to the code, which never sees what should come of it."""
-    examples = [e for file in code.files if file.language == "python" for e in _documented(file.text)]
-    if not examples:
-        raise UsageError("there is nothing to run: name the tests with --tests, or write examples into the docstrings")
-    probing = await sandbox.probe(code, [example.call for example in examples])
-    return examples_run(examples, probing)
-
-
-def examples_run(examples: list[Example], probing: Probing) -> SuiteRun:
-    if probing.problem:
-        return SuiteRun(problem=probing.problem, seconds=probing.seconds)
-    answers = zip(examples, probing.answers, strict=True)
-    return SuiteRun(outcomes=tuple(_outcome(e, a) for e, a in answers), seconds=probing.seconds)
-
-
-def _outcome(example: Example, answer: Answer) -> TestOutcome:
-    if holds(example, answer):
-        return TestOutcome(name=example.call, status="passed")
-    wanted = example.expected or example.raises
-    detail = f"expected {wanted}, got {answer.mark}" + (f": {answer.detail}" if answer.detail else "")
-    status = "timeout" if answer.kind == "timeout" else "failed" if answer.kind == "value" else "error"
-    return TestOutcome.model_validate({"name": example.call, "status": status, "detail": detail})
-
-
-def _documented(text: str) -> list[Example]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
-    return [e for f in functions for e in examples_in(ast.get_docstring(f) or "", f.name)]
 
 
 def as_json(run: SuiteRun) -> dict[str, JsonValue]:

@@ -46,7 +46,7 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
     sandbox = find_sandbox(unsafe, settings.sandbox()) if runs_code else None
     person = asked_on_terminal if plan.notes.get("ask_me") else None
     with progress(quiet=ending.quiet) as listen:
-        async with workshop(settings, listen, sandbox, vault, person=person) as shop:
+        async with workshop(settings, listen, sandbox, vault, plan=plan, person=person) as shop:
             shop.check_models(plan.seats)
             with stopping_on_interrupt(shop.runner):
                 result = await begin(shop.runner)

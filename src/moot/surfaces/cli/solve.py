@@ -24,6 +24,8 @@ EXAMPLES = """Examples:
 
   moot solve "Mend it" --file slug.py --tests test_slug.py --out slug.py
 
+  moot solve "Mend it" --file slug.py --tests tests/ --repo . --branch
+
   moot solve "Why does it fail?" --file slug.py --tests test_slug.py --no-llm
 """
 
@@ -46,19 +48,29 @@ def solve_command(
     lessons: Annotated[
         int | None, typer.Option("--lessons", help="Lessons of earlier sessions a prompt may hold; 0: none.")
     ] = None,
+    tools: Annotated[
+        str | None, typer.Option("--tools", help="Tools the coder may use, e.g. run_tests,run_code; see `moot tools`.")
+    ] = None,
     language: Annotated[
         str | None, typer.Option("--language", "-l", help="Language; default is that of the tests, or Python.")
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the best attempt to this file.")] = None,
+    repo: Annotated[
+        str | None, typer.Option("--repo", help="A folder of the repository for --branch; default is this one.")
+    ] = None,
+    branch: Annotated[
+        bool, typer.Option("--branch", help="Commit each version to the branch debate/SESSION; your checkout stays.")
+    ] = False,
     unsafe_local: UnsafeFlag = False,
 ) -> None:
     """Write code for a task, run its tests, reflect on what fails, and try again; the best attempt is the result.
 
-    Exit code 0: solved; 1: some tests fail; 2: not tested, inconclusive or cut short; 130: stopped by Ctrl-C.
+    Exit code 0: solved; 1: some tests, or checks of the project, fail; 2: not tested, inconclusive or cut short;
+    130: stopped by Ctrl-C.
     """
-    settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons})
+    settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons, "solve.tools": tools})
     vault = Vault(os.environ)
-    asked = Asked(words(task), tests, file, language, out)
+    asked = Asked(words(task), tests, file, language, out, repo, branch)
     plan = flags.seated(solve_plan(settings, asked, vault, {"unsafe_local": unsafe_local}))
     check_seated(plan, no_llm=flags.no_llm)
     ending = Ending(json=flags.json_output, quiet=flags.quiet)

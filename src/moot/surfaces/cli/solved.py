@@ -50,6 +50,7 @@ def show_result(result: SolveResult, plan: Plan) -> None:
     best = next((attempt for attempt in result.attempts if attempt.number == result.best), None)
     if best is not None and not best.solved and best.analysis.of + len(best.analysis.problem):
         section(console, "What fails", told_all(best.analysis, most=10).split("\n"), mark="")
+    section(console, "Checks", result.checks.lines if result.checks else ())
     _lessons(result, console)
     if result.code and plan.seats:
         console.print()
@@ -62,6 +63,8 @@ def show_result(result: SolveResult, plan: Plan) -> None:
     console.print()
     for line in cost(result.usage) or ["no model was called"]:
         console.print(plain(line))
+    if result.branch:
+        console.print(plain(f"each version is a commit on the branch {result.branch}"))
     console.print(plain(f"session {result.session_id}, {result.rounds} attempts, {result.duration:.1f} s"))
 
 
@@ -72,6 +75,8 @@ def headline(result: SolveResult) -> str:
     )
     rests = f" ({result.passed} of {result.of} passed; {' and '.join(kinds)})" if result.of else ""
     which = "" if not result.best else f" by attempt {result.best}"
+    if result.checks and result.checks.verdict == "failed":
+        rests += "; checks of the project fail"
     weak = f"; weaker than asked for: {result.degraded[0]}" if result.degraded else ""
     return f"{result.outcome}{which}: {SAYS[result.outcome]}{rests}{weak}"
 
@@ -80,12 +85,13 @@ def _attempts(attempts: Sequence[Attempt], console: Console) -> None:
     if not attempts:
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("attempt", "passed", "what came of it"):
+    for column in ("attempt", "passed", "quality", "what came of it"):
         table.add_column(column, overflow="fold", no_wrap=column != "what came of it")
     for attempt in attempts:
         table.add_row(
             str(attempt.number) if attempt.number else "given",
             f"{attempt.analysis.passed} of {attempt.analysis.of}",
+            f"{attempt.quality.score:.2f}" if attempt.quality else "",
             plain(_became(attempt)),
         )
     console.print()

@@ -52,7 +52,7 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
         plan = plan.model_copy(update={"limits": limits})
     check_prices(plan.seats, plan.limits)
     sandbox = find_sandbox(limits=settings.sandbox()) if plan.notes["runs_code"] else None
-    async with workshop(settings, listen, sandbox, vault, keep=keep, person=person) as shop:
+    async with workshop(settings, listen, sandbox, vault, keep=keep, plan=plan, person=person) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)
     assert isinstance(result, DebateResult)

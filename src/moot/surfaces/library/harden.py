@@ -41,7 +41,7 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
     """
     settings = Settings.load(session_flags(model, seats, store, limits))
     vault = Vault(os.environ)
-    plan = harden_plan(settings, _gathered(source, language), vault, str(tests) if tests else None, {})
+    plan = harden_plan(settings, gathered(source, language), vault, str(tests) if tests else None, {})
     if rules is not None:
         plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
     if limits is not None:
@@ -62,7 +62,7 @@ def run_sync(coroutine: Coroutine[object, object, R]) -> R:
     return asyncio.run(coroutine)
 
 
-def _gathered(source: Source, language: str | None) -> Gathered:
+def gathered(source: Source, language: str | None) -> Gathered:
     match source:
         case Code():
             return Gathered(source)

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from moot.edge.sandbox import find_sandbox
+from moot.errors import UsageError
 from moot.events import Event
 from moot.protocols.solve import SolveResult, SolveRules
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.surfaces.solving import Asked, check_seated, solve_plan, write_out
+from moot.surfaces.toolset import check_tools
 from moot.types import Limits
 from moot.vault import Vault
 
@@ -22,6 +24,8 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     file: str | Path | None = None,
     language: str | None = None,
     out: str | Path | None = None,
+    repo: str | Path | None = None,
+    branch: bool = False,
     model: str | Sequence[str] | None = None,
     seats: Mapping[str, str | Sequence[str]] | None = None,
     use_models: bool = True,
@@ -33,12 +37,17 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     """Write code for a task, run its tests and the examples in its text, and learn from what fails.
 
     `file` is code that is there already; with `use_models=False` it is only run, and its failures looked into by
-    rules. `out` gets the best attempt. `keep=False` leaves no record, and neither uses nor leaves lessons.
+    rules. `branch` commits each version to the branch `debate/<session>` of the repository `repo` (default: the one
+    we are in), and leaves the checkout alone. `out` gets the best attempt. `keep=False` leaves no record, and neither
+    uses nor leaves lessons.
     """
     settings = Settings.load(session_flags(model, seats, store, limits))
     vault = Vault(os.environ)
-    paths = {name: str(path) if path else None for name, path in (("tests", tests), ("file", file), ("out", out))}
-    plan = solve_plan(settings, Asked(task, language=language, **paths), vault, {})
+    given = (("tests", tests), ("file", file), ("out", out), ("repo", repo))
+    paths = {name: str(path) if path else None for name, path in given}
+    if branch and not keep:
+        raise UsageError("a branch needs a session that is kept, so that it can be carried on")
+    plan = solve_plan(settings, Asked(task, language=language, branch=branch, **paths), vault, {})
     if rules is not None:
         plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
     if limits is not None:
@@ -47,8 +56,9 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
         plan = plan.model_copy(update={"seats": {}})
     check_seated(plan, no_llm=not use_models)
     check_prices(plan.seats, plan.limits)
-    sandbox = find_sandbox(limits=settings.sandbox()) if plan.notes["runs_code"] else None
-    async with workshop(settings, listen, sandbox, vault, keep=keep) as shop:
+    tools = check_tools(plan.rules["tools"], settings)
+    sandbox = find_sandbox(limits=settings.sandbox()) if plan.notes["runs_code"] or tools else None
+    async with workshop(settings, listen, sandbox, vault, keep=keep, plan=plan) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)
     assert isinstance(result, SolveResult)

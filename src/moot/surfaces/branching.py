@@ -1,0 +1,52 @@
+"""A session's branch in a repository of the user's, as every surface offers it."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from moot.edge.branches import GitBranches
+from moot.edge.settings import default_worktrees
+from moot.edge.worktree import safe_parts, top_of
+from moot.errors import UsageError
+from moot.runner import Plan
+
+
+def branch_notes(repo: str | None, files: Mapping[str, str | None], *, branch: bool) -> dict[str, JsonValue]:
+    """What a plan says of its branch. `files`: path in the session -> the file it was read from, if it was."""
+    if not branch:
+        if repo is not None:
+            raise UsageError("--repo says where, --branch says that a branch is wanted: give both")
+        return {}
+    folder = Path(os.path.abspath(repo or "."))
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {repo!r}")
+    top = top_of(folder)
+    places: dict[str, JsonValue] = {name: _place(name, origin, folder, top) for name, origin in files.items()}
+    return {"repository": str(folder), "places": places}
+
+
+def branches_of(plan: Plan) -> GitBranches | None:
+    """The repository that a plan names; none where the session has no branch."""
+    repository, places = plan.notes.get("repository"), plan.notes.get("places")
+    if not isinstance(repository, str):
+        return None
+    known = {name: str(place) for name, place in places.items()} if isinstance(places, dict) else {}
+    return GitBranches(Path(repository), default_worktrees(), known)
+
+
+def branches_in(repo: str | None) -> GitBranches:
+    """The branches of all sessions in a repository."""
+    return GitBranches(Path(os.path.abspath(repo or ".")), default_worktrees())
+
+
+def _place(name: str, origin: str | None, folder: Path, top: Path) -> str:
+    """Where a file lies in the repository: where it was read from, else below the folder that was named."""
+    real = Path(os.path.realpath(origin)) if origin else Path(os.path.realpath(folder)) / name
+    root = Path(os.path.realpath(top))
+    if not real.is_relative_to(root):
+        real = Path(os.path.realpath(folder)) / name
+    place = real.relative_to(root).as_posix() if real.is_relative_to(root) else name
+    safe_parts(place)
+    return place

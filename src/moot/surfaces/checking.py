@@ -1,0 +1,53 @@
+"""CI hooks on their own, as every surface offers them: code in, feedback out, no session."""
+
+from collections.abc import Sequence
+
+from pydantic import TypeAdapter, ValidationError
+
+from moot.ci import ACTIONS, POINTS, Actions, Checks, CiHooks, Point
+from moot.edge.checks import SandboxChecks
+from moot.edge.sandbox import find_sandbox
+from moot.edge.sandbox.limits import SandboxLimits
+from moot.errors import UsageError
+from moot.scan import StaticTeam
+from moot.types import Code, Tests
+
+EXIT_CODES = {"passed": 0, "failed": 1}
+NOTHING_SAID = 2
+
+
+def exit_code(checks: Checks) -> int:
+    return EXIT_CODES.get(checks.verdict, NOTHING_SAID)
+
+
+def chosen_point(word: str) -> Point:
+    """`post_optimization`, also written `post-optimization` or `optimization`."""
+    wanted = f"post_{word.lower().replace('-', '_').removeprefix('post_')}"
+    if (found := next((point for point in POINTS if point == wanted), None)) is None:
+        raise UsageError(f"there is no point {word!r}; the points are {', '.join(POINTS)}")
+    return found
+
+
+def with_actions(hooks: CiHooks, point: Point, actions: Sequence[str]) -> CiHooks:
+    """The hooks with these actions at the point, instead of all that is configured there."""
+    if not actions:
+        return hooks
+    try:
+        chosen = TypeAdapter(Actions).validate_python(tuple(actions))
+    except ValidationError:
+        unknown = next(word for word in actions if word not in ACTIONS)
+        raise UsageError(f"there is no action {unknown!r}; the actions are {', '.join(ACTIONS)}") from None
+    kept = tuple(each for each in hooks.commands if each.point != point)
+    return hooks.model_copy(update={"actions": {**hooks.actions, point: chosen}, "commands": kept})
+
+
+async def checked_at(
+    point: Point, code: Code, tests: Tests | None, hooks: CiHooks, limits: SandboxLimits, *, unsafe: bool = False
+) -> Checks:
+    """Everything that is configured at the point; that nothing is, is the user's to know."""
+    if not hooks.at(point):
+        raise UsageError(
+            f"nothing is configured at {point}: write `actions` under [ci.{point}] into moot.toml, or name an action"
+        )
+    sandbox = find_sandbox(unsafe, limits) if hooks.sandboxed(point) else None
+    return await SandboxChecks(hooks, StaticTeam(), sandbox).check(point, code, tests or Tests(files=()))

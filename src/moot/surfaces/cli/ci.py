@@ -1,0 +1,76 @@
+"""`moot ci`: the checks of one point, on files of yours."""
+
+import asyncio
+import sys
+from typing import Annotated
+
+import typer
+
+from moot.ci import Checks
+from moot.edge.sources import read_code, read_tests
+from moot.surfaces.checking import checked_at, chosen_point, exit_code, with_actions
+from moot.surfaces.cli.options import JsonFlag, UnsafeFlag
+from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.setup import Settings
+
+SHOWN_LINES = 14
+EXAMPLES = """Examples:
+
+  moot ci post_optimization src/ --tests tests/      what moot.toml says for this point
+
+  moot ci post_proposal app.py --action linter --action security_scan
+
+  moot ci post_convergence app.py --tests test_app.py --json
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("ci", epilog=EXAMPLES)(ci_command)
+
+
+def ci_command(
+    point: Annotated[
+        str, typer.Argument(help="post_proposal, post_optimization, post_adversarial or post_convergence.")
+    ],
+    paths: Annotated[list[str], typer.Argument(help="Files or folders; - is standard input.")],
+    tests: Annotated[str | None, typer.Option("--tests", help="A test file, or a folder of them.")] = None,
+    action: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--action", help="unit_tests, linter, static_analysis, security_scan or benchmarks, instead of moot.toml."
+        ),
+    ] = None,
+    language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the code.")] = None,
+    unsafe_local: UnsafeFlag = False,
+    json_output: JsonFlag = False,
+) -> None:
+    """Check code as a session does at one of its points: tests, linter, analysis, scan, benchmarks, own commands.
+
+    Configured in moot.toml under [ci]; all that is run is run in the sandbox. Exit code 0: every check passed; 1: a
+    check failed; 2: none failed, but not every check could be made.
+    """
+    where = chosen_point(point)
+    settings = Settings.load({})
+    hooks = with_actions(settings.ci(), where, action or ())
+    code = read_code(paths, language, None, sys.stdin.buffer.read).code
+    given = read_tests(tests) if tests else None
+    checks = asyncio.run(checked_at(where, code, given, hooks, settings.sandbox(), unsafe=unsafe_local))
+    if json_output:
+        print_json({"verdict": checks.verdict, **checks.model_dump(mode="json")})
+    else:
+        show(checks)
+    raise typer.Exit(exit_code(checks))
+
+
+def show(checks: Checks) -> None:
+    console = out()
+    for each in checks.feedback:
+        tool = f" ({each.tool})" if each.tool else ""
+        console.print(plain(f"{each.status:8}{each.action}{tool}: {each.summary}"))
+        for remark in each.findings:
+            console.print(plain(f"        {remark.told}".replace("\n", "\n          ")))
+        if each.output and not each.findings and each.status != "passed":
+            for line in each.output.splitlines()[-SHOWN_LINES:]:
+                console.print(plain(f"        | {line}"))
+    passed = sum(each.status == "passed" for each in checks.feedback)
+    console.print(plain(f"{checks.point}: {checks.verdict}, {passed} of {len(checks.feedback)} checks passed"))

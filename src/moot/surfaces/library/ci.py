@@ -1,0 +1,34 @@
+"""CI hooks from Python: `await ci_checks("post_proposal", Path("app.py"), actions=["linter"])`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from moot.ci import Checks, OwnCommand, Point
+from moot.edge.sources import read_tests
+from moot.surfaces.checking import checked_at, chosen_point, with_actions
+from moot.surfaces.library.harden import Source, gathered
+from moot.surfaces.setup import Settings
+from moot.types import Tests
+
+
+async def ci_checks(
+    point: Point,
+    source: Source,
+    *,
+    tests: str | Path | Tests | None = None,
+    actions: Sequence[str] = (),
+    commands: Sequence[OwnCommand] = (),
+    language: str | None = None,
+) -> Checks:
+    """What the checks of this point say of code; `actions` and `commands` stand for what moot.toml has there.
+
+    `source` is code as a `str` (then give `language`), a `Path`, several of them, or a `Code`.
+    """
+    point, settings = chosen_point(point), Settings.load({})
+    hooks = with_actions(settings.ci(), point, actions)
+    if commands:
+        kept = tuple(each for each in hooks.commands if each.point != point)
+        chosen = hooks.actions if actions else {at: each for at, each in hooks.actions.items() if at != point}
+        hooks = hooks.model_copy(update={"actions": chosen, "commands": (*kept, *commands)})
+    given = tests if isinstance(tests, Tests) or tests is None else read_tests(str(tests))
+    return await checked_at(point, gathered(source, language).code, given, hooks, settings.sandbox())
