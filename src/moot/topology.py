@@ -183,7 +183,7 @@ def arrange(team: Mapping[str, str], topology: Topology) -> Arrangement:
 
 
 def select(size: int, task: str = "", parallel: int = 8) -> Topology:
-    """A topology for a team and a task: what the task asks for, then the size; mesh unless something speaks against it."""
+    """A topology for a team and a task: what the task asks for, then the size; mesh unless something speaks against."""
     words = " ".join(task.lower().split())
     if IN_ORDER.search(words):
         return "chain"
@@ -216,7 +216,7 @@ def _preferred(seats: Mapping[str, str], roles: Sequence[str]) -> str:
 
 def _branches(seats: Mapping[str, str], root: str) -> dict[str, str]:
     """Under the root a lead for each concern, under each lead its specialists; who has no concern is under the root."""
-    parents = {}
+    parents: dict[str, str] = {}
     for roles in CONCERNS.values():
         branch = {seat: role for seat, role in seats.items() if role in roles and seat != root}
         if branch:

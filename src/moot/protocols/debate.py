@@ -14,6 +14,7 @@ from moot.protocols.debated import (
     DebateResult,
     DebateRules,
     Flips,
+    Member,
     Outcome,
     Phase,
     PhaseReport,
@@ -155,7 +156,15 @@ def winner_of(table: Table) -> Candidate | None:
         return table.candidate(str(vote.election.winner))
     if alike_and_green(table) and table.baseline.candidate in {c.id for c in table.latest()}:
         return table.candidate(str(table.baseline.candidate))
+    if unvoted(table):
+        return None
     return up[0] if up else None
+
+
+def unvoted(table: Table) -> bool:
+    """Of several positions nothing can be run; where nobody voted either, nothing says which is better."""
+    vote = table.votes[-1] if table.votes else None
+    return not table.code and vote is not None and len(vote.candidates) > 1 and not vote.ballots
 
 
 async def hidden_runs(sitting: Sitting) -> tuple[SuiteRun | None, SuiteRun | None]:
@@ -203,7 +212,7 @@ def full_run(table: Table, room: Room) -> int:
 
 def why_won(table: Table, stopped: Stop, winner: Candidate | None) -> str:
     if winner is None:
-        return "nobody gave a usable solution"
+        return "nobody gave a usable ballot" if unvoted(table) else "nobody gave a usable solution"
     checked = winner.checked
     ran = f"{checked.passed} of {checked.of} tests pass" if checked.of else "nothing was run"
     vote = table.votes[-1] if table.votes else None
@@ -259,8 +268,8 @@ def summed_up(sitting: Sitting, stopped: Stop, hidden: tuple[SuiteRun | None, Su
     )
 
 
-def note_absent_phases(sitting: Sitting, expected: Sequence[object]) -> None:
-    if sitting.table.candidates and len(sitting.table.candidates) < len(expected):
-        have = len({candidate.seat for candidate in sitting.table.candidates})
-        if have < len(expected):
-            sitting.room.degrade(f"only {have} of {len(expected)} independent answers came")
+def note_absent_phases(sitting: Sitting, expected: Sequence[Member]) -> None:
+    authors = {candidate.seat for candidate in sitting.table.candidates}
+    have = sum(member.seat in authors for member in expected)
+    if 0 < have < len(expected):
+        sitting.room.degrade(f"only {have} of {len(expected)} independent answers came")

@@ -49,8 +49,9 @@ class Asked:
 def exit_code(result: DebateResult) -> int:
     if result.outcome == "cancelled":
         return INTERRUPTED
-    tested = result.tested or result.path == ""
-    return EXIT_CODES.get(result.outcome, CUT_SHORT) if tested or result.outcome != "agreed" else CUT_SHORT
+    if result.path and not result.tested:
+        return CUT_SHORT
+    return EXIT_CODES.get(result.outcome, CUT_SHORT)
 
 
 def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[str, JsonValue]) -> Plan:
