@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from moot.edge.sandbox import find_sandbox
 from moot.liveroom import LiveRoom
@@ -72,6 +73,12 @@ Answers = Mapping[str, Line | Sequence[Line] | Says]
 class Cast:
     answers: Answers
     used: dict[str, int] = field(default_factory=dict)
+    HEADS: ClassVar[Mapping[str, str]] = {
+        "Write tests for": "tests", "What must these": "blind", "Solve this task": "code", "Rank the": "ballot",
+        "Make one better": "merge", "An attempt at": "reflect", "Before anybody": "questions",
+        "Answer these": "answers", "Take a position": "position", "Critics look": "points", "Score each": "scores",
+    }  # fmt: skip
+    """How a prompt begins, and what it asks for."""
 
     def __call__(self, call: Call) -> Line:
         keys = (f"{call.seat} {self.kind(call)}", f"{call.seat} {call.phase}", self.kind(call), call.phase, call.seat)
@@ -90,12 +97,7 @@ class Cast:
     @staticmethod
     def kind(call: Call) -> str:
         """What is asked for within a phase."""
-        heads = {
-            "Write tests for": "tests", "What must these": "blind", "Solve this task": "code", "Rank the": "ballot",
-            "Make one better": "merge", "An attempt at": "reflect", "Before anybody": "questions",
-            "Answer these": "answers", "Take a position": "position", "Critics look": "points", "Score each": "scores",
-        }  # fmt: skip
-        return next((kind for head, kind in heads.items() if call.prompt.startswith(head)), call.phase)
+        return next((kind for head, kind in Cast.HEADS.items() if call.prompt.startswith(head)), call.phase)
 
 
 @dataclass
