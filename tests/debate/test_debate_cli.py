@@ -282,13 +282,14 @@ def test_a_team_of_a_file_with_a_role_of_your_own(cli: Cli, tmp_path: Path) -> N
 def test_hidden_tests_tell_help_from_harm_and_decide_nothing(
     cli: Cli, tmp_path: Path, call: str, first: bool, last: bool, said: str
 ) -> None:
-    hidden = f"from solution import largest\n\n\ndef test_hidden():\n    assert largest({call}) == 3\n"
+    hidden = f"from biggest import largest\n\n\ndef test_hidden():\n    assert largest({call}) == 3\n"
     (tmp_path / "hidden.py").write_text(hidden)
     answers = [TWO, QUIET, says("ballot", ballot("B", "A"))]
     command = world(tmp_path, *answers, task=OPEN, more=("--hidden-tests", "hidden.py"))
     ran = cli(*command, "--json")
     result = json.loads(ran.out)
     assert (ran.code, result["winner"], result["baseline"]["candidate"]) == (0, "B", "A")
+    assert result["path"] == "biggest.py", "hidden tests, too, say which file the solution is"
     assert result["flips"] == {"by": "hidden", "baseline": first, "result": last}
     assert result["hidden"]["outcomes"][0]["status"] == ("passed" if last else "failed")
     told = story(cli, result["session_id"])

@@ -146,7 +146,7 @@ def bursts(log: Sequence[tuple[str, Call]]) -> list[tuple[str, list[str], int]]:
 
 def grouped(placed: Arrangement, log: Sequence[tuple[str, Call]], seats: int) -> None:
     """Groups speak one after the other, and everybody of a group at once, as far as the phase allows."""
-    found, limits = bursts(log), dict[str, int](PARALLEL)
+    found, limits = bursts(log), {str(phase): most for phase, most in PARALLEL.items()}
     drafts = next(burst for burst in found if burst[0] == "self_evolvement")
     assert len(drafts[1]) == min(3, seats) == drafts[2], "everybody at once, whatever the topology"
     for phase in TALK:

@@ -18,7 +18,7 @@ from moot.runner import Plan
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
 from moot.surfaces.solving import solution_path
-from moot.types import Code, Tests
+from moot.types import Code
 from moot.vault import Vault
 
 EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1}
@@ -70,7 +70,7 @@ def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[s
         context=_context(asked, vault),
         team=tuple(team),
     )
-    given = with_kind(given, asked, tests)
+    given = with_kind(given, asked)
     own: dict[str, JsonValue] = {"runs_code": given.kind == "code"}
     if asked.out:
         own["out"] = os.path.abspath(asked.out)
@@ -85,8 +85,9 @@ def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[s
     )
 
 
-def with_kind(given: DebateInput, asked: Asked, tests: Tests | None) -> DebateInput:
+def with_kind(given: DebateInput, asked: Asked) -> DebateInput:
     """Code, unless it is said, or plain, that the task is a question about something else."""
+    tests = given.tests or given.hidden
     if asked.topic or is_topic(asked):
         return given.model_copy(update={"kind": "topic", "path": ""})
     file = PurePosixPath(asked.files[0]).name if len(asked.files) == 1 else ""
