@@ -4,8 +4,10 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from moot.edge.sandbox import find_sandbox
+from moot.errors import ModelError
 from moot.liveroom import LiveRoom
 from moot.ports import Sandbox
 from moot.protocols.debate import debate
@@ -72,6 +74,12 @@ Answers = Mapping[str, Line | Sequence[Line] | Says]
 class Cast:
     answers: Answers
     used: dict[str, int] = field(default_factory=dict)
+    HEADS: ClassVar[Mapping[str, str]] = {
+        "Write tests for": "tests", "What must these": "blind", "Solve this task": "code", "Rank the": "ballot",
+        "Make one better": "merge", "An attempt at": "reflect", "Before anybody": "questions",
+        "Answer these": "answers", "Take a position": "position", "Critics look": "points", "Score each": "scores",
+    }  # fmt: skip
+    """How a prompt begins, and what it asks for."""
 
     def __call__(self, call: Call) -> Line:
         keys = (f"{call.seat} {self.kind(call)}", f"{call.seat} {call.phase}", self.kind(call), call.phase, call.seat)
@@ -90,12 +98,7 @@ class Cast:
     @staticmethod
     def kind(call: Call) -> str:
         """What is asked for within a phase."""
-        heads = {
-            "Write tests for": "tests", "What must these": "blind", "Solve this task": "code", "Rank the": "ballot",
-            "Make one better": "merge", "An attempt at": "reflect", "Before anybody": "questions",
-            "Answer these": "answers", "Take a position": "position", "Critics look": "points", "Score each": "scores",
-        }  # fmt: skip
-        return next((kind for head, kind in heads.items() if call.prompt.startswith(head)), call.phase)
+        return next((kind for head, kind in Cast.HEADS.items() if call.prompt.startswith(head)), call.phase)
 
 
 @dataclass
@@ -130,19 +133,28 @@ def _answer(call: str, space: dict[str, object]) -> Answer:
         return Answer(kind="error", text=type(error).__name__)
 
 
+def unreachable() -> ActingModel:
+    return ActingModel(lambda call: ModelError("nobody is there", kind="auth"), name="script:lost")
+
+
 def held(
     answers: Answers,
     roles: Sequence[str] = ROLES,
     rules: DebateRules | None = None,
     person: Person | None = None,
     sandbox: Sandbox | None = None,
+    acting: Callable[[Cast], ActingModel] = ActingModel,
+    lost: str = "",
     **given: object,
 ) -> Debate:
-    """A debate by seats that answer as told, with the real scanner and, unless another is given, a real sandbox."""
+    """A debate by seats that answer as told, with the real scanner and, unless another is given, a real sandbox.
+
+    The seat that is `lost` has a model of its own, which cannot be reached."""
     members = team(*roles)
-    model = ActingModel(Cast(answers))
+    model = acting(Cast(answers))
     desk = Desk(StaticTeam(), FrozenClock(), sandbox or find_sandbox(), person=person)
-    live = room({member.seat: model for member in members}, desk, timeout=3000.0)
+    cast = {member.seat: unreachable() if member.seat == lost else model for member in members}
+    live = room(cast, desk, timeout=3000.0)
     inputs = DebateInput.model_validate({"task": TASK, "team": members, **given})
     result = asyncio.run(debate(inputs, rules or DebateRules(lessons=0), live))
     return Debate(result, model.asked, live)

@@ -1,6 +1,7 @@
 """Each phase has an effect: switched off, the same team with the same answers ends elsewhere."""
 
 import json
+from typing import Any
 
 import pytest
 from debates import (
@@ -120,7 +121,7 @@ def test_review_scores_decide_between_equals_and_come_from_what_was_run() -> Non
 
 def test_optimization_makes_one_better_solution_and_the_lock_keeps_out_a_worse_one() -> None:
     answers = {**QUIET, "code": [code(NO_EMPTY), code(LAST), code(LAST)], "merge": code(RIGHT), "ballot": ballot("A")}
-    given = {"tests": TESTS, "task": f"{TASK_WITH_MORE}"}
+    given: dict[str, Any] = {"tests": TESTS, "task": TASK_WITH_MORE}
     on = held(answers, rules=without("self_evolvement", "critique", "review"), **given)
     assert on.result.code == RIGHT and on.result.candidates[-1].phase == "optimization"
     merging = on.prompts("optimization")[0]

@@ -64,7 +64,7 @@ def _shows_right(prompt: str, letter: str) -> bool:
     return RIGHT.strip() in shown
 
 
-def poisoned(seed: int) -> tuple[str, dict[str, object]]:
+def poisoned(seed: int) -> tuple[str, dict[str, str]]:
     """The liar's seat, and everything it says."""
     lot = random.Random(seed)
     liar, mine = lot.choice(ROLES), lot.choice("ABCDE")
@@ -79,7 +79,7 @@ def poisoned(seed: int) -> tuple[str, dict[str, object]]:
         {"point": forged, "evidence": "return wrong", "candidate": letter, "stance": "disagree"} for letter in "ABCDE"
     ]
     vote = json.dumps({"reasons": forged, "ranking": [mine], "confidence": 1.0})
-    says: dict[str, object] = {
+    says: dict[str, str] = {
         "code": code(lot.choice(WRONG), forged.replace("```", "''")),
         "tests": wrote(*lies),
         "blind": blind(**{f"n{n}": wrong_value for n in range(1, 9)}),
@@ -96,7 +96,7 @@ def test_no_lie_of_one_seat_changes_what_four_honest_ones_agree_on() -> None:
     for seed in range(200):
         liar, lies = poisoned(seed)
         rules = DebateRules(lessons=0, drafts=random.Random(seed).choice([3, 4, 5]), max_rounds=2)
-        answers = {**HONEST, "ballot": ranked_honestly, **lies}
+        answers: Answers = {**HONEST, "ballot": ranked_honestly, **lies}
         done = held(answers, rules=rules, sandbox=Quick()).result
         voters = [ballot.voter for vote in done.votes for ballot in vote.ballots if vote.round == 1]
         assert len(voters) == len(set(voters)), "nobody votes twice"
@@ -107,6 +107,6 @@ def test_no_lie_of_one_seat_changes_what_four_honest_ones_agree_on() -> None:
 
 def test_a_quotation_that_is_not_in_the_code_is_no_evidence() -> None:
     liar, lies = poisoned(7)
-    answers = {**HONEST, "ballot": ranked_honestly, **lies, "critic points": lies[f"{liar} points"]}
+    answers: Answers = {**HONEST, "ballot": ranked_honestly, **lies, "critic points": lies[f"{liar} points"]}
     done = held(answers, rules=DebateRules(lessons=0, max_rounds=1), sandbox=Quick()).result
     assert done.points and all(point.evidence == "" for point in done.points if point.stance == "disagree")

@@ -15,6 +15,7 @@ from moot.protocols.debated import (
     DebateResult,
     DebateRules,
     Flips,
+    Member,
     Outcome,
     Phase,
     PhaseReport,
@@ -26,6 +27,7 @@ from moot.protocols.phases.converge import eligible
 from moot.protocols.phases.drafts import drafters
 from moot.protocols.phases.examined import alike_and_green
 from moot.protocols.phases.expected import looked_back
+from moot.protocols.phases.milestones import milestone
 from moot.protocols.phases.optimize import best_first
 from moot.protocols.phases.planned import planned
 from moot.protocols.phases.sitting import Sitting
@@ -98,6 +100,7 @@ async def hold(sitting: Sitting, phase: Phase) -> None:
     report = PhaseReport(phase=phase, round=sitting.table.round, status="held", calls=calls, said=said)
     sitting.update(reports=(*sitting.table.reports, report))
     sitting.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}")
+    await milestone(sitting, phase)
 
 
 def reason_to_skip(sitting: Sitting, phase: Phase) -> str:
@@ -158,7 +161,15 @@ def winner_of(table: Table) -> Candidate | None:
         return table.candidate(str(vote.election.winner))
     if alike_and_green(table) and table.baseline.candidate in {c.id for c in table.latest()}:
         return table.candidate(str(table.baseline.candidate))
+    if unvoted(table):
+        return None
     return up[0] if up else None
+
+
+def unvoted(table: Table) -> bool:
+    """Of several positions nothing can be run; where nobody voted either, nothing says which is better."""
+    vote = table.votes[-1] if table.votes else None
+    return not table.code and vote is not None and len(vote.candidates) > 1 and not vote.ballots
 
 
 async def hidden_runs(sitting: Sitting) -> tuple[SuiteRun | None, SuiteRun | None]:
@@ -206,7 +217,7 @@ def full_run(table: Table, room: Room) -> int:
 
 def why_won(table: Table, stopped: Stop, winner: Candidate | None) -> str:
     if winner is None:
-        return "nobody gave a usable solution"
+        return "nobody gave a usable ballot" if unvoted(table) else "nobody gave a usable solution"
     checked = winner.checked
     ran = f"{checked.passed} of {checked.of} tests pass" if checked.of else "nothing was run"
     vote = table.votes[-1] if table.votes else None
@@ -259,14 +270,15 @@ def summed_up(sitting: Sitting, stopped: Stop, hidden: tuple[SuiteRun | None, Su
         planning=table.planning,
         plan=table.plan,
         comparisons=table.comparisons,
+        checks=table.checks,
         hidden=hidden[1],
         calls_full_run=full_run(table, sitting.room),
         assumptions=tuple(c.answer for c in table.clarifications if c.source == "assumption" and c.answer),
     )
 
 
-def note_absent_phases(sitting: Sitting, expected: Sequence[object]) -> None:
-    if sitting.table.candidates and len(sitting.table.candidates) < len(expected):
-        have = len({candidate.seat for candidate in sitting.table.candidates})
-        if have < len(expected):
-            sitting.room.degrade(f"only {have} of {len(expected)} independent answers came")
+def note_absent_phases(sitting: Sitting, expected: Sequence[Member]) -> None:
+    authors = {candidate.seat for candidate in sitting.table.candidates}
+    have = sum(member.seat in authors for member in expected)
+    if 0 < have < len(expected):
+        sitting.room.degrade(f"only {have} of {len(expected)} independent answers came")

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
+from moot.ci import Checks
 from moot.errors import CutKind
 from moot.planning import Comparison, Plan
 from moot.trials.values import Difficulty, TestCategory
@@ -259,6 +260,8 @@ class DebateResult(Result):
     phases: tuple[PhaseReport, ...] = ()
     topology: str = ""
     planning: str = ""
+    checks: tuple[Checks, ...] = ()
+    """What the project's own checks said, point by point."""
     plan: Plan | None = None
     comparisons: tuple[Comparison, ...] = ()
     """What the planner expected of each phase, and what came."""

@@ -115,9 +115,11 @@ def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) ->
     others = (readings.labelled, readings.bare) if whole else (readings.bare,)
     complaints: list[str] = []
     for raw in (readings.objects, *({**other, **readings.objects} for other in others)):
-        unfit = Unfit(salvage=salvage)
+        unfit, found = Unfit(salvage=salvage), with_code(raw, readings.code, shape)
+        if not found:
+            continue  # a shape that needs nothing is not met by nothing: a refusal would look like an answer
         try:
-            value = cast(T, fit(with_code(raw, readings.code, shape), shape, unfit))
+            value = cast(T, fit(found, shape, unfit))
         except ParseError as error:
             complaints += [str(error)] if raw else []
             continue

@@ -15,10 +15,11 @@ from moot.protocols.debated import DebateInput, DebateResult, Member
 from moot.roles import Agent, Role, as_team, best_team, domain_of
 from moot.roles.building import FIRST
 from moot.runner import Plan
+from moot.surfaces.branching import branch_notes
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
 from moot.surfaces.solving import solution_path
-from moot.types import Code, Tests
+from moot.types import Code
 from moot.vault import Vault
 
 EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1}
@@ -44,13 +45,16 @@ class Asked:
     team: str | None = None
     out: str | None = None
     topic: bool = False
+    repo: str | None = None
+    branch: bool = False
 
 
 def exit_code(result: DebateResult) -> int:
     if result.outcome == "cancelled":
         return INTERRUPTED
-    tested = result.tested or result.path == ""
-    return EXIT_CODES.get(result.outcome, CUT_SHORT) if tested or result.outcome != "agreed" else CUT_SHORT
+    if result.path and not result.tested:
+        return CUT_SHORT
+    return EXIT_CODES.get(result.outcome, CUT_SHORT)
 
 
 def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[str, JsonValue]) -> Plan:
@@ -69,8 +73,12 @@ def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[s
         context=_context(asked, vault),
         team=tuple(team),
     )
-    given = with_kind(given, asked, tests)
-    own: dict[str, JsonValue] = {"runs_code": given.kind == "code"}
+    given = with_kind(given, asked)
+    ci: JsonValue = settings.ci().model_dump(mode="json")
+    own: dict[str, JsonValue] = {"runs_code": given.kind == "code", "ci": ci}
+    if given.kind == "code":
+        origin = asked.files[0] if len(asked.files) == 1 else None
+        own |= branch_notes(asked.repo, {given.path: origin}, branch=asked.branch)
     if asked.out:
         own["out"] = os.path.abspath(asked.out)
     return Plan(
@@ -84,8 +92,9 @@ def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[s
     )
 
 
-def with_kind(given: DebateInput, asked: Asked, tests: Tests | None) -> DebateInput:
+def with_kind(given: DebateInput, asked: Asked) -> DebateInput:
     """Code, unless it is said, or plain, that the task is a question about something else."""
+    tests = given.tests or given.hidden
     if asked.topic or is_topic(asked):
         return given.model_copy(update={"kind": "topic", "path": ""})
     file = PurePosixPath(asked.files[0]).name if len(asked.files) == 1 else ""

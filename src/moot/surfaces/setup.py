@@ -207,7 +207,7 @@ def open_tools(
 
 
 @asynccontextmanager
-async def workshop(
+async def workshop(  # noqa: PLR0913 - everything but the first is by name
     settings: Settings,
     listen: Callable[[Event], None] | None = None,
     sandbox: Sandbox | None = None,

@@ -9,7 +9,6 @@ from pydantic import AfterValidator, Field, create_model
 
 from moot.prompts import prompt
 from moot.protocols.debated import Candidate, Claim, Conflict, Consensus, Member, Vote
-from moot.protocols.phases.claims import judged
 from moot.protocols.phases.critique import splits
 from moot.protocols.phases.examined import examined, leading
 from moot.protocols.phases.review import by_score
@@ -23,6 +22,8 @@ from moot.voting import Ballot, VoteRules, elect
 MOST = 6
 REPLY_TOKENS = 600
 WORD = re.compile(r"\w{4,}")
+LETTERS = re.compile(r"\W*(?:\d+[.):]\s*)?(?:[A-Za-z]\d*\b\W*)+")
+FIRST = re.compile(r"\W*(?:\d+[.):]\s*)?([A-Za-z]\d*)\b\s*[^\w\s']")
 
 
 class BallotReply(Value):
@@ -48,10 +49,10 @@ async def convergence(sitting: Sitting) -> str:
         reasons[member.seat] = said.reasons
         sitting.say(member, "convergence", said.reasons)
 
+    voters = [m for m in sitting.table.given.team if sitting.room.seated(m.seat)]
     if len(up) > 1:
-        voters = [m for m in sitting.table.given.team if sitting.room.seated(m.seat)]
         await sitting.in_turn("convergence", voters, lambda m: ask_ballot(m, up, sitting), take)
-    vote = counted(sitting.table, up, tuple(ballots.values()), reasons)
+    vote = counted(sitting.table, up, tuple(ballots.values()), reasons, len(voters))
     sitting.update(votes=(*sitting.table.votes, vote))
     if not up:
         return "nothing to choose from"
@@ -88,8 +89,8 @@ def ballot_shape(letters: tuple[str, ...]) -> type[BallotReply]:
     """A ballot whose ranking holds only these letters, and at least one of them."""
 
     def known(ranking: tuple[str, ...]) -> tuple[str, ...]:
-        words = [word for entry in ranking for word in re.findall(r"[A-Za-z]\d*", _bare(entry)) if entry.strip()]
-        found = tuple(dict.fromkeys(word.upper() for word in words if word.upper() in letters))
+        words = [word.upper() for entry in ranking for word in lettered(entry)]
+        found = tuple(dict.fromkeys(word for word in words if word in letters))
         if not found:
             raise ValueError(f"rank these letters: {', '.join(letters)}")
         return found
@@ -108,11 +109,18 @@ def ballot_shape(letters: tuple[str, ...]) -> type[BallotReply]:
     return create_model("BallotReply", __base__=BallotReply, **fields)
 
 
-def _bare(entry: str) -> str:
-    return re.sub(r"(?i)\b(?:candidate|solution|option|proposal)\b", " ", entry) if len(entry) < 40 else ""
+def lettered(entry: str) -> list[str]:
+    """The letters of `A`, `2. Candidate B`, `A > B` or `A: it passes`; prose such as `I abstain` holds none."""
+    bare = re.sub(r"(?i)\b(?:candidate|solution|option|proposal)\b", " ", entry)
+    if LETTERS.fullmatch(bare):
+        return re.findall(r"[A-Za-z]\d*", bare)
+    first = FIRST.match(bare)
+    return [first[1]] if first else []
 
 
-def counted(table: Table, up: Sequence[Candidate], ballots: Sequence[Ballot], reasons: dict[str, str]) -> Vote:
+def counted(
+    table: Table, up: Sequence[Candidate], ballots: Sequence[Ballot], reasons: dict[str, str], voters: int
+) -> Vote:
     rules = VoteRules(method=table.rules.voting, tie_break=table.rules.tie_break)
     election = elect([candidate.id for candidate in up], ballots, rules)
     return Vote(
@@ -121,19 +129,21 @@ def counted(table: Table, up: Sequence[Candidate], ballots: Sequence[Ballot], re
         ballots=tuple(ballots),
         reasons=reasons,
         election=election,
-        consensus=consensus(ballots, list(reasons.values())),
+        consensus=consensus(ballots, list(reasons.values()), voters),
         conflict=conflict(table, up),
     )
 
 
-def consensus(ballots: Sequence[Ballot], texts: Sequence[str]) -> Consensus:
-    """0.4 mean confidence, 0.4 agreement of ballots, 0.2 terms in common; no ballots, no consensus."""
+def consensus(ballots: Sequence[Ballot], texts: Sequence[str], voters: int) -> Consensus:
+    """0.4 mean confidence, 0.4 agreement of ballots, 0.2 terms in common; no ballots, no consensus.
+
+    Who was asked and gave no ballot agrees with nobody: one voice of five is no consensus."""
     if not ballots:
         return Consensus()
-    sure = sum(ballot.sure for ballot in ballots) / len(ballots)
+    sure = sum(ballot.sure for ballot in ballots) / voters
     firsts = [ballot.ranking[0][0] for ballot in ballots if ballot.ranking]
-    agreement = max((firsts.count(first) for first in firsts), default=0) / len(ballots)
-    overlap = terms_in_common(texts)
+    agreement = max((firsts.count(first) for first in firsts), default=0) / voters
+    overlap = terms_in_common(texts) * len(ballots) / voters
     level = 0.4 * sure + 0.4 * agreement + 0.2 * overlap
     return Consensus(
         level=round(level, 4), confidence=round(sure, 4), agreement=round(agreement, 4), overlap=round(overlap, 4)
@@ -170,7 +180,9 @@ async def asked_person(sitting: Sitting) -> None:
     questions = [f"What must {claim.call} return? Seats say different things of it." for claim in open_ones]
     said = await sitting.room.inquire(questions)
     settled = {
-        claim.id: judged(claim.model_copy(update={"expected": answer, "by": ("person", *claim.by), "against": ()}))
+        claim.id: claim.model_copy(
+            update={"expected": answer, "by": ("person",), "against": (), "status": "agreed", "why": "you said so"}
+        )
         for claim, answer in zip(open_ones, said, strict=True)
         if answer
     }

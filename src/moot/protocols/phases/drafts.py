@@ -149,6 +149,8 @@ def enter_position(member: Member, said: PositionReply, phase: Phase, sitting: S
 
 
 def own_history(candidate: Candidate, table: Table) -> str:
-    """An author's last code, and what came of it when it was run."""
+    """An author's last code, and what came of it when it was run; of a topic, the last position."""
+    if not candidate.code:
+        return f"Your position so far:\n\n{fenced(candidate.text, 'text')}\n\nMend it.\n\n"
     ran = evidence(candidate)
     return f"Your solution so far:\n\n{fenced(candidate.code, table.given.language)}\n\n{ran}\n\nMend it.\n\n"

@@ -10,7 +10,7 @@ from moot.protocols.phases.evolve import drop
 from moot.protocols.phases.examined import examined, leading, may_replace
 from moot.protocols.phases.review import by_score
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, notes, seated, shown, system
+from moot.protocols.phases.table import Table, brief, checked_by_project, notes, seated, shown, system
 from moot.render import fenced
 from moot.replies import instructions
 from moot.room import Ask
@@ -103,7 +103,7 @@ def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, h
         candidates="\n\n".join(shown(c, table, sitting.room) for c in parts),
         contrast=differ,
         heard=sitting.heard(member),
-        checks="",
+        checks=checked_by_project(table),
         notes=notes(table, member.seat),
         history=history,
         how=how,

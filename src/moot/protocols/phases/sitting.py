@@ -99,7 +99,7 @@ class Sitting:
         if sender not in places or receiver not in places:
             return None
         path = self.arrangement.route(sender, receiver)
-        if len(path) == 2:
+        if len(path) <= 2:
             return ""
         return path[-2] if self.arrangement.topology in ("star", "tree") else None
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from moot.checks import told_checks
+from moot.ci import Checks
 from moot.learnt import Lesson
 from moot.planning import Comparison, Expectation, Plan
 from moot.planning import shown as shown_plan
@@ -62,6 +64,10 @@ class Table:
     reports: tuple[PhaseReport, ...] = ()
     baseline: Baseline = field(default_factory=Baseline)
     lessons: tuple[Lesson, ...] = ()
+    checks: tuple[Checks, ...] = ()
+    """What the project's own checks said, point by point."""
+    kept: str = ""
+    """The candidate that was kept as a version last."""
     calls: int = 0
     """Questions that were put to seats."""
     plan: Plan | None = None
@@ -138,6 +144,11 @@ def notes(table: Table, mine: str = "") -> str:
     """The plan, with the reader's own part marked, and the emphasis of this round."""
     plan = f"The plan:\n\n{fenced(shown_plan(table.plan, mine), 'text')}\n\n" if table.plan else ""
     return plan + "".join(f"{line}\n\n" for line in table.emphasis)
+
+
+def checked_by_project(table: Table) -> str:
+    """What the project's checks last said, for a prompt."""
+    return f"{told_checks(table.checks[-1])}\n" if table.checks else ""
 
 
 def shown(candidate: Candidate, table: Table, room: Room) -> str:

@@ -60,6 +60,12 @@ def debate_command(
     ] = False,
     ask_me: Annotated[bool, typer.Option("--ask-me", help="Ask you what the task leaves unclear.")] = False,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the winner to this file.")] = None,
+    repo: Annotated[
+        str | None, typer.Option("--repo", help="A folder of the repository for --branch; default is this one.")
+    ] = None,
+    branch: Annotated[
+        bool, typer.Option("--branch", help="Commit each milestone to the branch debate/SESSION; your checkout stays.")
+    ] = False,
     unsafe_local: UnsafeFlag = False,
 ) -> None:
     """Turn a task into a solution: drafts made apart and run, tests, critique, review, improvement, ballots.
@@ -76,7 +82,7 @@ def debate_command(
     own |= {"phases": phases, "roles_folder": roles, "adversarial": adversarial or None}
     settings = flags.settings({f"debate.{name}": value for name, value in own.items()})
     vault = Vault(os.environ)
-    asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic)
+    asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic, repo, branch)
     plan = debate_plan(settings, asked, vault, {"unsafe_local": unsafe_local, "ask_me": ask_me})
     check_prices(plan.seats, plan.limits)
     ending = Ending(json=flags.json_output, quiet=flags.quiet)

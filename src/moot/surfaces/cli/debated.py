@@ -17,7 +17,7 @@ SAYS = {
     "agreed": "settled",
     "chosen": "chosen, without the agreement that was asked for",
     "contested": "the best candidates behave differently, and nothing that was run says which is right",
-    "inconclusive": "nobody gave a usable answer",
+    "inconclusive": "nothing came of it that could be relied on",
     "timed_out": "the time ran out; this is the best so far",
     "budget_exhausted": "the budget ran out; this is the best so far",
     "cancelled": "stopped by the user; this is the best so far",

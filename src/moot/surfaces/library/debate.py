@@ -27,6 +27,8 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     topic: bool = False,
     team: str | Path | None = None,
     out: str | Path | None = None,
+    repo: str | Path | None = None,
+    branch: bool = False,
     model: str | Sequence[str] | None = None,
     seats: Mapping[str, str | Sequence[str]] | None = None,
     limits: Limits | None = None,
@@ -45,8 +47,8 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     settings = Settings.load({**flags, **own, **({"timeout": rules.timeout} if rules else {})})
     vault = Vault(os.environ)
     paths = {name: str(path) if path else None for name, path in (("tests", tests), ("hidden", hidden_tests))}
-    more = {"team": str(team) if team else None, "out": str(out) if out else None}
-    asked = Asked(task, files=tuple(map(str, files)), language=language, topic=topic, **paths, **more)
+    more = {name: str(path) if path else None for name, path in (("team", team), ("out", out), ("repo", repo))}
+    asked = Asked(task, files=tuple(map(str, files)), language=language, topic=topic, branch=branch, **paths, **more)
     plan = debate_plan(settings, asked, vault, {})
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})

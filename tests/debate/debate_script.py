@@ -1,0 +1,30 @@
+"""A debate as a user runs it: a script file that answers by what is asked for, and the command line for it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from debates import TASK, Cast
+
+ASKED = {kind: head for head, kind in Cast.HEADS.items()}
+Entry = Mapping[str, object]
+
+
+def says(kind: str, *replies: object, seat: str | None = None, **more: object) -> list[Entry]:
+    """Answers to one kind of question: one for all of them, or several, each for one question."""
+    told = {"contains": ASKED[kind], **({"seat": seat} if seat else {}), **more}
+    if len(replies) == 1 and "times" not in more:
+        told["always"] = True
+    return [{**told, **(reply if isinstance(reply, dict) else {"reply": reply})} for reply in replies]
+
+
+def world(
+    folder: Path, *answers: list[Entry], task: str = TASK, tests: str | None = None, more: tuple[str, ...] = ()
+) -> list[str]:
+    """The folder of a debate, and its command. The plan of the work has tests of its own: here it is off."""
+    (folder / "replies.yaml").write_text(json.dumps([entry for several in answers for entry in several]))
+    given = ["--planning", "off", "-m", "script:replies.yaml"]
+    if tests is not None:
+        (folder / "test_solution.py").write_text(tests)
+        given += ["--tests", "test_solution.py"]
+    return ["debate", task, *given, "--quiet", *more]

@@ -1,0 +1,187 @@
+"""Who hears whom, and who speaks at once: read from the prompts and the times of calls in debates of random teams."""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from debates import FIRST, LAST, Answers, Cast, Debate, Quick, ballot, code, held, points, scores, team
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.protocols.debated import PARALLEL, DebateRules
+from moot.roles import shipped
+from moot.testing import ActingModel
+from moot.topology import TOPOLOGIES, Arrangement, Topology, arrange
+from moot.types import Call, Reply
+
+TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
+SUM = "def largest(numbers):\n    return sum(numbers) if numbers else None\n"
+ROUNDS = 2
+MARKER = re.compile(r"(POINT|REVIEW|BALLOT|IDEA) of (\S+) in round (\d+)\.")
+HEARD = re.compile(r"^(\S+) \((critique|review|convergence)(?:, passed on by (\S+))?\):$")
+
+teams = st.lists(st.sampled_from(sorted(shipped())), min_size=2, max_size=7)
+kinds = st.sampled_from(TOPOLOGIES)
+TALK = ("critique", "review", "convergence")
+
+
+def marked(kind: str, call: Call) -> str:
+    return f"{kind} of {call.seat} in round {call.round}."
+
+
+def talkative() -> Answers:
+    """Three answers nobody can tell apart, and seats that mark every word of theirs."""
+    texts = iter([LAST, FIRST, SUM] * 20)
+
+    def ranked(call: Call) -> str:
+        letters = call.prompt.rsplit("Only these letters exist: ", 1)[1].partition(".")[0].split(", ")
+        return ballot(*letters[::-1], why=marked("BALLOT", call), sure=0.2)
+
+    return {
+        "code": lambda call: code(next(texts), marked("IDEA", call)),
+        "merge": lambda call: code(LAST, marked("IDEA", call)),
+        "tests": "TESTS: NONE",
+        "points": lambda call: points(("A", "disagree", marked("POINT", call)), ("B", "agree", "fine")),
+        "scores": lambda call: scores(A=0.5).replace("read", marked("REVIEW", call)),
+        "ballot": ranked,
+        "reflect": "{}",
+    }
+
+
+def arranged(roles: Sequence[str], kind: Topology, answers: Answers | None = None, **more: Any) -> Debate:
+    rules = DebateRules(lessons=0, topology=kind, max_rounds=ROUNDS, attempts=1, planning="off")
+    return held(answers or talkative(), roles=roles, rules=rules, sandbox=Quick(), task=TASK, **more)
+
+
+def places(roles: Sequence[str], kind: Topology) -> Arrangement:
+    return arrange({member.seat: member.role for member in team(*roles)}, kind)
+
+
+def through(placed: Arrangement, sender: str, reader: str) -> str | None:
+    """The rule of each topology in its own words: "" straight, a seat that passes it on, or None: not at all."""
+    if sender == reader:
+        return ""
+    match placed.topology:
+        case "graph_mesh":
+            return ""
+        case "star":
+            return "" if placed.hub in (sender, reader) else placed.hub
+        case "chain":
+            ring = list(placed.seats)
+            return "" if ring[(ring.index(sender) + 1) % len(ring)] == reader else None
+        case "tree":
+            if placed.parents.get(sender) == reader or placed.parents.get(reader) == sender:
+                return ""
+            below = [
+                seat
+                for seat in placed.children(reader)
+                if reader in placed.line(sender) and seat in placed.line(sender)
+            ]
+            return below[0] if below else placed.parents[reader]
+
+
+def heard_rightly(done: Debate, placed: Arrangement) -> None:
+    """No prompt holds a word its seat may not hear."""
+    for call in done.asked:
+        for what, sender, number in MARKER.findall(call.prompt):
+            if what == "IDEA":  # the approach is part of a candidate, and candidates are shown to everybody
+                assert call.phase != "self_evolvement", "drafts are made apart"
+                continue
+            assert through(placed, sender, call.seat) is not None, (call.phase, call.seat, sender)
+            assert int(number) == call.round or (what, call.phase) == ("POINT", "proposal")
+
+
+def heard_fully(placed: Arrangement, log: Sequence[tuple[str, Call]]) -> None:
+    """Every prompt holds the last turns of its round by groups that were done before, as far as its seat may hear
+    them, and says who passed them on."""
+    over, now, under_way = list[tuple[str, str, int]](), list[tuple[str, str, int]](), 0
+    for event, call in log:
+        under_way += 1 if event == "begins" else -1
+        if event == "begins" and call.phase in TALK:
+            now.append((call.seat, call.phase, call.round))
+            heard = [(m[1], m[2], m[3] or "") for line in call.prompt.splitlines() if (m := HEARD.match(line))]
+            before = [(seat, phase) for seat, phase, number in over if number == call.round and seat != call.seat]
+            ways = [(seat, phase, through(placed, seat, call.seat)) for seat, phase in before]
+            assert heard == [way for way in ways if way[2] is not None][-8:], (call.phase, call.seat)
+        if not under_way:
+            over, now = [*over, *now], []
+
+
+@dataclass
+class Watched(ActingModel):
+    """Notes when calls begin and end; each takes long enough for all that may begin beside it to begin."""
+
+    log: list[tuple[str, Call]] = field(default_factory=list)
+
+    async def reply(self, call: Call) -> Reply:
+        self.log.append(("begins", call))
+        for _ in range(50):
+            await asyncio.sleep(0)
+        self.log.append(("ends", call))
+        return await super().reply(call)
+
+
+def watching(seen: list[Watched]) -> Callable[[Cast], Watched]:
+    def make(cast: Cast) -> Watched:
+        seen.append(Watched(cast))
+        return seen[-1]
+
+    return make
+
+
+def bursts(log: Sequence[tuple[str, Call]]) -> list[tuple[str, list[str], int]]:
+    """Stretches in which something was always under way: what was asked, of whom, and the most at once."""
+    found, under_way = list[tuple[str, list[str], int]](), 0
+    for event, call in log:
+        under_way += 1 if event == "begins" else -1
+        if event == "begins" and under_way == 1:
+            found.append((call.phase, [call.seat], 1))
+        elif event == "begins":
+            phase, seats, most = found[-1]
+            found[-1] = (phase, [*seats, call.seat], max(most, under_way))
+    return found
+
+
+def grouped(placed: Arrangement, log: Sequence[tuple[str, Call]], seats: int) -> None:
+    """Groups speak one after the other, and everybody of a group at once, as far as the phase allows."""
+    found, limits = bursts(log), {str(phase): most for phase, most in PARALLEL.items()}
+    drafts = next(burst for burst in found if burst[0] == "self_evolvement")
+    assert len(drafts[1]) == min(3, seats) == drafts[2], "everybody at once, whatever the topology"
+    for phase in TALK:
+        mine = [(seats, most) for name, seats, most in found if name == phase]
+        voices = {seat for seats, _ in mine for seat in seats}
+        assert [seats for seats, _ in mine] == [list(group) for group in placed.groups(phase, sorted(voices))] * ROUNDS
+        assert all(most == min(len(seats), limits[phase]) for seats, most in mine)
+        if placed.topology == "chain":
+            assert all(most == 1 for _, most in mine)
+        if placed.topology == "graph_mesh":
+            assert len(mine) == ROUNDS
+
+
+@settings(max_examples=30, deadline=None)
+@given(teams, kinds)
+def test_who_hears_whom_and_who_speaks_at_once(roles: list[str], kind: Topology) -> None:
+    seen = list[Watched]()
+    done, placed = arranged(roles, kind, acting=watching(seen)), places(roles, kind)
+    assert done.result.rounds == ROUNDS and done.result.topology == kind
+    heard_rightly(done, placed)
+    heard_fully(placed, seen[0].log)
+    grouped(placed, seen[0].log, len(roles))
+
+
+@settings(max_examples=20, deadline=None)
+@given(teams.filter(lambda roles: len(roles) > 2), kinds, st.data())
+def test_a_seat_that_cannot_be_reached_takes_nobody_with_it(
+    roles: list[str], kind: Topology, data: st.DataObject
+) -> None:
+    lost = data.draw(st.sampled_from([member.seat for member in team(*roles)]))
+    done = arranged(roles, kind, lost=lost)
+    others = {member.seat for member in team(*roles)} - {lost}
+    votes = [vote for vote in done.result.votes if len(vote.candidates) > 1]
+    assert votes and done.result.winner is not None
+    assert all({ballot.voter for ballot in vote.ballots} == others for vote in votes)
+    assert any(lost in note and "unreachable" in note for note in done.room.degraded)
+    late = [call.prompt for call in done.asked if call.round == ROUNDS]
+    assert late and not any(f"passed on by {lost}" in text for text in late), "another passes on what it did"
