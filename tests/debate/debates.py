@@ -14,8 +14,8 @@ from moot.protocols.debate import debate
 from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Member
 from moot.scan import StaticTeam
 from moot.stepping import Desk, Person
-from moot.testing import ActingModel, FrozenClock, Line, room
-from moot.types import Answer, Call, Code, Probing, RaceRun, SuiteRun, Tests
+from moot.testing import ActingModel, FakeSandbox, FrozenClock, Line, room
+from moot.types import Answer, Call, Code, Probing, SuiteRun, Tests
 
 TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([1, 3]) -> 3"
 RIGHT = "def largest(numbers):\n    return max(numbers, default=None)\n"
@@ -111,19 +111,21 @@ class Debate:
         return [call.prompt for call in self.asked if call.phase == phase and seat in ("", call.seat)]
 
 
-class Quick:
+class Quick(FakeSandbox):
     """A sandbox for code that the tests themselves wrote: it runs here, and hundreds of debates take seconds."""
 
-    async def run(self, code: Code, tests: Tests) -> SuiteRun:
-        raise AssertionError("these debates have no test files")
+    def __init__(self) -> None:
+        super().__init__(_no_files, judge_calls=_answers)
 
-    async def races(self, code: Code, tests: Tests) -> RaceRun:
-        raise AssertionError("nothing here runs at the same time")
 
-    async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
-        space: dict[str, object] = {}
-        exec(code.files[0].text, space)
-        return Probing(answers=tuple(_answer(call, space) for call in calls))
+def _no_files(code: Code, tests: Tests) -> SuiteRun:
+    raise AssertionError("these debates have no test files")
+
+
+def _answers(code: Code, calls: Sequence[str]) -> Probing:
+    space: dict[str, object] = {}
+    exec(code.files[0].text, space)
+    return Probing(answers=tuple(_answer(call, space) for call in calls))
 
 
 def _answer(call: str, space: dict[str, object]) -> Answer:

@@ -56,7 +56,7 @@ def forked(words: list[str], name: str, kill_after: int = 0) -> int:
         return await reply(self, call)
 
     SqlStore.append, ScriptModel.reply = append_and_die, reply_and_tell  # type: ignore[method-assign]
-    running.find_sandbox = lambda *given: Quick()  # type: ignore[attr-defined]
+    running.find_sandbox = lambda *given: Quick()  # type: ignore[assignment, attr-defined]
     code = 99
     try:
         os.dup2(os.open(f"{name}.out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)

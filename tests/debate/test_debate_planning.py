@@ -2,7 +2,7 @@
 
 import json
 
-from debates import LAST, RIGHT, TASK, ballot, code, held, points, scores
+from debates import LAST, RIGHT, TASK, Answers, ballot, code, held, points, scores
 
 from moot.protocols.debated import DebateRules
 
@@ -74,7 +74,7 @@ def test_a_simple_task_is_not_planned_unless_it_is_asked_for() -> None:
 
 
 def test_what_a_round_missed_is_told_to_the_next() -> None:
-    answers = {
+    answers: Answers = {
         "proposer code": code(LAST),
         "critic code": code("def largest(numbers):\n    return numbers[0] if numbers else None\n"),
         "code": "I cannot.",

@@ -127,9 +127,10 @@ def standing_alone(table: Table) -> bool:
 
 
 def unclear(table: Table) -> bool:
-    """By the measure of planning.complexity; with examples or tests in hand only what is complex is asked about."""
+    """By the measure of planning.complexity. An open question is no unclear task, nor is one with examples or tests:
+    of these only what is complex is asked about."""
     measured = measure(table.task.text)
-    return measured.complex if table.task.tested else measured.asks_first
+    return measured.complex if table.task.tested or not table.code else measured.asks_first
 
 
 def reason_to_stop(table: Table) -> Stop | None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from pydantic import JsonValue
+
 from moot.ci import Point
 from moot.protocols.attempts import code_of
 from moot.protocols.debated import Phase
@@ -24,7 +26,7 @@ async def milestone(sitting: Sitting, phase: Phase) -> None:
     leader = best_first(table)[0]
     code, checked = code_of(table.task, leader.code), leader.checked
     if leader.id != table.kept:
-        metrics = {
+        metrics: dict[str, JsonValue] = {
             "candidate": leader.id,
             "passed": checked.passed,
             "failed": checked.of - checked.passed,
