@@ -1,6 +1,7 @@
 """Settings: what can be set, and which of several places decides. Flag > environment > project > user > default."""
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -104,5 +105,16 @@ def _checked(setting: Setting, key: str, value: object, layer: Layer) -> object:
     try:
         return TypeAdapter(setting.kind).validate_python(value)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]["msg"]
-        raise ConfigError(f"setting {key!r} in {layer.name} cannot be {value!r}: {problem}") from None
+        raise ConfigError(f"setting {key!r} in {layer.name} cannot be {value!r}: {_problem(error)}") from None
+
+
+def _problem(error: ValidationError) -> str:
+    """What is wrong; with a closed set of words, all of them, and the one that was probably meant."""
+    problems = error.errors(include_url=False)
+    closed = [problem["ctx"]["expected"] for problem in problems if problem["type"] == "literal_error"]
+    if not closed:
+        return problems[0]["msg"]
+    words = [word for choices in closed for word in re.findall(r"'([^']*)'", choices)]
+    said = str(problems[0]["input"])
+    near = difflib.get_close_matches(said, words, n=1, cutoff=0.0)
+    return f"did you mean {near[0]!r} instead of {said!r}? Known are {', '.join(dict.fromkeys(words))}"

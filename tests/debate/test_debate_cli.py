@@ -52,9 +52,14 @@ def story(cli: Cli, session: str) -> dict[str, Any]:
     return dict(json.loads(cli("show", session, "--json").out))
 
 
+def calls(cli: Cli, result: dict[str, Any]) -> list[dict[str, Any]]:
+    told = story(cli, result["session_id"])
+    return [step["value"]["call"] for step in told["steps"] if step["name"].startswith("ask ")]
+
+
 def prompts(told: dict[str, Any], phase: str) -> list[str]:
-    calls = [s["value"]["call"] for s in told["steps"] if s["name"].startswith("ask ")]
-    return [call["prompt"] for call in calls if call["phase"] == phase]
+    asked = [s["value"]["call"] for s in told["steps"] if s["name"].startswith("ask ")]
+    return [call["prompt"] for call in asked if call["phase"] == phase]
 
 
 def test_alike_and_green_ends_after_the_drafts(cli: Cli, tmp_path: Path) -> None:
@@ -231,9 +236,9 @@ def test_ctrl_c_keeps_the_best_so_far_and_resumes(tmp_path: Path) -> None:
         (("Write f.", "-m", "script:replies.yaml", "--tests", "no_such.py"), "no_such.py"),
         (("Write f.", "-m", "script:replies.yaml", "--file", "no_such.py"), "no_such.py"),
         (("Write f.", "-m", "script:replies.yaml", "--seat", "judge=script:replies.yaml"), "its seats are proposer"),
-        (("Write f.", "-m", "script:replies.yaml", "--phases", "proposal,critiqe"), "critique"),
-        (("Write f.", "-m", "script:replies.yaml", "--topology", "stra"), "star"),
-        (("Write f.", "-m", "script:replies.yaml", "--voting", "bordo"), "borda"),
+        (("Write f.", "-m", "script:replies.yaml", "--phases", "proposal,critiqe"), "did you mean 'critique'"),
+        (("Write f.", "-m", "script:replies.yaml", "--topology", "stra"), "did you mean 'star'"),
+        (("Write f.", "-m", "script:replies.yaml", "--voting", "bordo"), "did you mean 'borda'"),
         (("Write f.", "-m", "script:replies.yaml", "--rounds", "0"), "1"),
         (("Write f.", "-m", "script:replies.yaml", "--team", "none.toml"), "none.toml"),
         (("Write f.", "-m", "script:replies.yaml", "--roles", "none"), "none"),
@@ -248,6 +253,26 @@ def test_what_is_asked_wrongly_is_said_before_anything_starts(
     ran = cli("debate", *words)
     assert ran.code == 2 and ran.out == "" and said in ran.err and "Traceback" not in ran.err
     assert cli("list", "--json").out.strip() == "[]"
+
+
+SHELL = "import os\n\n\ndef largest(numbers):\n    os.popen('ls ' + str(numbers)).read()\n    return max(numbers)\n"
+
+
+@pytest.mark.parametrize("how", [("--adversarial",), ("--phases", "proposal,adversarial,convergence")])
+def test_hardening_is_held_where_it_is_asked_for_also_if_all_behave_alike(
+    cli: Cli, tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    seated: list[Entry] = [
+        {"seat": "red", "always": True, "reply": {"vulnerabilities": []}},
+        {"seat": "blue", "always": True, "reply": "I cannot."},
+    ]
+    drafts = [*says("code", code(NO_EMPTY), seat="critic"), *says("code", code(SHELL))]
+    result = debated(cli, tmp_path, drafts, seated, task=OPEN, more=how)
+    (report,) = [report for report in result["phases"] if report["phase"] == "adversarial"]
+    assert report["status"] == "held" and "findings" in report["said"]
+    assert (result["stop_reason"], result["winner"]) == ("alike_and_green", result["candidates"][-1]["id"])
+    assert "popen" not in result["code"] and {"red", "blue"} <= {call["seat"] for call in calls(cli, result)}
+    assert "popen" in debated(cli, tmp_path, drafts, task=OPEN)["code"]
 
 
 TEAM = """

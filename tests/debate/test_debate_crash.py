@@ -79,6 +79,6 @@ def test_killed_after_any_step_it_resumes_to_the_same_result(
 ) -> None:
     runs = killed(tmp_path / "world", first, min(first + EACH - 1, STEPS))
     for number, ran in enumerate(runs, first):
-        assert ran["killed"], number
+        assert ran["killed"] and ran["told"], (number, ran["err"])
         assert settled(ran["told"]) == settled(undisturbed["told"]), (number, ran["err"])
         assert Counter(ran["recorded"]) + Counter(ran["asked"]) == Counter(undisturbed["asked"]), number

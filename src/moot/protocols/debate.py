@@ -113,6 +113,8 @@ def reason_to_skip(sitting: Sitting, phase: Phase) -> str:
         return ""
     if not table.latest():
         return "there is no candidate"
+    if phase == "adversarial":
+        return ""  # that all behave alike says nothing of their flaws
     if alike_and_green(table):
         return "all behave alike and pass their tests"
     if phase in ("critique", "review", "optimization") and standing_alone(table):
@@ -160,8 +162,10 @@ def winner_of(table: Table) -> Candidate | None:
     vote = table.votes[-1] if table.votes else None
     if vote and vote.election.winner in {candidate.id for candidate in up}:
         return table.candidate(str(vote.election.winner))
-    if alike_and_green(table) and table.baseline.candidate in {c.id for c in table.latest()}:
-        return table.candidate(str(table.baseline.candidate))
+    if alike_and_green(table):
+        hardened = [candidate for candidate in table.latest() if candidate.phase == "adversarial"]
+        same = [candidate for candidate in table.latest() if candidate.id == table.baseline.candidate]
+        return (*hardened, *same, *up)[0]
     if unvoted(table):
         return None
     return up[0] if up else None

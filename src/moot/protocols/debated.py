@@ -61,7 +61,7 @@ class DebateRules(Rules):
     lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
 
     def held(self, phase: Phase) -> bool:
-        return self.adversarial if phase == "adversarial" else phase in self.phases
+        return phase in self.phases or (phase == "adversarial" and self.adversarial)
 
 
 class Member(Value):

@@ -11,7 +11,7 @@ from moot.edge.roles import read_roles, read_team_file
 from moot.edge.sources import chosen_language, read_code, read_tests
 from moot.errors import UsageError
 from moot.protocols.attempts import DEFINED, task_examples
-from moot.protocols.debated import DebateInput, DebateResult, Member
+from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Member
 from moot.roles import Agent, Role, as_team, best_team, domain_of
 from moot.roles.building import FIRST
 from moot.runner import Plan
@@ -62,7 +62,7 @@ def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[s
     if not asked.task.strip():
         raise UsageError("there is no task; say what is to be debated")
     rules = settings.rules("debate")
-    team, seats = members_of(settings, asked, adversarial=bool(rules["adversarial"]))
+    team, seats = members_of(settings, asked, adversarial=DebateRules.model_validate(rules).held("adversarial"))
     if not team:
         raise UsageError(NO_MODEL)
     tests = hidden_tests(read_tests(asked.tests), vault) if asked.tests else None
