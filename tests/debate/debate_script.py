@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from debates import TASK, Cast
+from debates import FIRST, LAST, TASK, Cast, code, points, scores
 
 ASKED = {kind: head for head, kind in Cast.HEADS.items()}
 Entry = Mapping[str, object]
@@ -28,3 +28,23 @@ def world(
         (folder / "test_solution.py").write_text(tests)
         given += ["--tests", "test_solution.py"]
     return ["debate", task, *given, "--quiet", *more]
+
+
+OPEN = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
+"""One example, which the last, the first and the largest of a list all pass."""
+QUIET = [*says("tests", "TESTS: NONE"), *says("points", points()), *says("scores", scores()), *says("reflect", "{}")]
+TWO = [
+    *says("code", code(LAST), seat="proposer"), *says("code", code(FIRST), seat="critic"),
+    *says("code", "I cannot.", seat="reviewer"), *says("merge", code(LAST)),
+]  # fmt: skip
+"""Two answers that nothing tells apart."""
+TESTS = """from solution import largest
+
+
+def test_order():
+    assert largest([3, 1, 2]) == 3
+
+
+def test_empty():
+    assert largest([]) is None
+"""

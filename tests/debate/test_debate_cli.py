@@ -12,28 +12,10 @@ from typing import Any
 
 import pytest
 from conftest import Cli, Ran
-from debate_script import Entry, says, world
-from debates import FIRST, LAST, NO_EMPTY, RIGHT, ballot, blind, code, points, scores, wrote
+from debate_script import OPEN, QUIET, TESTS, TWO, Entry, says, world
+from debates import FIRST, LAST, NO_EMPTY, RIGHT, ballot, blind, code, points, wrote
 
-TESTS = """from solution import largest
-
-
-def test_order():
-    assert largest([3, 1, 2]) == 3
-
-
-def test_empty():
-    assert largest([]) is None
-"""
-OPEN = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
-"""One example, which the last, the first and the largest of a list all pass."""
 TOPIC = "Should the service be split in two?"
-QUIET = [*says("tests", "TESTS: NONE"), *says("points", points()), *says("scores", scores()), *says("reflect", "{}")]
-TWO = [
-    *says("code", code(LAST), seat="proposer"), *says("code", code(FIRST), seat="critic"),
-    *says("code", "I cannot.", seat="reviewer"), *says("merge", code(LAST)),
-]  # fmt: skip
-"""Two answers that nothing tells apart."""
 UNSURE = says("ballot", ballot("B", "A", why="cheaper", sure=0.1))
 
 
