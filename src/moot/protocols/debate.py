@@ -7,6 +7,7 @@ from moot.errors import Cut
 from moot.planning import measure
 from moot.protocols.attempts import Task, code_of, task_examples
 from moot.protocols.debated import (
+    LEAST,
     ONCE,
     PARALLEL,
     PHASES,
@@ -94,10 +95,14 @@ async def hold(sitting: Sitting, phase: Phase) -> None:
         report = PhaseReport(phase=phase, round=sitting.table.round, status=status, said=why)
         sitting.update(reports=(*sitting.table.reports, report))
         return
-    before = sitting.table.calls
+    before = sitting.table
     said = await SCRIPTS[phase](sitting)
-    calls = sitting.table.calls - before
-    report = PhaseReport(phase=phase, round=sitting.table.round, status="held", calls=calls, said=said)
+    calls, answered = sitting.table.calls - before.calls, sitting.table.answered - before.answered
+    failed = calls > 0 and answered < LEAST[phase]
+    if failed:
+        sitting.room.degrade(f"{phase}, round {before.round}: {answered} usable answers, too few for it to count")
+    how: Literal["failed", "held"] = "failed" if failed else "held"
+    report = PhaseReport(phase=phase, round=sitting.table.round, status=how, calls=calls, said=said)
     sitting.update(reports=(*sitting.table.reports, report))
     sitting.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}")
     await milestone(sitting, phase)
@@ -190,11 +195,15 @@ async def hidden_runs(sitting: Sitting) -> tuple[SuiteRun | None, SuiteRun | Non
 
 def flips(table: Table, winner: Candidate | None, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> Flips:
     if hidden[0] and hidden[1]:
-        return Flips(by="hidden", baseline=hidden[0].passed, result=hidden[1].passed)
+        return flipped("hidden", hidden[0].passed, hidden[1].passed)
     first = table.baseline.candidate
     if winner is None or first is None or not winner.checked.of:
         return Flips()
-    return Flips(by="tests", baseline=table.candidate(first).checked.green, result=winner.checked.green)
+    return flipped("tests", table.candidate(first).checked.green, winner.checked.green)
+
+
+def flipped(by: Literal["hidden", "tests"], before: bool, after: bool) -> Flips:
+    return Flips(by=by, baseline=before, result=after, helped=after and not before, harmed=before and not after)
 
 
 def outcome_of(table: Table, stopped: Stop, winner: Candidate | None) -> Outcome:

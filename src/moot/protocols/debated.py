@@ -1,6 +1,5 @@
 """What is on the table of a debate: the team, the brief, candidates, what was claimed and run, and how it ended."""
 
-from collections.abc import Sequence
 from typing import Annotated, Literal, get_args
 
 from pydantic import BeforeValidator, Field
@@ -227,13 +226,8 @@ class Flips(Value):
     baseline: bool | None = None
     result: bool | None = None
 
-    @property
-    def helped(self) -> bool:
-        return self.baseline is False and self.result is True
-
-    @property
-    def harmed(self) -> bool:
-        return self.baseline is True and self.result is False
+    helped: bool = False
+    harmed: bool = False
 
 
 class DebateResult(Result):
@@ -268,7 +262,3 @@ class DebateResult(Result):
     hidden: SuiteRun | None = None
     calls_full_run: int = 0
     assumptions: tuple[str, ...] = ()
-
-
-def phase_report(reports: Sequence[PhaseReport], phase: Phase) -> PhaseReport | None:
-    return next((report for report in reversed(reports) if report.phase == phase), None)

@@ -64,7 +64,9 @@ class Sitting:
             _taken(speakers, cut.answered, take)
             raise
         self._missed(speakers, answers)
-        return _taken(speakers, answers, take)
+        heard = _taken(speakers, answers, take)
+        self.update(answered=self.table.answered + len(heard))
+        return heard
 
     async def in_turn(
         self,

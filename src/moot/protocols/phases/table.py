@@ -70,6 +70,8 @@ class Table:
     """The candidate that was kept as a version last."""
     calls: int = 0
     """Questions that were put to seats."""
+    answered: int = 0
+    """Those that had a usable answer."""
     plan: Plan | None = None
     planning: str = ""
     expectations: Mapping[str, Expectation] = field(default_factory=dict)
