@@ -87,7 +87,7 @@ def test_a_better_solution_out_of_the_parts_wins_by_its_tests(cli: Cli, tmp_path
     result = debated(cli, tmp_path, *answers, tests=TESTS)
     assert ended(result) == (0, "agreed", "tests", result["candidates"][-1]["id"])
     assert result["candidates"][-1]["phase"] == "optimization" and result["flips"] == {
-        "by": "tests", "baseline": False, "result": True
+        "by": "tests", "baseline": False, "result": True, "helped": True, "harmed": False
     }  # fmt: skip
 
 
@@ -297,7 +297,8 @@ def test_hidden_tests_tell_help_from_harm_and_decide_nothing(
     result = json.loads(ran.out)
     assert (ran.code, result["winner"], result["baseline"]["candidate"]) == (0, "B", "A")
     assert result["path"] == "biggest.py", "hidden tests, too, say which file the solution is"
-    assert result["flips"] == {"by": "hidden", "baseline": first, "result": last}
+    flips = {"by": "hidden", "baseline": first, "result": last, "helped": said == "helped", "harmed": said == "harmed"}
+    assert result["flips"] == flips
     assert result["hidden"]["outcomes"][0]["status"] == ("passed" if last else "failed")
     told = story(cli, result["session_id"])
     assert not any("test_hidden" in p for phase in ("self_evolvement", "convergence") for p in prompts(told, phase))
