@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import Cli, Ran
 from debate_script import OPEN, QUIET, TESTS, TWO, Entry, says, world
-from debates import FIRST, LAST, NO_EMPTY, RIGHT, ballot, blind, code, points, wrote
+from debates import FIRST, LAST, NO_EMPTY, RIGHT, TASK, ballot, blind, code, points, wrote
 
 TOPIC = "Should the service be split in two?"
 UNSURE = says("ballot", ballot("B", "A", why="cheaper", sure=0.1))
@@ -392,3 +392,12 @@ def test_a_debate_is_listed_and_its_page_tells_it_all(cli: Cli, shown: Ran) -> N
     page = cli("show", listed["id"]).out
     for words in ("Write largest(numbers)", "proposer", "convergence", "the last is what was meant"):
         assert words in page, words
+
+
+def test_who_was_right_is_kept_and_the_next_team_is_built_by_it(cli: Cli, tmp_path: Path) -> None:
+    drafts = [*says("code", code(LAST), seat="critic"), *says("code", code(RIGHT))]
+    answers = [drafts, QUIET, says("merge", code(RIGHT)), says("ballot", ballot("A"))]
+    result = debated(cli, tmp_path, *answers, task=f"{TASK} largest([5, 2]) -> 5")
+    assert result["flips"]["result"] is True
+    built = cli("team", "build", "--task", TASK, "--model", "script:replies.yaml")
+    assert "3 earlier results" in built.err, "one for each first answer"

@@ -1,15 +1,19 @@
 """`debate` as every surface offers it: a task and a team in, a session, the winner and the file it goes to."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
 from moot.edge.roles import read_roles, read_team_file
 from moot.edge.sources import chosen_language, read_code, read_tests
+from moot.edge.store import SqlStore
+from moot.edge.store.records import RecordShelf
 from moot.errors import UsageError
+from moot.learnt import Judged, Tried
 from moot.protocols.attempts import DEFINED, task_examples
 from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Member
 from moot.roles import Agent, Role, as_team, best_team, domain_of
@@ -26,6 +30,7 @@ EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1}
 CUT_SHORT = 2
 Seats = dict[str, tuple[str, ...]]
 INTERRUPTED = 130
+FIRST_ANSWERS = ("self_evolvement", "proposal")
 ATTACKERS = {"red_team": "red", "blue_team": "blue"}
 """Roles whose seats are those of `harden`."""
 NO_MODEL = (
@@ -57,12 +62,14 @@ def exit_code(result: DebateResult) -> int:
     return EXIT_CODES.get(result.outcome, CUT_SHORT)
 
 
-def debate_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[str, JsonValue]) -> Plan:
-    """The session to run. Secrets in the task, the files and the tests are masked before anything else sees them."""
+def debate_plan(
+    settings: Settings, asked: Asked, vault: Vault, notes: Mapping[str, JsonValue], tried: Sequence[Tried] = ()
+) -> Plan:
+    """The session to run; `tried` is how models did before. Secrets are masked before anything else sees them."""
     if not asked.task.strip():
         raise UsageError("there is no task; say what is to be debated")
     rules = settings.rules("debate")
-    team, seats = members_of(settings, asked, adversarial=DebateRules.model_validate(rules).held("adversarial"))
+    team, seats = members_of(settings, asked, tried, adversarial=DebateRules.model_validate(rules).held("adversarial"))
     if not team:
         raise UsageError(NO_MODEL)
     tests = hidden_tests(read_tests(asked.tests), vault) if asked.tests else None
@@ -115,7 +122,9 @@ def _context(asked: Asked, vault: Vault) -> Code | None:
     return code.with_texts({file.path: vault.hide(file.text) for file in code.files})
 
 
-def members_of(settings: Settings, asked: Asked, *, adversarial: bool) -> tuple[list[Member], Seats]:
+def members_of(
+    settings: Settings, asked: Asked, tried: Sequence[Tried], *, adversarial: bool
+) -> tuple[list[Member], Seats]:
     """Who sits at the table, and with which models: the team of the file, or the usual roles with the models given."""
     roles = read_roles(str(settings["debate.roles_folder"]))
     models: tuple[str, ...] = settings["model"]
@@ -123,7 +132,7 @@ def members_of(settings: Settings, asked: Asked, *, adversarial: bool) -> tuple[
         agents = read_team_file(asked.team, roles).agents
     elif models:
         wanted = [*FIRST, *(ATTACKERS if adversarial else ())]
-        agents = as_team(best_team(wanted, models, roles, domain_of(asked.task))).agents
+        agents = as_team(best_team(wanted, models, roles, domain_of(asked.task), tried)).agents
     else:
         return [], {}
     named = {key.removeprefix("seats."): r for key, r in settings.resolved.items() if key.startswith("seats.")}
@@ -141,3 +150,29 @@ def seat_of(agent: Agent) -> str:
 
 def member(agent: Agent, model: str, role: Role) -> Member:
     return Member(seat=seat_of(agent), role=agent.role, model=model, system=role.prompt, tools=role.tools)
+
+
+async def keep_records(result: DebateResult, plan: Plan, store: SqlStore) -> None:
+    """Who was right, for the teams of later debates; keeping it again changes nothing."""
+    await RecordShelf(store).judge(result.session_id, judged(result, plan), datetime.now(UTC))
+
+
+def judged(result: DebateResult, plan: Plan) -> list[Judged]:
+    """Whose first answer behaves as the winner does; said only where the winner passes its tests."""
+    winner = next((c for c in result.candidates if c.id == result.winner), None)
+    if winner is None or not winner.checked.green or result.resumable:
+        return []
+    team = {member.seat: member for member in DebateInput.model_validate(plan.input).team}
+    domain = domain_of(plan.topic)
+    firsts = {c.seat: c for c in reversed(result.candidates) if not c.parent and c.phase in FIRST_ANSWERS}
+    return [
+        Judged(
+            agent=seat,
+            role=team[seat].role,
+            model=team[seat].model,
+            domain=domain,
+            right=candidate.checked.marks == winner.checked.marks,
+        )
+        for seat, candidate in firsts.items()
+        if seat in team
+    ]

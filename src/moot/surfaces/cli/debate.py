@@ -6,11 +6,13 @@ from typing import Annotated
 
 import typer
 
+from moot.edge.store.records import RecordShelf
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.options import UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.solve import words
+from moot.surfaces.cli.stored import with_store
 from moot.surfaces.debating import Asked, debate_plan
 from moot.surfaces.setup import check_prices
 from moot.vault import Vault
@@ -83,7 +85,8 @@ def debate_command(
     settings = flags.settings({f"debate.{name}": value for name, value in own.items()})
     vault = Vault(os.environ)
     asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic, repo, branch)
-    plan = debate_plan(settings, asked, vault, {"unsafe_local": unsafe_local, "ask_me": ask_me})
+    tried = with_store(settings.store, lambda db: RecordShelf(db).tried())
+    plan = debate_plan(settings, asked, vault, {"unsafe_local": unsafe_local, "ask_me": ask_me}, tried)
     check_prices(plan.seats, plan.limits)
     ending = Ending(json=flags.json_output, quiet=flags.quiet)
     raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))

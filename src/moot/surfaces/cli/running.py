@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from moot.edge.sandbox import find_sandbox
 from moot.ports import Store
 from moot.protocols import PROTOCOLS
+from moot.protocols.debated import DebateResult
 from moot.protocols.decide import DecideResult
 from moot.runner import Plan, Runner, cut_by
 from moot.surfaces.choices import with_choices
@@ -15,6 +16,7 @@ from moot.surfaces.cli import debated, decided, hardened, reviewed, solved, vett
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.screen import err, plain
+from moot.surfaces.debating import keep_records
 from moot.surfaces.setup import Settings, stopping_on_interrupt, workshop
 from moot.types import Result
 from moot.vault import Vault
@@ -51,6 +53,8 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
             with stopping_on_interrupt(shop.runner):
                 result = await begin(shop.runner)
                 result = await amended(result, shop.store) if shop.store else result
+                if shop.store and isinstance(result, DebateResult):
+                    await keep_records(result, plan, shop.store)
     return finish(result, plan, vault, ending)
 
 

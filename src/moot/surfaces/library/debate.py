@@ -8,7 +8,7 @@ from moot.edge.sandbox import find_sandbox
 from moot.events import Event
 from moot.protocols.debated import DebateResult, DebateRules
 from moot.stepping import Person
-from moot.surfaces.debating import Asked, debate_plan
+from moot.surfaces.debating import Asked, debate_plan, keep_records
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.surfaces.solving import write_out
@@ -57,6 +57,8 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     async with workshop(settings, listen, sandbox, vault, keep=keep, plan=plan, person=person) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)
-    assert isinstance(result, DebateResult)
+        assert isinstance(result, DebateResult)
+        if shop.store:
+            await keep_records(result, plan, shop.store)
     write_out(result.code or result.text, result, plan, vault)
     return result
