@@ -162,16 +162,19 @@ def parse(path: str, language: Language, text: str) -> Source:
 
 def _root(parser: Parser, data: bytes) -> Node | None:
     """The tree, or None when it takes too long: on garbage the parser's time grows with the square of the length. It
-    stops where it is given no more text; as that differs from run to run, such a tree is of no use."""
+    stops where it is given no more text; as that differs from run to run, such a tree is of no use. The parser goes
+    back to text it had before, and breaks down when that is gone: what was given once is given again."""
     if len(data) <= FIRST_LOOK:
         return parser.parse(data).root_node
     end = thread_time() + PARSING + len(data) * PARSING_PER_BYTE
-    late = False
+    given, late = 0, False
 
     def piece(byte: int, _: object) -> bytes:
-        nonlocal late
+        nonlocal given, late
         late = late or thread_time() > end
-        return b"" if late else data[byte : byte + PIECE]
+        if not late:
+            given = max(given, byte + PIECE)
+        return data[byte : min(byte + PIECE, given)]
 
     root = parser.parse(piece).root_node
     return None if late else root

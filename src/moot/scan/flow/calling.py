@@ -4,7 +4,7 @@ from functools import reduce
 
 from moot.scan.flow import containers, facts, fold
 from moot.scan.flow.fold import UNKNOWN
-from moot.scan.flow.ir import Assign, Attr, Call, Class, Name, Span, Star
+from moot.scan.flow.ir import Attr, Call, Class, Name, Span, Star
 from moot.scan.flow.library import library_call
 from moot.scan.flow.look import attribute, element, member, taints_in
 from moot.scan.flow.machine import MAX_INLINED, Bound, Closure, Frame, Kind, Machine
@@ -274,7 +274,7 @@ def instantiate(m: Machine, kind: Kind, args: list[Val], keywords: dict[str, Val
 
 def _fill(m: Machine, node: Class, made: Val, args: list[Val], keywords: dict[str, Val], state: State) -> None:
     """A class without a constructor of its own: a data class, or one that inherits it from elsewhere."""
-    fields = [t.id for s in node.body if isinstance(s, Assign) for t in s.targets if isinstance(t, Name)]
+    fields = m.fields(node) if args else ()
     ref = made.refs[0]
     cell = state.heap[ref]
     for index, value in enumerate(args):

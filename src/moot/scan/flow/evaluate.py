@@ -1,6 +1,5 @@
 """Expressions on abstract values."""
 
-import re
 from collections.abc import Callable
 from functools import lru_cache, reduce
 from typing import Any
@@ -36,6 +35,7 @@ from moot.scan.flow.ir import (
 )
 from moot.scan.flow.look import attribute, element, item, lookup, taints_in
 from moot.scan.flow.machine import Closure, Kind, Machine
+from moot.scan.flow.queries import is_statement
 from moot.scan.flow.state import Cell, State
 from moot.scan.flow.values import (
     ANY,
@@ -54,10 +54,6 @@ from moot.scan.flow.values import (
 )
 
 SMALL = 16
-STATEMENT = re.compile(
-    r"(?is)\s*(?:--.*\n\s*)?\(?\s*(?:select\b.*|insert\s+into|update\s|delete\s+from|replace\s+into|drop\s+|create\s+"
-    r"|alter\s+|with\s+\w+\s+as|call\s+\w|merge\s+into|truncate\s|grant\s|exec\s|union\s|where\s|pragma\s|attach\s)"
-)
 
 
 def _const(m: Machine, e: Const, state: State) -> Val:
@@ -67,7 +63,7 @@ def _const(m: Machine, e: Const, state: State) -> Val:
 
 @lru_cache(8192)
 def _text(text: str) -> Val:
-    return Val((), text, marks=SPREADING) if STATEMENT.match(text) else Val((), text)
+    return Val((), text, marks=SPREADING) if is_statement(text) else Val((), text)
 
 
 def _name(m: Machine, e: Name, state: State) -> Val:

@@ -104,9 +104,6 @@ def _block(reader: Reader, node: Node | None) -> Block:
     return _statements(reader, inner)
 
 
-MAX_MADE = 30_000
-
-
 def _statements(reader: Reader, nodes: list[Node]) -> Block:
     if nodes and reader.depth >= MAX_DEPTH:
         reader.gap(nodes[0], "nests too deep")
@@ -114,9 +111,9 @@ def _statements(reader: Reader, nodes: list[Node]) -> Block:
     reader.depth += 1
     found: list[Stmt] = []
     for node in nodes:
-        if reader.made > MAX_MADE:
-            reader.gap(node, f"more than {MAX_MADE} expressions: the rest was not analysed")
+        if reader.is_full(node):
             break
+        reader.statements += 1
         found.extend(statement(reader, node))
     reader.depth -= 1
     return tuple(found)

@@ -51,7 +51,7 @@ def leaks(program: Program) -> Iterator[Found]:
 
 
 def _never_cancelled(program: Program, function: Function) -> Iterator[Found]:
-    for node in within(function.body):
+    for node in program.run_by(function):
         target = node.targets[0] if isinstance(node, Assign) else None
         value = node.value if isinstance(node, Assign) else None
         if not isinstance(value, Call) or program.origin(value.func) not in MAKERS or not isinstance(target, Many):
@@ -120,7 +120,7 @@ def _plainly_used(scope: object, name: str, in_literal: bool) -> bool:
 
 def _field_used(program: Program, function: Function, place: Attr) -> bool:
     owner = Shapes(program, function)
-    for node in within(function.body):
+    for node in program.run_by(function):
         if isinstance(node, Assign) and isinstance(node.targets[0], Name) and node.targets[0].id == root(place):
             owner.learn(root(place), owner.of(node.value))
     found = owner.of(place.base)
@@ -140,7 +140,7 @@ def _handed(program: Program) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {"": set()}
     for function in program.bodies:
         shapes = Shapes(program, function)
-        for node in within(function.body):
+        for node in program.run_by(function):
             if isinstance(node, Assign) and isinstance(node.targets[0], Name):
                 shapes.learn(node.targets[0].id, shapes.of(node.value))
             for use in (node.func, *node.args) if isinstance(node, Call) else ():
@@ -160,7 +160,7 @@ def _has_context(program: Program, function: Function) -> bool:
 def _deaf_loops(program: Program, function: Function) -> Iterator[Found]:
     if not _has_context(program, function):
         return
-    for node in within(function.body):
+    for node in program.run_by(function):
         if not isinstance(node, While) or node.test is not None or _leaves(node):
             continue
         mentions = any(isinstance(n, Attr) and n.name in ("Done", "Err") for n in inside(node.body))
@@ -188,13 +188,13 @@ def _leaves(loop: While) -> bool:
 
 def _detached(program: Program, function: Function) -> Iterator[Found]:
     names = {p.name for p in function.params if (s := shape(program, p.annotation)) and s.word == "context.Context"}
-    for node in within(function.body):
+    for node in program.run_by(function):
         # `ctx := r.Context()`
         if isinstance(node, Assign) and isinstance(node.value, Call) and called(node.value) == "Context":
             names.add(key(node.targets[0]))
     if not names:
         return
-    for node in within(function.body):
+    for node in program.run_by(function):
         if not isinstance(node, Later) or node.how != "go" or not isinstance(node.value, Call):
             continue
         body = node.value.func

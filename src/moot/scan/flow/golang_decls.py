@@ -205,7 +205,10 @@ def _result_note(reader: Reader, result: Node | None, results: list[Param]) -> t
 def _params(reader: Reader, node: Node | None) -> list[Param]:
     found: list[Param] = []
     for child in named(node) if node is not None else []:
+        if reader.is_full(child):
+            break
         names = [n for n in child.children_by_field_name("name") if n.type in ("identifier", "blank_identifier")]
+        names = reader.as_many(names)
         note = reader.maybe(child, "type")
         if child.type == "variadic_parameter_declaration":
             found.extend(Param(span(n), reader.text(n), None, note, "star") for n in names)

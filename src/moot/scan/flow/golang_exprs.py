@@ -12,6 +12,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
+from moot.scan.flow.bounds import Bounded
 from moot.scan.flow.golang_library import FIXED_ORIGIN, anchored, told
 from moot.scan.flow.golang_nodes import SKIPPED, first, named, operator, span
 from moot.scan.flow.golang_text import FORMATTERS, folded, formatted, plus, rune, unescaped, whole
@@ -44,7 +45,6 @@ from moot.scan.flow.ir import (
     Unary,
     Wait,
 )
-from moot.types import NotAnalysed
 
 LOGIC: dict[str, Literal["and", "or"]] = {"&&": "and", "||": "or"}
 COMPARES = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -52,21 +52,21 @@ MAX_OPERANDS = 2000
 CONTAINERS = frozenset({"slice_type", "array_type", "implicit_length_array_type", "map_type"})
 
 
-class Reader:
+class Reader(Bounded):
     """One file being lowered: its bytes, how deep we are, what constants are known, what was left out."""
 
+    most_made, most_statements = 30_000, 15_000
+    """Less than elsewhere: a dozen checks that follow look at each of them."""
+
     def __init__(self, source: Parsed, functions: "MakeFunction", block: "MakeBlock") -> None:
-        self.path = source.path
+        super().__init__(source.path)
         self.data = source.data
         self.depth = 0
-        self.made = 0
-        """Expressions so far: the checks that follow look at each of them several times."""
         self.iota: int | None = None
         self.imports: dict[str, str] = {}
         self.consts: dict[str, Scalar] = {}
         self.builders: set[str] = set()
         self.named_results: list[tuple[str, ...]] = []
-        self.gaps: dict[int, NotAnalysed] = {}
         self.elements: list[Expr | None] = []
         self.handed: list[Define] = []
         """Function literals of the statement at hand: nobody in the file may call them, but somebody else will."""
@@ -76,15 +76,13 @@ class Reader:
     def text(self, node: Node | None) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
 
-    def gap(self, node: Node, why: str) -> None:
-        line = node.start_point[0] + 1
-        self.gaps.setdefault(line, NotAnalysed(file=self.path, line=line, why=why))
-
     def expr(self, node: Node | None) -> Expr:
         if node is None:
             return Opaque((0, 0))
         if self.depth >= MAX_DEPTH:
             self.gap(node, "nests too deep")
+            return Opaque(span(node), (), node.type)
+        if self.is_full(node):
             return Opaque(span(node), (), node.type)
         self.depth += 1
         self.made += 1

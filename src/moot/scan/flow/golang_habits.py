@@ -51,7 +51,7 @@ def imported(program: Program) -> Iterator[Found]:
 
 
 def loop_variables(program: Program) -> Iterator[tuple[Each, tuple[str, ...]]]:
-    for node in inside(program.module.body):
+    for node in program.nodes:
         if isinstance(node, Each):
             names = tuple(
                 stmt.targets[0].id
@@ -90,7 +90,7 @@ def _only_filled(body: object, taken: Hole) -> bool:
 
 
 def walks(program: Program) -> Iterator[Found]:
-    for node in inside(program.module.body):
+    for node in program.nodes:
         if not isinstance(node, Call) or program.origin(node.func) not in WALKS:
             continue
         for literal in (arg for arg in node.args if isinstance(arg, Lambda)):
@@ -111,7 +111,7 @@ def callbacks(program: Program) -> Iterator[Found]:
 
 
 def _given(program: Program) -> Iterator[tuple[str, Function]]:
-    for node in inside(program.module.body):
+    for node in program.nodes:
         value: Expr | None = None
         name = ""
         if isinstance(node, Keyword):

@@ -88,7 +88,7 @@ TOLD: dict[str, tuple[int, Callable[[Call], Expr]]] = {
 def told(origin: str, call: Call) -> Expr | None:
     """The call in words of the form; None when it stays a call."""
     known = TOLD.get(origin)
-    if known is not None and (known[0] == len(call.args) or (known[0] == 0 and call.args)):
+    if known is not None and call.args and known[0] in (0, len(call.args)):
         return known[1](call)
     if origin == "strings.Replace" and len(call.args) == 4:
         return _method("replace")(call._replace(args=call.args[:3]))

@@ -103,7 +103,7 @@ class _Walk:
         self.summary = Summary(owner, function)
         self.receiver = function.params[0].name if owner and function.params else ""
         self.steps = 0
-        self.unlocked = {key(n.func.base) for n in within(function.body)
+        self.unlocked = {key(n.func.base) for n in program.run_by(function)
                          if isinstance(n, Call) and isinstance(n.func, Attr) and n.func.name in UNLOCKS}  # fmt: skip
         for state in self.block(function.body, [(frozenset(), frozenset())]):
             self.leave(state, (function.at[1] - 1, function.at[1]))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from moot.scan.flow.golang_exprs import Reader
-from moot.scan.flow.golang_program import is_handed
+from moot.scan.flow.golang_program import inside
 from moot.scan.flow.golang_text import formatted
 from moot.scan.flow.ir import (
     Assign,
@@ -93,11 +93,7 @@ def elsewhere(body: Sequence[Stmt]) -> Iterator[Stmt]:
     own: set[str] = {"_"}
     used: dict[str, Name] = {}
     called: set[Span] = set()
-    waiting: list[object] = [tuple(body)]
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, tuple) or is_handed(node):
-            continue
+    for node in inside(tuple(body)):
         match node:
             case Call(func=Name(at=at)):
                 called.add(at)
@@ -109,7 +105,6 @@ def elsewhere(body: Sequence[Stmt]) -> Iterator[Stmt]:
                 own.update(part.id for target in targets for part in _names(target))
             case _:
                 pass
-        waiting.extend(reversed(node))
     for name, place in used.items():
         if name in own or name in PREDECLARED:
             continue

@@ -1,6 +1,6 @@
 """A Go file as the checks that need no flow of outside values see it: its names, its types, what is inside what."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -10,8 +10,10 @@ from moot.scan.flow.ir import (
     Augment,
     Call,
     Class,
+    Clause,
     Const,
     Define,
+    Entered,
     Expr,
     Function,
     Hole,
@@ -57,10 +59,16 @@ class Program:
     """Variables of the package that a function gives another value."""
     bodies: list[Function] = field(default_factory=list)
     """Every function of the file, methods and function literals too."""
+    nodes: list[object] = field(default_factory=list)
+    """All there is in the file, in the order of the text: walked once, asked for by many."""
     handed: dict[str, set[str]] = field(default_factory=dict)
     """Worked out when first asked for: the fields that are called or given to calls, and of which types."""
     memo: dict[str, object] = field(default_factory=dict)
     """What later modules work out once for a program."""
+    _fields: dict[str, tuple[tuple[str, Expr | None, Opaque], ...]] = field(default_factory=dict)
+    _run: dict[int, tuple[object, list[object]]] = field(default_factory=dict)
+    _methods: dict[str, dict[str, Function]] = field(default_factory=dict)
+    """All worked out when first asked for: every use of a type asks, and a type can have thousands."""
 
     def origin(self, expr: Expr | None) -> str:
         """`net/http.Get` for whatever the file calls it; "" when it is nothing of an import."""
@@ -72,10 +80,33 @@ class Program:
             return ""
         return ".".join((self.imports[expr.id], *reversed(names)))
 
-    def fields(self, name: str) -> Iterator[tuple[str, Expr | None, Opaque]]:
-        for stmt in self.types[name].body if name in self.types else ():
-            if isinstance(stmt, Assign) and isinstance(stmt.value, Opaque) and isinstance(stmt.targets[0], Name):
-                yield stmt.targets[0].id, stmt.annotation, stmt.value
+    def fields(self, name: str) -> Sequence[tuple[str, Expr | None, Opaque]]:
+        if name not in self._fields:
+            self._fields[name] = tuple(_fields(self.types[name])) if name in self.types else ()
+        return self._fields[name]
+
+    def run_by(self, function: Function) -> list[object]:
+        """What runs when the function runs. Most checks want to know."""
+        body = function.body
+        if id(body) not in self._run:
+            self._run[id(body)] = body, list(within(body))  # with the body, so that no other gets its number
+        return self._run[id(body)][1]
+
+    def methods(self, name: str) -> dict[str, Function]:
+        if name not in self._methods:
+            self._methods[name] = _methods(self.types[name]) if name in self.types else {}
+        return self._methods[name]
+
+
+def _methods(node: Class) -> dict[str, Function]:
+    """The first of each name."""
+    return {stmt.function.name: stmt.function for stmt in reversed(node.body) if isinstance(stmt, Define)}
+
+
+def _fields(node: Class) -> Iterator[tuple[str, Expr | None, Opaque]]:
+    for stmt in node.body:
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Opaque) and isinstance(stmt.targets[0], Name):
+            yield stmt.targets[0].id, stmt.annotation, stmt.value
 
 
 def read(module: Module) -> Program:
@@ -92,7 +123,8 @@ def read(module: Module) -> Program:
                     program.constants[name] = stmt.value.value
             case _:
                 pass
-    for node in inside(module.body):
+    program.nodes.extend(inside(module.body))
+    for node in program.nodes:
         if isinstance(node, Function):
             program.bodies.append(node)
         elif isinstance(node, Class):
@@ -107,16 +139,27 @@ def parts(target: Expr) -> tuple[Expr, ...]:
     return target.items if isinstance(target, Many) else (target,)
 
 
+UNPLACED = frozenset({tuple, Clause, Entered})
+"""All others begin with the place they stand at."""
+CLOSED = frozenset({Lambda, Function, Class, Define})
+
+
 def inside(node: object) -> Iterator[object]:
     """All nodes under a node, itself first, in the order of the text. No recursion: code nests deeper than a stack."""
-    waiting = [node]
+    waiting = [node] if isinstance(node, tuple) else []
     while waiting:
         current = waiting.pop()
-        if not isinstance(current, tuple) or is_handed(current):
-            continue
         if type(current) is not tuple:
+            if is_handed(current):
+                continue
             yield current
-        waiting.extend(reversed(current))
+        waiting.extend(_held(current))
+
+
+def _held(node: tuple[object, ...]) -> list[tuple[object, ...]]:
+    """What can have nodes in it, the last first: not the place a node stands at, not its words."""
+    rest = node[::-1] if type(node) in UNPLACED else node[:0:-1]
+    return [part for part in rest if isinstance(part, tuple)]
 
 
 def is_handed(node: object) -> bool:
@@ -127,15 +170,13 @@ def is_handed(node: object) -> bool:
 
 def within(node: object) -> Iterator[object]:
     """Like `inside`, but not into functions: what runs when the node runs."""
-    waiting = [node]
+    waiting = [node] if isinstance(node, tuple) else []
     while waiting:
         current = waiting.pop()
-        if not isinstance(current, tuple):
-            continue
         if type(current) is not tuple:
             yield current
-        if not isinstance(current, Lambda | Function | Class | Define):
-            waiting.extend(reversed(current))
+        if type(current) not in CLOSED:
+            waiting.extend(_held(current))
 
 
 def key(expr: Expr | None) -> str:
@@ -195,7 +236,7 @@ def shape(program: Program, note: Expr | None, depth: int = 0) -> Shape | None:
 
 def _named(program: Program, word: str, depth: int) -> Shape | None:
     own = program.types.get(word)
-    struct = own is not None and any(True for _ in program.fields(word))
+    struct = own is not None and bool(program.fields(word))
     if own is not None and not struct and len(own.bases) == 1:
         return shape(program, own.bases[0], depth + 1)
     return Shape(word)

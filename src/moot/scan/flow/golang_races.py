@@ -38,7 +38,7 @@ class Routine(NamedTuple):
 
 def shared(program: Program) -> Iterator[Found]:
     for function in program.bodies:
-        routines = list(_routines(function))
+        routines = list(_routines(program, function))
         for routine in routines:
             yield from _added_inside(routine)
             yield from _written(function, routine, routines)
@@ -46,9 +46,9 @@ def shared(program: Program) -> Iterator[Found]:
     yield from _loop_captures(program)
 
 
-def _routines(function: Function) -> Iterator[Routine]:
-    loops = [n.at for n in within(function.body) if isinstance(n, While | Each)]
-    for node in within(function.body):
+def _routines(program: Program, function: Function) -> Iterator[Routine]:
+    loops = [n.at for n in program.run_by(function) if isinstance(n, While | Each)]
+    for node in program.run_by(function):
         literal = node.value.func if isinstance(node, Later) and isinstance(node.value, Call) else None
         if isinstance(node, Later) and node.how == "go" and isinstance(literal, Lambda):
             looped = any(low <= node.at[0] < high for low, high in loops)

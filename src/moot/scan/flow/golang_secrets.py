@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from moot.scan.flow.golang_program import Program, Shape, called, inside, key, root, shape, within
+from moot.scan.flow.golang_program import Program, Shape, called, key, root, shape, within
 from moot.scan.flow.golang_shapes import Shapes
 from moot.scan.flow.ir import (
     Assign,
@@ -67,7 +67,7 @@ CIPHERS = {
 
 
 def hardcoded(program: Program) -> Iterator[Found]:
-    for node in inside(program.module.body):
+    for node in program.nodes:
         match node:
             case Assign(targets=(target,), value=value):
                 yield from _named(node.at, _last_word(target), value)
@@ -110,7 +110,7 @@ def marshalled(program: Program) -> Iterator[Found]:
         if function.name in ("MarshalJSON", "MarshalYAML", "MarshalXML", "MarshalText"):
             continue  # what hides the secret has to marshal something too
         shapes = Shapes(program, function)
-        for node in within(function.body):
+        for node in program.run_by(function):
             if isinstance(node, Assign) and isinstance(node.targets[0], Name):
                 shapes.learn(node.targets[0].id, shape(program, node.annotation) or shapes.of(node.value))
             marshals = isinstance(node, Call) and node.args and _is_marshal(program, node)
@@ -177,7 +177,7 @@ def _is_text(program: Program, note: Expr | None) -> bool:
 
 def static_nonces(program: Program) -> Iterator[Found]:
     for function in program.bodies:
-        for node in within(function.body):
+        for node in program.run_by(function):
             if not isinstance(node, Call):
                 continue
             nonce = _nonce(program, node)
@@ -224,11 +224,11 @@ def _is_fixed(program: Program, function: Function, value: Expr, before: int, de
 def _fixed_name(program: Program, function: Function, name: str, before: int, depth: int) -> bool:
     param = next((i for i, param in enumerate(function.params) if param.name == name), None)
     if param is not None:
-        given = [(f, n) for f in program.bodies for n in within(f.body)
+        given = [(f, n) for f in program.bodies for n in program.run_by(f)
                  if isinstance(n, Call) and called(n) == function.name and len(n.args) > param]  # fmt: skip
         return bool(given) and all(_is_fixed(program, f, n.args[param], n.at[0], depth + 1) for f, n in given)
     made = [
-        n for n in within(function.body) if isinstance(n, Assign) and key(n.targets[0]) == name and n.at[0] < before
+        n for n in program.run_by(function) if isinstance(n, Assign) and key(n.targets[0]) == name and n.at[0] < before
     ]
     made = [n for n in made if not (isinstance(n.value, Call) and _is_filling(n.value))]
     if not made:

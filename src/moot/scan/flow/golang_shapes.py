@@ -160,12 +160,7 @@ class Shapes:
         )
 
     def _method(self, owner: Shape, name: str) -> Function | None:
-        kind = self.program.types.get(owner.word)
-        for stmt in kind.body if kind is not None else ():
-            function = getattr(stmt, "function", None)
-            if isinstance(function, Function) and function.name == name:
-                return function
-        return None
+        return self.program.methods(owner.word).get(name)
 
     @staticmethod
     def _element(holder: Shape | None) -> Shape | None:

@@ -156,7 +156,7 @@ def _assignment(reader: Reader, node: Node) -> Block:
         left = current.child_by_field_name("left")
         if left is not None and left.type in PATTERN_KINDS and not targets:
             return taken_apart(reader, left, reader.expr(current.child_by_field_name("right")), local=False)
-        targets.append(reader.expr(left))
+        targets.append(reader.target(left))
         current = current.child_by_field_name("right")
     value = reader.expr(current)
     targets[0] = _given_out(reader, targets[0])
@@ -226,10 +226,9 @@ def _class_value(reader: Reader, node: Node) -> Expr:
 
 
 def _export(reader: Reader, node: Node) -> Block:
+    reader.exports.update((span(part), node) for part in node.named_children)
     declaration = node.child_by_field_name("declaration")
-    if declaration is None:
-        return exported(reader, node)
-    return _one(reader, declaration)
+    return _one(reader, declaration) if declaration is not None else exported(reader, node)
 
 
 def _return(reader: Reader, node: Node) -> Block:

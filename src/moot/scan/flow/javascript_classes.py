@@ -10,12 +10,8 @@ from moot.scan.flow.javascript_reader import Reader, first, named, span
 
 
 def class_(reader: Reader, node: Node, name: str) -> Class:
-    around = node.parent
-    outer = [child for child in named(around) if child.type == "decorator"] if around is not None else []
-    own = [child for child in named(node) if child.type == "decorator"]
-    decorators = tuple(reader.expr(first(child)) for child in (*outer, *own))
-    if around is None or around.type != "export_statement":
-        decorators = tuple(reader.expr(first(child)) for child in own)
+    both = (*named(reader.exports.get(span(node))), *named(node))
+    decorators = tuple(reader.expr(first(child)) for child in both if child.type == "decorator")
     body = tuple(_members(reader, node.child_by_field_name("body")))
     return Class(span(node), name, _bases(reader, node), body, decorators)
 

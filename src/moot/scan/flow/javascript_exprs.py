@@ -106,7 +106,7 @@ def _member(reader: Reader, node: Node) -> Expr:
     base = node.child_by_field_name("object")
     name = reader.text(node.child_by_field_name("property"))
     value = _super(base) if base is not None and base.type == "super" else reader.expr(base)
-    if name in ("length", *PAGE_TEXT) and not is_target(node):
+    if name in ("length", *PAGE_TEXT) and not reader.is_target(node):
         return _page_text(reader, node, name, value)
     # What compilers make of `import x from "y"`: the module itself, for all that the rules know.
     if name == "default":
@@ -123,14 +123,6 @@ def _page_text(reader: Reader, node: Node, name: str, value: Expr) -> Expr:
     return Attr(span(node), reader.known(span(node), "dom"), name)
 
 
-def is_target(node: Node) -> bool:
-    around = node.parent
-    if around is None or not around.type.endswith("assignment_expression"):
-        return around is not None and around.type == "update_expression"
-    left = around.child_by_field_name("left")
-    return left is not None and left.end_byte == node.end_byte
-
-
 def _super(node: Node) -> Expr:
     return Call(span(node), Name(span(node), "super"))
 
@@ -141,7 +133,7 @@ def _subscript(reader: Reader, node: Node) -> Expr:
     place = reader.expr(node.child_by_field_name("index"))
     if isinstance(place, Const) and isinstance(place.value, str):
         return _written(reader, node, Attr(span(node), base, place.value))
-    if is_target(node):
+    if reader.is_target(node):
         # Lists grow and have gaps: which place was written is not worth being wrong about.
         place = Opaque(place.at, (place,))
     return Item(span(node), base, place)
@@ -150,7 +142,7 @@ def _subscript(reader: Reader, node: Node) -> Expr:
 def _written(reader: Reader, node: Node, place: Attr) -> Expr:
     """A property that is set on a list is no member of it."""
     last = place.base.name if isinstance(place.base, Attr) else place.base.id if isinstance(place.base, Name) else ""
-    if (place.name == "length" or last in reader.lists) and is_target(node):
+    if (place.name == "length" or last in reader.lists) and reader.is_target(node):
         return Item(place.at, place.base, Opaque(place.at))
     return place
 
@@ -266,7 +258,7 @@ def _unary(reader: Reader, node: Node) -> Expr:
 
 
 def _update(reader: Reader, node: Node) -> Expr:
-    target = reader.expr(node.child_by_field_name("argument"))
+    target = reader.target(node.child_by_field_name("argument"))
     return Bind(span(node), target, Const(span(node), 1), operator(node)[:1])
 
 
@@ -276,12 +268,12 @@ def _choice(reader: Reader, node: Node) -> Expr:
 
 
 def _assigned(reader: Reader, node: Node) -> Expr:
-    target = reader.expr(node.child_by_field_name("left"))
+    target = reader.target(node.child_by_field_name("left"))
     return Bind(span(node), target, reader.expr(node.child_by_field_name("right")))
 
 
 def _augmented(reader: Reader, node: Node) -> Expr:
-    target, value = reader.expr(node.child_by_field_name("left")), reader.expr(node.child_by_field_name("right"))
+    target, value = reader.target(node.child_by_field_name("left")), reader.expr(node.child_by_field_name("right"))
     at, op = span(node), operator(node)[:-1]
     if op in LOGIC:
         # `a ||= b` keeps `a` or takes `b`.

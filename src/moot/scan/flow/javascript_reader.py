@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from moot.scan.flow.bounds import Bounded
 from moot.scan.flow.ir import MAX_DEPTH, Block, Expr, Import, Name, Opaque, Span, Stmt
 from moot.scan.syntax import words
-from moot.types import NotAnalysed
 
 SKIPPED = frozenset(
     {"comment", "html_comment", "hash_bang_line", "type_arguments", "type_annotation", "accessibility_modifier"}
@@ -26,11 +26,9 @@ GIVEN = words(
 )
 LIST_NAMES = re.compile(rb"(?<![\w$])([\w$]{1,80})\s{0,20}[=:]\s*(?:\[|new Array\b|Array\b)")
 SET_ON_REQUEST = re.compile(rb"\breq\.(\w+)\s*(?:[+|?&]{1,2})?=(?![=>])")
-MAX_STATEMENTS = 60_000
-"""Of one file; the engine has no budget for more."""
 
 
-class Reader:
+class Reader(Bounded):
     """`exprs_by_kind` and `blocks_by_kind` are the two tables of the front end; they come from outside because
     functions hold statements, and statements hold functions."""
 
@@ -41,25 +39,22 @@ class Reader:
         exprs_by_kind: "dict[str, Callable[[Reader, Node], Expr]]",
         block: "Callable[[Reader, Node | None], Block]",
     ) -> None:
-        self.path = path
+        super().__init__(path)
         self.data = data
         self.depth = 0
-        self.statements = 0
-        self.gaps: dict[int, NotAnalysed] = {}
         self.modules: dict[str, Import] = {}
         self.before: list[Stmt] = []
         """What has to run before the statement at hand."""
         self.set_on_request = frozenset(found.decode() for found in SET_ON_REQUEST.findall(data))
         self.lists = frozenset(found.decode("utf-8", "replace") for found in LIST_NAMES.findall(data))
+        self.exports: dict[Span, Node] = {}
+        """The `export` around what stands here."""
+        self._targets: set[Span] = set()
         self._exprs = exprs_by_kind
         self._block = block
 
     def text(self, node: Node | None) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
-
-    def gap(self, node: Node, why: str) -> None:
-        line = self.data.count(b"\n", 0, node.start_byte) + 1
-        self.gaps.setdefault(line, NotAnalysed(file=self.path, line=line, why=why))
 
     def too_deep(self, node: Node) -> bool:
         if self.depth < MAX_DEPTH:
@@ -69,15 +64,18 @@ class Reader:
 
     def within_bounds(self, node: Node, statements: list[Node]) -> list[Node]:
         """As many statements as the file may still have."""
-        kept = statements[: MAX_STATEMENTS - self.statements]
+        kept = statements[: self.most_statements - self.statements]
         self.statements += len(kept)
         if len(kept) < len(statements):
-            self.gap(node, f"more than {MAX_STATEMENTS} statements: the rest was not analysed")
+            self.gap(node, f"more than {self.most_statements} statements: the rest was not analysed")
         return kept
 
     def expr(self, node: Node | None) -> Expr:
         if node is None:
             return Opaque((0, 0))
+        if self.is_full(node):
+            return Opaque(span(node), (), node.type)
+        self.made += 1
         lower = self._exprs.get(node.type)
         if lower is None:
             return self.opaque(node)
@@ -88,6 +86,16 @@ class Reader:
             return lower(self, node)
         finally:
             self.depth -= 1
+
+    def target(self, node: Node | None) -> Expr:
+        """What is written to. That is noted on the way down: to ask a node for the one around it is a search from the
+        top of the file."""
+        if node is not None:
+            self._targets.add(span(node))
+        return self.expr(node)
+
+    def is_target(self, node: Node) -> bool:
+        return span(node) in self._targets
 
     def exprs(self, nodes: list[Node]) -> tuple[Expr, ...]:
         return tuple([self.expr(node) for node in nodes if node.type not in SKIPPED])

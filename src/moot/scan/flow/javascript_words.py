@@ -6,6 +6,7 @@ vocabulary here, so that no later part has to know two.
 
 import re
 from collections.abc import Callable
+from itertools import islice
 
 from moot.scan.flow.ir import (
     Attr,
@@ -246,14 +247,18 @@ def _replace(call: Call, base: Expr, known: Known) -> Told:
     return value if chars else call._replace(func=Attr(call.func.at, base, "replace_first"))
 
 
+MAX_CHARACTERS = 12
+"""Of a pattern; each becomes a call of its own."""
+
+
 def _characters(pattern: str) -> list[str]:
     """The characters a pattern of single ones stands for."""
     found = SIMPLE_CLASS.fullmatch(pattern)
     body = found[1] if found else pattern
-    chars = [part[-1] for part in re.findall(r"\\.|.", body, re.DOTALL)]
-    chars = [{"n": "\n", "r": "\r", "t": "\t"}.get(c, c) if f"\\{c}" in body else c for c in chars]
+    first = (part.group()[-1] for part in islice(re.finditer(r"\\.|.", body, re.DOTALL), MAX_CHARACTERS))
+    chars = [{"n": "\n", "r": "\r", "t": "\t"}.get(c, c) if f"\\{c}" in body else c for c in first]
     plain = found is not None or (len(chars) == 1 and body not in (".", "^", "$"))
-    return chars[:12] if plain else []
+    return chars if plain else []
 
 
 def _each(call: Call, base: Expr, known: Known) -> Told:

@@ -134,6 +134,7 @@ class Machine:
         self.anew = 0
         """The frame from which a function may be entered that is being run already."""
         self._declared: dict[int, tuple[str, ...]] = {}
+        self._fields: dict[int, tuple[str, ...]] = {}
         self.evals: dict[type, Callable[[Machine, Expr, State], Val]] = {}
         self.execs: dict[type, Callable[[Machine, Stmt, State], bool]] = {}
 
@@ -220,6 +221,19 @@ class Machine:
         if known is None:
             known = self._declared[id(body)] = tuple(
                 name for stmt in body if isinstance(stmt, Assign) and stmt.local for name in _bound(stmt)
+            )
+        return known
+
+    def fields(self, node: Class) -> tuple[str, ...]:
+        """The names a class gives values to, in their order."""
+        known = self._fields.get(id(node))
+        if known is None:
+            known = self._fields[id(node)] = tuple(
+                target.id
+                for stmt in node.body
+                if isinstance(stmt, Assign)
+                for target in stmt.targets
+                if isinstance(target, Name)
             )
         return known
 

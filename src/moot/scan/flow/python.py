@@ -61,6 +61,9 @@ def _block(reader: Reader, node: Node | None) -> Block:
     reader.depth += 1
     found: list[Stmt] = []
     for child in node.named_children:
+        if reader.is_full(child):
+            break
+        reader.statements += 1
         lower_one = STATEMENTS.get(child.type)
         if lower_one is not None:
             found.extend(lower_one(reader, child))

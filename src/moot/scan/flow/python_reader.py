@@ -5,33 +5,31 @@ from typing import TypeAlias
 
 from tree_sitter import Node
 
+from moot.scan.flow.bounds import Bounded
 from moot.scan.flow.ir import MAX_DEPTH, Expr, Opaque, Parsed, Span
-from moot.types import NotAnalysed
 
 SKIPPED = frozenset({"comment", "line_continuation"})
 
 
-class Reader:
+class Reader(Bounded):
     """One file being lowered: its bytes, how deep we are, what was left out."""
 
     def __init__(self, source: Parsed, lowerings: "dict[str, Lowering]") -> None:
+        super().__init__(source.path)
         self.lowerings = lowerings
-        self.path = source.path
         self.data = source.data
         self.depth = 0
         self.yields = False
-        self.gaps: dict[int, NotAnalysed] = {}
 
     def text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def gap(self, node: Node, why: str) -> None:
-        line = node.start_point[0] + 1  # by index: reading `.row` corrupts memory in tree-sitter 0.26
-        self.gaps.setdefault(line, NotAnalysed(file=self.path, line=line, why=why))
-
     def expr(self, node: Node | None) -> Expr:
         if node is None:
             return Opaque((0, 0))
+        if self.is_full(node):
+            return Opaque(span(node), (), node.type)
+        self.made += 1
         lower = self.lowerings.get(node.type)
         if lower is None:
             return self.opaque(node)

@@ -28,17 +28,17 @@ FOR_EVERYBODY = re.compile(
     r"account/new|users?/new|join|invite|graphql|rpc|query"
 )
 FOR_ALL_PYTHON = re.compile(
-    r"before_request|(?:APIRouter|FastAPI|include_router|Blueprint)\([^)]*dependencies|decorators\s*=|"
+    r"before_request|(?:APIRouter|FastAPI|include_router|Blueprint)\([^)]{0,2000}dependencies|decorators\s*=|"
     r"LoginRequiredMiddleware|add_middleware|permission_classes"
 )
 FOR_ALL_SCRIPTS = re.compile(
-    r"(?i)\.(?:use|all)\(\s*(?:['\"`][^'\"`]*['\"`]\s*,\s*)?[\w.()]*(?:auth|login|protect|ensure|verify|jwt|guard|"
+    r"(?i)\.(?:use|all)\(\s*(?:['\"`][^'\"`]*['\"`]\s*,\s*)?[\w.()]{0,80}(?:auth|login|protect|ensure|verify|jwt|guard|"
     r"require[A-Z]|session|acl|is[A-Z]\w*In)|addHook\(|preHandler"
 )
 """One place in the file that guards all its routes."""
 CHANGES = re.compile(r"(?i)^(?:post|put|patch|delete)$")
 METHODS = re.compile(r"(?i)methods\s*=\s*[\[({][^\])}]*['\"](?:post|put|patch|delete)")
-ROUTES = re.compile(r"^@\s*[\w.]*?\.?(\w+)\(\s*(?:path\s*=\s*)?[rRfFbB]?['\"]([^'\"]*)['\"]")
+ROUTES = re.compile(r"^@\s*+(?:\w*+\.)*+(\w++)\(\s*(?:path\s*=\s*)?[rRfFbB]?['\"]([^'\"]*)['\"]")
 VERBS = ("route", "api_route", "get", "post", "put", "patch", "delete")
 ADMIN = re.compile(r"(?i)(?:^|/)admin(?:$|[/_-])")
 WRITES = re.compile(r"request\.method\s*==\s*['\"](?:POST|PUT|DELETE)|request\.POST\b")
@@ -114,7 +114,7 @@ def _decorated(source: Source) -> Iterator[Route]:
         definition = node.child_by_field_name("definition")
         if definition is None or definition.type != "function_definition":
             continue
-        decorators = [source.text(child) for child in node.named_children if child.type == "decorator"]
+        decorators = [source.text(child)[:MAX_TEXT] for child in node.named_children if child.type == "decorator"]
         found = [(text, route) for text in decorators if (route := ROUTES.match(text)) and route[1] in VERBS]
         if not found:
             continue

@@ -12,7 +12,7 @@ from moot.scan.flow.rules import golang_names as names
 from moot.scan.flow.rules.golang_when import CALLER, MEDIUM, SURE, is_const, number, sink
 from moot.scan.flow.values import Val
 from moot.scan.rules import go as known
-from moot.scan.rules.when import PASSWORD
+from moot.scan.rules.when import is_about_password
 
 SECRET_NAME = (
     r"(?i)passw|secret|token|session|nonce|salt|otp|csrf|api_?key|(?<![a-z])key(?![a-z])|credential|reset_?code|"
@@ -171,7 +171,7 @@ def _secret_use(site: Site) -> bool:
 
 
 def _about_password(site: Site) -> bool:
-    return bool(PASSWORD.search(f"{site.words()} {site.line()}"))
+    return is_about_password(f"{site.words()} {site.line()}")
 
 
 def _computed(site: Site) -> bool:

@@ -7,7 +7,7 @@ from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.rulebook import Site, When
 from moot.scan.flow.values import Val
 from moot.scan.rules.secrets import PLACEHOLDER
-from moot.scan.rules.when import PASSWORD
+from moot.scan.rules.when import is_about_password
 from moot.scan.syntax import words
 
 DIRECT = 0.5
@@ -176,7 +176,7 @@ def weak_digest(about_password: bool) -> When:
         text = text_of(site.arg(0))
         if text is None or not WEAK_DIGEST.search(text):
             return False
-        return bool(PASSWORD.search(f"{site.words()} {site.line()}")) == about_password
+        return is_about_password(f"{site.words()} {site.line()}") == about_password
 
     return check
 
