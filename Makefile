@@ -36,6 +36,8 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(BIN)/python -m benchmarks.scan_repair
 	$(BIN)/python -m benchmarks.run_selection
 	$(BIN)/python -m benchmarks.run_mutation
+	$(BIN)/python -m benchmarks.run_lessons
+	$(BIN)/python -m benchmarks.run_debates
 
 fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or take two seconds
 	$(BIN)/python -m benchmarks.fuzz_scan $(FUZZ)

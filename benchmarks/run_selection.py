@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.kept import data, keep
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
 from moot.testing import one_file
-from moot.trials.behaviour import Cluster, Tried, best, clusters, tried
+from moot.trials.behaviour import Cluster, Tried, alike_and_green, best, clusters, tried
 from moot.trials.examples import examples_in
 from moot.trials.inputs import varied
 from moot.types import Probing
@@ -93,6 +93,13 @@ def _any(solutions: list[Tried], right: Mapping[str, bool]) -> float:
     return float(any(right[s.name] for s in solutions))
 
 
+def gate(pool: Sequence[str], found: Mapping[str, Mapping[str, Tried]], right: Verdicts) -> tuple[float, float]:
+    """Per cent of tasks on which all behave alike and satisfy every example, and how many of those are right."""
+    alike = [t for t in found if alike_and_green([found[t][a] for a in pool if a in found[t]])]
+    good = sum(right[t][next(a for a in pool if a in found[t])] for t in alike)
+    return round(100 * len(alike) / len(found), 1), round(100 * good / len(alike), 1) if alike else 0.0
+
+
 def main() -> None:
     right: dict[str, dict[str, bool]] = defaultdict(dict)
     for row in data("recorded-humaneval-results.jsonl.gz"):
@@ -102,6 +109,9 @@ def main() -> None:
     for name, pool in (("five strong", STRONG), ("six weak", WEAK)):
         lines.append(f"{name:12} " + " ".join(f"{value:9.1f}" for value in figures(pool, found, right)))
         lines.append(f"{'  reference':12} " + " ".join(f"{value:9.1f}" for value in REFERENCE[name]))
+    lines.append("the gate: debates skipped, and right among them (per cent)")
+    for name, pool in (("three strong", STRONG[:3]), ("five strong", STRONG), ("six weak", WEAK)):
+        lines.append(f"{name:12} " + " ".join(f"{value:9.1f}" for value in gate(pool, found, right)))
     lines.append(f"{speed:.1f} solutions a second, each on its examples and {INPUTS} inputs, {AT_ONCE} at once")
     keep("selection", "\n".join(lines))
 
