@@ -110,8 +110,9 @@ def main() -> None:
         lines.append(f"{name:12} " + " ".join(f"{value:9.1f}" for value in figures(pool, found, right)))
         lines.append(f"{'  reference':12} " + " ".join(f"{value:9.1f}" for value in REFERENCE[name]))
     lines.append("the gate: debates skipped, and right among them (per cent)")
-    for name, pool in (("three strong", STRONG[:3]), ("five strong", STRONG), ("six weak", WEAK)):
-        lines.append(f"{name:12} " + " ".join(f"{value:9.1f}" for value in gate(pool, found, right)))
+    pools: dict[str, Sequence[str]] = {"three strong": STRONG[:3], "five strong": STRONG, "six weak": WEAK}
+    for name, many in pools.items():
+        lines.append(f"{name:12} " + " ".join(f"{value:9.1f}" for value in gate(many, found, right)))
     lines.append(f"{speed:.1f} solutions a second, each on its examples and {INPUTS} inputs, {AT_ONCE} at once")
     keep("selection", "\n".join(lines))
 
