@@ -39,7 +39,7 @@ STATEMENTS = words(
 )
 FIRST_LOOK = 8192
 PIECE = 512
-PARSING, PARSING_PER_BYTE = 0.5, 1e-6
+PARSING, PARSING_PER_BYTE = 0.3, 1e-6
 """Seconds a file may take to parse: ordinary code needs a tenth of that."""
 LONG_LINE = 2000
 BROKEN = 65535
