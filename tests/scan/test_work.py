@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
+from importlib import import_module
 from itertools import count
 
 import pytest
@@ -39,28 +40,32 @@ def scan(language: Language, text: str) -> Scan:
     return StaticTeam().scan(Code(files=(SourceFile(path=PATHS[language], language=language, text=text),)))
 
 
-class Back:
-    """Stands for the parser: it reads to the end of what it is given, then all of it again."""
+class Pieces:
+    """Stands for the parser: it reads to the end of what it is given, then from the start again."""
 
     root_node = None
 
     def __init__(self) -> None:
-        self.first = self.again = b""
+        self.pieces: list[bytes] = []
+        self.again = b""
 
     def parse(self, piece):  # type: ignore[no-untyped-def]
-        while part := piece(len(self.first), None):
-            self.first += part
-        while part := piece(len(self.again), None):
-            self.again += part
+        while part := piece(sum(map(len, self.pieces)), None):
+            self.pieces.append(part)
+        self.again = piece(0, None)
         return self
 
 
-def test_a_parser_that_is_stopped_can_read_again_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("shift", range(4))
+def test_the_parser_gets_whole_characters_until_it_is_stopped(shift: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It asks for the rest of half a character; where it was stopped right there, that ended the process."""
     ticks = count()
     monkeypatch.setattr(syntax, "thread_time", lambda: next(ticks) / 10)
-    parser, data = Back(), bytes(range(256)) * 400
+    parser, data = Pieces(), ("x" * shift + "é漢𝕏" * 9000).encode()
     assert syntax._root(parser, data) is None  # type: ignore[arg-type]
-    assert 0 < len(parser.first) < len(data) and parser.again == parser.first
+    assert len(parser.pieces) > 3 and len(b"".join(parser.pieces)) < len(data)
+    assert "".join(piece.decode() for piece in parser.pieces).encode() == data[: sum(map(len, parser.pieces))]
+    assert parser.again == b""
 
 
 def test_a_path_that_is_joined_of_nothing_is_read() -> None:
@@ -246,3 +251,11 @@ def test_patterns_of_routes_go_over_any_text_once(pattern: re.Pattern[str], text
 def test_routes_are_known_by_their_last_word(text: str, word: str) -> None:
     found = access.ROUTES.match(text)
     assert found is not None and found[1] == word
+
+
+def test_a_hint_is_sought_in_so_many_chains_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    hints = import_module("moot.scan.rules.hints")  # the package has a function of that name
+    asked = counted(monkeypatch, "qualified", hints)
+    monkeypatch.setattr(hints, "MAX_CHAINS", 50)
+    assert scan("python", "y = req" + ".a" * 200 + "\n").findings == ()
+    assert len(asked) == 50

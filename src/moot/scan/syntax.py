@@ -39,7 +39,7 @@ STATEMENTS = words(
 )
 FIRST_LOOK = 8192
 PIECE = 512
-PARSING, PARSING_PER_BYTE = 0.5, 1e-6
+PARSING, PARSING_PER_BYTE = 0.3, 1e-6
 """Seconds a file may take to parse: ordinary code needs a tenth of that."""
 LONG_LINE = 2000
 BROKEN = 65535
@@ -162,22 +162,27 @@ def parse(path: str, language: Language, text: str) -> Source:
 
 def _root(parser: Parser, data: bytes) -> Node | None:
     """The tree, or None when it takes too long: on garbage the parser's time grows with the square of the length. It
-    stops where it is given no more text; as that differs from run to run, such a tree is of no use. The parser goes
-    back to text it had before, and breaks down when that is gone: what was given once is given again."""
+    stops where it is given no more text; as that differs from run to run, such a tree is of no use. No piece ends
+    inside a character: the parser would ask for its rest, and break down when there is none."""
     if len(data) <= FIRST_LOOK:
         return parser.parse(data).root_node
     end = thread_time() + PARSING + len(data) * PARSING_PER_BYTE
-    given, late = 0, False
+    late = False
 
     def piece(byte: int, _: object) -> bytes:
-        nonlocal given, late
+        nonlocal late
         late = late or thread_time() > end
-        if not late:
-            given = max(given, byte + PIECE)
-        return data[byte : min(byte + PIECE, given)]
+        return b"" if late else data[byte : _whole(data, byte + PIECE)]
 
     root = parser.parse(piece).root_node
     return None if late else root
+
+
+def _whole(data: bytes, end: int) -> int:
+    """The end of the character this byte belongs to."""
+    while end < len(data) and data[end] & 0xC0 == 0x80:
+        end += 1
+    return end
 
 
 def walk(root: Node) -> Iterator[Node]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from moot.scan.calls import calls, qualified
 from moot.scan.rule import Match, Rule
@@ -41,6 +42,8 @@ UNCHECKED = Rule(
 )  # fmt: skip
 MENTIONED = re.compile(rb"[rR]eq|ctx|input|argv|Args|event|location|document|prompt|self|URL|stdin|flag|\bc\.")
 """No outside data without one of these; most files need no closer look."""
+MAX_CHAINS = 30_000
+"""Of one file that are read for a hint: each is read again as part of the next, and no finding depends on it."""
 CHECKING = re.compile(
     r"(?i)valid|sanitiz|sanitis|escap|clean|check|verify|allow|schema|parse|match|isdigit|isalnum|isnumeric|"
     r"isinstance|assert|strip|quote|"
@@ -56,7 +59,7 @@ def unchecked(source: Source) -> Iterator[Match]:
     by_method = calls(source)
     reported = {source.scope(call.node) for name, found in by_method.items() if CHECKING.search(name) for call in found}
     named = [(call.node, call.name) for found in by_method.values() for call in found]
-    named += [(node, qualified(source, node)) for node in source.nodes(*CHAINS)]
+    named += [(node, qualified(source, node)) for node in islice(source.nodes(*CHAINS), MAX_CHAINS)]
     entering = [node for node, name in named if pattern.search(name)]
     for node in sorted(entering, key=lambda node: node.start_byte):
         if source.scope(node) not in reported:
