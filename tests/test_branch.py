@@ -149,7 +149,7 @@ def moot_run(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.C
     return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("step", [6, 9, 17, 18])
+@pytest.mark.parametrize("step", [7, 11, 20, 21])
 def test_killed_it_resumes_to_the_same_commits(tmp_path: Path, step: int) -> None:
     repo = disturbed(repository(tmp_path / "r"))
     before = seen(repo)

@@ -59,7 +59,7 @@ def test_the_twenty_roles_ship_and_are_short_enough_for_small_models() -> None:
     ("role", "tools"),
     [
         ("compiler", {"check_syntax", "check_types"}), ("executor", {"run_code", "run_tests"}),
-        ("security", {"scan"}), ("red_team", {"scan"}), ("test_agent", {"run_tests"}),
+        ("security", {"scan_code"}), ("red_team", {"scan_code"}), ("test_agent", {"run_tests"}),
     ],
 )  # fmt: skip
 def test_roles_that_are_about_a_tool_have_it(role: str, tools: set[str]) -> None:
