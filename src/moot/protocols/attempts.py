@@ -107,7 +107,6 @@ async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, roo
         lessons=shown_lessons(task.lessons),
         history=shown_history(attempts, task.language),
         path=task.path,
-        form=instructions(SolveReply).replace("<path>", task.path),
     )
     last = next((attempt.code for attempt in reversed(attempts) if attempt.absent is None), "")
     context = ToolContext(code=code_of(task, last), tests=task.tests, repository=task.repository)

@@ -98,7 +98,6 @@ def ask_draft(
         notes=notes(table, member.seat),
         history=history,
         path=table.given.path,
-        form=instructions(DraftReply).replace("<path>", table.given.path),
     )
     return Ask(member.seat, phase, table.round, system(member), text, DraftReply, temperature=temperature)
 
