@@ -60,7 +60,7 @@ class Pieces:
 def test_the_parser_gets_whole_characters_until_it_is_stopped(shift: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """It asks for the rest of half a character; where it was stopped right there, that ended the process."""
     ticks = count()
-    monkeypatch.setattr(syntax, "thread_time", lambda: next(ticks) / 10)
+    monkeypatch.setattr(syntax, "thread_time", lambda: next(ticks) / 50)
     parser, data = Pieces(), ("x" * shift + "é漢𝕏" * 9000).encode()
     assert syntax._root(parser, data) is None  # type: ignore[arg-type]
     assert len(parser.pieces) > 3 and len(b"".join(parser.pieces)) < len(data)
