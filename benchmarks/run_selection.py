@@ -30,7 +30,8 @@ Row = dict[str, Any]
 async def run_all(agents: Sequence[str]) -> tuple[dict[str, dict[str, Tried]], float]:
     """Every solution of these agents, run once on its task's examples and on shared inputs."""
     tasks = {str(task["task_id"]): task for task in data("humaneval.jsonl.gz")}
-    shared = {str(row["task_id"]): row["inputs"] for row in data("humaneval-plus-inputs.jsonl.gz")}
+    plus = data("humaneval-plus-inputs.jsonl.gz")
+    shared = {str(row["task_id"]).replace("_", "/"): row["inputs"] for row in plus}
     solutions = [row for row in data("recorded-humaneval.jsonl.gz") if row["agent"] in agents]
     box, gate = Bubblewrap(SandboxLimits(wall=60.0)), asyncio.Semaphore(AT_ONCE)
     found: dict[str, dict[str, Tried]] = defaultdict(dict)

@@ -44,6 +44,10 @@ class Coverage(Value):
         return _share(hit, sum(f.lines + f.branches for f in self.files))
 
 
+def not_measured_in(language: str) -> Coverage:
+    return Coverage(problem=f"coverage is measured in Python only, not in {language}")
+
+
 class Covered(Value):
     """A run of tests that was watched."""
 

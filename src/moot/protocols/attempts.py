@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from moot.learnt import Episode, Lesson, Reflection
 from moot.lessons import generalised
-from moot.measures import Quality
+from moot.measures import Coverage, Quality, not_measured_in
 from moot.prompts import prompt
 from moot.render import CHARACTERS_PER_TOKEN, fenced
 from moot.replies import Also, CodeBlock, Fenced, instructions
@@ -151,8 +151,10 @@ async def tried(task: Task, text: str, number: int, room: Room) -> Attempt:
 
 async def measured(task: Task, code: Code, runs: Sequence[SuiteRun], room: Room) -> Quality:
     """What tests reach is looked at only where all pass, in a run of its own: the one that decides is not watched."""
-    coverage = None
-    if task.tests and runs[0].passed:
+    coverage: Coverage | None = None
+    if task.language != "python":
+        coverage = not_measured_in(task.language)
+    elif task.tests and runs[0].passed:
         coverage = (await room.cover(code, task.tests)).coverage
     return await room.measure(code, joined(runs), coverage)
 

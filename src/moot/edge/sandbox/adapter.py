@@ -12,7 +12,7 @@ from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.report import coverage_in, judge
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import plan
-from moot.measures import Coverage, Covered
+from moot.measures import Coverage, Covered, not_measured_in
 from moot.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 
 
@@ -42,9 +42,7 @@ class Adapter(ABC):
         report = suite.read(ended.report)
         run = judge(report, ended, self.limits)
         if tests.language != "python":
-            return Covered(
-                run=run, coverage=Coverage(problem=f"coverage is measured in Python only, not in {tests.language}")
-            )
+            return Covered(run=run, coverage=not_measured_in(tests.language))
         return Covered(run=run, coverage=coverage_in(report, run))
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
