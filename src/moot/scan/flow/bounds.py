@@ -8,7 +8,7 @@ from moot.types import NotAnalysed
 class Bounded:
     """Of a file that is too large the beginning is read; where that ends is said once."""
 
-    most_made, most_statements = 80_000, 60_000
+    most_made, most_statements = 50_000, 40_000
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -125,6 +125,9 @@ class Machine:
         self.inlined: dict[int, int] = {}
         self.memo: dict[object, Val] = {}
         self.waiting: list[tuple[Closure, Heap]] = []
+        self.beginnings: dict[tuple[int, int, int], tuple[dict[int, Cell], dict[int, Cell]]] = {}
+        """What functions begin with: the changes they were made with (kept, so that no other has its id), and of these
+        what the modules do not have."""
         self.steps = 0
         self.limit = STEPS
         self.level = 0
