@@ -259,3 +259,9 @@ def test_a_hint_is_sought_in_so_many_chains_only(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(hints, "MAX_CHAINS", 50)
     assert scan("python", "y = req" + ".a" * 200 + "\n").findings == ()
     assert len(asked) == 50
+
+
+def test_a_method_that_calls_itself_on_another_of_its_kind_is_read() -> None:
+    text = 'package p\n\nimport "sync"\n\ntype t struct {\n\ta sync.Mutex\n\tnext *t\n}\n\n'
+    text += "func (x *t) f() {\n\tx.a.Lock()\n\tx.next.f()\n\tx.a.Unlock()\n}\n"
+    assert scan("go", text).not_analysed == ()

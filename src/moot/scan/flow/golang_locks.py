@@ -233,7 +233,7 @@ def _spread(summaries: dict[str, Summary]) -> None:
             before = len(summary.takes)
             for callee, through, held, at in summary.calls:
                 other = summaries.get(callee)
-                for taken in other.takes if other is not None else ():
+                for taken in tuple(other.takes) if other is not None else ():
                     inner = _renamed(other, taken, through) if other is not None else ""
                     summary.takes.add(Held(taken.lock, inner, taken.how))
                     summary.orders.update((h.lock, taken.lock, at) for h in held if h.lock != taken.lock)
