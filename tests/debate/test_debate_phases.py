@@ -93,6 +93,13 @@ def test_a_breaking_test_that_others_find_too_brings_the_majority_down() -> None
     assert off.result.code == LAST
 
 
+def test_a_breaking_test_that_one_seat_wrote_before_from_the_words_is_weighed_too() -> None:
+    early = {"proposer tests": wrote("largest([3, 1]) == 3"), "tests": "TESTS: NONE", "blind": blind(n1="unknown")}
+    done = held({**BROKEN_BY_CRITIC, **early}, rules=without("review", "optimization"))
+    (claim,) = done.result.claims
+    assert claim.status == "agreed" and set(claim.by) == {"proposer", "critic"} and done.result.code == RIGHT
+
+
 def test_a_breaking_test_nobody_else_finds_changes_nothing() -> None:
     lies = {**BROKEN_BY_CRITIC, "critic points": points(breaking=["largest([3, 1]) == 1"])}
     done = held({**lies, "reviewer code": code(RIGHT)}, rules=without("review", "optimization"))

@@ -90,3 +90,18 @@ def test_what_a_round_missed_is_told_to_the_next() -> None:
     assert compared["convergence"] == "worse" and done.result.rounds == 2
     first, second = (next(c.prompt for c in done.asked if c.phase == "convergence" and c.round == n) for n in (1, 2))
     assert "Name what you disagree about" in second and "Name what you disagree about" not in first
+
+
+def test_the_vote_of_the_first_answers_is_kept_beside_a_plan_and_its_owners_still_draft() -> None:
+    answers: Answers = {
+        "moderator planning": json.dumps({"subtasks": PARTS}),
+        "critic planning": code(WHOLE),
+        "proposer planning": code(MAXIMUM),
+        "code": code(LAST),
+        "ballot": ballot("A"),
+    }
+    done = held(answers, rules=rules(planning="cpde", drafts=3))
+    drafts = [candidate for candidate in done.result.candidates if candidate.seat != "plan"]
+    assert [candidate.seat for candidate in drafts] == ["proposer", "critic", "reviewer"]
+    assert done.result.baseline.calls == 3
+    assert done.result.baseline.candidate in {candidate.id for candidate in drafts}

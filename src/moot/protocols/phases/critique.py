@@ -7,7 +7,7 @@ from pydantic import Field
 
 from moot.prompts import prompt
 from moot.protocols.debated import Candidate, Claim, Member, Point
-from moot.protocols.phases.claims import asked_blind, written
+from moot.protocols.phases.claims import asked_blind, judged, written
 from moot.protocols.phases.examined import examined
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table, brief, notes, seated, shown, system
@@ -114,7 +114,10 @@ def breaking(member: Member, lines: Sequence[str], table: Table) -> list[Claim]:
 
 async def weighed(sitting: Sitting, brought: Sequence[Claim]) -> list[Claim]:
     """Breaking tests run, and put to seats that did not bring them: without knowing the value, they must find it."""
+    before = sitting.table.agreed
     new = entered(sitting, brought)
+    if sitting.table.agreed != before:
+        await examined(sitting)
     open_ones = [claim for claim in sitting.table.claims if claim.id in new and claim.status == "alone"]
     if open_ones:
         await examined(sitting)
@@ -142,7 +145,9 @@ def entered(sitting: Sitting, brought: Sequence[Claim]) -> set[str]:
             claims[claim.call] = claim.model_copy(update={"id": name, "why": "only one seat says so"})
             new.add(name)
         elif same_value(old.expected, claim.expected) and claim.by[0] not in old.by:
-            claims[claim.call] = old.model_copy(update={"by": (*old.by, *claim.by)})
+            # Critics may have read each other; what was written apart from all code needs no further asking.
+            both = old.model_copy(update={"by": (*old.by, *claim.by)})
+            claims[claim.call] = judged(both) if old.origin == "specification" else both
     sitting.update(claims=tuple(claims.values()))
     return new
 

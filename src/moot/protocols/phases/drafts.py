@@ -51,7 +51,8 @@ def drafters(sitting: Sitting) -> list[Member]:
 
 async def drafted(sitting: Sitting, phase: Phase) -> int:
     """Drafts of everybody who has none yet, apart from each other; with the first of them goes the baseline."""
-    have = {candidate.seat for candidate in sitting.table.candidates}
+    before = sitting.table.candidates
+    have = {candidate.seat for candidate in before}
     speakers = [member for member in drafters(sitting) if member.seat not in have]
     warm = temperatures(drafters(sitting), sitting.table.rules.temperature)
     if sitting.table.code:
@@ -69,9 +70,9 @@ async def drafted(sitting: Sitting, phase: Phase) -> int:
             lambda m, said: enter_position(m, said, phase, sitting),
         )
     await examined(sitting)
-    if not have:
-        sitting.update(baseline=baseline(sitting.table, len(speakers)))
-    return len(sitting.table.candidates) - len(have)
+    if sitting.table.baseline.candidate is None:
+        sitting.update(baseline=baseline(sitting.table, speakers))
+    return len(sitting.table.candidates) - len(before)
 
 
 def temperatures(speakers: Sequence[Member], warm: float) -> dict[str, float | None]:

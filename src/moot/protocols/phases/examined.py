@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from moot.protocols.attempts import code_of
-from moot.protocols.debated import Baseline, Candidate, Checked, Claim
+from moot.protocols.debated import Baseline, Candidate, Checked, Claim, Member
 from moot.protocols.phases.sitting import Ran, Sitting
 from moot.protocols.phases.table import Table
 from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all
@@ -114,12 +114,13 @@ def ran(table: Table) -> list[Candidate]:
     return [candidate for candidate in table.latest() if candidate.checked.marks]
 
 
-def baseline(table: Table, calls: int) -> Baseline:
-    """The vote of the independent answers, by what they do when run; of texts, the first."""
-    run = [tried(candidate) for candidate in ran(table)]
+def baseline(table: Table, speakers: Sequence[Member]) -> Baseline:
+    """The vote of these seats' independent answers, by what they do when run; of texts, the first."""
+    seats, calls = {member.seat for member in speakers}, len(speakers)
+    own = [candidate for candidate in table.latest() if candidate.seat in seats]
+    run = [tried(candidate) for candidate in own if candidate.checked.marks]
     if not run:
-        first = next(iter(table.latest()), None)
-        return Baseline(candidate=first.id if first else None, calls=calls)
+        return Baseline(candidate=own[0].id if own else None, calls=calls)
     chosen = best(run)[0].names[0]
     groups = tuple(cluster.names for cluster in clusters(run))
     return Baseline(candidate=chosen, agreement=agreement(run), clusters=groups, calls=calls)

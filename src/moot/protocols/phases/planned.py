@@ -20,6 +20,8 @@ from moot.room import Ask, T
 from moot.types import Value
 
 MOST = 6
+PLAN = "plan"
+"""Whose the joined parts are: nobody's alone, so that every owner still has an answer of its own."""
 REPLY_TOKENS = 900
 ALL = "Plan the whole of it."
 PART = "Plan only what you would do yourself of it; you are the owner of each."
@@ -129,7 +131,7 @@ async def carried_out(sitting: Sitting, plan: Plan) -> None:
     code = sitting.table.code
     made = Candidate(
         id=sitting.table.next_id(),
-        seat=done.parts[-1][0].owner,
+        seat=PLAN,
         round=1,
         phase="proposal",
         code=whole if code else "",
