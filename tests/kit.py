@@ -2,7 +2,11 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from moot.findings import printed
@@ -90,3 +94,10 @@ def settled(told: str) -> dict[str, Any]:
     """A printed result without what may differ between two runs: its name, and what a clock or a gauge measured."""
     result = json.loads(told, object_hook=lambda found: {k: v for k, v in found.items() if k not in MEASURED})
     return dict(result)
+
+
+def moot(folder: Path, *arguments: str, kill_after: int = 0, **more: str) -> subprocess.CompletedProcess[str]:
+    """`moot ARGUMENTS` in a process and a folder of its own; killed -9 right after a write to the record, if asked."""
+    program = [str(Path(__file__).parent / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
+    env = {**os.environ, "MOOT_STORE": str(folder / "s.db"), **more}
+    return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)

@@ -2,13 +2,12 @@
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import kit
 import pytest
 from conftest import Cli
 from kit import settled
@@ -144,9 +143,7 @@ def test_git_that_fails_on_the_way_weakens_the_result_and_does_not_end_it(cli: C
 
 
 def moot_run(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
-    program = [str(HERE / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
-    env = {**os.environ, "MOOT_STORE": str(folder / "s.db"), "XDG_DATA_HOME": str(folder / "data")}
-    return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
+    return kit.moot(folder, *arguments, kill_after=kill_after, XDG_DATA_HOME=str(folder / "data"))
 
 
 @pytest.mark.parametrize("step", [7, 11, 20, 21])

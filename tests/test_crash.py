@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from kit import BAD, GOOD, NOTHING, SQLI, blue, settled
+from kit import BAD, GOOD, NOTHING, SQLI, blue, moot, settled
 
 HERE = Path(__file__).parent
 STEPS = 12  # test_the_session_has_as_many_steps_as_we_kill_it_at keeps this true
@@ -36,12 +36,6 @@ def session(folder: Path) -> list[str]:
     )
     seats = ["--seat", "red=script:red.yaml", "--seat", f"blue=cmd:{sys.executable} blue.py"]
     return ["harden", "app.py", "--tests", "test_app.py", *seats, "--json", "--quiet"]
-
-
-def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
-    program = [str(HERE / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
-    env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
-    return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")

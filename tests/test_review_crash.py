@@ -1,14 +1,11 @@
 """Kill -9 after every recorded step of a review, resume: the same result, and each file is written once."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from kit import settled
+from kit import moot, settled
 from review_kit import REVISED, answers, challenge, project, raised, rebuttal, revision
 
 HERE = Path(__file__).parent
@@ -38,12 +35,6 @@ def session(folder: Path) -> list[str]:
     ]
     (folder / "replies.yaml").write_text(json.dumps(entries))
     return ["review", ".planning", "-m", "script:replies.yaml", "--write", "--json", "--quiet"]
-
-
-def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
-    program = [str(HERE / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
-    env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
-    return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,11 @@
 """Kill -9 after every recorded step of a solve, resume: the same result, and lessons are judged and learnt once."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from kit import settled
+from kit import moot, settled
 from solve_kit import REFUSAL, RIGHT, WORSE, WRONG, code, coder, reflection, reflector, world
 
 HERE = Path(__file__).parent
@@ -24,12 +21,6 @@ def session(folder: Path) -> list[str]:
         *coder(code(WORSE), REFUSAL, code(WRONG), code(RIGHT)),
         *reflector(reflection("Use the function of the language that finds the largest number."), reflection()),
     )
-
-
-def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
-    program = [str(HERE / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
-    env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
-    return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
 
 
 def lessons(folder: Path) -> list[tuple[object, ...]]:

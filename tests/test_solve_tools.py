@@ -1,16 +1,13 @@
 """`moot solve` with tools: the coder tries its code before it answers, and every use is in the record."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Cli
-from kit import settled
+from kit import moot, settled
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector
 from test_solve import prompts, run, story
 
@@ -113,12 +110,6 @@ def session(folder: Path) -> list[str]:
         *reflector(reflection()),
     )
     return [*words, *TOOLS]
-
-
-def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
-    program = [str(HERE / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
-    env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
-    return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import kit
 import pytest
 import yaml
 from kit import settled
@@ -32,9 +33,7 @@ KILLS = [("plan", step) for step in range(1, PLAN_STEPS + 1)] + [("fail", s) for
 
 
 def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
-    program = [str(HERE / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
-    env = {**os.environ, "MOOT_STORE": str(folder / "s.db"), "MOOT_VET_MEMORY": str(folder / "memory")}
-    return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
+    return kit.moot(folder, *arguments, kill_after=kill_after, MOOT_VET_MEMORY=str(folder / "memory"))
 
 
 def session(folder: Path, kind: str) -> list[str]:

@@ -1,7 +1,6 @@
 """An OpenAI-compatible server that misbehaves in a debate: none of it passes for an answer, a ballot or agreement."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 from conftest import Cli
 from debates import FIRST, LAST, RIGHT, ROLES, Cast, ballot, blind, code, points, scores
-from fake_provider import Answer, Asked, FakeProvider, openai_answer
+from fake_provider import Answer, Asked, FakeProvider, openai_answer, serving
 
 TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
 REFUSAL = "I'm sorry, but I can't help with that."
@@ -41,14 +40,8 @@ class Answering(FakeProvider):
 
 @contextmanager
 def answering(say: Says) -> Iterator[Answering]:
-    provider = Answering(say)
-    thread = threading.Thread(target=provider.serve)
-    thread.start()
-    try:
+    with serving(Answering(say)) as provider:
         yield provider
-    finally:
-        provider.stop()
-        thread.join()
 
 
 @pytest.fixture

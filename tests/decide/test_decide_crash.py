@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from kit import settled
+from kit import moot, settled
 from panels import PANEL, SCOPE, ballot, rebuttal
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -32,12 +32,6 @@ def session(folder: Path) -> list[str]:
         (folder / f"{seat}.yaml").write_text(json.dumps(replies))
         seats += ["--seat", f"{seat}=script:{seat}.yaml"]
     return ["decide", "q.yaml", *seats, "--feature-dir", "fd", "--json", "--quiet"]
-
-
-def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
-    program = [str(TESTS / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
-    env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
-    return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
 
 
 def wait_for(path: Path, seconds: float = 60.0) -> None:

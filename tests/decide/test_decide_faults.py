@@ -1,14 +1,13 @@
 """A real OpenAI-compatible server that mixes good replies with bad ones: every weakness is named, none decides."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from conftest import Cli, Ran
-from fake_provider import Answer, Asked, FakeProvider, openai_answer
+from fake_provider import Answer, Asked, FakeProvider, openai_answer, serving
 from panels import PANEL, SCOPE, ballot, rebuttal
 
 REFUSAL = "I'm sorry, but I cannot help with that."
@@ -34,14 +33,8 @@ class Judges(FakeProvider):
 
 @contextmanager
 def panel(lines: Lines) -> Iterator[Judges]:
-    provider = Judges(lines)
-    thread = threading.Thread(target=provider.serve)
-    thread.start()
-    try:
+    with serving(Judges(lines)) as provider:
         yield provider
-    finally:
-        provider.stop()
-        thread.join()
 
 
 Decide = Callable[[Lines], tuple[Ran, dict[str, object], Judges]]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
 Trouble = Literal["", "hang", "reset", "cut"]
 
@@ -39,6 +39,9 @@ class Asked:
     path: str
     headers: Mapping[str, str]
     body: dict[str, object]
+
+
+P = TypeVar("P", bound="FakeProvider")
 
 
 class FakeProvider:
@@ -145,7 +148,13 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def fake_provider(*answers: Answer) -> Iterator[FakeProvider]:
-    provider = FakeProvider(answers)
+    with serving(FakeProvider(answers)) as provider:
+        yield provider
+
+
+@contextmanager
+def serving(provider: P) -> Iterator[P]:
+    """A provider that answers as long as the block lasts."""
     thread = threading.Thread(target=provider.serve)
     thread.start()
     try:
