@@ -13,9 +13,9 @@ left = int(sys.argv[1])
 append = SqlStore.append
 
 
-async def append_and_die(self: SqlStore, session_id: str, rows: Sequence[Row]) -> None:
+async def append_and_die(self: SqlStore, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
     global left  # noqa: PLW0603 - a countdown to the end of this process
-    await append(self, session_id, rows)
+    await append(self, session_id, rows, fence)
     left -= 1
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)

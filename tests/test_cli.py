@@ -406,11 +406,11 @@ def test_the_record_is_in_the_tables_of_the_specification(cli: Cli, tmp_path: Pa
     db = sqlite3.connect(tmp_path / "s.db")
     count = {
         table: db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-        for table in ("debate_sessions", "debate_turns", "code_versions", "debate_logs", "journal_steps")
+        for table in ("debate_sessions", "debate_turns", "code_versions", "debate_logs", "journal")
     }
     status = db.execute("SELECT status, total_rounds FROM debate_sessions").fetchall()
     db.close()
-    assert count == {"debate_sessions": 1, "debate_turns": 3, "code_versions": 2, "debate_logs": 3, "journal_steps": 7}
+    assert count == {"debate_sessions": 1, "debate_turns": 3, "code_versions": 2, "debate_logs": 3, "journal": 10}
     assert status == [("completed", 2)]
 
 

@@ -13,14 +13,14 @@ from moot.surfaces.cli.app import HOMES, app_for
 
 ROOT = Path(moot.__file__).parent
 LAYERS = (
-    ("words", ("types", "events", "errors", "config", "learnt", "measures", "ci", "tools")),
+    ("words", ("types", "events", "errors", "config", "learnt", "measures", "ci", "tools", "gates")),
     ("contract", ("room", "ports")),
     ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
     ("rules", ("roles", "topology", "voting")),
-    ("rules", ("checks", "csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
+    ("rules", ("chain", "checks", "csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
     ("rules", ("planning",)),
     ("protocols", ("protocols",)),
-    ("runtime", ("branching", "ledger", "journal", "calling", "turns", "stepping", "working", "tooling")),
+    ("runtime", ("branching", "ledger", "journal", "calling", "turns", "stepping", "gating", "working", "tooling")),
     ("runtime", ("liveroom", "runner")),
     ("edge", ("edge",)),
     ("surfaces", ("surfaces", "testing", "__main__")),

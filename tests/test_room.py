@@ -55,7 +55,7 @@ class Rows:
     def __init__(self) -> None:
         self.rows: list[Row] = []
 
-    async def append(self, session_id: str, rows: Sequence[Row]) -> None:
+    async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
         self.rows += rows
 
     @property

@@ -2,10 +2,13 @@
 
 * MootError
   x UsageError        you asked for something impossible; the message says what to change
+    x Decided         somebody was faster: a gate is decided once
     x ConfigError     a setting is wrong; the message names it and where it came from
   x ModelError        a provider did not answer; `retryable` says whether trying again can help
   x ScriptDry         a `script:` file has no entry left for a call
   x StoreError        the record cannot be read or written
+    x Fenced          another process has taken the session over
+  x Parked            the session waits for a person, and goes on when they have decided
   x SandboxError      code cannot be run safely here
   x ReplayMismatch    a resumed session asked for another step than was recorded
   x Cut               budget, deadline or person ended the session; protocols catch it and return the best so far
@@ -14,7 +17,7 @@
 
 from typing import Literal
 
-CutKind = Literal["budget_exhausted", "timed_out", "cancelled"]
+CutKind = Literal["budget_exhausted", "timed_out", "cancelled", "rejected"]
 FailureKind = Literal["rate_limited", "unavailable", "timeout", "auth", "not_found", "rejected", "refused", "failed"]
 RETRYABLE: frozenset[FailureKind] = frozenset({"rate_limited", "unavailable"})
 
@@ -53,6 +56,22 @@ class ScriptDry(MootError):
 
 class StoreError(MootError):
     """The record cannot be read or written."""
+
+
+class Fenced(StoreError):
+    """Another process has taken this session over; what this one still does is not recorded."""
+
+
+class Parked(MootError):
+    """The session waits at a gate. It holds nothing meanwhile, and is carried on once somebody has decided."""
+
+    def __init__(self, gate_id: str, why: str) -> None:
+        super().__init__(why)
+        self.gate_id = gate_id
+
+
+class Decided(UsageError):
+    """This gate has been decided; a decision is made once."""
 
 
 class SandboxError(MootError):

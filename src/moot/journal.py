@@ -17,8 +17,16 @@ def digest(*parts: str) -> str:
 class Journal:
     """One session's steps. Without a store they live as long as the process."""
 
-    def __init__(self, session_id: str, clock: Clock, store: Store | None = None, past: Iterable[StepRow] = ()) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        clock: Clock,
+        store: Store | None = None,
+        past: Iterable[StepRow] = (),
+        fence: int = 0,
+    ) -> None:
         self.session_id = session_id
+        self._fence = fence
         self._store = store
         self._clock = clock
         self._past = {(row.seq, row.part): row for row in past}
@@ -61,4 +69,4 @@ class Journal:
     async def append(self, rows: Sequence[Row]) -> None:
         """Returns when the rows would survive the end of this process."""
         if self._store is not None and rows:
-            await self._store.append(self.session_id, rows)
+            await self._store.append(self.session_id, rows, self._fence)

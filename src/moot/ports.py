@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
 from moot.ci import Checks, Point
+from moot.gates import GateDecision, GateRequest
 from moot.learnt import Episode, Judged, Lesson, Tried
 from moot.measures import Covered, Lint
 from moot.tools import ToolContext, ToolResult, ToolSpec
@@ -129,6 +130,17 @@ class Records(Protocol):
         """All results, counted by model, role, domain and band of confidence."""
 
 
+class Gates(Protocol):
+    """Where sessions wait for a person."""
+
+    async def request(self, wanted: GateRequest, webhooks: Sequence[str] = ()) -> GateRequest:
+        """Keep it, once for each step of a session, and tell those who want to know; gives it as it is kept: asked
+        for again it has its first deadline, and what was decided meanwhile."""
+
+    async def decide(self, gate_id: str, decision: GateDecision) -> GateRequest:
+        """`Decided` when somebody was faster."""
+
+
 class Toolbox(Protocol):
     """Tools that a seat may use in its turn."""
 
@@ -150,6 +162,10 @@ class Clock(Protocol):
     async def sleep(self, seconds: float) -> None: ...
 
 
+FORMAT = 1
+"""Of the record. A session with a higher one was begun by a newer Moot, and is left to it."""
+
+
 class StepRow(Value):
     """One recorded effect. `seq` is the step, `part` a piece of it (0 is the whole)."""
 
@@ -160,6 +176,38 @@ class StepRow(Value):
     value: JsonValue
     elapsed: float
     """Seconds this session had been running when the step was done, over all its runs."""
+
+
+EntryKind = Literal["begun", "claimed", "plan", "step", "dropped", "parked", "decided", "noted", "ended"]
+
+
+class Mark(Value):
+    """An entry of the journal that is no step: that the session began, was taken over, waits, was decided, ended."""
+
+    kind: EntryKind
+    name: str = ""
+    value: JsonValue = None
+    seq: int = 0
+
+
+class Entry(Value):
+    """One link of a session's journal, as it is kept."""
+
+    entry: int
+    """1, 2, 3 … in the order of writing, without a gap."""
+    kind: EntryKind
+    seq: int
+    part: int
+    name: str
+    digest: str
+    value: JsonValue
+    elapsed: float
+    fence: int
+    """Which taking of the session wrote it; 0: somebody beside it, such as the reviewer at a gate."""
+    seal: str
+    """Covers the turn and the version that were kept with it."""
+    at: datetime
+    chain: str
 
 
 class TurnRow(Value):
@@ -211,7 +259,8 @@ class LogRow(Value):
     error: str = ""
 
 
-Row = StepRow | TurnRow | VersionRow | EpisodeRow | LogRow
+Row = StepRow | Mark | TurnRow | VersionRow | EpisodeRow | LogRow
+Wish = Literal["", "pause", "cancel"]
 
 
 class SessionRecord(Value):
@@ -227,6 +276,21 @@ class SessionRecord(Value):
     owner: str = ""
     total_rounds: int = 0
     outcome: JsonValue = None
+    initiated_by: str | None = None
+    parent: str | None = None
+    """The session it was forked from."""
+    priority: int = 0
+    idempotency_key: str | None = None
+    format: int = FORMAT
+    waiting_on: str | None = None
+    """The gate at which it waits for a person."""
+    wish: Wish = ""
+    """What somebody else wants of whoever runs it."""
+    fence: int = 0
+    """How often it was taken. Only the last taker may write."""
+    entries: int = 0
+    chain: str = ""
+    """How many entries its journal has, and the mark of the last."""
 
 
 class Store(Protocol):
@@ -234,12 +298,21 @@ class Store(Protocol):
 
     async def create(self, session: SessionRecord) -> None: ...
 
-    async def update(self, session: SessionRecord) -> None: ...
+    async def update(self, session: SessionRecord, mark: Mark | None = None) -> None:
+        """What its taker says of it, and an entry in its journal that says so; both or neither."""
 
-    async def claim(self, session_id: str, owner: str) -> SessionRecord:
-        """Take a session for this process; `StoreError` when another live process has it."""
+    async def claim(self, session_id: str, owner: str, *, take: bool = False) -> SessionRecord:
+        """Take a session for this process; `StoreError` when another live process has it, unless it is to be taken
+        from that one. From then on nothing of an earlier taker is recorded."""
 
-    async def append(self, session_id: str, rows: Sequence[Row]) -> None: ...
+    async def wish(self, session_id: str, wish: Wish) -> None:
+        """Say what is wanted of whoever runs this session."""
+
+    async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
+        """Link these to the session's journal; `Fenced` when it was taken over since `fence`."""
+
+    async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        """The journal as it was written."""
 
     async def session(self, session_id: str) -> SessionRecord:
         """By id or by an unambiguous beginning of one."""
@@ -254,9 +327,7 @@ class Store(Protocol):
 
     async def logs(self, session_id: str) -> list[LogRow]: ...
 
-    async def drop_steps(self, session_id: str, from_seq: int) -> None:
-        """Forget a failed tail, so that it is tried again."""
-
-    async def delete(self, session_id: str) -> None: ...
+    async def delete(self, session_id: str, by: str = "") -> None:
+        """Everything recorded of it but a tombstone."""
 
     async def aclose(self) -> None: ...

@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel, JsonValue
 
 from moot.ci import Checks, Point
+from moot.gates import GateDecision
 from moot.learnt import Episode, Lesson
 from moot.measures import Coverage, Covered, Quality
 from moot.tools import ToolContext
@@ -91,6 +92,10 @@ class Room(Protocol):
 
     async def credit(self, lesson: Lesson, *, helped: bool) -> None:
         """Say whether a lesson that was recalled helped or harmed."""
+
+    async def gate(self, point: str, summary: str, artefacts: Mapping[str, JsonValue] | None = None) -> GateDecision:
+        """Approval before the session goes on after this phase. Where no gate is set it is given at once, and that is
+        recorded; a rejection ends the session (`Cut`)."""
 
     def seated(self, seat: str) -> bool:
         """Whether a model sits there. Without one, `ask` gives an absence that nobody is to blame for."""

@@ -6,20 +6,24 @@ import os
 import socket
 import uuid
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from moot.errors import MootError, StoreError, UsageError
+from moot.chain import digest_of
+from moot.errors import MootError, Parked, StoreError, UsageError
 from moot.events import Event, SessionEnded, SessionStarted
+from moot.gates import GateRules
 from moot.journal import Journal
 from moot.liveroom import LiveRoom
-from moot.ports import Model, SessionRecord, StepRow, Store
+from moot.ports import Mark, Model, Row, SessionRecord, StepRow, Store, Wish
 from moot.protocols import PROTOCOLS
 from moot.stepping import Desk
 from moot.types import Limits, Result, Status, Value
 
 CARRIED_ON = ("budget_exhausted", "timed_out", "cancelled")
 """Ends after which a session has more to do, given more to spend."""
+CUT = (*CARRIED_ON, "rejected")
 
 
 class Plan(Value):
@@ -34,6 +38,21 @@ class Plan(Value):
     """Seat -> its models, the first one first."""
     notes: dict[str, JsonValue] = Field(default_factory=dict)
     """What the surface that began the session wants to know again when it is resumed."""
+    gates: GateRules = GateRules()
+
+
+class About(Value):
+    """What is kept of a session beside its plan."""
+
+    by: str | None = None
+    """Who began it."""
+    key: str | None = None
+    """Of one beginner: a second session with the same key is refused."""
+    parent: str | None = None
+    priority: int = 0
+
+
+NOTHING_MORE = About()
 
 
 class Runner:
@@ -45,39 +64,71 @@ class Runner:
         self._store = store
         self._room: LiveRoom | None = None
         self._task: asyncio.Task[Result] | None = None
+        self._wish: Wish = ""
 
     async def start(self, plan: Plan) -> Result:
-        now = self._desk.clock.now()
-        record = SessionRecord(
-            id=str(uuid.uuid4()),
-            protocol=plan.protocol,
-            topic=plan.topic,
-            status="running",
-            config=plan.model_dump(mode="json"),
-            created_at=now,
-            updated_at=now,
-            owner=owner(),
-        )
+        record = self._new(plan, NOTHING_MORE).model_copy(update={"status": "running", "owner": owner(), "fence": 1})
         if self._store is not None:
             await self._store.create(record)
         return await self._carry_on(record, plan, [])
 
-    async def resume(self, session_id: str, change: Callable[[Plan], Plan] = lambda plan: plan) -> Result:
-        """Carry a session on from its record; `change` may give it other limits or models."""
-        if self._store is None:
-            raise UsageError("there is no store to resume a session from")
-        record = await self._store.claim(session_id, owner())
-        plan = change(Plan.model_validate(record.config))
-        if (failed_at := retry_from(record)) is not None:
-            await self._store.drop_steps(record.id, failed_at)
-        past = await self._store.steps(record.id)
-        return await self._carry_on(record.model_copy(update={"config": plan.model_dump(mode="json")}), plan, past)
+    async def enroll(self, plan: Plan, about: About = NOTHING_MORE) -> SessionRecord:
+        """Keep a session for later, or for another process: `resume` begins it."""
+        record = self._new(plan, about)
+        await self._kept().create(record)
+        return record
 
-    def stop(self) -> None:
-        """Ctrl-C: begin nothing new, give what there is."""
+    async def resume(
+        self, session_id: str, change: Callable[[Plan], Plan] = lambda plan: plan, *, take: bool = False
+    ) -> Result:
+        """Carry a session on from its record; `change` may give it other limits or models. `take` it from a process
+        that is known to be dead, or to do nothing more."""
+        store = self._kept()
+        record = await store.claim(session_id, owner(), take=take)
+        before = record.config
+        plan = change(Plan.model_validate(before))
+        record = record.model_copy(update={"config": plan.model_dump(mode="json")})
+        try:
+            marks = list[Row]()
+            if record.config != before:
+                marks.append(Mark(kind="plan", value={"plan": digest_of(record.config)}))
+            if (failed_at := retry_from(record)) is not None:
+                marks.append(Mark(kind="dropped", seq=failed_at))
+            if marks:
+                await store.append(record.id, marks, record.fence)
+            past = await store.steps(record.id)
+        except BaseException as error:
+            await self._interrupted(record, error)
+            raise
+        return await self._carry_on(record, plan, past)
+
+    def stop(self, wish: Literal["pause", "cancel"] = "pause") -> None:
+        """Ctrl-C: begin nothing new, give what there is. A cancelled session is not carried on."""
         if self._room is not None and self._task is not None:
+            self._wish = wish
             self._room.stop()
             self._task.cancel()
+
+    def _kept(self) -> Store:
+        if self._store is None:
+            raise UsageError("there is no store to keep a session in, or to resume it from")
+        return self._store
+
+    def _new(self, plan: Plan, about: About) -> SessionRecord:
+        now = self._desk.clock.now()
+        return SessionRecord(
+            id=str(uuid.uuid4()),
+            protocol=plan.protocol,
+            topic=plan.topic,
+            status="pending",
+            config=plan.model_dump(mode="json"),
+            created_at=now,
+            updated_at=now,
+            initiated_by=about.by,
+            idempotency_key=about.key,
+            parent=about.parent,
+            priority=about.priority,
+        )
 
     async def _carry_on(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
         try:
@@ -95,9 +146,10 @@ class Runner:
     async def _run(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
         desk, protocol = self._desk, PROTOCOLS[plan.protocol]
         rules = protocol.rules.model_validate(plan.rules)
-        journal = Journal(record.id, desk.clock, self._store, past)
+        journal = Journal(record.id, desk.clock, self._store, past, record.fence)
         cast = {seat: [self._open_model(name) for name in chain] for seat, chain in plan.seats.items()}
         self._room = room = LiveRoom(desk, cast, plan.limits, journal, rules.timeout)
+        room.gates = plan.gates
         self._emit(SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past)))
         self._task = asyncio.ensure_future(protocol.script(protocol.input.model_validate(plan.input), rules, room))
         result = await self._task
@@ -109,7 +161,7 @@ class Runner:
                 "calls": room.ledger.calls,
                 "usage": dict(room.ledger.spends),
                 "duration": round(journal.elapsed(), 3),
-                "resumable": failed_at is not None or bool(cut_by(result)),
+                "resumable": failed_at is not None or (cut_by(result) in CARRIED_ON and self._wish != "cancel"),
                 "branch": room.branch,
             }
         )
@@ -119,23 +171,27 @@ class Runner:
     async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:
         outcome = outcome_of(result)
         cut = cut_by(result)
-        status: Status = "paused" if cut == "cancelled" or failed_at is not None else "completed"
+        status = status_after(cut, failed_at, self._wish)
         now = self._desk.clock.now()
         kept: JsonValue = {
-            "result": result.model_dump(mode="json"), "outcome": outcome, "retry_from": failed_at, "cut": cut
-        }  # fmt: skip
+            "result": result.model_dump(mode="json"),
+            "outcome": cut if cut == "rejected" else outcome,
+            "retry_from": failed_at,
+            "cut": cut,
+        }
         ended = record.model_copy(
             update={
                 "status": status,
                 "updated_at": now,
-                "completed_at": now if status == "completed" else None,
+                "completed_at": now if status != "paused" else None,
                 "owner": "",
                 "total_rounds": int(getattr(result, "rounds", 0)),
                 "outcome": kept,
             }
         )
         if self._store is not None:
-            await self._store.update(ended)
+            said: JsonValue = {"status": status, "outcome": digest_of(kept), "said": outcome}
+            await self._store.update(ended, Mark(kind="ended", value=said))
         self._emit(SessionEnded(session_id=record.id, status=status))
 
     def _emit(self, event: Event) -> None:
@@ -149,7 +205,8 @@ class Runner:
         if self._store is None:
             return
         status: Status = "paused" if isinstance(error, MootError | asyncio.CancelledError) else "failed"
-        update = {"status": status, "updated_at": self._desk.clock.now(), "owner": ""}
+        waits = error.gate_id if isinstance(error, Parked) else None
+        update = {"status": status, "updated_at": self._desk.clock.now(), "owner": "", "waiting_on": waits}
         with contextlib.suppress(StoreError):  # what went wrong first is what the user must hear of
             await self._store.update(record.model_copy(update=update))
 
@@ -161,7 +218,13 @@ def outcome_of(result: Result) -> str:
 def cut_by(result: Result) -> str:
     """What ended the session before its time, if anything did: its outcome or, beside it, its `stop_reason`."""
     said = (outcome_of(result), str(getattr(result, "stop_reason", "")))
-    return next((word for word in said if word in CARRIED_ON), "")
+    return next((word for word in said if word in CUT), "")
+
+
+def status_after(cut: str, failed_at: int | None, wish: Wish) -> Status:
+    if cut == "rejected" or (cut == "cancelled" and wish == "cancel"):
+        return "cancelled"
+    return "paused" if cut == "cancelled" or failed_at is not None else "completed"
 
 
 def retry_from(record: SessionRecord) -> int | None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from moot.errors import Cut
 from moot.events import Degraded, Event, StepDone, Told
 from moot.journal import Journal
-from moot.ports import Branches, Checker, Clock, Linter, Memory, Row, Sandbox, Scanner, Toolbox
+from moot.ports import Branches, Checker, Clock, Gates, Linter, Memory, Row, Sandbox, Scanner, Toolbox
 from moot.types import Limits
 from moot.vault import Vault
 
@@ -39,6 +39,8 @@ class Desk:
     toolbox: Toolbox | None = None
     person: Person | None = None
     """Who answers questions while the session runs; none where nobody is there."""
+    gates: Gates | None = None
+    """Where it waits for a person's decision; none where no record is kept."""
 
 
 class Stepping:

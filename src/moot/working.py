@@ -8,13 +8,14 @@ from pydantic import JsonValue
 from moot.branching import Committing
 from moot.ci import Checks, Feedback, Point
 from moot.errors import Cut, SandboxError, UsageError
+from moot.gating import Gating
 from moot.journal import Journal, digest
 from moot.learnt import Episode, Lesson, Origin
 from moot.lessons import new_lesson
 from moot.measures import Coverage, Covered, Quality
 from moot.ports import EpisodeRow, Sandbox, VersionRow
 from moot.render import joined, unified_diff
-from moot.stepping import Desk, Stepping, V
+from moot.stepping import Desk, V
 from moot.types import Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, Tests, Value
 
 
@@ -35,7 +36,7 @@ class Lessons(Value):
     lessons: tuple[Lesson, ...] = ()
 
 
-class Working(Stepping):
+class Working(Gating):
     def __init__(self, desk: Desk, limits: Limits, journal: Journal, timeout: float) -> None:
         super().__init__(desk, limits, journal, timeout)
         self._latest: Code | None = None
@@ -96,16 +97,17 @@ class Working(Stepping):
         return [each for each in done if each is not None and not isinstance(each, Cut)]
 
     async def inquire(self, questions: Sequence[str]) -> tuple[str, ...]:
-        person = self._desk.person
-        if person is None:
+        person, hide = self._desk.person, self._desk.vault.hide
+        if person is None and not self.gates.answers:
             return tuple("" for _ in questions)
+        seq = self._journal.ticket()
 
         async def put() -> Answers:
-            hide = self._desk.vault.hide
-            said = [hide(answer.strip()) for answer in await person(questions)]
+            heard = await person(questions) if person else await self._answered(questions, seq)
+            said = [hide(answer.strip()) for answer in heard][: len(questions)]
             return Answers(answers=tuple(said) + ("",) * (len(questions) - len(said)))
 
-        return (await self._step("inquire", self._journal.asked(*questions), Answers, put)).answers
+        return (await self._step("inquire", self._journal.asked(*questions), Answers, put, seq=seq)).answers
 
     async def measure(self, code: Code, run: SuiteRun | None = None, coverage: Coverage | None = None) -> Quality:
         linter, scanner = self._desk.linter, self._desk.scanner

@@ -44,9 +44,9 @@ def forked(words: list[str], name: str, kill_after: int = 0) -> int:
         return os.waitpid(child, 0)[1]
     left = kill_after
 
-    async def append_and_die(self: SqlStore, session_id: str, rows: Sequence[Row]) -> None:
+    async def append_and_die(self: SqlStore, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
         nonlocal left
-        await append(self, session_id, rows)
+        await append(self, session_id, rows, fence)
         left -= 1
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -77,7 +77,7 @@ def session() -> tuple[str, list[str]]:
     """The one session of the store, and the questions whose answers are recorded."""
     with contextlib.closing(sqlite3.connect("s.db")) as store:
         ((found,),) = store.execute("SELECT id FROM debate_sessions").fetchall()
-        values = store.execute("SELECT value FROM journal_steps WHERE name LIKE 'ask %' ORDER BY seq").fetchall()
+        values = store.execute("SELECT value FROM journal WHERE name LIKE 'ask %' ORDER BY seq").fetchall()
     return found, [asked(Call(**json.loads(value)["call"])) for (value,) in values]
 
 

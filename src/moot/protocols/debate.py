@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from pydantic import JsonValue
+
 from moot.errors import Cut
 from moot.planning import measure
 from moot.protocols.attempts import Task, code_of, task_examples
@@ -106,6 +108,16 @@ async def hold(sitting: Sitting, phase: Phase) -> None:
     sitting.update(reports=(*sitting.table.reports, report))
     sitting.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}")
     await milestone(sitting, phase)
+    await sitting.room.gate(phase, f"{phase.replace('_', ' ')}, round {report.round}: {said}", seen(sitting.table))
+
+
+def seen(table: Table) -> dict[str, JsonValue]:
+    """What a reviewer at a gate is shown: the candidates, the best first."""
+    return {
+        "candidates": [
+            {"id": c.id, "code": c.code, "passed": c.checked.passed, "of": c.checked.of} for c in best_first(table)
+        ]
+    }
 
 
 def reason_to_skip(sitting: Sitting, phase: Phase) -> str:
@@ -207,7 +219,7 @@ def flipped(by: Literal["hidden", "tests"], before: bool, after: bool) -> Flips:
 
 
 def outcome_of(table: Table, stopped: Stop, winner: Candidate | None) -> Outcome:
-    if stopped in ("timed_out", "budget_exhausted", "cancelled"):
+    if stopped in ("timed_out", "budget_exhausted", "cancelled", "rejected"):
         return stopped
     if winner is None:
         return "inconclusive"

@@ -24,7 +24,7 @@ LEAST: dict[Phase, int] = dict(zip(PHASES, (1, 1, 1, 1, 1, 1, 0, 1), strict=True
 Topology = Literal["auto", "graph_mesh", "star", "chain", "tree"]
 Planning = Literal["off", "auto", "cpde", "dpde", "adaptive"]
 Clarify = Literal["auto", "always"]
-Outcome = Literal["agreed", "chosen", "contested", "inconclusive", "timed_out", "budget_exhausted", "cancelled"]
+Outcome = Literal["agreed", "chosen", "contested", "inconclusive"] | CutKind
 Stop = Literal["alike_and_green", "tests", "consensus", "unchanged", "max_rounds", "no_candidate"] | CutKind
 Conflict = Literal["correctness", "design", "requirement"]
 Criterion = Literal["correctness", "coverage", "security", "performance", "maintainability"]

@@ -50,12 +50,14 @@ async def decide(given: DecideInput, rules: DecideRules, room: Room) -> DecideRe
         cases, cut = await second_round(cases, given.judges, room)
     elif cut is not None:
         cases = [replace(case, cut=case.cut or case.goes_on) for case in cases]
+    verdicts = tuple(verdict(case) for case in cases)
+    if cut is None:
+        cut = await rejected(verdicts, room)
     for case in cases:
         for note in case.weak:
             room.degrade(f"{case.question.id}: {note}")
     if cut is not None:
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
-    verdicts = tuple(verdict(case) for case in cases)
     return DecideResult(
         outcome=gravest(one.outcome for one in verdicts),
         stop_reason=cut.kind if cut else "decided",
@@ -63,6 +65,15 @@ async def decide(given: DecideInput, rules: DecideRules, room: Room) -> DecideRe
         questions=verdicts,
         calls_full_run=full_run(cases, given.judges, rules, room),
     )
+
+
+async def rejected(verdicts: Sequence[Verdict], room: Room) -> Cut | None:
+    """What a person who was asked to approve of it refused."""
+    try:
+        await room.gate("verdict", "; ".join(f"{one.question_id}: {one.outcome}" for one in verdicts))
+    except Cut as cut:
+        return cut
+    return None
 
 
 async def first_round(cases: Sequence[Case], judges: Sequence[Judge], room: Room) -> tuple[list[Case], Cut | None]:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from moot.errors import Cut
+from moot.errors import Cut, CutKind
 from moot.findings import where
 from moot.protocols.attack import attack
 from moot.protocols.defend import defend
@@ -16,9 +16,9 @@ from moot.room import Room
 from moot.types import Code, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 
 Outcome = Literal[
-    "hardened", "risk_accepted", "unresolved", "inconclusive", "timed_out", "budget_exhausted", "cancelled"
+    "hardened", "risk_accepted", "unresolved", "inconclusive", "timed_out", "budget_exhausted", "cancelled", "rejected"
 ]
-StopReason = Literal["hardened", "risk_accepted", "max_rounds", "timed_out", "budget_exhausted", "cancelled"]
+StopReason = Literal["hardened", "risk_accepted", "max_rounds"] | CutKind
 
 
 class HardenRules(Rules):
@@ -71,6 +71,8 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
                 defense, version = await defend(version, attacks[-1], defenses, baseline, room)
                 defenses.append(defense)
                 code = version.code
+                summary = f"round {number}: {len(defense.patched_vulnerabilities)} flaws patched"
+                await room.gate("defense", summary, {"diff": unified_diff(given.code, code)})
     except Cut as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
@@ -106,7 +108,7 @@ def reason_to_stop(attacks: Sequence[AttackReport], rules: HardenRules) -> StopR
 
 def outcome_of(stopped: StopReason, attacks: Sequence[AttackReport], *, complete: bool = True) -> Outcome:
     """What may be said at the end: an attack with a gap proves nothing, whatever it did not find."""
-    if stopped in ("timed_out", "budget_exhausted", "cancelled"):
+    if stopped in ("timed_out", "budget_exhausted", "cancelled", "rejected"):
         return stopped
     latest = attacks[-1]
     if latest.gap and (latest.gap == "unreachable" or not latest.vulnerabilities):

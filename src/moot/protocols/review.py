@@ -18,11 +18,11 @@ from moot.types import NotAnalysed, Result, Rules, Value
 
 Stop = Literal[
     "no_objections", "converged", "deadlock", "max_rounds", "not_defended", "absent", "nothing_checkable",
-    "partly_seen", "no_model", "switched_off", "timed_out", "budget_exhausted", "cancelled",
+    "partly_seen", "no_model", "switched_off", "timed_out", "budget_exhausted", "cancelled", "rejected",
 ]  # fmt: skip
 Outcome = Literal[
     "no_objections", "converged", "deadlock", "unresolved", "challenged", "inconclusive", "structural_only",
-    "switched_off", "timed_out", "budget_exhausted", "cancelled",
+    "switched_off", "timed_out", "budget_exhausted", "cancelled", "rejected",
 ]  # fmt: skip
 OUTCOMES: dict[Stop, Outcome] = {
     "no_objections": "no_objections",
@@ -38,10 +38,11 @@ OUTCOMES: dict[Stop, Outcome] = {
     "timed_out": "timed_out",
     "budget_exhausted": "budget_exhausted",
     "cancelled": "cancelled",
+    "rejected": "rejected",
 }
 WORST_FIRST: tuple[Outcome, ...] = (
-    "cancelled", "timed_out", "budget_exhausted", "inconclusive", "unresolved", "deadlock", "challenged", "converged",
-    "structural_only", "no_objections", "switched_off",
+    "rejected", "cancelled", "timed_out", "budget_exhausted", "inconclusive", "unresolved", "deadlock", "challenged",
+    "converged", "structural_only", "no_objections", "switched_off",
 )  # fmt: skip
 State = Literal["addressed", "rejected", "unresolved"]
 
@@ -159,7 +160,9 @@ async def debate(talk: Talk, one: Reviewed, rules: ReviewRules, room: Room) -> S
         if not talk.standing:
             return nothing_stands(talk)
         stuck = is_deadlock(talk, number, [c for c in talk.standing if c.round == number], talk.rounds[-1].convergence)
-        if not await answer(talk, number, rules, room):
+        answered = await answer(talk, number, rules, room)
+        await room.gate("round", f"{one.artefact.path}: {len(talk.standing)} challenges stand after round {number}")
+        if not answered:
             return "not_defended"
         if stuck:
             return "deadlock"

@@ -6,16 +6,14 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from moot.ci import Checks
-from moot.errors import Cut
+from moot.errors import Cut, CutKind
 from moot.learnt import Episode, Lesson
 from moot.protocols.attempts import Attempt, Task, ask_for_code, code_of, reflected, task_examples, tried
 from moot.room import Room
 from moot.types import Absent, Language, Result, Rules, Tests, Value
 
-Outcome = Literal["solved", "unsolved", "not_tested", "inconclusive", "timed_out", "budget_exhausted", "cancelled"]
-Stop = Literal[
-    "all_passed", "attempts_spent", "not_tested", "no_model", "absent", "timed_out", "budget_exhausted", "cancelled"
-]
+Outcome = Literal["solved", "unsolved", "not_tested", "inconclusive"] | CutKind
+Stop = Literal["all_passed", "attempts_spent", "not_tested", "no_model", "absent"] | CutKind
 Verdict = Literal["helped", "harmed", "open"]
 FEWEST_WORDS = 4
 
@@ -103,6 +101,7 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
                 attempts.append(Attempt(number=number, absent=said.why))
             else:
                 attempts.append(await tried(task, said, number, room))
+                await room.gate("attempt", told_of(attempts[-1]), {"code": attempts[-1].code})
             if number == 1 and given.start is None:
                 told = [await judged(lesson, attempts[-1], room) for lesson in task.lessons]
         learnt = await lessons_of(task, attempts, episodes, room) if rules.lessons else []
@@ -201,7 +200,13 @@ def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
     return max(written, key=rank) if written else None
 
 
+def told_of(attempt: Attempt) -> str:
+    return f"attempt {attempt.number}: {attempt.analysis.passed} of {attempt.analysis.of} tests passed"
+
+
 def outcome_of(task: Task, stopped: Stop, best: Attempt | None) -> Outcome:
+    if stopped == "rejected":
+        return stopped
     if best and best.solved:
         return "solved"
     if stopped in ("timed_out", "budget_exhausted", "cancelled"):

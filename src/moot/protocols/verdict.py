@@ -5,7 +5,7 @@ from typing import Literal, TypeVar
 
 from pydantic import Field
 
-from moot.errors import Cut
+from moot.errors import Cut, CutKind
 from moot.prompts import prompt
 from moot.protocols.judgement import Clear
 from moot.protocols.positions import BlindSpot, Claim, Diagnosis, Objection, Opinion
@@ -17,7 +17,7 @@ from moot.routing.answer import Stakes
 from moot.types import Absent, Result, Rules, Value
 
 T = TypeVar("T", bound=Value)
-Outcome = Literal["proceed", "modify", "retry", "pivot", "escalate", "timed_out", "budget_exhausted", "cancelled"]
+Outcome = Literal["proceed", "modify", "retry", "pivot", "escalate"] | CutKind
 REPLY_TOKENS, SYNTHESIS_TOKENS = 500, 200
 LAST_ATTEMPTS = 2
 HUMAN = "human"

@@ -12,7 +12,10 @@ __all__ = ["VetInput", "VetResult", "VetRules", "vet"]
 async def vet(given: VetInput, rules: VetRules, room: Room) -> VetResult:
     try:
         if given.kind == "failure":
-            return await after_failure(given, room)
-        return await before_action(given, rules, room)
+            result = await after_failure(given, room)
+        else:
+            result = await before_action(given, rules, room)
+        await room.gate("verdict", f"{result.resolution}: {result.rationale}", {"risks": list(result.risks)})
+        return result
     except Cut as cut:
         return cut_short(given, cut, room)

@@ -18,6 +18,7 @@ from moot.vault import Vault
 
 EXIT_CODES = {"RECOMMENDED": 0, "NO_PANEL": 0, "CONTESTED": 1, "INSUFFICIENT_DATA": 2}
 INTERRUPTED = 130
+REJECTED = 2
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ def exit_code(result: DecideResult) -> int:
     """0 also once the user has chosen in every contested question."""
     if result.stop_reason == "cancelled":
         return INTERRUPTED
+    if result.stop_reason == "rejected":
+        return REJECTED
     return max(0 if v.choice else EXIT_CODES[v.outcome] for v in result.questions)
 
 

@@ -95,7 +95,7 @@ def found(result: HardenResult) -> list[Found]:
     for report in result.attack_reports:
         for finding in report.vulnerabilities:
             seen.setdefault(finding.id, finding)
-    cut = result.outcome in ("timed_out", "budget_exhausted", "cancelled")
+    cut = result.outcome in ("timed_out", "budget_exhausted", "cancelled", "rejected")
     return [
         Found(f, "patched" if i in patched and (i not in last or cut) else "open" if i in last else "gone")
         for i, f in seen.items()

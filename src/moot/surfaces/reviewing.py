@@ -77,6 +77,8 @@ def exit_code(result: ReviewResult, plan: Plan, written: frozenset[str] = frozen
     """Advice ends with 0. Under `--fail-on` 1: such a challenge or finding stands; 2: nobody can say."""
     if result.outcome == "cancelled":
         return INTERRUPTED
+    if result.outcome == "rejected":
+        return CUT_SHORT
     gravity = plan.notes.get("fail_on")
     if not gravity:
         return 0

@@ -21,6 +21,7 @@ from moot.edge.models import Models, price_known
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store, file_layers
 from moot.edge.store import SqlStore
+from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.toolshed import LateTools
 from moot.errors import UsageError
@@ -223,11 +224,12 @@ async def workshop(  # noqa: PLR0913 - everything but the first is by name
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
+    gates = GateShelf(store) if store is not None else None
     scanner, clock = StaticTeam(), SystemClock()
     checks = SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), scanner, sandbox) if plan else None
     branches = branches_of(plan) if plan else None
     toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
-    desk = Desk(scanner, clock, sandbox, vault, listen, memory, Linters(), checks, branches, toolbox, person)
+    desk = Desk(scanner, clock, sandbox, vault, listen, memory, Linters(), checks, branches, toolbox, person, gates)
     try:
         yield Workshop(Runner(desk, models.open, store), store, vault, models, toolbox)
     finally:

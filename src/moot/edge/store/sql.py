@@ -3,24 +3,56 @@
 import asyncio
 import os
 import socket
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
-from typing import TypeVar
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeVar
+from uuid import UUID
 
-from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, insert, null, or_, select, update
+from pydantic import JsonValue
+from sqlalchemy import Connection, Engine, RowMapping, Table, delete, false, null, or_, select, update
 
+from moot import __version__
+from moot.chain import digest_of, step_of
 from moot.edge.store import tables
+from moot.edge.store.columns import (
+    CHANGED,
+    COLUMNS,
+    INSERTS,
+    NEW_SESSION,
+    SESSION_CHANGE,
+    log_from,
+    session_columns,
+    session_from,
+    turn_from,
+    version_from,
+)
 from moot.edge.store.engine import address, bring_up_to_date, open_engine
 from moot.edge.store.faults import told_plainly
-from moot.errors import StoreError, UsageError
-from moot.ports import EpisodeRow, LogRow, Row, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.edge.store.linking import Linking, bury, entry_from, link, link_all
+from moot.errors import Fenced, StoreError, UsageError
+from moot.ports import (
+    FORMAT,
+    Entry,
+    EpisodeRow,
+    LogRow,
+    Mark,
+    Row,
+    SessionRecord,
+    StepRow,
+    TurnRow,
+    VersionRow,
+    Wish,
+)
 
 R = TypeVar("R")
-LOG_DAYS = 30
 MOST_EPISODES = 10_000
 """Of all sessions together; the oldest are forgotten first."""
-Waiting = tuple[str, Sequence[Row], "asyncio.Future[None]"]
+
+
+class Waiting(NamedTuple):
+    wanted: Linking
+    done: "asyncio.Future[None]"
 
 
 class SqlStore:
@@ -37,22 +69,36 @@ class SqlStore:
     # --- writing
 
     async def create(self, session: SessionRecord) -> None:
+        begun: dict[str, JsonValue] = {"plan": digest_of(session.config), "moot": __version__}
+        if session.parent:
+            begun["parent"] = session.parent
+
         def begin(db: Connection) -> None:
             if self._new:  # once for each opening of the store is often enough
                 db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at))
                 self._new = False
-            db.execute(NEW_SESSION, _session_columns(session))
+            db.execute(NEW_SESSION, session_columns(session))
+            link(db, session.id, [Mark(kind="begun", name=session.protocol, value=begun)], datetime.now(UTC))
 
         await self.work(begin)
 
-    async def update(self, session: SessionRecord) -> None:
-        values = {**_session_columns(session), "wanted": session.id}
-        await self.work(lambda db: db.execute(SESSION_CHANGE, values))
+    async def update(self, session: SessionRecord, mark: Mark | None = None) -> None:
+        # Only these: SQLAlchemy would set every column that it is handed a value for.
+        values = {name: getattr(session, name) for name in CHANGED}
+        values |= {"wanted": session.id, "held": session.fence}
 
-    async def append(self, session_id: str, rows: Sequence[Row]) -> None:
+        def change(db: Connection) -> None:
+            if db.execute(SESSION_CHANGE, values).rowcount != 1:
+                raise Fenced(f"session {session.id} was deleted, or taken over by another process")
+            if mark is not None:
+                link(db, session.id, [mark], datetime.now(UTC), session.fence)
+
+        await self.work(change)
+
+    async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
         loop = asyncio.get_running_loop()
         done = loop.create_future()
-        self._waiting.append((session_id, rows, done))
+        self._waiting.append(Waiting(Linking(session_id, rows, fence), done))
         if self._flushing is None:
             self._flushing = loop.create_task(self._flush())
         await done
@@ -61,30 +107,37 @@ class SqlStore:
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting, []
-                failure: Exception | None = None
-                try:
-                    await self.work(lambda db, batch=batch: _insert(db, batch))  # type: ignore[misc]
-                except Exception as error:
-                    failure = error
-                for _, _, done in batch:
-                    if not done.done():
-                        done.set_exception(failure) if failure else done.set_result(None)
+                await self._write(batch)
         finally:
             self._flushing = None
 
-    async def claim(self, session_id: str, owner: str) -> SessionRecord:
-        return await self.work(lambda db: _claim(db, session_id, owner))
+    async def _write(self, batch: Sequence[Waiting]) -> None:
+        """All of them in one transaction. Where that fails, each on its own: a row that cannot be kept is the trouble
+        of its own session."""
+        refused: Sequence[Exception | None]
+        try:
+            refused = await self.work(lambda db: _insert(db, [each.wanted for each in batch]))
+        except Exception as error:
+            if len(batch) > 1:
+                for each in batch:
+                    await self._write([each])
+                return
+            refused = [error]
+        for each, failure in zip(batch, refused, strict=True):
+            if not each.done.done():
+                each.done.set_exception(failure) if failure else each.done.set_result(None)
 
-    async def drop_steps(self, session_id: str, from_seq: int) -> None:
-        def drop(db: Connection) -> None:
-            for table in (tables.steps, tables.versions, tables.turns):
-                db.execute(delete(table).where(table.c.session_id == session_id, table.c.seq >= from_seq))
+    async def claim(self, session_id: str, owner: str, *, take: bool = False) -> SessionRecord:
+        return await self.work(lambda db: _claim(db, session_id, owner, take=take))
 
-        await self.work(drop)
+    async def wish(self, session_id: str, wish: Wish) -> None:
+        of = tables.sessions
+        await self.work(lambda db: db.execute(update(of).where(of.c.id == session_id).values(wish=wish)))
 
-    async def delete(self, session_id: str) -> None:
+    async def delete(self, session_id: str, by: str = "") -> None:
         def remove(db: Connection) -> None:
             found = _find(db, session_id)
+            bury(db, found.id, by, datetime.now(UTC))
             db.execute(delete(tables.logs).where(tables.logs.c.session_id == found.id))
             db.execute(delete(tables.sessions).where(tables.sessions.c.id == found.id))
 
@@ -100,19 +153,27 @@ class SqlStore:
         if text:
             pattern = f"%{text}%"
             query = query.where(or_(tables.sessions.c.topic.ilike(pattern), tables.sessions.c.status == text))
-        return await self.work(lambda db: [_session(row) for row in db.execute(query).mappings()])
+        return await self.work(lambda db: [session_from(row) for row in db.execute(query).mappings()])
 
     async def steps(self, session_id: str) -> list[StepRow]:
-        return await self._rows(tables.steps, session_id, _step)
+        of = tables.journal.c
+        query = select(tables.journal).where(of.session_id == session_id, of.kind == "step", of.dropped_by.is_(None))
+        ordered = query.order_by(of.seq, of.part)
+        return await self.work(lambda db: [step_of(entry_from(row)) for row in db.execute(ordered).mappings()])
+
+    async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        of = tables.journal.c
+        query = select(tables.journal).where(of.session_id == session_id, of.entry > after).order_by(of.entry)
+        return await self.work(lambda db: [entry_from(row) for row in db.execute(query.limit(limit)).mappings()])
 
     async def turns(self, session_id: str) -> list[TurnRow]:
-        return await self._rows(tables.turns, session_id, _turn)
+        return await self._rows(tables.turns, session_id, turn_from)
 
     async def versions(self, session_id: str) -> list[VersionRow]:
-        return await self._rows(tables.versions, session_id, _version)
+        return await self._rows(tables.versions, session_id, version_from)
 
     async def logs(self, session_id: str) -> list[LogRow]:
-        return await self._rows(tables.logs, session_id, _log)
+        return await self._rows(tables.logs, session_id, log_from)
 
     async def _rows(self, table: Table, session_id: str, made: Callable[[RowMapping], R]) -> list[R]:
         order = [table.c.seq] + ([table.c.part] if "part" in table.c else [])
@@ -153,18 +214,21 @@ class SqlStore:
         self._connection = self._engine = None
 
 
-def _insert(db: Connection, batch: Iterable[Waiting]) -> None:
+def _insert(db: Connection, batch: Sequence[Linking]) -> list[Fenced | None]:
     now = datetime.now(UTC)
+    refused = link_all(db, batch, now)
     grouped: dict[type[Row], list[dict[str, object]]] = {}
-    for session_id, rows, _ in batch:
-        for row in rows:
-            columns = COLUMNS[type(row)][1]
-            grouped.setdefault(type(row), []).append(columns(session_id, row, now))
+    for each, why in zip(batch, refused, strict=True):
+        for row in each.rows if why is None else ():
+            if type(row) in COLUMNS:
+                columns = COLUMNS[type(row)][1]
+                grouped.setdefault(type(row), []).append(columns(each.session_id, row, now))
     for kind in COLUMNS:  # in this order: a version may refer to a turn
         if kind in grouped:
             db.execute(INSERTS[kind], grouped[kind])
     if EpisodeRow in grouped:
         _forget_episodes(db)
+    return refused
 
 
 def _forget_episodes(db: Connection) -> None:
@@ -174,18 +238,24 @@ def _forget_episodes(db: Connection) -> None:
     db.execute(update(turns).where(turns.c.id.in_(oldest)).values(reflections=null()))
 
 
-def _claim(db: Connection, session_id: str, owner: str) -> SessionRecord:
+def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> SessionRecord:
+    of = tables.sessions
     record = _find(db, session_id)
-    if record.owner and record.owner != owner and _alive(record.owner):
+    db.execute(select(of.c.id).where(of.c.id == record.id).with_for_update())
+    record = _find(db, record.id)  # as it is now that nobody else can change it
+    if record.format > FORMAT:
+        raise StoreError(f"session {record.id} was begun by a newer version of Moot; carry it on with that one")
+    if record.status == "cancelled":
+        raise UsageError(f"session {record.id} was cancelled; it is not carried on")
+    if not take and record.owner and record.owner != owner and _alive(record.owner):
         raise StoreError(
             f"session {record.id} is being run by another process ({record.owner}); stop that one first, or wait for it"
         )
-    db.execute(
-        update(tables.sessions)
-        .where(tables.sessions.c.id == record.id)
-        .values(owner=owner, status="running", updated_at=datetime.now(UTC))
-    )
-    return record.model_copy(update={"owner": owner})  # with the status it had: why it waits decides how it goes on
+    now, taken = datetime.now(UTC), {"owner": owner, "fence": record.fence + 1, "waiting_on": None, "wish": ""}
+    db.execute(update(of).where(of.c.id == record.id).values(**taken, status="running", updated_at=now))
+    said: dict[str, JsonValue] = {"owner": owner, "fence": record.fence + 1, "moot": __version__}
+    link(db, record.id, [Mark(kind="claimed", value=said)], now)
+    return record.model_copy(update=taken)  # with the status it had: why it waits decides how it goes on
 
 
 def _alive(owner: str) -> bool:
@@ -207,134 +277,11 @@ def _find(db: Connection, session_id: str) -> SessionRecord:
     wanted = session_id.strip().lower().replace("-", "")
     if not wanted or not all(c in "0123456789abcdef" for c in wanted):
         raise UsageError(f"{session_id!r} is no session id; `moot list` shows them")
-    ids = [str(found) for found in db.execute(select(tables.sessions.c.id)).scalars()]
-    matching = [found for found in ids if found.replace("-", "").startswith(wanted)]
+    low, high = (str(UUID(wanted[:32].ljust(32, end))) for end in "0f")
+    between = tables.sessions.c.id.between(low, high) if len(wanted) <= 32 else false()
+    matching = db.execute(select(tables.sessions).where(between).limit(2)).mappings().all()
     if not matching:
         raise UsageError(f"there is no session {session_id!r}; `moot list` shows those there are")
     if len(matching) > 1:
-        raise UsageError(f"{session_id!r} is the beginning of {len(matching)} session ids; give more of it")
-    return _session(db.execute(select(tables.sessions).where(tables.sessions.c.id == matching[0])).mappings().one())
-
-
-# --- values to columns and back
-
-
-def _session_columns(session: SessionRecord) -> dict[str, object]:
-    return {"debate_id": session.id, **session.model_dump()}
-
-
-def _session(row: RowMapping) -> SessionRecord:
-    return SessionRecord(**{name: row[name] for name in SessionRecord.model_fields})
-
-
-def _own_id(session_id: str, number: int) -> str:
-    """The session's own id with its last eight digits for the number: the same row has the same id in every run."""
-    return f"{session_id[:28]}{number:08x}"
-
-
-def _step_columns(session_id: str, row: StepRow, now: datetime) -> dict[str, object]:
-    return {"session_id": session_id, **row.__dict__, "created_at": now}
-
-
-def _turn_columns(session_id: str, row: TurnRow, now: datetime) -> dict[str, object]:
-    return {"id": _own_id(session_id, row.seq), "session_id": session_id, **row.__dict__, "created_at": now}
-
-
-def _version_columns(session_id: str, row: VersionRow, now: datetime) -> dict[str, object]:
-    return {
-        "id": _own_id(session_id, row.number),
-        "session_id": session_id,
-        "seq": row.seq,
-        "language": row.language,
-        "code": row.code,
-        "version_number": row.number,
-        "metrics": row.metrics,
-        "quality_score": row.quality,
-        "test_pass_rate": row.pass_rate,
-        "diff_from_previous": row.diff,
-        "created_at": now,
-    }
-
-
-def _episode_columns(session_id: str, row: EpisodeRow, now: datetime) -> dict[str, object]:
-    return {"wanted": _own_id(session_id, row.episode.turn), "told": [row.episode.model_dump(mode="json")]}
-
-
-def _log_columns(session_id: str, row: LogRow, now: datetime) -> dict[str, object]:
-    return {
-        "debate_id": session_id,
-        "session_id": session_id,
-        "seq": row.seq,
-        "part": row.part,
-        "participant_identifier": row.agent,
-        "role": row.role,
-        "provider": row.provider,
-        "model": row.model,
-        "round": row.round,
-        "action": row.action,
-        "response_time_ms": row.response_time_ms,
-        "tokens_used": row.tokens,
-        "content_length": row.content_length,
-        "error_message": row.error,
-        "created_at": now,
-        "expires_at": now + timedelta(days=LOG_DAYS),
-    }
-
-
-COLUMNS: dict[type[Row], tuple[Table, Callable[..., dict[str, object]]]] = {
-    StepRow: (tables.steps, _step_columns),
-    TurnRow: (tables.turns, _turn_columns),
-    VersionRow: (tables.versions, _version_columns),
-    EpisodeRow: (tables.turns, _episode_columns),
-    LogRow: (tables.logs, _log_columns),
-}
-
-
-EPISODE = (
-    update(tables.turns).where(tables.turns.c.id == bindparam("wanted")).values(reflections=bindparam("told"))
-)  # an episode joins the turn in which it was told
-INSERTS = {kind: EPISODE if kind is EpisodeRow else insert(table) for kind, (table, _) in COLUMNS.items()}
-NEW_SESSION = insert(tables.sessions)
-SESSION_CHANGE = (
-    update(tables.sessions)
-    .where(tables.sessions.c.id == bindparam("wanted"))
-    .values({name: bindparam(name) for name in ("debate_id", *SessionRecord.model_fields)})
-)
-
-
-def _step(row: RowMapping) -> StepRow:
-    return StepRow(**{name: row[name] for name in StepRow.model_fields})
-
-
-def _turn(row: RowMapping) -> TurnRow:
-    return TurnRow(**{name: row[name] for name in TurnRow.model_fields})
-
-
-def _version(row: RowMapping) -> VersionRow:
-    return VersionRow(
-        seq=row["seq"],
-        number=row["version_number"],
-        language=row["language"],
-        code=row["code"],
-        diff=row["diff_from_previous"],
-        metrics=row["metrics"],
-        quality=row["quality_score"],
-        pass_rate=row["test_pass_rate"],
-    )
-
-
-def _log(row: RowMapping) -> LogRow:
-    return LogRow(
-        seq=row["seq"],
-        part=row["part"],
-        action=row["action"],
-        agent=row["participant_identifier"],
-        role=row["role"],
-        provider=row["provider"],
-        model=row["model"],
-        round=row["round"],
-        response_time_ms=row["response_time_ms"],
-        tokens=row["tokens_used"],
-        content_length=row["content_length"],
-        error=row["error_message"],
-    )
+        raise UsageError(f"{session_id!r} is the beginning of more than one session id; give more of it")
+    return session_from(matching[0])

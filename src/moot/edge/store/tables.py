@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Column as C
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest migration. A store at this version needs no Alembic."""
 
 
@@ -67,21 +67,43 @@ sessions = Table(
     C("total_rounds", Integer, nullable=False, default=0),
     C("final_consensus_score", Float),
     C("outcome", JSON),
+    C("parent", Id),
+    C("priority", Integer, nullable=False, server_default="0"),
+    C("idempotency_key", String(200)),
+    C("format", Integer, nullable=False, server_default="1"),
+    C("waiting_on", Id),
+    C("wish", String(16), nullable=False, server_default=""),
+    C("fence", Integer, nullable=False, server_default="0"),
+    C("entries", Integer, nullable=False, server_default="0"),
+    C("chain", String(64), nullable=False, server_default=""),
     Index("ix_debate_sessions_created_at", "created_at"),
+    Index("ix_debate_sessions_status", "status"),
+    Index("ix_debate_sessions_idempotency", "initiated_by", "idempotency_key", unique=True),
 )
 
-steps = Table(
-    "journal_steps",
+STANDING = text("kind = 'step' AND dropped_by IS NULL")
+journal = Table(
+    "journal",
     metadata,
     C("session_id", Id, ForeignKey("debate_sessions.id", ondelete="CASCADE"), primary_key=True),
-    C("seq", Integer, primary_key=True, autoincrement=False),
-    C("part", Integer, primary_key=True, autoincrement=False),
+    C("entry", Integer, primary_key=True, autoincrement=False),
+    C("kind", String(16), nullable=False),
+    C("seq", Integer, nullable=False),
+    C("part", Integer, nullable=False),
     C("name", String(128), nullable=False),
     C("digest", String(32), nullable=False),
     C("value", JSON),
     C("elapsed", Float, nullable=False),
+    C("fence", Integer, nullable=False),
+    C("seal", String(64), nullable=False),
+    C("chain", String(64), nullable=False),
     C("created_at", Moment, nullable=False),
-)
+    C("dropped_by", Integer),  # the entry that made it forgotten; derived, so not part of the chain
+    Index(
+        "ix_journal_standing", "session_id", "seq", "part", unique=True,
+        sqlite_where=STANDING, postgresql_where=STANDING,
+    ),
+)  # fmt: skip
 
 TOLD = text("reflections IS NOT NULL")
 turns = Table(
@@ -190,4 +212,61 @@ agent_records = Table(
     C("was_right", Boolean, nullable=False),
     C("confidence", Float),
     C("created_at", Moment, nullable=False),
+)
+
+gates = Table(
+    "gates",
+    metadata,
+    C("id", Id, primary_key=True),
+    owned(),
+    C("seq", Integer, nullable=False),
+    C("kind", String(16), nullable=False),
+    C("point", String(64), nullable=False),
+    C("summary", Text, nullable=False),
+    C("artefacts", JSON, nullable=False),
+    C("questions", JSON, nullable=False),
+    C("created_at", Moment, nullable=False),
+    C("deadline", Moment, nullable=False),
+    C("decision", JSON(none_as_null=True)),
+    C("decided_at", Moment),
+    Index("ix_gates_session_seq", "session_id", "seq"),
+)
+
+notices = Table(
+    "notices",  # what webhooks are still to be told
+    metadata,
+    C("id", Integer, primary_key=True),
+    owned(),
+    C("gate_id", Id, nullable=False),
+    C("url", Text, nullable=False),
+    C("payload", JSON, nullable=False),
+    C("attempts", Integer, nullable=False),
+    C("next_at", Moment),  # none: delivered, or given up
+    C("delivered_at", Moment),
+    C("problem", Text, nullable=False),
+    Index("ix_notices_next_at", "next_at"),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    C("id", Id, primary_key=True),
+    C("name", String(128), nullable=False, unique=True),
+    C("digest", String(64), nullable=False, unique=True),
+    C("scopes", JSON, nullable=False),
+    C("created_at", Moment, nullable=False),
+    C("expires_at", Moment),
+    C("revoked_at", Moment),
+)
+
+tombstones = Table(
+    "tombstones",  # sessions that were deleted: a chain of its own
+    metadata,
+    C("number", Integer, primary_key=True, autoincrement=False),
+    C("session_id", Id, nullable=False),
+    C("entries", Integer, nullable=False),
+    C("head", String(64), nullable=False),
+    C("deleted_by", String(128), nullable=False),
+    C("deleted_at", Moment, nullable=False),
+    C("chain", String(64), nullable=False),
 )

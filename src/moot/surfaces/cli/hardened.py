@@ -27,6 +27,7 @@ SAYS = {
     "timed_out": "the time ran out; this is the best so far",
     "budget_exhausted": "the budget ran out; this is the best so far",
     "cancelled": "stopped by the user; this is the best so far",
+    "rejected": "rejected at a gate; this is the best so far",
 }
 
 

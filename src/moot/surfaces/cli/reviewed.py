@@ -28,6 +28,7 @@ SAYS = {
     "timed_out": "the time ran out; this is what was said so far",
     "budget_exhausted": "the budget ran out; this is what was said so far",
     "cancelled": "stopped by the user; this is what was said so far",
+    "rejected": "rejected at a gate; this is what was said so far",
 }
 
 

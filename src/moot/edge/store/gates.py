@@ -1,0 +1,93 @@
+"""Gates as they are kept: each asked for once, each decided once, by whoever comes first."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from pydantic import JsonValue
+from sqlalchemy import Connection, RowMapping, Select, and_, insert, or_, select, update
+
+from moot.edge.store import tables
+from moot.edge.store.linking import link
+from moot.edge.store.sql import SqlStore
+from moot.errors import Decided, UsageError
+from moot.gates import GateDecision, GateRequest
+from moot.ports import Mark
+
+gates, sessions = tables.gates, tables.sessions
+
+
+class GateShelf:
+    def __init__(self, store: SqlStore) -> None:
+        self._store = store
+
+    async def request(self, wanted: GateRequest, webhooks: Sequence[str] = ()) -> GateRequest:
+        """Keep it, unless it is kept already: a session that comes back to its gate finds the first deadline."""
+        return await self._store.work(lambda db: _request(db, wanted, webhooks))
+
+    async def decide(self, gate_id: str, decision: GateDecision) -> GateRequest:
+        return await self._store.work(lambda db: _decide(db, gate_id, decision))
+
+    async def gate(self, gate_id: str) -> GateRequest:
+        return await self._store.work(lambda db: _find(db, gate_id))
+
+    async def gates(self, session_id: str = "", *, waiting: bool = False) -> list[GateRequest]:
+        """Those of one session or of all, the oldest first; of those that wait only what is undecided."""
+        query = select(gates).order_by(gates.c.created_at, gates.c.seq)
+        if session_id:
+            query = query.where(gates.c.session_id == session_id)
+        if waiting:
+            query = query.where(gates.c.decided_at.is_(None))
+        return await self._store.work(lambda db: [_gate(row) for row in db.execute(query).mappings()])
+
+    async def ready(self, now: datetime) -> list[str]:
+        """Sessions that wait at a gate and can go on: it was decided, or its time is over."""
+        return await self._store.work(lambda db: [str(found) for found in db.execute(_ready(now)).scalars()])
+
+
+def _ready(now: datetime) -> Select[tuple[str]]:
+    over = or_(gates.c.decided_at.is_not(None), gates.c.deadline <= now)
+    waits = and_(sessions.c.waiting_on == gates.c.id, sessions.c.status == "paused")
+    return select(sessions.c.id).join(gates, waits).where(over).order_by(sessions.c.priority.desc(), gates.c.deadline)
+
+
+def _request(db: Connection, wanted: GateRequest, webhooks: Sequence[str]) -> GateRequest:
+    known = db.execute(select(gates).where(gates.c.id == wanted.id)).mappings().first()
+    if known is not None:
+        return _gate(known)
+    values = wanted.model_dump(mode="json", include={"kind", "point", "summary", "artefacts", "questions"})
+    own = {name: getattr(wanted, name) for name in ("id", "session_id", "seq", "created_at", "deadline")}
+    db.execute(insert(gates).values(**own, **values))
+    for url in webhooks:
+        notice = {"session_id": wanted.session_id, "gate_id": wanted.id, "url": url, "problem": "", "attempts": 0}
+        payload = wanted.model_dump(mode="json")
+        db.execute(insert(tables.notices).values(**notice, payload=payload, next_at=wanted.created_at))
+    asked: dict[str, JsonValue] = {"gate": wanted.id, "deadline": wanted.deadline.isoformat()}
+    link(db, wanted.session_id, [Mark(kind="parked", name=wanted.point, value=asked)], wanted.created_at)
+    return wanted
+
+
+def _decide(db: Connection, gate_id: str, decision: GateDecision) -> GateRequest:
+    at = decision.at or datetime.now(UTC)
+    made = decision.model_copy(update={"at": at})
+    found = _find(db, gate_id)
+    undecided = (gates.c.id == found.id, gates.c.decided_at.is_(None))
+    change = update(gates).where(*undecided).values(decision=made.model_dump(mode="json"), decided_at=at)
+    if db.execute(change).rowcount != 1:
+        earlier = _find(db, gate_id).decision
+        assert earlier is not None
+        who = earlier.reviewer or earlier.how
+        raise Decided(f"this gate was decided already: {earlier.verdict} ({who}, {earlier.at:%Y-%m-%d %H:%M:%S})")
+    said: dict[str, JsonValue] = {"gate": found.id, **made.model_dump(mode="json")}
+    link(db, found.session_id, [Mark(kind="decided", name=found.point, value=said)], at)
+    return found.model_copy(update={"decision": made})
+
+
+def _find(db: Connection, gate_id: str) -> GateRequest:
+    row = db.execute(select(gates).where(gates.c.id == gate_id)).mappings().first()
+    if row is None:
+        raise UsageError(f"there is no gate {gate_id!r}; `moot gates` shows those there are")
+    return _gate(row)
+
+
+def _gate(row: RowMapping) -> GateRequest:
+    return GateRequest.model_validate({name: row[name] for name in GateRequest.model_fields})

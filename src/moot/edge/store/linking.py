@@ -1,0 +1,147 @@
+"""Entries joined to the journals of their sessions, within one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
+
+from moot.chain import GENESIS, canonical, linked, sealed, sha
+from moot.edge.store import tables
+from moot.errors import Fenced
+from moot.ports import Entry, Mark, Row, StepRow
+
+NEW_ENTRIES = insert(tables.journal)
+HEADS = (
+    update(tables.sessions)
+    .where(tables.sessions.c.id == bindparam("wanted"))
+    .values(entries=bindparam("count"), chain=bindparam("head"))
+)
+
+
+class Linking(NamedTuple):
+    """What is to be joined to one session's journal. `fence` 0: by somebody beside whoever runs it."""
+
+    session_id: str
+    rows: Sequence[Row]
+    fence: int = 0
+
+
+def link(db: Connection, session_id: str, rows: Sequence[Row], now: datetime, fence: int = 0) -> None:
+    (refused,) = link_all(db, [Linking(session_id, rows, fence)], now)
+    if refused is not None:
+        raise refused
+
+
+def link_all(db: Connection, wanted: Sequence[Linking], now: datetime) -> list[Fenced | None]:
+    """Join the steps and marks among the rows to the journals of their sessions. Whoever wrote before it was taken
+    over by another is refused, and so is anybody for a session that is gone."""
+    of = tables.sessions.c
+    ids = sorted({each.session_id for each in wanted})  # in one order, so that two processes never wait crosswise
+    query = select(of.id, of.fence, of.entries, of.chain).where(of.id.in_(ids)).order_by(of.id).with_for_update()
+    heads = {row.id: Head(row.fence, row.entries, row.chain or GENESIS) for row in db.execute(query)}
+    made, refused = list[dict[str, object]](), list[Fenced | None]()
+    for each in wanted:
+        why = _refusal(each, heads.get(each.session_id))
+        refused.append(why)
+        if why is None:
+            entries = _chained(each, heads[each.session_id], now)
+            made += [columns_of(each.session_id, entry) for entry in entries]
+            for entry in entries:
+                if entry.kind == "dropped":
+                    _forget(db, each.session_id, entry)
+    if made:
+        db.execute(NEW_ENTRIES, made)
+        changed = {str(row["session_id"]) for row in made}
+        db.execute(HEADS, [{"wanted": i, "count": heads[i].entries, "head": heads[i].chain} for i in sorted(changed)])
+    return refused
+
+
+@dataclass
+class Head:
+    """Where a journal stands."""
+
+    fence: int
+    entries: int
+    chain: str
+
+
+def _refusal(wanted: Linking, head: Head | None) -> Fenced | None:
+    if head is None:
+        return Fenced(f"session {wanted.session_id} was deleted; nothing more is recorded of it")
+    if wanted.fence and head.fence != wanted.fence:
+        return Fenced(
+            f"session {wanted.session_id} was taken over by another process; what this one does is not recorded"
+        )
+    return None
+
+
+def _chained(wanted: Linking, head: Head, now: datetime) -> list[Entry]:
+    made = list[Entry]()
+    said = [row for row in wanted.rows if isinstance(row, StepRow | Mark)]
+    for row in said:
+        seal = sealed(wanted.rows) if row is said[-1] else ""
+        entry = entry_of(row, head.entries + 1, wanted.fence, seal, now)
+        head.entries, head.chain = entry.entry, linked(wanted.session_id, head.chain, entry)
+        made.append(entry.model_copy(update={"chain": head.chain}))
+    return made
+
+
+def entry_of(row: StepRow | Mark, number: int, fence: int, seal: str, now: datetime) -> Entry:
+    if isinstance(row, Mark):
+        said: dict[str, Any] = {**row.__dict__, "part": 0, "digest": "", "elapsed": 0.0}
+    else:
+        said = {**row.__dict__, "kind": "step"}
+    return Entry(**said, entry=number, fence=fence, seal=seal, at=now, chain="")
+
+
+def columns_of(session_id: str, entry: Entry) -> dict[str, object]:
+    columns = {**entry.__dict__, "session_id": session_id, "created_at": entry.at, "dropped_by": None}
+    del columns["at"]
+    return columns
+
+
+def entry_from(row: RowMapping) -> Entry:
+    own = {name: row[name] for name in Entry.model_fields if name != "at"}
+    return Entry(**own, at=row["created_at"].astimezone(UTC))
+
+
+def _forget(db: Connection, session_id: str, drop: Entry) -> None:
+    """A failed tail is tried again. Its entries stay in the chain; its turns and versions are there only once."""
+    journal = tables.journal
+    tail = (journal.c.session_id == session_id, journal.c.seq >= drop.seq, journal.c.kind == "step")
+    db.execute(update(journal).where(*tail, journal.c.dropped_by.is_(None)).values(dropped_by=drop.entry))
+    for rows in (tables.versions, tables.turns):
+        db.execute(delete(rows).where(rows.c.session_id == session_id, rows.c.seq >= drop.seq))
+
+
+def bury(db: Connection, session_id: str, by: str, now: datetime) -> None:
+    """What stays of a deleted session: that it was there, how long its journal was, and its last mark."""
+    of, stones = tables.sessions.c, tables.tombstones
+    entries, head = db.execute(select(of.entries, of.chain).where(of.id == session_id)).one()
+    last = db.execute(select(stones).order_by(stones.c.number.desc()).limit(1)).mappings().first()
+    number, before = (last["number"] + 1, last["chain"]) if last else (1, GENESIS)
+    stone = {
+        "number": number, "session_id": session_id, "entries": entries, "head": head,
+        "deleted_by": by, "deleted_at": now,
+    }  # fmt: skip
+    db.execute(insert(stones).values(**stone, chain=stone_mark(before, stone)))
+
+
+def stone_mark(before: str, stone: dict[str, Any] | RowMapping) -> str:
+    at = stone["deleted_at"].astimezone(UTC).isoformat()
+    said = (stone[name] for name in ("number", "session_id", "entries", "head", "deleted_by"))
+    return sha(canonical([before, *said, at]))
+
+
+def broken_stones(db: Connection) -> list[str]:
+    """Tombstones that were changed, moved or taken away."""
+    before = GENESIS
+    for place, stone in enumerate(db.execute(select(tables.tombstones).order_by("number")).mappings(), start=1):
+        if stone["number"] != place:
+            return [f"tombstone {place} is missing"]
+        if stone_mark(before, stone) != stone["chain"]:
+            return [f"tombstone {place} was changed"]
+        before = stone["chain"]
+    return []
