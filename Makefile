@@ -60,6 +60,7 @@ setup: .venv/ready
 sandbox:
 	@scripts/need-bubblewrap
 	@scripts/need-compiler
+	@scripts/need-postgres >/dev/null
 
 lock: | .tools/bin/uv  ## resolve the requirements anew
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -1,18 +1,19 @@
-"""The `Store` port on SQLAlchemy: one thread writes, and steps that arrive together are committed together."""
+"""The `Store` port on SQLAlchemy: one thread writes, steps that arrive together at once; another one reads."""
 
 import asyncio
 import os
 import socket
+import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
+from uuid import UUID
 
 from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, insert, null, or_, select, update
 
 from moot.edge.store import tables
-from moot.edge.store.engine import address, bring_up_to_date, open_engine
-from moot.edge.store.faults import told_plainly
+from moot.edge.store.engine import address, alone, bring_up_to_date, is_current, open_engine, shown
+from moot.edge.store.line import Line
 from moot.errors import StoreError, UsageError
 from moot.ports import EpisodeRow, LogRow, Row, SessionRecord, StepRow, TurnRow, VersionRow
 
@@ -26,10 +27,13 @@ Waiting = tuple[str, Sequence[Row], "asyncio.Future[None]"]
 class SqlStore:
     def __init__(self, place: str) -> None:
         self._url = address(place)
-        self.place = self._url.database or str(self._url)
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="moot-store")
-        self._engine: Engine | None = None
-        self._connection: Connection | None = None
+        self.place = shown(self._url)
+        self._writer = Line(self.place, "moot-store", lambda: self._open(reading=False))
+        in_memory = self._url.database == ":memory:"  # nobody but its one connection sees such a store
+        reader = None if in_memory else Line(self.place, "moot-reader", lambda: self._open(reading=True), reading=True)
+        self._reader = reader or self._writer
+        self._opening = threading.Lock()
+        self._current = False
         self._waiting: list[Waiting] = []
         self._flushing: asyncio.Task[None] | None = None
         self._new = True
@@ -93,14 +97,14 @@ class SqlStore:
     # --- reading
 
     async def session(self, session_id: str) -> SessionRecord:
-        return await self.work(lambda db: _find(db, session_id))
+        return await self.read(lambda db: _find(db, session_id))
 
     async def sessions(self, limit: int = 50, text: str = "") -> list[SessionRecord]:
         query = select(tables.sessions).order_by(tables.sessions.c.created_at.desc()).limit(limit)
         if text:
-            pattern = f"%{text}%"
-            query = query.where(or_(tables.sessions.c.topic.ilike(pattern), tables.sessions.c.status == text))
-        return await self.work(lambda db: [_session(row) for row in db.execute(query).mappings()])
+            found = tables.sessions.c.topic.icontains(text, autoescape=True)
+            query = query.where(or_(found, tables.sessions.c.status == text))
+        return await self.read(lambda db: [_session(row) for row in db.execute(query).mappings()])
 
     async def steps(self, session_id: str) -> list[StepRow]:
         return await self._rows(tables.steps, session_id, _step)
@@ -117,40 +121,39 @@ class SqlStore:
     async def _rows(self, table: Table, session_id: str, made: Callable[[RowMapping], R]) -> list[R]:
         order = [table.c.seq] + ([table.c.part] if "part" in table.c else [])
         query = select(table).where(table.c.session_id == session_id).order_by(*order)
-        return await self.work(lambda db: [made(row) for row in db.execute(query).mappings()])
+        return await self.read(lambda db: [made(row) for row in db.execute(query).mappings()])
 
-    # --- the one thread
+    # --- the two threads
 
     async def work(self, work: Callable[[Connection], R]) -> R:
         """Do this in one transaction."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._in_transaction, work)
+        return await self._writer.work(work)
 
-    def _in_transaction(self, work: Callable[[Connection], R]) -> R:
-        with told_plainly(self.place):
-            connection = self._connected()
-            with connection.begin():
-                return work(connection)
+    async def read(self, read: Callable[[Connection], R]) -> R:
+        """Look at one moment of the store; never waits behind what is being written."""
+        return await self._reader.work(read)
 
-    def _connected(self) -> Connection:
-        if self._connection is None:
-            self._engine = open_engine(self._url)
-            bring_up_to_date(self._engine)
-            self._connection = self._engine.connect()
-        return self._connection
+    def _open(self, *, reading: bool) -> Engine:
+        engine = open_engine(self._url, reading=reading)
+        with self._opening:
+            if not self._current:
+                self._bring_up_to_date()
+                self._current = True
+        return engine
+
+    def _bring_up_to_date(self) -> None:
+        looking = open_engine(self._url, reading=True)
+        with looking.connect() as connection, connection.begin():
+            if is_current(connection):  # as nearly always: no lock is waited for
+                return
+        bring_up_to_date(open_engine(self._url))
 
     async def aclose(self) -> None:
         if self._flushing is not None:
             await self._flushing
-        await asyncio.get_running_loop().run_in_executor(self._pool, self._close)
-        self._pool.shutdown()
-
-    def _close(self) -> None:
-        with told_plainly(self.place):
-            if self._connection is not None:
-                self._connection.close()
-            if self._engine is not None:
-                self._engine.dispose()
-        self._connection = self._engine = None
+        await self._writer.aclose()
+        if self._reader is not self._writer:
+            await self._reader.aclose()
 
 
 def _insert(db: Connection, batch: Iterable[Waiting]) -> None:
@@ -168,6 +171,7 @@ def _insert(db: Connection, batch: Iterable[Waiting]) -> None:
 
 
 def _forget_episodes(db: Connection) -> None:
+    alone(db)  # two at once would each wait for the other's rows
     turns = tables.turns
     told = select(turns.c.id).where(turns.c.reflections.is_not(None))
     oldest = told.order_by(turns.c.created_at.desc(), turns.c.id).offset(MOST_EPISODES).limit(MOST_EPISODES)
@@ -175,7 +179,7 @@ def _forget_episodes(db: Connection) -> None:
 
 
 def _claim(db: Connection, session_id: str, owner: str) -> SessionRecord:
-    record = _find(db, session_id)
+    record = _find(db, session_id, lock=True)
     if record.owner and record.owner != owner and _alive(record.owner):
         raise StoreError(
             f"session {record.id} is being run by another process ({record.owner}); stop that one first, or wait for it"
@@ -202,18 +206,20 @@ def _alive(owner: str) -> bool:
     return True
 
 
-def _find(db: Connection, session_id: str) -> SessionRecord:
+def _find(db: Connection, session_id: str, *, lock: bool = False) -> SessionRecord:
     """By id or by an unambiguous beginning of one."""
     wanted = session_id.strip().lower().replace("-", "")
     if not wanted or not all(c in "0123456789abcdef" for c in wanted):
         raise UsageError(f"{session_id!r} is no session id; `moot list` shows them")
-    ids = [str(found) for found in db.execute(select(tables.sessions.c.id)).scalars()]
-    matching = [found for found in ids if found.replace("-", "").startswith(wanted)]
+    table = tables.sessions
+    first, last = (str(UUID(wanted[:32].ljust(32, digit))) for digit in "0f")
+    matching = list(db.execute(select(table.c.id).where(table.c.id.between(first, last))).scalars())
     if not matching:
         raise UsageError(f"there is no session {session_id!r}; `moot list` shows those there are")
     if len(matching) > 1:
         raise UsageError(f"{session_id!r} is the beginning of {len(matching)} session ids; give more of it")
-    return _session(db.execute(select(tables.sessions).where(tables.sessions.c.id == matching[0])).mappings().one())
+    query = select(table).where(table.c.id == matching[0])
+    return _session(db.execute(query.with_for_update() if lock else query).mappings().one())
 
 
 # --- values to columns and back

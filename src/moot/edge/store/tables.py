@@ -1,43 +1,12 @@
 """The tables, as they are now; how they came to be is in `migrations`."""
 
-from datetime import UTC, datetime
-
-from sqlalchemy import (
-    JSON,
-    Boolean,
-    DateTime,
-    Dialect,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    TypeDecorator,
-    Uuid,
-    text,
-)
+from sqlalchemy import Boolean, Float, ForeignKey, Index, Integer, MetaData, Table, Uuid, text
 from sqlalchemy import Column as C
+
+from moot.edge.store.columns import JSON, ExactJSON, Moment, String, Text
 
 HEAD = "0004"
 """The newest migration. A store at this version needs no Alembic."""
-
-
-class Moment(TypeDecorator[datetime]):
-    """A point in time with its zone; SQLite forgets the zone, so it is kept as UTC there."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None or dialect.name != "sqlite":
-            return value
-        return value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
 metadata = MetaData()
@@ -78,7 +47,7 @@ steps = Table(
     C("part", Integer, primary_key=True, autoincrement=False),
     C("name", String(128), nullable=False),
     C("digest", String(32), nullable=False),
-    C("value", JSON),
+    C("value", ExactJSON),
     C("elapsed", Float, nullable=False),
     C("created_at", Moment, nullable=False),
 )

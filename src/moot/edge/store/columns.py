@@ -1,0 +1,107 @@
+"""Kinds of columns, and what no database holds as it is: written so that each can, read back as it was.
+
+PostgreSQL refuses NUL characters in text and in JSONB, no encoding knows half a surrogate pair, and JSONB takes neither
+`NaN` nor `-0.0` nor the difference between `1e16` and an integer. Models reply with all of them, and a journal that
+gives back something else than it was given cannot be replayed. So each such character is written as a mark and its four
+hexadecimal digits, each such number as a text with that mark, and the mark itself like any other of these characters.
+"""
+
+import json
+import math
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Dialect, TypeDecorator
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeEngine
+
+MARK = "\ufdd0"  # no character: Unicode keeps it for marks like this one
+UNFIT = re.compile(f"[\0\ud800-\udfff{MARK}]")
+MARKED = re.compile(f"{MARK}([0-9a-f]{{4}})")
+NUMBER = f"{MARK}f:"
+PERHAPS_UNFIT = re.compile(r"\\u(?:0000|d[89a-f]|fdd0)|NaN|Infinity|e\+|-0\.0", re.IGNORECASE)
+LARGEST = 1e16
+"""From here on Python writes a float with an exponent, which JSONB turns into the digits of an integer."""
+
+
+def fit(text: str) -> str:
+    return UNFIT.sub(lambda found: f"{MARK}{ord(found[0]):04x}", text) if UNFIT.search(text) else text
+
+
+def original(text: str) -> str:
+    return MARKED.sub(lambda found: chr(int(found[1], 16)), text) if MARK in text else text
+
+
+def to_json(value: Any) -> str:
+    written = json.dumps(value)
+    return json.dumps(_fit_json(value)) if PERHAPS_UNFIT.search(written) else written
+
+
+def from_json(written: str | bytes) -> Any:
+    text = written.decode() if isinstance(written, bytes) else written
+    value = json.loads(text)
+    return _original_json(value) if MARK in text or f"\\u{ord(MARK):04x}" in text else value
+
+
+def _fit_json(value: Any) -> Any:
+    if isinstance(value, str):
+        return fit(value)
+    if isinstance(value, float):
+        unfit = not math.isfinite(value) or abs(value) >= LARGEST or (value == 0 and math.copysign(1, value) < 0)
+        return f"{NUMBER}{value!r}" if unfit else value
+    if isinstance(value, dict):
+        return {fit(key) if isinstance(key, str) else key: _fit_json(held) for key, held in value.items()}
+    return [_fit_json(held) for held in value] if isinstance(value, list | tuple) else value
+
+
+def _original_json(value: Any) -> Any:
+    if isinstance(value, str):
+        return float(value.removeprefix(NUMBER)) if value.startswith(NUMBER) else original(value)
+    if isinstance(value, dict):
+        return {original(key): _original_json(held) for key, held in value.items()}
+    return [_original_json(held) for held in value] if isinstance(value, list) else value
+
+
+class String(TypeDecorator[str]):
+    """A short text. Only SQLite is told how short, where it is a hint: PostgreSQL would refuse a longer one."""
+
+    impl = sa.String
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return sa.Text() if dialect.name == "postgresql" else self.impl_instance
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else fit(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else original(value)
+
+
+class Text(String):
+    impl = sa.Text
+    cache_ok = True
+
+
+class Moment(TypeDecorator[datetime]):
+    """A point in time with its zone; SQLite forgets the zone, so it is kept as UTC there."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None or dialect.name != "sqlite":
+            return value
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+JSON = sa.JSON().with_variant(JSONB(), "postgresql")
+ExactJSON = sa.JSON()
+"""On PostgreSQL too the text as it was written: JSONB sorts the keys of an object, and a replay would see that."""
