@@ -60,10 +60,11 @@ setup: .venv/ready
 sandbox:
 	@scripts/need-bubblewrap
 	@scripts/need-compiler
+	@scripts/need-postgres >/dev/null
 
 lock: | .tools/bin/uv  ## resolve the requirements anew
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-		--group dev pyproject.toml -o requirements/dev.txt
+		--all-extras --group dev pyproject.toml -o requirements/dev.txt
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		--group bench -c requirements/dev.txt pyproject.toml -o requirements/bench.txt
 

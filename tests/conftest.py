@@ -1,11 +1,13 @@
 """A store, a configuration and an environment of its own for every test."""
 
 import os
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
+import postgres
 import pytest
 
 from moot.__main__ import run
@@ -52,3 +54,24 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return Ran(code, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture(scope="session")
+def pg_server() -> Iterator[str]:
+    """One server for all tests of a process, started by the first that needs it."""
+    with postgres.server() as url:
+        yield url
+
+
+@pytest.fixture
+def pg_store(pg_server: str) -> Iterator[str]:
+    """The URL of an empty store on PostgreSQL."""
+    name = f"t{uuid.uuid4().hex}"
+    yield postgres.new_schema(pg_server, name)
+    postgres.drop_schema(pg_server, name)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty store of each kind, as `--store` takes it."""
+    return str(tmp_path / "s.db") if request.param == "sqlite" else str(request.getfixturevalue("pg_store"))

@@ -13,7 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from moot.edge.store import SqlStore
-from moot.edge.store.engine import _migrate, address, bring_up_to_date, open_engine
+from moot.edge.store.engine import address, bring_up_to_date, migrate, open_engine
 from moot.edge.store.tables import HEAD, metadata
 from moot.errors import StoreError, UsageError
 from moot.ports import LogRow, Mark, SessionRecord, StepRow, TurnRow, VersionRow
@@ -35,9 +35,9 @@ def step(seq: int, part: int = 0) -> StepRow:
     return StepRow(seq=seq, part=part, name="scan", digest="d", value={"n": seq, "nul": None}, elapsed=0.5)
 
 
-def with_store(path: Path, work: Callable[[SqlStore], Awaitable[R]]) -> R:
+def with_store(place: str | Path, work: Callable[[SqlStore], Awaitable[R]]) -> R:
     async def opened() -> R:
-        store = SqlStore(str(path))
+        store = SqlStore(str(place))
         try:
             return await work(store)
         finally:
@@ -46,7 +46,7 @@ def with_store(path: Path, work: Callable[[SqlStore], Awaitable[R]]) -> R:
     return asyncio.run(opened())
 
 
-def test_everything_that_is_kept_comes_back_equal(tmp_path: Path) -> None:
+def test_everything_that_is_kept_comes_back_equal(place: str) -> None:
     turn = TurnRow(seq=2, round=1, phase="attack", agent_id="red@a:b", agent_role="red", provider="a", model="b",
                    content="text \U0001f600", confidence=0.5, metadata={"parsed": {}}, response_time_ms=7)  # fmt: skip
     version = VersionRow(seq=3, number=1, language="python", code="x = 1\n", diff="", metrics={"note": "as given"})
@@ -57,46 +57,46 @@ def test_everything_that_is_kept_comes_back_equal(tmp_path: Path) -> None:
         await store.create(session())
         await store.append(ID, [step(1), turn, step(2, 1), version, log])
 
-    with_store(tmp_path / "s.db", keep)
+    with_store(place, keep)
 
     async def look(store: SqlStore) -> object:
         record = (await store.session(ID)).model_copy(update={"entries": 0, "chain": ""})
         return (record, await store.steps(ID), await store.turns(ID), await store.versions(ID),
                 await store.logs(ID))  # fmt: skip
 
-    assert with_store(tmp_path / "s.db", look) == (session(), [step(1), step(2, 1)], [turn], [version], [log])
+    assert with_store(place, look) == (session(), [step(1), step(2, 1)], [turn], [version], [log])
 
 
-def test_moments_keep_their_instant_whatever_their_zone(tmp_path: Path) -> None:
+def test_moments_keep_their_instant_whatever_their_zone(place: str) -> None:
     local = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=5)))
 
     async def round_trip(store: SqlStore) -> datetime:
         await store.create(session().model_copy(update={"created_at": local}))
         return (await store.session(ID)).created_at
 
-    assert with_store(tmp_path / "s.db", round_trip) == local
+    assert with_store(place, round_trip) == local
 
 
-def test_rows_appended_together_are_committed_together_and_in_order(tmp_path: Path) -> None:
+def test_rows_appended_together_are_committed_together_and_in_order(place: str) -> None:
     async def many(store: SqlStore) -> list[StepRow]:
         await store.create(session())
         await asyncio.gather(*(store.append(ID, [step(n)]) for n in range(200)))
         return await store.steps(ID)
 
-    assert with_store(tmp_path / "s.db", many) == [step(n) for n in range(200)]
+    assert with_store(place, many) == [step(n) for n in range(200)]
 
 
-def test_a_step_that_is_there_already_is_refused(tmp_path: Path) -> None:
+def test_a_step_that_is_there_already_is_refused(place: str) -> None:
     async def twice(store: SqlStore) -> None:
         await store.create(session())
         await store.append(ID, [step(1)])
         await store.append(ID, [step(1)])
 
     with pytest.raises(StoreError, match="another process is running this session"):
-        with_store(tmp_path / "s.db", twice)
+        with_store(place, twice)
 
 
-def test_sessions_are_found_by_a_beginning_that_is_not_ambiguous(tmp_path: Path) -> None:
+def test_sessions_are_found_by_a_beginning_that_is_not_ambiguous(place: str) -> None:
     async def fill(store: SqlStore) -> None:
         await store.create(session())
         await store.create(session(OTHER, topic="other.go"))
@@ -112,10 +112,10 @@ def test_sessions_are_found_by_a_beginning_that_is_not_ambiguous(tmp_path: Path)
         await store.delete(OTHER)
         assert [s.id for s in await store.sessions()] == [ID]
 
-    with_store(tmp_path / "s.db", fill)
+    with_store(place, fill)
 
 
-def test_a_session_in_use_is_not_taken_and_a_dead_owner_s_is(tmp_path: Path) -> None:
+def test_a_session_in_use_is_not_taken_and_a_dead_owner_s_is(place: str) -> None:
     import socket
 
     alive, dead = f"{socket.gethostname()}:{os.getppid()}", f"{socket.gethostname()}:{2**22 + 1}"
@@ -128,10 +128,10 @@ def test_a_session_in_use_is_not_taken_and_a_dead_owner_s_is(tmp_path: Path) -> 
         assert (await store.claim(ID, "me:1")).owner == "me:1"
         assert (await store.session(ID)).status == "running"
 
-    with_store(tmp_path / "s.db", claim)
+    with_store(place, claim)
 
 
-def test_a_failed_tail_can_be_dropped(tmp_path: Path) -> None:
+def test_a_failed_tail_can_be_dropped(place: str) -> None:
     async def drop(store: SqlStore) -> list[StepRow]:
         await store.create(session())
         await store.append(ID, [step(1), step(2, 1), step(2, 2), step(3)])
@@ -140,10 +140,10 @@ def test_a_failed_tail_can_be_dropped(tmp_path: Path) -> None:
         assert [e.kind for e in await store.entries(ID)] == ["begun", *["step"] * 4, "dropped", "step"]
         return await store.steps(ID)
 
-    assert with_store(tmp_path / "s.db", drop) == [step(1), step(2, 1)]
+    assert with_store(place, drop) == [step(1), step(2, 1)]
 
 
-def test_log_lines_are_kept_for_a_month(tmp_path: Path) -> None:
+def test_log_lines_are_kept_for_a_month(place: str) -> None:
     log = LogRow(seq=1, part=1, action="response", agent="a", role="red", provider="a", model="b", round=1,
                  response_time_ms=7, tokens=15, content_length=4)  # fmt: skip
 
@@ -157,29 +157,29 @@ def test_log_lines_are_kept_for_a_month(tmp_path: Path) -> None:
             await store.create(session(OTHER[:-2] + str(days)).model_copy(update={"created_at": now}))
             return len(await store.logs(ID))
 
-        return with_store(tmp_path / "s.db", later)
+        return with_store(place, later)
 
-    with_store(tmp_path / "s.db", begin)
+    with_store(place, begin)
     assert [left_after(29), left_after(31)] == [1, 0]
 
 
-def test_migrations_lead_to_the_tables_of_today(tmp_path: Path) -> None:
-    engine = open_engine(address(str(tmp_path / "m.db")))
-    with engine.connect() as connection:
-        _migrate(connection, None)
-        with connection.begin():
-            context = MigrationContext.configure(connection, opts={"compare_type": True})
-            assert compare_metadata(context, metadata) == []
-            assert context.get_current_revision() == HEAD
+def test_migrations_lead_to_the_tables_of_today(place: str) -> None:
+    engine = open_engine(address(place))
+    with engine.connect() as connection, connection.begin():
+        migrate(connection)
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
+        assert context.get_current_revision() == HEAD
     engine.dispose()
 
 
-def test_a_fresh_store_is_stamped_and_needs_no_migration(tmp_path: Path) -> None:
-    engine = open_engine(address(str(tmp_path / "f.db")))
+def test_a_fresh_store_is_stamped_and_needs_no_migration(place: str) -> None:
+    engine = open_engine(address(place))
     bring_up_to_date(engine)
     bring_up_to_date(engine)
     with engine.connect() as connection, connection.begin():
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
     engine.dispose()
 
 
@@ -233,11 +233,13 @@ def test_a_locked_store_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(StoreError, match="locked by another process"):
-        with_store(tmp_path / "s.db", _open)
+        with_store(tmp_path / "s.db", lambda store: store.create(session()))
+    with_store(tmp_path / "s.db", _open)  # who only reads waits for nobody
     other.close()
 
 
-@pytest.mark.parametrize("place", ["nonsense://x", "postgresql://x/y", "mysql://"])
-def test_other_databases_are_refused_for_now(place: str) -> None:
-    with pytest.raises(UsageError):
+@pytest.mark.parametrize("place", ["nonsense://x", "mysql://", "postgresql://u:secret@h:port/x"])
+def test_other_databases_are_refused(place: str) -> None:
+    with pytest.raises(UsageError) as refused:
         SqlStore(place)
+    assert "secret" not in str(refused.value)

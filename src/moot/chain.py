@@ -15,7 +15,7 @@ NO_SEAL = ""
 
 def canonical(value: object) -> str:
     """The same text for the same value, whichever store it was in: PostgreSQL gives 2.0 and 1e16 back as integers."""
-    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"))
 
 
 def _plain(value: object) -> object:

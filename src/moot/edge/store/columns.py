@@ -1,125 +1,108 @@
-"""Values as the columns of their tables, and back."""
+"""Kinds of columns, and what no database holds as it is: written so that each can, read back as it was.
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+PostgreSQL refuses NUL characters in text and in JSONB, no encoding knows half a surrogate pair, and JSONB takes neither
+`NaN` nor `-0.0` nor the difference between `1e16` and an integer. Models reply with all of them, and a journal that
+gives back something else than it was given cannot be replayed. So each such character is written as a mark and its four
+hexadecimal digits, each such number as a text with that mark, and the mark itself like any other of these characters.
+"""
 
-from sqlalchemy import RowMapping, Table, bindparam, insert, update
+import json
+import math
+import re
+from datetime import UTC, datetime
+from typing import Any
 
-from moot.edge.store import tables
-from moot.ports import EpisodeRow, LogRow, Row, SessionRecord, TurnRow, VersionRow
+import sqlalchemy as sa
+from sqlalchemy import Dialect, TypeDecorator
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeEngine
 
-LOG_DAYS = 30
-
-
-def session_columns(session: SessionRecord) -> dict[str, object]:
-    return {"debate_id": session.id, **session.model_dump()}
-
-
-def session_from(row: RowMapping) -> SessionRecord:
-    return SessionRecord(**{name: row[name] for name in SessionRecord.model_fields})
-
-
-def own_id(session_id: str, number: int) -> str:
-    """The session's own id with its last eight digits for the number: the same row has the same id in every run."""
-    return f"{session_id[:28]}{number:08x}"
-
-
-def _turn_columns(session_id: str, row: TurnRow, now: datetime) -> dict[str, object]:
-    return {"id": own_id(session_id, row.seq), "session_id": session_id, **row.__dict__, "created_at": now}
+MARK = "\ufdd0"  # no character: Unicode keeps it for marks like this one
+UNFIT = re.compile(f"[\0\ud800-\udfff{MARK}]")
+MARKED = re.compile(f"{MARK}([0-9a-f]{{4}})")
+NUMBER = f"{MARK}f:"
+PERHAPS_UNFIT = re.compile(r"\\u(?:0000|d[89a-f]|fdd0)|NaN|Infinity|e\+|-0\.0", re.IGNORECASE)
+LARGEST = 1e16
+"""From here on Python writes a float with an exponent, which JSONB turns into the digits of an integer."""
 
 
-def _version_columns(session_id: str, row: VersionRow, now: datetime) -> dict[str, object]:
-    return {
-        "id": own_id(session_id, row.number),
-        "session_id": session_id,
-        "seq": row.seq,
-        "language": row.language,
-        "code": row.code,
-        "version_number": row.number,
-        "metrics": row.metrics,
-        "quality_score": row.quality,
-        "test_pass_rate": row.pass_rate,
-        "diff_from_previous": row.diff,
-        "created_at": now,
-    }
+def fit(text: str) -> str:
+    return UNFIT.sub(lambda found: f"{MARK}{ord(found[0]):04x}", text) if UNFIT.search(text) else text
 
 
-def _episode_columns(session_id: str, row: EpisodeRow, now: datetime) -> dict[str, object]:
-    return {"wanted": own_id(session_id, row.episode.turn), "told": [row.episode.model_dump(mode="json")]}
+def original(text: str) -> str:
+    return MARKED.sub(lambda found: chr(int(found[1], 16)), text) if MARK in text else text
 
 
-def _log_columns(session_id: str, row: LogRow, now: datetime) -> dict[str, object]:
-    return {
-        "debate_id": session_id,
-        "session_id": session_id,
-        "seq": row.seq,
-        "part": row.part,
-        "participant_identifier": row.agent,
-        "role": row.role,
-        "provider": row.provider,
-        "model": row.model,
-        "round": row.round,
-        "action": row.action,
-        "response_time_ms": row.response_time_ms,
-        "tokens_used": row.tokens,
-        "content_length": row.content_length,
-        "error_message": row.error,
-        "created_at": now,
-        "expires_at": now + timedelta(days=LOG_DAYS),
-    }
+def to_json(value: Any) -> str:
+    written = json.dumps(value)
+    return json.dumps(_fit_json(value)) if PERHAPS_UNFIT.search(written) else written
 
 
-COLUMNS: dict[type[Row], tuple[Table, Callable[..., dict[str, object]]]] = {
-    TurnRow: (tables.turns, _turn_columns),
-    VersionRow: (tables.versions, _version_columns),
-    EpisodeRow: (tables.turns, _episode_columns),
-    LogRow: (tables.logs, _log_columns),
-}
+def from_json(written: str | bytes) -> Any:
+    text = written.decode() if isinstance(written, bytes) else written
+    value = json.loads(text)
+    return _original_json(value) if MARK in text or f"\\u{ord(MARK):04x}" in text else value
 
 
-EPISODE = (
-    update(tables.turns).where(tables.turns.c.id == bindparam("wanted")).values(reflections=bindparam("told"))
-)  # an episode joins the turn in which it was told
-INSERTS = {kind: EPISODE if kind is EpisodeRow else insert(table) for kind, (table, _) in COLUMNS.items()}
-NEW_SESSION = insert(tables.sessions)
-OTHERS_BUSINESS = {"id", "fence", "entries", "chain", "wish", "created_at", "idempotency_key"}
-CHANGED = [name for name in SessionRecord.model_fields if name not in OTHERS_BUSINESS]
-SESSION_CHANGE = (
-    update(tables.sessions)
-    .where(tables.sessions.c.id == bindparam("wanted"), tables.sessions.c.fence == bindparam("held"))
-    .values({name: bindparam(name) for name in CHANGED})
-)
+def _fit_json(value: Any) -> Any:
+    if isinstance(value, str):
+        return fit(value)
+    if isinstance(value, float):
+        unfit = not math.isfinite(value) or abs(value) >= LARGEST or (value == 0 and math.copysign(1, value) < 0)
+        return f"{NUMBER}{value!r}" if unfit else value
+    if isinstance(value, dict):
+        return {fit(key) if isinstance(key, str) else key: _fit_json(held) for key, held in value.items()}
+    return [_fit_json(held) for held in value] if isinstance(value, list | tuple) else value
 
 
-def turn_from(row: RowMapping) -> TurnRow:
-    return TurnRow(**{name: row[name] for name in TurnRow.model_fields})
+def _original_json(value: Any) -> Any:
+    if isinstance(value, str):
+        return float(value.removeprefix(NUMBER)) if value.startswith(NUMBER) else original(value)
+    if isinstance(value, dict):
+        return {original(key): _original_json(held) for key, held in value.items()}
+    return [_original_json(held) for held in value] if isinstance(value, list) else value
 
 
-def version_from(row: RowMapping) -> VersionRow:
-    return VersionRow(
-        seq=row["seq"],
-        number=row["version_number"],
-        language=row["language"],
-        code=row["code"],
-        diff=row["diff_from_previous"],
-        metrics=row["metrics"],
-        quality=row["quality_score"],
-        pass_rate=row["test_pass_rate"],
-    )
+class String(TypeDecorator[str]):
+    """A short text. Only SQLite is told how short, where it is a hint: PostgreSQL would refuse a longer one."""
+
+    impl = sa.String
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return sa.Text() if dialect.name == "postgresql" else self.impl_instance
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else fit(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else original(value)
 
 
-def log_from(row: RowMapping) -> LogRow:
-    return LogRow(
-        seq=row["seq"],
-        part=row["part"],
-        action=row["action"],
-        agent=row["participant_identifier"],
-        role=row["role"],
-        provider=row["provider"],
-        model=row["model"],
-        round=row["round"],
-        response_time_ms=row["response_time_ms"],
-        tokens=row["tokens_used"],
-        content_length=row["content_length"],
-        error=row["error_message"],
-    )
+class Text(String):
+    impl = sa.Text
+    cache_ok = True
+
+
+class Moment(TypeDecorator[datetime]):
+    """A point in time with its zone; SQLite forgets the zone, so it is kept as UTC there."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None or dialect.name != "sqlite":
+            return value
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+JSON = sa.JSON().with_variant(JSONB(), "postgresql")
+MaybeJSON = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+ExactJSON = sa.JSON()
+"""On PostgreSQL too the text as it was written: JSONB sorts the keys of an object, and a replay would see that."""

@@ -2,15 +2,20 @@
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import NullPool
 
+from moot.edge.store.columns import from_json, to_json
 from moot.edge.store.tables import HEAD, metadata
 from moot.errors import StoreError, UsageError
 
 LOCK_SECONDS = 10.0
+KINDS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
+KEY = 0x6D6F6F74
+"""Of the locks in PostgreSQL that are ours."""
 
 
 def address(place: str) -> URL:
@@ -19,20 +24,45 @@ def address(place: str) -> URL:
         return URL.create("sqlite", database=str(Path(place).expanduser()))
     try:
         url = make_url(place)
-    except ArgumentError:
-        raise UsageError(f"cannot read the store {place!r}; give a file or sqlite:///FILE") from None
-    if url.get_backend_name() != "sqlite":
-        raise UsageError(f"stores of the kind {url.get_backend_name()!r} are not supported yet; give a SQLite file")
-    return url
+    except (ArgumentError, ValueError):  # with a password in it, perhaps: it is not repeated
+        raise UsageError("cannot read the store's URL; give a file, sqlite:///FILE or postgresql://…") from None
+    kind = url.get_backend_name()
+    if kind not in KINDS:
+        raise UsageError(f"stores of the kind {kind!r} are not supported; give a SQLite file or postgresql://…")
+    return url.set(drivername=KINDS[kind])
 
 
-def open_engine(url: URL) -> Engine:
+def shown(place: str | URL) -> str:
+    """A store as it may be told to anybody: the file, or the server and database without a password."""
+    if isinstance(place, str) and "://" not in place:
+        return place
+    try:
+        url = address(place) if isinstance(place, str) else place
+    except UsageError:
+        return "a URL that cannot be read"
+    if is_file(url):
+        return url.database or str(url)
+    return url.set(drivername="postgresql", password=None, query={}).render_as_string()
+
+
+def is_file(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite"
+
+
+def open_engine(url: URL, *, reading: bool = False) -> Engine:
+    """One connection at a time is enough: each thread of a store opens an engine of its own."""
+    shape: dict[str, Any] = {"poolclass": NullPool, "json_serializer": to_json, "json_deserializer": from_json}
+    return _open_file(url, shape, reading) if is_file(url) else _open_server(url, shape, reading)
+
+
+def _open_file(url: URL, shape: dict[str, Any], reading: bool) -> Engine:
     if url.database and url.database != ":memory:":
         Path(url.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # One thread does all the work, so one connection at a time is enough.
-    engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": LOCK_SECONDS, "check_same_thread": False})
+    engine = create_engine(url, connect_args={"timeout": LOCK_SECONDS, "check_same_thread": False}, **shape)
     event.listen(engine, "connect", _tune)
-    event.listen(engine, "begin", _begin)
+    # IMMEDIATE: wait for the lock at the start, instead of failing in the middle. A reader waits for nobody.
+    begin = "BEGIN" if reading else "BEGIN IMMEDIATE"
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
     return engine
 
 
@@ -42,24 +72,48 @@ def _tune(connection: sqlite3.Connection, record: object) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _begin(connection: Connection) -> None:
-    # IMMEDIATE: wait for the lock at the start, instead of failing in the middle.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+def _open_server(url: URL, shape: dict[str, Any], reading: bool) -> Engine:
+    asked = {"connect_timeout": "10", "application_name": "moot"}
+    missing = {name: value for name, value in asked.items() if name not in url.query}
+    # A reader sees one moment of the store, whatever others write meanwhile.
+    options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True} if reading else {}
+    try:
+        engine = create_engine(url, connect_args=missing, execution_options=options, **shape)
+    except ModuleNotFoundError:
+        raise UsageError("a store on PostgreSQL needs its driver; pip install 'moot[postgres]'") from None
+    event.listen(engine, "begin", _patient)
+    return engine
+
+
+def _patient(connection: Connection) -> None:
+    connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(LOCK_SECONDS * 1000)}")
+
+
+def alone(connection: Connection) -> None:
+    """Until the transaction ends no other writer comes this far. SQLite has only one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({KEY})")
+
+
+def is_current(connection: Connection) -> bool:
+    return _revision(connection) == HEAD
 
 
 def bring_up_to_date(engine: Engine) -> None:
-    """Tables of this version: made at once in an empty database, migrated in an older one."""
-    with engine.connect() as connection:
-        with connection.begin():
-            revision = _revision(connection)
-            if revision == HEAD:
-                return
-            if revision is None and not inspect(connection).get_table_names():
-                metadata.create_all(connection)
-                connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
-                connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
-                return
-        _migrate(connection, revision)
+    """Tables of this version: made at once in an empty database, migrated in an older one; by one process at a time."""
+    with engine.connect() as connection, connection.begin():
+        if engine.dialect.name == "postgresql":  # others may have a long migration to wait for
+            connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
+        alone(connection)
+        revision = _revision(connection)
+        if revision == HEAD:
+            return
+        if revision is None and not inspect(connection).get_table_names():
+            metadata.create_all(connection)
+            connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
+            connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
+            return
+        migrate(connection)
 
 
 def _revision(connection: Connection) -> str | None:
@@ -68,7 +122,7 @@ def _revision(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def _migrate(connection: Connection, revision: str | None) -> None:
+def migrate(connection: Connection, to: str = "head") -> None:
     from alembic import command  # slow to import, and needed once in a store's life
     from alembic.config import Config
     from alembic.util import CommandError
@@ -76,10 +130,11 @@ def _migrate(connection: Connection, revision: str | None) -> None:
     config = Config()
     config.set_main_option("script_location", "moot.edge:migrations")
     config.attributes["connection"] = connection
+    revision = _revision(connection)
     try:
-        command.upgrade(config, "head")
+        command.upgrade(config, to)
     except CommandError:
         raise StoreError(
-            f"the store {connection.engine.url.database} was made by another version of Moot (revision {revision}); "
+            f"the store {shown(connection.engine.url)} was made by another version of Moot (revision {revision}); "
             "use that version, or another --store"
         ) from None

@@ -19,6 +19,6 @@ class EpisodeShelf:
         turns = tables.turns
         query = select(turns.c.reflections).where(turns.c.reflections.is_not(None))
         newest = query.order_by(turns.c.created_at.desc(), turns.c.seq.desc())
-        told = await self._store.work(lambda db: list(db.execute(newest).scalars()))
+        told = await self._store.read(lambda db: list(db.execute(newest).scalars()))
         all_told = [Episode.model_validate(entry) for row in told for entry in row]
         return found(all_told, agent, session, task)[:limit]

@@ -28,7 +28,7 @@ class GateShelf:
         return await self._store.work(lambda db: _decide(db, gate_id, decision))
 
     async def gate(self, gate_id: str) -> GateRequest:
-        return await self._store.work(lambda db: _find(db, gate_id))
+        return await self._store.read(lambda db: _find(db, gate_id))
 
     async def gates(self, session_id: str = "", *, waiting: bool = False) -> list[GateRequest]:
         """Those of one session or of all, the oldest first; of those that wait only what is undecided."""
@@ -37,11 +37,11 @@ class GateShelf:
             query = query.where(gates.c.session_id == session_id)
         if waiting:
             query = query.where(gates.c.decided_at.is_(None))
-        return await self._store.work(lambda db: [_gate(row) for row in db.execute(query).mappings()])
+        return await self._store.read(lambda db: [_gate(row) for row in db.execute(query).mappings()])
 
     async def ready(self, now: datetime) -> list[str]:
         """Sessions that wait at a gate and can go on: it was decided, or its time is over."""
-        return await self._store.work(lambda db: [str(found) for found in db.execute(_ready(now)).scalars()])
+        return await self._store.read(lambda db: [str(found) for found in db.execute(_ready(now)).scalars()])
 
 
 def _ready(now: datetime) -> Select[tuple[str]]:

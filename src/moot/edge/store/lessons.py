@@ -4,15 +4,18 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 from sqlalchemy import Connection, bindparam, case, delete, func, insert, or_, select, update
 
 from moot.edge.store import tables
+from moot.edge.store.engine import alone
 from moot.edge.store.sql import SqlStore
 from moot.errors import UsageError
 from moot.lessons import Lesson, credited, fits, gist, merged, same_advice
 from moot.lessons.words import Gist
 
+R = TypeVar("R")
 POSTINGS = 8_000
 """Entries of the word index that one search may read, the rarest words first."""
 CANDIDATES = 40
@@ -25,7 +28,7 @@ class LessonShelf:
 
     async def learn(self, lesson: Lesson) -> Lesson:
         """Keep a lesson; one that says the same is grown instead, and given back."""
-        return await self._store.work(lambda db: _learn(db, lesson))
+        return await self._change(lambda db: _learn(db, lesson))
 
     async def learn_all(self, lessons: Iterable[Lesson]) -> list[Lesson]:
         """Many at once; onto an empty shelf they are put as they are, for they were told apart elsewhere."""
@@ -37,11 +40,11 @@ class LessonShelf:
             _put(db, given)
             return given
 
-        return await self._store.work(keep)
+        return await self._change(keep)
 
     async def recall(self, task: str, now: datetime, limit: int = 5) -> list[Lesson]:
         """The lessons that fit a task best, the best first; none that expired."""
-        return await self._store.work(lambda db: _recall(db, gist(task), now, limit))
+        return await self._store.read(lambda db: _recall(db, gist(task), now, limit))
 
     async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
         def change(db: Connection) -> Lesson:
@@ -49,17 +52,17 @@ class LessonShelf:
             _rewrite(db, lesson)
             return lesson
 
-        return await self._store.work(change)
+        return await self._change(change)
 
     async def lesson(self, lesson_id: str) -> Lesson:
         """By id or by an unambiguous beginning of one."""
-        return await self._store.work(lambda db: _find(db, lesson_id))
+        return await self._store.read(lambda db: _find(db, lesson_id))
 
     async def lessons(self, text: str = "", limit: int | None = None) -> list[Lesson]:
         query = select(tables.lessons.c.lesson).order_by(tables.lessons.c.created_at.desc(), tables.lessons.c.id)
         if text:
-            query = query.where(tables.lessons.c.text.ilike(f"%{text}%"))
-        return await self._store.work(lambda db: _read(db.execute(query.limit(limit)).scalars()))
+            query = query.where(tables.lessons.c.text.icontains(text, autoescape=True))
+        return await self._store.read(lambda db: _read(db.execute(query.limit(limit)).scalars()))
 
     async def forget(self, lesson_id: str) -> Lesson:
         def remove(db: Connection) -> Lesson:
@@ -69,7 +72,16 @@ class LessonShelf:
             db.execute(delete(tables.lessons).where(tables.lessons.c.id == lesson.id))
             return lesson
 
-        return await self._store.work(remove)
+        return await self._change(remove)
+
+    async def _change(self, change: Callable[[Connection], R]) -> R:
+        """Words are counted by reading and writing, so two writers at once would lose each other's."""
+
+        def by_itself(db: Connection) -> R:
+            alone(db)
+            return change(db)
+
+        return await self._store.work(by_itself)
 
 
 def words_of(lesson: Lesson) -> frozenset[str]:
@@ -133,7 +145,7 @@ def _candidates(db: Connection, words: Iterable[str]) -> list[tuple[Lesson, Weig
         .order_by(score.desc(), index.c.lesson_id)
         .limit(CANDIDATES)
     )
-    query = select(tables.lessons.c.lesson).where(tables.lessons.c.id.in_(best))
+    query = select(tables.lessons.c.lesson).where(tables.lessons.c.id.in_(best)).order_by(tables.lessons.c.id)
     rare = max(weights.values())
     return [(lesson, lambda word: weights.get(word, rare)) for lesson in _read(db.execute(query).scalars())]
 

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, RowMapping, Table, column, select, table
 
 from moot.chain import digest_of
 from moot.edge.store import tables
-from moot.edge.store.columns import turn_from, version_from
 from moot.edge.store.linking import link
+from moot.edge.store.rows import turn_from, version_from
 from moot.ports import Mark, Row, StepRow
 
 STEP_COLUMNS = (*StepRow.model_fields, "session_id", "created_at")

@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, Integer, cast, func, insert, select
 
 from moot.edge.store import tables
+from moot.edge.store.engine import alone
 from moot.edge.store.sql import SqlStore
 from moot.learnt import Judged, Tried, band_of
 
@@ -23,12 +24,18 @@ class RecordShelf:
         table = tables.agent_records
         key = (table.c.model, table.c.role, table.c.domain, table.c.band)
         right = func.sum(cast(table.c.was_right, Integer)).label("right")
-        query = select(*key, right, func.count().label("total")).group_by(*key).order_by(*key)
-        rows = await self._store.work(lambda db: list(db.execute(query).mappings()))
-        return [Tried.model_validate(dict(row)) for row in rows]
+        query = select(*key, right, func.count().label("total")).group_by(*key)
+        rows = await self._store.read(lambda db: list(db.execute(query).mappings()))
+        return sorted((Tried.model_validate(dict(row)) for row in rows), key=_place)
+
+
+def _place(tried: Tried) -> tuple[str, str, str, int]:
+    """Sorted here: each database has an order of its own for texts and for what is missing."""
+    return tried.model, tried.role, tried.domain, -1 if tried.band is None else tried.band
 
 
 def _keep(db: Connection, session_id: str, judged: Sequence[Judged], now: datetime) -> None:
+    alone(db)
     table = tables.agent_records
     known = set(db.execute(select(table.c.agent_id).where(table.c.session_id == session_id)).scalars())
     new = {each.agent: each for each in reversed(judged) if each.agent not in known}

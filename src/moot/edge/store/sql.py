@@ -1,10 +1,10 @@
-"""The `Store` port on SQLAlchemy: one thread writes, and steps that arrive together are committed together."""
+"""The `Store` port on SQLAlchemy: one thread writes, steps that arrive together at once; another one reads."""
 
 import asyncio
 import os
 import socket
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 from uuid import UUID
@@ -15,7 +15,10 @@ from sqlalchemy import Connection, Engine, RowMapping, Table, delete, false, nul
 from moot import __version__
 from moot.chain import digest_of, step_of
 from moot.edge.store import tables
-from moot.edge.store.columns import (
+from moot.edge.store.engine import address, alone, bring_up_to_date, is_current, open_engine, shown
+from moot.edge.store.line import Line
+from moot.edge.store.linking import Linking, bury, entry_from, link, link_all
+from moot.edge.store.rows import (
     CHANGED,
     COLUMNS,
     INSERTS,
@@ -27,9 +30,6 @@ from moot.edge.store.columns import (
     turn_from,
     version_from,
 )
-from moot.edge.store.engine import address, bring_up_to_date, open_engine
-from moot.edge.store.faults import told_plainly
-from moot.edge.store.linking import Linking, bury, entry_from, link, link_all
 from moot.errors import Fenced, StoreError, UsageError
 from moot.ports import (
     FORMAT,
@@ -58,10 +58,13 @@ class Waiting(NamedTuple):
 class SqlStore:
     def __init__(self, place: str) -> None:
         self._url = address(place)
-        self.place = self._url.database or str(self._url)
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="moot-store")
-        self._engine: Engine | None = None
-        self._connection: Connection | None = None
+        self.place = shown(self._url)
+        self._writer = Line(self.place, "moot-store", lambda: self._open(reading=False))
+        in_memory = self._url.database == ":memory:"  # nobody but its one connection sees such a store
+        reader = None if in_memory else Line(self.place, "moot-reader", lambda: self._open(reading=True), reading=True)
+        self._reader = reader or self._writer
+        self._opening = threading.Lock()
+        self._current = False
         self._waiting: list[Waiting] = []
         self._flushing: asyncio.Task[None] | None = None
         self._new = True
@@ -146,25 +149,25 @@ class SqlStore:
     # --- reading
 
     async def session(self, session_id: str) -> SessionRecord:
-        return await self.work(lambda db: _find(db, session_id))
+        return await self.read(lambda db: _find(db, session_id))
 
     async def sessions(self, limit: int = 50, text: str = "") -> list[SessionRecord]:
         query = select(tables.sessions).order_by(tables.sessions.c.created_at.desc()).limit(limit)
         if text:
-            pattern = f"%{text}%"
-            query = query.where(or_(tables.sessions.c.topic.ilike(pattern), tables.sessions.c.status == text))
-        return await self.work(lambda db: [session_from(row) for row in db.execute(query).mappings()])
+            found = tables.sessions.c.topic.icontains(text, autoescape=True)
+            query = query.where(or_(found, tables.sessions.c.status == text))
+        return await self.read(lambda db: [session_from(row) for row in db.execute(query).mappings()])
 
     async def steps(self, session_id: str) -> list[StepRow]:
         of = tables.journal.c
         query = select(tables.journal).where(of.session_id == session_id, of.kind == "step", of.dropped_by.is_(None))
         ordered = query.order_by(of.seq, of.part)
-        return await self.work(lambda db: [step_of(entry_from(row)) for row in db.execute(ordered).mappings()])
+        return await self.read(lambda db: [step_of(entry_from(row)) for row in db.execute(ordered).mappings()])
 
     async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         of = tables.journal.c
         query = select(tables.journal).where(of.session_id == session_id, of.entry > after).order_by(of.entry)
-        return await self.work(lambda db: [entry_from(row) for row in db.execute(query.limit(limit)).mappings()])
+        return await self.read(lambda db: [entry_from(row) for row in db.execute(query.limit(limit)).mappings()])
 
     async def turns(self, session_id: str) -> list[TurnRow]:
         return await self._rows(tables.turns, session_id, turn_from)
@@ -178,40 +181,39 @@ class SqlStore:
     async def _rows(self, table: Table, session_id: str, made: Callable[[RowMapping], R]) -> list[R]:
         order = [table.c.seq] + ([table.c.part] if "part" in table.c else [])
         query = select(table).where(table.c.session_id == session_id).order_by(*order)
-        return await self.work(lambda db: [made(row) for row in db.execute(query).mappings()])
+        return await self.read(lambda db: [made(row) for row in db.execute(query).mappings()])
 
-    # --- the one thread
+    # --- the two threads
 
     async def work(self, work: Callable[[Connection], R]) -> R:
         """Do this in one transaction."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._in_transaction, work)
+        return await self._writer.work(work)
 
-    def _in_transaction(self, work: Callable[[Connection], R]) -> R:
-        with told_plainly(self.place):
-            connection = self._connected()
-            with connection.begin():
-                return work(connection)
+    async def read(self, read: Callable[[Connection], R]) -> R:
+        """Look at one moment of the store; never waits behind what is being written."""
+        return await self._reader.work(read)
 
-    def _connected(self) -> Connection:
-        if self._connection is None:
-            self._engine = open_engine(self._url)
-            bring_up_to_date(self._engine)
-            self._connection = self._engine.connect()
-        return self._connection
+    def _open(self, *, reading: bool) -> Engine:
+        engine = open_engine(self._url, reading=reading)
+        with self._opening:
+            if not self._current:
+                self._bring_up_to_date()
+                self._current = True
+        return engine
+
+    def _bring_up_to_date(self) -> None:
+        looking = open_engine(self._url, reading=True)
+        with looking.connect() as connection, connection.begin():
+            if is_current(connection):  # as nearly always: no lock is waited for
+                return
+        bring_up_to_date(open_engine(self._url))
 
     async def aclose(self) -> None:
         if self._flushing is not None:
             await self._flushing
-        await asyncio.get_running_loop().run_in_executor(self._pool, self._close)
-        self._pool.shutdown()
-
-    def _close(self) -> None:
-        with told_plainly(self.place):
-            if self._connection is not None:
-                self._connection.close()
-            if self._engine is not None:
-                self._engine.dispose()
-        self._connection = self._engine = None
+        await self._writer.aclose()
+        if self._reader is not self._writer:
+            await self._reader.aclose()
 
 
 def _insert(db: Connection, batch: Sequence[Linking]) -> list[Fenced | None]:
@@ -232,6 +234,7 @@ def _insert(db: Connection, batch: Sequence[Linking]) -> list[Fenced | None]:
 
 
 def _forget_episodes(db: Connection) -> None:
+    alone(db)  # two at once would each wait for the other's rows
     turns = tables.turns
     told = select(turns.c.id).where(turns.c.reflections.is_not(None))
     oldest = told.order_by(turns.c.created_at.desc(), turns.c.id).offset(MOST_EPISODES).limit(MOST_EPISODES)
@@ -240,9 +243,7 @@ def _forget_episodes(db: Connection) -> None:
 
 def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> SessionRecord:
     of = tables.sessions
-    record = _find(db, session_id)
-    db.execute(select(of.c.id).where(of.c.id == record.id).with_for_update())
-    record = _find(db, record.id)  # as it is now that nobody else can change it
+    record = _find(db, session_id, lock=True)
     if record.format > FORMAT:
         raise StoreError(f"session {record.id} was begun by a newer version of Moot; carry it on with that one")
     if record.status == "cancelled":
@@ -272,16 +273,17 @@ def _alive(owner: str) -> bool:
     return True
 
 
-def _find(db: Connection, session_id: str) -> SessionRecord:
+def _find(db: Connection, session_id: str, *, lock: bool = False) -> SessionRecord:
     """By id or by an unambiguous beginning of one."""
     wanted = session_id.strip().lower().replace("-", "")
     if not wanted or not all(c in "0123456789abcdef" for c in wanted):
         raise UsageError(f"{session_id!r} is no session id; `moot list` shows them")
     low, high = (str(UUID(wanted[:32].ljust(32, end))) for end in "0f")
     between = tables.sessions.c.id.between(low, high) if len(wanted) <= 32 else false()
-    matching = db.execute(select(tables.sessions).where(between).limit(2)).mappings().all()
+    matching = db.execute(select(tables.sessions.c.id).where(between).limit(2)).scalars().all()
     if not matching:
         raise UsageError(f"there is no session {session_id!r}; `moot list` shows those there are")
     if len(matching) > 1:
         raise UsageError(f"{session_id!r} is the beginning of more than one session id; give more of it")
-    return session_from(matching[0])
+    query = select(tables.sessions).where(tables.sessions.c.id == matching[0])
+    return session_from(db.execute(query.with_for_update() if lock else query).mappings().one())

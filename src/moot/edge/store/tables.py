@@ -1,43 +1,12 @@
 """The tables, as they are now; how they came to be is in `migrations`."""
 
-from datetime import UTC, datetime
-
-from sqlalchemy import (
-    JSON,
-    Boolean,
-    DateTime,
-    Dialect,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    TypeDecorator,
-    Uuid,
-    text,
-)
+from sqlalchemy import Boolean, Float, ForeignKey, Index, Integer, MetaData, Table, Uuid, text
 from sqlalchemy import Column as C
+
+from moot.edge.store.columns import JSON, ExactJSON, MaybeJSON, Moment, String, Text
 
 HEAD = "0005"
 """The newest migration. A store at this version needs no Alembic."""
-
-
-class Moment(TypeDecorator[datetime]):
-    """A point in time with its zone; SQLite forgets the zone, so it is kept as UTC there."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None or dialect.name != "sqlite":
-            return value
-        return value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
 metadata = MetaData()
@@ -92,7 +61,7 @@ journal = Table(
     C("part", Integer, nullable=False),
     C("name", String(128), nullable=False),
     C("digest", String(32), nullable=False),
-    C("value", JSON),
+    C("value", ExactJSON),
     C("elapsed", Float, nullable=False),
     C("fence", Integer, nullable=False),
     C("seal", String(64), nullable=False),
@@ -227,7 +196,7 @@ gates = Table(
     C("questions", JSON, nullable=False),
     C("created_at", Moment, nullable=False),
     C("deadline", Moment, nullable=False),
-    C("decision", JSON(none_as_null=True)),
+    C("decision", MaybeJSON),
     C("decided_at", Moment),
     Index("ix_gates_session_seq", "session_id", "seq"),
 )

@@ -8,8 +8,10 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
+from moot.config import Resolved
 from moot.edge.models import problem, providers
 from moot.edge.sandbox import sandbox_status
+from moot.edge.store.engine import shown
 from moot.errors import MootError
 from moot.protocols import PROTOCOLS
 from moot.surfaces.cli.options import JsonFlag, ModelFlag, SeatFlag, StoreFlag, seat_settings
@@ -72,13 +74,17 @@ def config_command(store: StoreFlag = None, json_output: JsonFlag = False) -> No
     """Print every setting, its value, and where that came from."""
     resolved = Settings.load({"store": store}).resolved.values()
     if json_output:
-        return print_json({r.key: {"value": _plain(r.value), "source": r.source} for r in resolved})
+        return print_json({r.key: {"value": _told(r), "source": r.source} for r in resolved})
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("setting", "value", "from", "meaning"):
         table.add_column(column, overflow="fold")
     for r in resolved:
-        table.add_row(r.key, plain(str(_plain(r.value))), plain(r.source), plain(r.about))
+        table.add_row(r.key, plain(str(_told(r))), plain(r.source), plain(r.about))
     out().print(table)
+
+
+def _told(setting: Resolved) -> JsonValue:
+    return shown(str(setting.value)) if setting.key == "store" else _plain(setting.value)
 
 
 def _plain(value: object) -> JsonValue:
@@ -94,7 +100,7 @@ def _store_check(settings: Settings) -> Check:
             return len(await shop.store.sessions(limit=1_000_000))
 
     try:
-        return {"what": "store", "ok": True, "note": f"{settings.store}, {asyncio.run(look())} sessions"}
+        return {"what": "store", "ok": True, "note": f"{shown(settings.store)}, {asyncio.run(look())} sessions"}
     except MootError as error:
         return {"what": "store", "ok": False, "note": str(error)}
 

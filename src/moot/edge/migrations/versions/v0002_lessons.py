@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from moot.edge.migrations.columns import Json, words
+
 revision = "0002"
 down_revision = "0001"
 branch_labels = None
@@ -12,9 +14,9 @@ depends_on = None
 def upgrade() -> None:
     op.create_table(
         "lessons",
-        sa.Column("id", sa.String(length=12), nullable=False),
+        sa.Column("id", words(12), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
-        sa.Column("lesson", sa.JSON(), nullable=False),
+        sa.Column("lesson", Json, nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id"),
@@ -22,15 +24,15 @@ def upgrade() -> None:
     op.create_index("ix_lessons_created_at", "lessons", ["created_at"], unique=False)
     op.create_table(
         "lesson_words",
-        sa.Column("word", sa.String(length=64), nullable=False),
-        sa.Column("lesson_id", sa.String(length=12), nullable=False),
+        sa.Column("word", words(64), nullable=False),
+        sa.Column("lesson_id", words(12), nullable=False),
         sa.ForeignKeyConstraint(["lesson_id"], ["lessons.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("word", "lesson_id"),
     )
     op.create_index("ix_lesson_words_lesson", "lesson_words", ["lesson_id"], unique=False)
     op.create_table(
         "lesson_terms",
-        sa.Column("word", sa.String(length=64), nullable=False),
+        sa.Column("word", words(64), nullable=False),
         sa.Column("lessons", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("word"),
     )

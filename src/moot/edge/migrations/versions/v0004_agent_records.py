@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from moot.edge.migrations.columns import words
+
 revision = "0004"
 down_revision = "0003"
 branch_labels = None
@@ -13,10 +15,10 @@ def upgrade() -> None:
     op.create_table(
         "agent_records",
         sa.Column("session_id", sa.Uuid(as_uuid=False), nullable=False),
-        sa.Column("agent_id", sa.String(length=64), nullable=False),
-        sa.Column("role", sa.String(length=64), nullable=False),
-        sa.Column("model", sa.String(length=256), nullable=False),
-        sa.Column("domain", sa.String(length=32), nullable=False),
+        sa.Column("agent_id", words(64), nullable=False),
+        sa.Column("role", words(64), nullable=False),
+        sa.Column("model", words(256), nullable=False),
+        sa.Column("domain", words(32), nullable=False),
         sa.Column("band", sa.Integer(), nullable=True),
         sa.Column("was_right", sa.Boolean(), nullable=False),
         sa.Column("confidence", sa.Float(), nullable=True),

@@ -1,11 +1,9 @@
 """The journal becomes a chain that only grows; gates, tokens, what webhooks are to be told, and tombstones."""
 
-from typing import Any
-
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects.postgresql import JSONB
 
+from moot.edge.migrations.columns import Json, words
 from moot.edge.store.rechaining import rechained
 
 revision = "0005"
@@ -16,10 +14,6 @@ depends_on = None
 STANDING = sa.text("kind = 'step' AND dropped_by IS NULL")
 ID = sa.Uuid(as_uuid=False)
 AT = sa.DateTime(timezone=True)
-
-
-def json() -> sa.types.TypeEngine[Any]:
-    return sa.JSON().with_variant(JSONB(), "postgresql")
 
 
 def upgrade() -> None:
@@ -34,13 +28,13 @@ def session_columns() -> None:
     for column in (
         sa.Column("parent", ID, nullable=True),
         sa.Column("priority", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("idempotency_key", sa.String(length=200), nullable=True),
+        sa.Column("idempotency_key", words(200), nullable=True),
         sa.Column("format", sa.Integer(), nullable=False, server_default="1"),
         sa.Column("waiting_on", ID, nullable=True),
-        sa.Column("wish", sa.String(length=16), nullable=False, server_default=""),
+        sa.Column("wish", words(16), nullable=False, server_default=""),
         sa.Column("fence", sa.Integer(), nullable=False, server_default="0"),
         sa.Column("entries", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("chain", sa.String(length=64), nullable=False, server_default=""),
+        sa.Column("chain", words(64), nullable=False, server_default=""),
     ):
         op.add_column("debate_sessions", column)
     op.create_index("ix_debate_sessions_status", "debate_sessions", ["status"])
@@ -58,16 +52,16 @@ def journal() -> None:
         "journal",
         owned(),
         sa.Column("entry", sa.Integer(), nullable=False, autoincrement=False),
-        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("kind", words(16), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("part", sa.Integer(), nullable=False),
-        sa.Column("name", sa.String(length=128), nullable=False),
-        sa.Column("digest", sa.String(length=32), nullable=False),
-        sa.Column("value", json(), nullable=True),
+        sa.Column("name", words(128), nullable=False),
+        sa.Column("digest", words(32), nullable=False),
+        sa.Column("value", sa.JSON(), nullable=True),
         sa.Column("elapsed", sa.Float(), nullable=False),
         sa.Column("fence", sa.Integer(), nullable=False),
-        sa.Column("seal", sa.String(length=64), nullable=False),
-        sa.Column("chain", sa.String(length=64), nullable=False),
+        sa.Column("seal", words(64), nullable=False),
+        sa.Column("chain", words(64), nullable=False),
         sa.Column("created_at", AT, nullable=False),
         sa.Column("dropped_by", sa.Integer(), nullable=True),
         sa.PrimaryKeyConstraint("session_id", "entry"),
@@ -84,14 +78,14 @@ def waiting() -> None:
         sa.Column("id", ID, nullable=False),
         owned(),
         sa.Column("seq", sa.Integer(), nullable=False),
-        sa.Column("kind", sa.String(length=16), nullable=False),
-        sa.Column("point", sa.String(length=64), nullable=False),
+        sa.Column("kind", words(16), nullable=False),
+        sa.Column("point", words(64), nullable=False),
         sa.Column("summary", sa.Text(), nullable=False),
-        sa.Column("artefacts", json(), nullable=False),
-        sa.Column("questions", json(), nullable=False),
+        sa.Column("artefacts", Json, nullable=False),
+        sa.Column("questions", Json, nullable=False),
         sa.Column("created_at", AT, nullable=False),
         sa.Column("deadline", AT, nullable=False),
-        sa.Column("decision", json(), nullable=True),
+        sa.Column("decision", Json, nullable=True),
         sa.Column("decided_at", AT, nullable=True),
         sa.PrimaryKeyConstraint("id"),
     )
@@ -102,7 +96,7 @@ def waiting() -> None:
         owned(),
         sa.Column("gate_id", ID, nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
-        sa.Column("payload", json(), nullable=False),
+        sa.Column("payload", Json, nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("next_at", AT, nullable=True),
         sa.Column("delivered_at", AT, nullable=True),
@@ -113,9 +107,9 @@ def waiting() -> None:
     op.create_table(
         "tokens",
         sa.Column("id", ID, nullable=False),
-        sa.Column("name", sa.String(length=128), nullable=False, unique=True),
-        sa.Column("digest", sa.String(length=64), nullable=False, unique=True),
-        sa.Column("scopes", json(), nullable=False),
+        sa.Column("name", words(128), nullable=False, unique=True),
+        sa.Column("digest", words(64), nullable=False, unique=True),
+        sa.Column("scopes", Json, nullable=False),
         sa.Column("created_at", AT, nullable=False),
         sa.Column("expires_at", AT, nullable=True),
         sa.Column("revoked_at", AT, nullable=True),
@@ -126,9 +120,9 @@ def waiting() -> None:
         sa.Column("number", sa.Integer(), nullable=False, autoincrement=False),
         sa.Column("session_id", ID, nullable=False),
         sa.Column("entries", sa.Integer(), nullable=False),
-        sa.Column("head", sa.String(length=64), nullable=False),
-        sa.Column("deleted_by", sa.String(length=128), nullable=False),
+        sa.Column("head", words(64), nullable=False),
+        sa.Column("deleted_by", words(128), nullable=False),
         sa.Column("deleted_at", AT, nullable=False),
-        sa.Column("chain", sa.String(length=64), nullable=False),
+        sa.Column("chain", words(64), nullable=False),
         sa.PrimaryKeyConstraint("number"),
     )

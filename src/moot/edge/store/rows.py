@@ -1,0 +1,125 @@
+"""Values as the columns of their tables, and back."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from sqlalchemy import RowMapping, Table, bindparam, insert, update
+
+from moot.edge.store import tables
+from moot.ports import EpisodeRow, LogRow, Row, SessionRecord, TurnRow, VersionRow
+
+LOG_DAYS = 30
+
+
+def session_columns(session: SessionRecord) -> dict[str, object]:
+    return {"debate_id": session.id, **session.model_dump()}
+
+
+def session_from(row: RowMapping) -> SessionRecord:
+    return SessionRecord(**{name: row[name] for name in SessionRecord.model_fields})
+
+
+def own_id(session_id: str, number: int) -> str:
+    """The session's own id with its last eight digits for the number: the same row has the same id in every run."""
+    return f"{session_id[:28]}{number:08x}"
+
+
+def _turn_columns(session_id: str, row: TurnRow, now: datetime) -> dict[str, object]:
+    return {"id": own_id(session_id, row.seq), "session_id": session_id, **row.__dict__, "created_at": now}
+
+
+def _version_columns(session_id: str, row: VersionRow, now: datetime) -> dict[str, object]:
+    return {
+        "id": own_id(session_id, row.number),
+        "session_id": session_id,
+        "seq": row.seq,
+        "language": row.language,
+        "code": row.code,
+        "version_number": row.number,
+        "metrics": row.metrics,
+        "quality_score": row.quality,
+        "test_pass_rate": row.pass_rate,
+        "diff_from_previous": row.diff,
+        "created_at": now,
+    }
+
+
+def _episode_columns(session_id: str, row: EpisodeRow, now: datetime) -> dict[str, object]:
+    return {"wanted": own_id(session_id, row.episode.turn), "told": [row.episode.model_dump(mode="json")]}
+
+
+def _log_columns(session_id: str, row: LogRow, now: datetime) -> dict[str, object]:
+    return {
+        "debate_id": session_id,
+        "session_id": session_id,
+        "seq": row.seq,
+        "part": row.part,
+        "participant_identifier": row.agent,
+        "role": row.role,
+        "provider": row.provider,
+        "model": row.model,
+        "round": row.round,
+        "action": row.action,
+        "response_time_ms": row.response_time_ms,
+        "tokens_used": row.tokens,
+        "content_length": row.content_length,
+        "error_message": row.error,
+        "created_at": now,
+        "expires_at": now + timedelta(days=LOG_DAYS),
+    }
+
+
+COLUMNS: dict[type[Row], tuple[Table, Callable[..., dict[str, object]]]] = {
+    TurnRow: (tables.turns, _turn_columns),
+    VersionRow: (tables.versions, _version_columns),
+    EpisodeRow: (tables.turns, _episode_columns),
+    LogRow: (tables.logs, _log_columns),
+}
+
+
+EPISODE = (
+    update(tables.turns).where(tables.turns.c.id == bindparam("wanted")).values(reflections=bindparam("told"))
+)  # an episode joins the turn in which it was told
+INSERTS = {kind: EPISODE if kind is EpisodeRow else insert(table) for kind, (table, _) in COLUMNS.items()}
+NEW_SESSION = insert(tables.sessions)
+OTHERS_BUSINESS = {"id", "fence", "entries", "chain", "wish", "created_at", "idempotency_key"}
+CHANGED = [name for name in SessionRecord.model_fields if name not in OTHERS_BUSINESS]
+SESSION_CHANGE = (
+    update(tables.sessions)
+    .where(tables.sessions.c.id == bindparam("wanted"), tables.sessions.c.fence == bindparam("held"))
+    .values({name: bindparam(name) for name in CHANGED})
+)
+
+
+def turn_from(row: RowMapping) -> TurnRow:
+    return TurnRow(**{name: row[name] for name in TurnRow.model_fields})
+
+
+def version_from(row: RowMapping) -> VersionRow:
+    return VersionRow(
+        seq=row["seq"],
+        number=row["version_number"],
+        language=row["language"],
+        code=row["code"],
+        diff=row["diff_from_previous"],
+        metrics=row["metrics"],
+        quality=row["quality_score"],
+        pass_rate=row["test_pass_rate"],
+    )
+
+
+def log_from(row: RowMapping) -> LogRow:
+    return LogRow(
+        seq=row["seq"],
+        part=row["part"],
+        action=row["action"],
+        agent=row["participant_identifier"],
+        role=row["role"],
+        provider=row["provider"],
+        model=row["model"],
+        round=row["round"],
+        response_time_ms=row["response_time_ms"],
+        tokens=row["tokens_used"],
+        content_length=row["content_length"],
+        error=row["error_message"],
+    )

@@ -1,0 +1,77 @@
+"""A PostgreSQL server for the tests: made in a temporary folder, reached by a socket, gone when they are done."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+
+SCRIPT = Path(__file__).parent.parent / "scripts" / "need-postgres"
+FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "listen_addresses=", "max_connections=100")
+"""A machine that loses power in the middle of a test is no case of ours."""
+
+
+def programs() -> Path:
+    """The folder of the server's programs. Where there are none the tests fail and say so: they never skip."""
+    found = subprocess.run([SCRIPT], capture_output=True, text=True)
+    if found.returncode:
+        raise RuntimeError(found.stderr.strip())
+    return Path(found.stdout.strip())
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """The URL of a server that has none of our tables."""
+    folder = Path(tempfile.mkdtemp(prefix="moot-pg-"))
+    try:
+        with running(folder):
+            yield f"postgresql://moot@/postgres?host={quote(str(folder), safe='')}"
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[None]:
+    found = programs()
+    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
+        shutil.chown(folder, "nobody", pwd.getpwnam("nobody").pw_gid)
+    data = ["-D", str(folder / "data")]
+    if not (folder / "data").exists():
+        _run(folder, found / "initdb", *data, "-U", "moot", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+    settings = " ".join(f"-c {setting}" for setting in (*FAST, f"unix_socket_directories={folder}"))
+    _run(folder, found / "pg_ctl", *data, "-w", "-l", str(folder / "log"), "-o", settings, "start")
+    try:
+        yield
+    finally:
+        _run(folder, found / "pg_ctl", *data, "-m", "immediate", "stop")  # nothing of it is kept
+
+
+def _run(folder: Path, program: Path, *arguments: str) -> None:
+    who = pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
+    groups: list[int] | None = [] if os.geteuid() == 0 else None
+    with (folder / "said").open("w+") as said:  # no pipe: the server would keep it open
+        done = subprocess.run(
+            [program, *arguments], cwd=folder, stdout=said, stderr=said, user=who.pw_uid, group=who.pw_gid,
+            extra_groups=groups,
+        )  # fmt: skip
+        said.seek(0)
+        if done.returncode:
+            raise RuntimeError(f"{program.name} failed: {said.read().strip()}")
+
+
+def new_schema(server: str, name: str) -> str:
+    """The URL of an empty schema: a store of its own for a test, for a few milliseconds."""
+    with psycopg.connect(server, autocommit=True) as db:
+        db.execute(f'CREATE SCHEMA "{name}"'.encode())
+    return f"{server}&options={quote(f'-csearch_path={name}', safe='')}"
+
+
+def drop_schema(server: str, name: str) -> None:
+    with psycopg.connect(server, autocommit=True) as db:
+        db.execute(f'DROP SCHEMA "{name}" CASCADE'.encode())
