@@ -16,7 +16,7 @@ from moot.events import Event, SessionEnded, SessionStarted
 from moot.gates import GateRules
 from moot.journal import Journal
 from moot.liveroom import LiveRoom
-from moot.ports import Mark, Model, Row, SessionRecord, StepRow, Store, Wish
+from moot.ports import Mark, Model, Row, SessionRecord, StepRow, Store
 from moot.protocols import PROTOCOLS
 from moot.stepping import Desk
 from moot.types import Limits, Result, Status, Value
@@ -24,6 +24,7 @@ from moot.types import Limits, Result, Status, Value
 CARRIED_ON = ("budget_exhausted", "timed_out", "cancelled")
 """Ends after which a session has more to do, given more to spend."""
 CUT = (*CARRIED_ON, "rejected")
+Stop = Literal["pause", "cancel", "release"]
 
 
 class Plan(Value):
@@ -64,7 +65,7 @@ class Runner:
         self._store = store
         self._room: LiveRoom | None = None
         self._task: asyncio.Task[Result] | None = None
-        self._wish: Wish = ""
+        self._wish: Stop | None = None
 
     async def start(self, plan: Plan) -> Result:
         record = self._new(plan, NOTHING_MORE).model_copy(update={"status": "running", "owner": owner(), "fence": 1})
@@ -102,12 +103,14 @@ class Runner:
             raise
         return await self._carry_on(record, plan, past)
 
-    def stop(self, wish: Literal["pause", "cancel"] = "pause") -> None:
-        """Ctrl-C: begin nothing new, give what there is. A cancelled session is not carried on."""
+    def stop(self, wish: Stop = "pause") -> None:
+        """Ctrl-C: begin nothing new, give what there is. A cancelled session is not carried on. One that is released
+        waits for what it has begun, and is for any process to carry on."""
         if self._room is not None and self._task is not None:
             self._wish = wish
             self._room.stop()
-            self._task.cancel()
+            if wish != "release":
+                self._task.cancel()
 
     def _kept(self) -> Store:
         if self._store is None:
@@ -171,6 +174,8 @@ class Runner:
     async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:
         outcome = outcome_of(result)
         cut = cut_by(result)
+        if self._wish == "release" and cut == "cancelled":
+            return await self._let_go(record)
         status = status_after(cut, failed_at, self._wish)
         now = self._desk.clock.now()
         kept: JsonValue = {
@@ -193,6 +198,12 @@ class Runner:
             said: JsonValue = {"status": status, "outcome": digest_of(kept), "said": outcome}
             await self._store.update(ended, Mark(kind="ended", value=said))
         self._emit(SessionEnded(session_id=record.id, status=status))
+
+    async def _let_go(self, record: SessionRecord) -> None:
+        if self._store is not None:
+            update = {"status": "pending", "owner": "", "updated_at": self._desk.clock.now()}
+            await self._store.update(record.model_copy(update=update))
+        self._emit(SessionEnded(session_id=record.id, status="pending"))
 
     def _emit(self, event: Event) -> None:
         if self._desk.listen is not None:
@@ -221,7 +232,7 @@ def cut_by(result: Result) -> str:
     return next((word for word in said if word in CUT), "")
 
 
-def status_after(cut: str, failed_at: int | None, wish: Wish) -> Status:
+def status_after(cut: str, failed_at: int | None, wish: Stop | None) -> Status:
     if cut == "rejected" or (cut == "cancelled" and wish == "cancel"):
         return "cancelled"
     return "paused" if cut == "cancelled" or failed_at is not None else "completed"

@@ -48,6 +48,8 @@ def _chain(value: object) -> object:
 
 Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 
+PROVIDERS = ("openai", "anthropic", "ollama", "cmd")
+"""Whose calls are limited in number at once."""
 BENCHMARK = ("benchmark_runs", "benchmark_seconds")
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
 ResetHours = Annotated[float | None, Field(gt=0)]
@@ -220,7 +222,7 @@ async def workshop(  # noqa: PLR0913 - everything but the first is by name
 ) -> AsyncIterator[Workshop]:
     """The edges of a session; what its `plan` notes of CI hooks and a branch is there too."""
     vault = vault or Vault(os.environ)
-    concurrency = dict.fromkeys(("openai", "anthropic", "ollama", "cmd"), int(settings["concurrency"]))
+    concurrency = dict.fromkeys(PROVIDERS, int(settings["concurrency"]))
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
     store = SqlStore(settings.store) if keep else None
     memory = LessonShelf(store) if store is not None else None
