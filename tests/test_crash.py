@@ -12,7 +12,7 @@ import pytest
 from kit import BAD, GOOD, NOTHING, SQLI, blue, moot, settled
 
 HERE = Path(__file__).parent
-STEPS = 12  # test_the_session_has_as_many_steps_as_we_kill_it_at keeps this true
+STEPS = 14  # test_the_session_has_as_many_steps_as_we_kill_it_at keeps this true
 
 
 def session(folder: Path) -> list[str]:

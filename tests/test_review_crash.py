@@ -9,7 +9,7 @@ from kit import moot, settled
 from review_kit import REVISED, answers, challenge, project, raised, rebuttal, revision
 
 HERE = Path(__file__).parent
-STEPS = 9  # test_the_review_has_as_many_steps keeps this true
+STEPS = 11  # test_the_review_has_as_many_steps keeps this true
 FILE = ".planning/REQUIREMENTS.md"
 
 

@@ -28,7 +28,7 @@ FAILURE_REPLIES = {
     "critic": ["", blind_spot()],
     "judge": [opinion(True)],
 }
-PLAN_STEPS, FAILURE_STEPS = 7, 4  # the first test keeps these true
+PLAN_STEPS, FAILURE_STEPS = 8, 5  # the first test keeps these true
 KILLS = [("plan", step) for step in range(1, PLAN_STEPS + 1)] + [("fail", s) for s in range(1, FAILURE_STEPS + 1)]
 
 

@@ -1,9 +1,9 @@
 """Gates: where a session waits for a person, and what they decided. A decision is made once."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from moot.types import Value
 
@@ -12,13 +12,21 @@ Verdict = Literal["approved", "rejected"]
 How = Literal["automatic", "person", "timeout"]
 
 
+def _split(value: object) -> object:
+    """`review,convergence` as a list."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+
+
 class GateRules(Value):
     enabled: bool = Field(default=False, description="wait for a person's approval at the points")
-    points: tuple[str, ...] = Field(default=(), description="phases after which to wait; none named: after each")
+    points: Names = Field(default=(), description="phases after which to wait; none named: after each")
     timeout: float = Field(default=1800.0, gt=0, description="seconds a gate waits for a decision")
     on_timeout: Verdict = Field(default="rejected", description="what counts when nobody decided in time")
     answers: bool = Field(default=False, description="questions wait for a person's answers in the same way")
-    webhooks: tuple[str, ...] = Field(default=(), description="addresses that are told of a gate by a signed POST")
+    webhooks: Names = Field(default=(), description="addresses that are told of a gate by a signed POST")
 
     def waits_at(self, point: str) -> bool:
         return self.enabled and (not self.points or point in self.points)

@@ -150,7 +150,9 @@ class Runner:
         desk, protocol = self._desk, PROTOCOLS[plan.protocol]
         rules = protocol.rules.model_validate(plan.rules)
         journal = Journal(record.id, desk.clock, self._store, past, record.fence)
-        cast = {seat: [self._open_model(name) for name in chain] for seat, chain in plan.seats.items()}
+        names = {name for chain in plan.seats.values() for name in chain}
+        opened = {name: self._open_model(name) for name in sorted(names)}  # once a run: seats share a script
+        cast = {seat: [opened[name] for name in chain] for seat, chain in plan.seats.items()}
         self._room = room = LiveRoom(desk, cast, plan.limits, journal, rules.timeout)
         room.gates = plan.gates
         self._emit(SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past)))

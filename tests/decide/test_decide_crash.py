@@ -13,7 +13,7 @@ from kit import moot, settled
 from panels import PANEL, SCOPE, ballot, rebuttal
 
 TESTS = Path(__file__).resolve().parents[1]
-STEPS = 7  # three ballots, one of them asked for twice, three rebuttals
+STEPS = 8  # three ballots, one of them asked for twice, three rebuttals
 
 
 def session(folder: Path) -> list[str]:

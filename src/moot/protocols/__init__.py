@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from moot.protocols.debate import debate
-from moot.protocols.debated import DebateInput, DebateResult, DebateRules
+from moot.protocols.debated import PHASES, DebateInput, DebateResult, DebateRules
 from moot.protocols.decide import DecideInput, DecideResult, DecideRules, decide
 from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
 from moot.protocols.review import ReviewInput, ReviewResult, ReviewRules, review
@@ -28,25 +28,35 @@ class Protocol(Generic[I, R, O]):
     result: type[O]
     seats: tuple[str, ...]
     """Who may sit in it by default; a session may have others."""
+    points: tuple[str, ...]
+    """Its phases after which a gate may stand."""
     settled: frozenset[str] = frozenset()
     """Outcomes that stand even though a provider failed on the way: nothing is left to try again."""
 
 
-HARDEN = Protocol("harden", harden, HardenInput, HardenRules, HardenResult, ("red", "blue"))
+HARDEN = Protocol("harden", harden, HardenInput, HardenRules, HardenResult, ("red", "blue"), ("defense",))
 VET = Protocol(
-    "vet", vet, VetInput, VetRules, VetResult, ("advocate", "critic", "judge"),
+    "vet", vet, VetInput, VetRules, VetResult, ("advocate", "critic", "judge"), ("verdict",),
     settled=frozenset({"proceed", "modify", "retry", "pivot"}),
 )  # fmt: skip
-REVIEW = Protocol("review", review, ReviewInput, ReviewRules, ReviewResult, ("adversary", "defender"))
+REVIEW = Protocol("review", review, ReviewInput, ReviewRules, ReviewResult, ("adversary", "defender"), ("round",))
 SOLVE = Protocol(
-    "solve", solve, SolveInput, SolveRules, SolveResult, ("coder", "reflector"), settled=frozenset({"solved"})
-)
+    "solve", solve, SolveInput, SolveRules, SolveResult, ("coder", "reflector"), ("attempt",),
+    settled=frozenset({"solved"}),
+)  # fmt: skip
 DECIDE = Protocol(
-    "decide", decide, DecideInput, DecideRules, DecideResult, ("risk", "value", "effort"),
+    "decide", decide, DecideInput, DecideRules, DecideResult, ("risk", "value", "effort"), ("verdict",),
     settled=frozenset({"RECOMMENDED", "CONTESTED", "NO_PANEL"}),
 )  # fmt: skip
 DEBATE = Protocol(
-    "debate", debate, DebateInput, DebateRules, DebateResult, (), settled=frozenset({"agreed", "chosen", "contested"})
+    "debate",
+    debate,
+    DebateInput,
+    DebateRules,
+    DebateResult,
+    (),
+    PHASES,
+    settled=frozenset({"agreed", "chosen", "contested"}),
 )
 PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {
     each.name: each for each in (HARDEN, DEBATE, VET, REVIEW, DECIDE, SOLVE)

@@ -94,6 +94,7 @@ def debate_plan(
         input=given.model_dump(mode="json"),
         rules=rules,
         limits=settings.limits(),
+        gates=settings.gates(),
         seats=seats,
         notes={**notes, **own},
     )

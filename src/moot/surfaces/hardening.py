@@ -39,6 +39,7 @@ def harden_plan(
         input=given.model_dump(mode="json"),
         rules=settings.rules("harden"),
         limits=settings.limits(),
+        gates=settings.gates(),
         seats=settings.seats("harden"),
         notes={**notes, "origins": origins},
     )

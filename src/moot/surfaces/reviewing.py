@@ -46,6 +46,7 @@ def review_plan(settings: Settings, desk: Desk, vault: Vault, notes: Mapping[str
         input=given.model_dump(mode="json"),
         rules=settings.rules("review"),
         limits=settings.limits(),
+        gates=settings.gates(),
         seats=_seats(settings),
         notes={**notes, "origins": origins, "state": desk.state},
     )

@@ -24,8 +24,10 @@ from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.toolshed import LateTools
+from moot.edge.webhooks import WEBHOOK_SECRET
 from moot.errors import UsageError
 from moot.events import Event
+from moot.gates import GateRules
 from moot.ports import Clock, Memory, Sandbox, Scanner
 from moot.protocols import PROTOCOLS
 from moot.runner import Plan, Runner
@@ -96,7 +98,8 @@ def all_settings() -> list[Setting]:
         if name != "timeout"
     ]
     sandbox = [_of_field(name, info, "sandbox.") for name, info in SandboxLimits.model_fields.items()]
-    return [*own, *limits, *rules, *sandbox, *_ci_settings()]
+    gates = [_of_field(name, info, "gates.") for name, info in GateRules.model_fields.items()]
+    return [*own, *limits, *rules, *sandbox, *gates, *_ci_settings()]
 
 
 def _ci_settings() -> list[Setting]:
@@ -141,6 +144,13 @@ class Settings:
 
     def sandbox(self) -> SandboxLimits:
         return SandboxLimits(**{name: self[f"sandbox.{name}"] for name in SandboxLimits.model_fields})
+
+    def gates(self) -> GateRules:
+        """Where sessions wait for a person. An address is told of it only with a signature."""
+        rules = GateRules(**{name: self[f"gates.{name}"] for name in GateRules.model_fields})
+        if rules.webhooks and not os.environ.get(WEBHOOK_SECRET):
+            raise UsageError(f"gates.webhooks needs a secret to sign with; set {WEBHOOK_SECRET}")
+        return rules
 
     def ci(self) -> CiHooks:
         """The CI hooks as they are configured."""

@@ -75,6 +75,9 @@ class Models:
         self._opened: dict[str, Model] = {}
 
     def open(self, name: str) -> Model:
+        """Connections are shared; a script is read from its beginning by each run that opens it."""
+        if parse_name(name).provider == "script":
+            return self._open(name)
         if name not in self._opened:
             self._opened[name] = self._open(name)
         return self._opened[name]

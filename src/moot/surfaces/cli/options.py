@@ -26,6 +26,15 @@ UnsafeFlag = Annotated[
     bool, typer.Option("--unsafe-local", help="Run tests without a sandbox. Only for code you would run anyway.")
 ]
 
+GateFlag = Annotated[
+    list[str] | None,
+    typer.Option("--gate", help="Wait for a person's approval after this phase; `all`: after each. Repeat it."),
+]
+
+
+def gate_points(gates: list[str]) -> tuple[str, ...]:
+    return () if "all" in gates else tuple(gates)
+
 
 def seat_settings(seats: list[str] | None) -> dict[str, tuple[str, ...]]:
     """`red=A`, `red=B` as `seats.red = (A, B)`."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from moot.edge.sandbox import find_sandbox
+from moot.errors import Parked
 from moot.ports import Store
 from moot.protocols import PROTOCOLS
 from moot.protocols.debated import DebateResult
@@ -16,8 +17,9 @@ from moot.surfaces.cli import debated, decided, hardened, reviewed, solved, vett
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.screen import err, plain
+from moot.surfaces.cli.waiting import wait_for
 from moot.surfaces.debating import keep_records
-from moot.surfaces.setup import Settings, stopping_on_interrupt, workshop
+from moot.surfaces.setup import Settings, Workshop, stopping_on_interrupt, workshop
 from moot.types import Result
 from moot.vault import Vault
 
@@ -50,12 +52,27 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
     with progress(quiet=ending.quiet) as listen:
         async with workshop(settings, listen, sandbox, vault, plan=plan, person=person) as shop:
             shop.check_models(plan.seats)
-            with stopping_on_interrupt(shop.runner):
-                result = await begin(shop.runner)
-                result = await amended(result, shop.store) if shop.store else result
-                if shop.store and isinstance(result, DebateResult):
-                    await keep_records(result, plan, shop.store)
+            result = await through_gates(begin, shop, ending)
+            result = await amended(result, shop.store) if shop.store else result
+            if shop.store and isinstance(result, DebateResult):
+                await keep_records(result, plan, shop.store)
     return finish(result, plan, vault, ending)
+
+
+async def through_gates(begin: Begin, shop: Workshop, ending: Ending) -> Result:
+    """The result, however often the session waits for a person on the way."""
+    while True:
+        try:
+            with stopping_on_interrupt(shop.runner):
+                return await begin(shop.runner)
+        except Parked as parked:
+            session = parked.session_id
+            if session is None or shop.store is None:
+                raise
+            await wait_for(parked, shop.store, ending)
+
+            def begin(runner: Runner, session: str = session) -> Awaitable[Result]:
+                return runner.resume(session)
 
 
 async def asked_on_terminal(questions: Sequence[str]) -> list[str]:

@@ -1,0 +1,96 @@
+"""`moot gates`, `approve`, `reject` and `answer`: sessions that wait for a person."""
+
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from moot.edge.store import SqlStore
+from moot.edge.store.gates import GateShelf
+from moot.gates import GateRequest, Verdict
+from moot.surfaces.choices import whoever
+from moot.surfaces.cli.options import JsonFlag, StoreFlag
+from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.stored import with_store
+from moot.surfaces.gatekeeping import decide, gate_of, told
+
+GateArgument = Annotated[str, typer.Argument(help="The session that waits, or enough of its id; or the gate's own id.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("gates", epilog="moot gates; moot gates --all --json")(gates_command)
+    app.command("approve", epilog="moot approve 3f2a --reason 'tests look right'")(approve_command)
+    app.command("reject", epilog="moot reject 3f2a --reason 'this changes the API'")(reject_command)
+    app.command("answer", epilog="moot answer 3f2a 'an empty list' 'UTC'")(answer_command)
+
+
+def gates_command(
+    session: Annotated[str, typer.Argument(help="Only the gates of this session.")] = "",
+    everything: Annotated[bool, typer.Option("--all", "-a", help="Also those that were decided.")] = False,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """List the gates at which sessions wait for a person, the oldest first."""
+
+    async def look(db: SqlStore) -> list[GateRequest]:
+        record = (await db.session(session)).id if session else ""
+        return await GateShelf(db).gates(record, waiting=not everything)
+
+    found = with_store(store, look)
+    if json_output:
+        return print_json([gate.model_dump(mode="json") for gate in found])
+    for gate in found:
+        out().print(plain(line(gate)))
+        for question in gate.questions:
+            out().print(plain(f"  ? {question}"))
+    if not found:
+        out().print(plain("no gates"))
+
+
+def line(gate: GateRequest) -> str:
+    state = told(gate.decision) if gate.decision else f"waits until {gate.deadline:%Y-%m-%d %H:%M:%S} UTC"
+    return f"{gate.session_id[:8]}  {gate.point}: {gate.summary}  ({state})"
+
+
+def approve_command(
+    gate: GateArgument,
+    reason: Annotated[str, typer.Option("--reason", help="Why.")] = "",
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Let a session go on. A gate is decided once: whoever comes second is told so (exit code 2)."""
+    settle(gate, "approved", reason, (), store, json_output=json_output)
+
+
+def reject_command(
+    gate: GateArgument,
+    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept with the session.")],
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """End a session at its gate; everything it did is kept."""
+    settle(gate, "rejected", reason, (), store, json_output=json_output)
+
+
+def answer_command(
+    gate: GateArgument,
+    answers: Annotated[list[str], typer.Argument(help="An answer for each question, in their order; '' for none.")],
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Answer the questions at which a session waits."""
+    settle(gate, "approved", "", tuple(answers), store, json_output=json_output)
+
+
+def settle(
+    wanted: str, verdict: Verdict, reason: str, answers: tuple[str, ...], place: str | None, *, json_output: bool
+) -> None:
+    async def work(db: SqlStore) -> GateRequest:
+        return await decide(db, await gate_of(db, wanted), verdict, whoever(), reason, answers)
+
+    gate = with_store(place, work)
+    if json_output:
+        shown: JsonValue = gate.model_dump(mode="json")
+        return print_json(shown)
+    out().print(plain(f"{gate.point}: {told(gate.decision)}"))
+    out().print(plain(f"if nobody runs it, carry it on with: moot resume {gate.session_id}"))

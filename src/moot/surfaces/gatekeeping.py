@@ -1,0 +1,52 @@
+"""A person at a gate: which one is meant, and what they decide. Command line and server go the same way."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from moot.edge.store import SqlStore
+from moot.edge.store.gates import GateShelf
+from moot.errors import Decided, UsageError
+from moot.gates import GateDecision, GateRequest, Verdict
+
+
+async def gate_of(store: SqlStore, wanted: str) -> GateRequest:
+    """By the gate's own id, or by the session that waits at it."""
+    gates = GateShelf(store)
+    waiting = [gate for gate in await gates.gates() if gate.id == wanted]
+    if waiting:
+        return waiting[0]
+    record = await store.session(wanted)
+    known = await gates.gates(record.id)
+    undecided = [gate for gate in known if gate.decision is None]
+    if undecided:
+        return undecided[-1]
+    if known:
+        raise Decided(f"session {record.id} waits at no gate; its last one was {told(known[-1].decision)}")
+    raise UsageError(f"session {record.id} waits at no gate")
+
+
+async def decide(
+    store: SqlStore, gate: GateRequest, verdict: Verdict, reviewer: str, reason: str = "", answers: Sequence[str] = ()
+) -> GateRequest:
+    if gate.kind == "answers" and verdict == "approved" and not answers:
+        raise UsageError("this gate waits for answers; give one for each question")
+    if gate.kind == "approval" and answers:
+        raise UsageError("this gate waits for an approval; it has no questions to answer")
+    if len(answers) > len(gate.questions) and gate.kind == "answers":
+        raise UsageError(f"there are {len(gate.questions)} questions, but {len(answers)} answers")
+    if verdict == "rejected" and not reason.strip():
+        raise UsageError("a rejection needs its reason")
+    now = datetime.now(UTC)
+    if now >= gate.deadline:
+        raise Decided(f"the time for this gate was over at {gate.deadline:%Y-%m-%d %H:%M:%S} UTC")
+    made = GateDecision(
+        verdict=verdict, how="person", reviewer=reviewer, reason=reason.strip(), answers=tuple(answers), at=now
+    )
+    return await GateShelf(store).decide(gate.id, made)
+
+
+def told(decision: GateDecision | None) -> str:
+    if decision is None:
+        return "undecided"
+    who = {"automatic": "automatically", "timeout": "by the timeout"}.get(decision.how, f"by {decision.reviewer}")
+    return f"{decision.verdict} {who}{decision.reason and f': {decision.reason}'}"
