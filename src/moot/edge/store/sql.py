@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, insert, null, or_, select, update
 
 from moot.edge.store import tables
-from moot.edge.store.engine import address, alone, bring_up_to_date, is_current, open_engine, shown
+from moot.edge.store.engine import address, alone, make_current, open_engine, shown
 from moot.edge.store.line import Line
 from moot.errors import StoreError, UsageError
 from moot.ports import EpisodeRow, LogRow, Row, SessionRecord, StepRow, TurnRow, VersionRow
@@ -137,16 +137,9 @@ class SqlStore:
         engine = open_engine(self._url, reading=reading)
         with self._opening:
             if not self._current:
-                self._bring_up_to_date()
+                make_current(self._url)
                 self._current = True
         return engine
-
-    def _bring_up_to_date(self) -> None:
-        looking = open_engine(self._url, reading=True)
-        with looking.connect() as connection, connection.begin():
-            if is_current(connection):  # as nearly always: no lock is waited for
-                return
-        bring_up_to_date(open_engine(self._url))
 
     async def aclose(self) -> None:
         if self._flushing is not None:

@@ -31,6 +31,7 @@ HOMES = {
     "branch": "branch",
     "lessons": "lessons",
     "tools": "tools",
+    "store": "store",
     "models": "checkup",
     "doctor": "checkup",
     "config": "checkup",
