@@ -3,6 +3,7 @@
 import os
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,12 +64,25 @@ def pg_server() -> Iterator[str]:
         yield url
 
 
+@contextmanager
+def own_schema(server: str) -> Iterator[str]:
+    name = f"t{uuid.uuid4().hex}"
+    yield postgres.new_schema(server, name)
+    postgres.drop_schema(server, name)
+
+
 @pytest.fixture
 def pg_store(pg_server: str) -> Iterator[str]:
     """The URL of an empty store on PostgreSQL."""
-    name = f"t{uuid.uuid4().hex}"
-    yield postgres.new_schema(pg_server, name)
-    postgres.drop_schema(pg_server, name)
+    with own_schema(pg_server) as url:
+        yield url
+
+
+@pytest.fixture
+def pg_other(pg_server: str) -> Iterator[str]:
+    """Another one."""
+    with own_schema(pg_server) as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

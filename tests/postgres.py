@@ -28,12 +28,25 @@ def programs() -> Path:
 @contextmanager
 def server() -> Iterator[str]:
     """The URL of a server that has none of our tables."""
-    folder = Path(tempfile.mkdtemp(prefix="moot-pg-"))
+    folder = new_folder()
     try:
         with running(folder):
-            yield f"postgresql://moot@/postgres?host={quote(str(folder), safe='')}"
+            yield url_of(folder)
     finally:
-        shutil.rmtree(folder)
+        remove(folder)
+
+
+def new_folder() -> Path:
+    """Not below pytest's own: the path of a socket may not be longer than about a hundred characters."""
+    return Path(tempfile.mkdtemp(prefix="moot-pg-"))
+
+
+def remove(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def url_of(folder: Path) -> str:
+    return f"postgresql://moot@/postgres?host={quote(str(folder), safe='')}"
 
 
 @contextmanager
@@ -49,7 +62,7 @@ def running(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        _run(folder, found / "pg_ctl", *data, "-m", "immediate", "stop")  # nothing of it is kept
+        _run(folder, found / "pg_ctl", *data, "-m", "fast", "stop")
 
 
 def _run(folder: Path, program: Path, *arguments: str) -> None:

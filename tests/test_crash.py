@@ -55,13 +55,13 @@ def test_the_session_has_as_many_steps_as_we_kill_it_at(undisturbed: dict[str, o
 
 @pytest.mark.parametrize("step", range(1, STEPS + 1))
 def test_killed_after_any_step_a_session_resumes_to_the_same_result(
-    undisturbed: dict[str, object], tmp_path: Path, step: int
+    undisturbed: dict[str, object], tmp_path: Path, step: int, place: str
 ) -> None:
-    killed = moot(tmp_path, *session(tmp_path), kill_after=step)
+    killed = moot(tmp_path, *session(tmp_path), kill_after=step, MOOT_STORE=place)
     assert killed.returncode == -signal.SIGKILL and killed.stdout == ""
-    (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
+    (listed,) = json.loads(moot(tmp_path, "list", "--json", MOOT_STORE=place).stdout)
     assert listed["status"] == "running"
-    resumed = moot(tmp_path, "resume", listed["id"][:8], "--json")
+    resumed = moot(tmp_path, "resume", listed["id"][:8], "--json", MOOT_STORE=place)
     assert resumed.returncode == 0, resumed.stderr
     assert settled(resumed.stdout) == undisturbed
     assert (tmp_path / "calls.log").read_text() == "blue\n" * 2, "no recorded call is paid for twice"

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
@@ -36,11 +35,11 @@ def told(number: int) -> Episode:
     )  # fmt: skip
 
 
-def in_room(tmp_path: Path, work: object, memory: bool = True) -> object:
+def in_room(place: str, work: object, memory: bool = True) -> object:
     """Run `work(room, store)` in a live room with a store."""
 
     async def run() -> object:
-        store = SqlStore(str(tmp_path / "s.db"))
+        store = SqlStore(place)
         record = SessionRecord(
             id=SESSION, protocol="solve", topic="t", status="running", config={}, created_at=NOW, updated_at=NOW
         )
@@ -61,19 +60,19 @@ async def asked(room: LiveRoom) -> None:
     await room.ask(Ask("coder", "solve", 1, "", "say a word", Word))
 
 
-def test_an_episode_is_kept_with_its_turn_and_says_who_where_and_when(tmp_path: Path) -> None:
+def test_an_episode_is_kept_with_its_turn_and_says_who_where_and_when(place: str) -> None:
     async def work(room: LiveRoom, store: SqlStore) -> Episode:
         await asked(room)
         kept = await room.remember("coder", told(1))
         assert await EpisodeShelf(store).episodes() == [kept]
         return kept
 
-    kept = in_room(tmp_path, work)
+    kept = in_room(place, work)
     assert isinstance(kept, Episode) and kept.id and kept.time == NOW
     assert (kept.session, kept.turn, kept.agent) == (SESSION, 1, "coder@script:fake")
 
 
-def test_the_oldest_episodes_are_forgotten_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_episodes_are_forgotten_first(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "MOST_EPISODES", 2)
 
     async def work(room: LiveRoom, store: SqlStore) -> list[int]:
@@ -82,10 +81,10 @@ def test_the_oldest_episodes_are_forgotten_first(tmp_path: Path, monkeypatch: py
             await room.remember("coder", told(number))
         return [episode.attempt for episode in await EpisodeShelf(store).episodes()]
 
-    assert in_room(tmp_path, work) == [4, 3]
+    assert in_room(place, work) == [4, 3]
 
 
-def test_a_lesson_is_judged_once_by_each_session(tmp_path: Path) -> None:
+def test_a_lesson_is_judged_once_by_each_session(place: str) -> None:
     async def work(room: LiveRoom, store: SqlStore) -> tuple[int, int]:
         await asked(room)
         lesson = await room.learn("Check for an empty list", await room.remember("coder", told(1)))
@@ -95,10 +94,10 @@ def test_a_lesson_is_judged_once_by_each_session(tmp_path: Path) -> None:
         kept = await LessonShelf(store).lesson(lesson.id)
         return kept.uses, kept.helped
 
-    assert in_room(tmp_path, work) == (1, 1)
+    assert in_room(place, work) == (1, 1)
 
 
-def test_a_lesson_that_was_forgotten_meanwhile_breaks_nothing(tmp_path: Path) -> None:
+def test_a_lesson_that_was_forgotten_meanwhile_breaks_nothing(place: str) -> None:
     async def work(room: LiveRoom, store: SqlStore) -> list[str]:
         lesson = await LessonShelf(store).learn(new_lesson("Check for an empty list", Origin(), NOW))
         (recalled,) = await room.recall("an empty list", 3)
@@ -106,16 +105,16 @@ def test_a_lesson_that_was_forgotten_meanwhile_breaks_nothing(tmp_path: Path) ->
         await room.credit(recalled, helped=True)
         return [entry.text for entry in await LessonShelf(store).lessons()]
 
-    assert in_room(tmp_path, work) == []
+    assert in_room(place, work) == []
 
 
-def test_without_a_memory_nothing_is_recalled_or_learnt(tmp_path: Path) -> None:
+def test_without_a_memory_nothing_is_recalled_or_learnt(place: str) -> None:
     async def work(room: LiveRoom, store: SqlStore) -> tuple[object, ...]:
         await asked(room)
         episode = await room.remember("coder", told(1))
         return await room.recall("an empty list", 3), await room.learn("Check for an empty list", episode)
 
-    assert in_room(tmp_path, work, memory=False) == ((), None)
+    assert in_room(place, work, memory=False) == ((), None)
 
 
 def test_judges_are_remembered_in_bounds() -> None:
@@ -126,14 +125,14 @@ def test_judges_are_remembered_in_bounds() -> None:
     assert credited(lesson, helped=False, now=NOW, by="s99") == lesson
 
 
-def test_figures_of_a_version_go_into_their_columns(tmp_path: Path) -> None:
+def test_figures_of_a_version_go_into_their_columns(place: str) -> None:
     async def work(room: LiveRoom, store: SqlStore) -> list[tuple[float | None, float | None, object]]:
         figures: Mapping[str, JsonValue] = {"pass_rate": 0.5, "quality": 0.25, "passed": 1}
         await room.snapshot(one_file("x = 1\n"), "one", figures)
         await room.snapshot(one_file("x = 2\n"), "two")
         return [(v.pass_rate, v.quality, v.metrics) for v in await store.versions(SESSION)]
 
-    assert in_room(tmp_path, work) == [
+    assert in_room(place, work) == [
         (0.5, 0.25, {"note": "one", "pass_rate": 0.5, "quality": 0.25, "passed": 1}),
         (None, None, {"note": "two"}),
     ]

@@ -27,9 +27,9 @@ PARAPHRASES = (
 NEGATION = "Never check for an empty list before indexing it."
 
 
-def on_shelf(folder: Path, work: Callable[[LessonShelf], Awaitable[R]]) -> R:
+def on_shelf(place: str, work: Callable[[LessonShelf], Awaitable[R]]) -> R:
     async def opened() -> R:
-        store = SqlStore(str(folder / "moot.db"))
+        store = SqlStore(place)
         try:
             return await work(LessonShelf(store))
         finally:
@@ -42,19 +42,19 @@ def lesson(text: str, session: str = "s") -> Lesson:
     return new_lesson(text, Origin(session_id=session), NOW)
 
 
-def test_four_paraphrases_become_one_lesson_and_the_negation_another(tmp_path: Path) -> None:
+def test_four_paraphrases_become_one_lesson_and_the_negation_another(place: str) -> None:
     async def work(shelf: LessonShelf) -> list[Lesson]:
         for number, text in enumerate((*PARAPHRASES, NEGATION)):
             await shelf.learn(lesson(text, f"s{number}"))
         return await shelf.lessons()
 
-    kept = {found.text: found for found in on_shelf(tmp_path, work)}
+    kept = {found.text: found for found in on_shelf(place, work)}
     assert kept.keys() == {PARAPHRASES[0], NEGATION}
     assert [origin.session_id for origin in kept[PARAPHRASES[0]].origins] == ["s0", "s1", "s2", "s3"]
     assert kept[PARAPHRASES[0]].wordings == PARAPHRASES[1:]
 
 
-def test_a_task_recalls_what_fits_and_what_helped_comes_first(tmp_path: Path) -> None:
+def test_a_task_recalls_what_fits_and_what_helped_comes_first(place: str) -> None:
     async def work(shelf: LessonShelf) -> list[list[str]]:
         good = await shelf.learn(lesson("Check that a list is not empty before indexing."))
         other = await shelf.learn(lesson("Copy an empty list before you mutate an index of it."))
@@ -67,11 +67,11 @@ def test_a_task_recalls_what_fits_and_what_helped_comes_first(tmp_path: Path) ->
         late = await shelf.recall("the first element of a list", NOW + timedelta(days=120))
         return [[found.id for found in list] for list in (first, second, late)] + [[good.id, other.id]]
 
-    first, second, late, ids = on_shelf(tmp_path, work)
+    first, second, late, ids = on_shelf(place, work)
     assert first == ids and second == ids[::-1] and late == []
 
 
-def test_a_forgotten_lesson_is_gone_and_an_unknown_one_is_said_to_be(tmp_path: Path) -> None:
+def test_a_forgotten_lesson_is_gone_and_an_unknown_one_is_said_to_be(place: str) -> None:
     async def work(shelf: LessonShelf) -> list[Lesson]:
         kept = await shelf.learn(lesson(PARAPHRASES[0]))
         await shelf.forget(kept.id)
@@ -80,11 +80,11 @@ def test_a_forgotten_lesson_is_gone_and_an_unknown_one_is_said_to_be(tmp_path: P
         again = await shelf.learn(lesson(PARAPHRASES[1]))
         return [*await shelf.recall("an empty list is indexed", NOW), again]
 
-    recalled, again = on_shelf(tmp_path, work)
+    recalled, again = on_shelf(place, work)
     assert recalled == again
 
 
-def test_a_search_reads_only_the_rarer_words(tmp_path: Path) -> None:
+def test_a_search_reads_only_the_rarer_words(place: str) -> None:
     """The work of a search is bounded by the word index it may read, not by how many lessons there are."""
     pick = random.Random(7)
     common = ["query", "escape", "loop", "cache"]
@@ -98,7 +98,7 @@ def test_a_search_reads_only_the_rarer_words(tmp_path: Path) -> None:
         wanted = await shelf.learn(lesson("escape topic1 topic2 topic3 topic4 in the needle of a haystack"))
         return await shelf.recall("a cache with a query, an escape, a loop, and a needle in the haystack", NOW), wanted
 
-    found, wanted = on_shelf(tmp_path, work)
+    found, wanted = on_shelf(place, work)
     assert found[0] == wanted
 
 

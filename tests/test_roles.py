@@ -244,9 +244,9 @@ def test_the_first_five_sit_in_every_team_and_further_seats_go_by_domain() -> No
     assert len(as_team(best_team(everyone, ["a:x"], shipped(), "code")).agents) == 20
 
 
-def on_shelf(folder: Path, work: Callable[[RecordShelf], Awaitable[R]]) -> R:
+def on_shelf(place: str, work: Callable[[RecordShelf], Awaitable[R]]) -> R:
     async def opened() -> R:
-        store = SqlStore(str(folder / "moot.db"))
+        store = SqlStore(place)
         try:
             return await work(RecordShelf(store))
         finally:
@@ -259,7 +259,7 @@ def judged(agent: str, right: bool, confidence: float | None = 0.9, model: str =
     return Judged(agent=agent, role=agent, model=model, domain="code", right=right, confidence=confidence)
 
 
-def test_records_are_kept_once_for_each_session_and_agent(tmp_path: Path) -> None:
+def test_records_are_kept_once_for_each_session_and_agent(place: str) -> None:
     async def work(shelf: RecordShelf) -> list[Tried]:
         await shelf.judge(SESSION, [judged("proposer", True), judged("critic", False, None)], NOW)
         await shelf.judge(SESSION, [judged("proposer", False), judged("judge", True), judged("judge", False)], NOW)
@@ -267,18 +267,18 @@ def test_records_are_kept_once_for_each_session_and_agent(tmp_path: Path) -> Non
         await shelf.judge(OTHER, [], NOW)
         return await shelf.tried()
 
-    assert on_shelf(tmp_path, work) == [
+    assert on_shelf(place, work) == [
         Tried(model="b:y", role="critic", domain="code", band=None, right=0, total=1),
         Tried(model="b:y", role="judge", domain="code", band=4, right=1, total=1),
         Tried(model="b:y", role="proposer", domain="code", band=4, right=1, total=2),
     ]
 
 
-def test_a_team_is_built_from_the_records_in_the_store(cli: Cli, tmp_path: Path) -> None:
-    build = ("team", "build", "--task", "Implement a function", "-m", "a:x", "-m", "b:y", "--store", "moot.db")
+def test_a_team_is_built_from_the_records_in_the_store(cli: Cli, place: str) -> None:
+    build = ("team", "build", "--task", "Implement a function", "-m", "a:x", "-m", "b:y", "--store", place)
     before = json.loads(cli(*build, "--json").out)
     assert before["domain"] == "code" and before["agents"][0]["model"] == "a:x"
-    on_shelf(tmp_path, lambda shelf: shelf.judge(SESSION, [judged("proposer", True)], NOW))
+    on_shelf(place, lambda shelf: shelf.judge(SESSION, [judged("proposer", True)], NOW))
     after = json.loads(cli(*build, "--json").out)["agents"][0]
     assert after == {
         "id": "proposer", "role": "proposer", "model": "b:y", "record": 0.6667, "domain": 0.6667, "affinity": 0.9,

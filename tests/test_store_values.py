@@ -9,6 +9,7 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 from sqlalchemy import text
 from test_store import ID, session, with_store
 
@@ -16,9 +17,9 @@ from moot.edge.store import SqlStore
 from moot.edge.store.columns import UNFIT, fit, from_json, original, to_json
 from moot.ports import StepRow, TurnRow
 
-HARD = ["nul \0 here", "half \ud83d of a pair", "\ude00\ud83d", "\ud83d\ude00", "mark \ufdd0 and \ufdd00000", "\ufdd0f:1.0",
-        "\U0001f600 ü \u2028 \x7f \x01", "back\\slash \\u0000 %_", ""]  # fmt: skip
-NUMBERS = [1e16, -1.5e300, 5e-324, 0.1, 1.0, -0.0, 0, 2**63, -(10**40), math.inf, -math.inf, True, None]
+HARD = ["nul \0 here", "half \ud83d of a pair", "\ude00\ud83d", "\ud83d\ude00", "mark \ufdd0 and \ufdd00000",
+        "\ufdd0f:1.0", "\U0001f600 ü \u2028 \x7f \x01", "back\\slash \\u0000 %_", ""]  # fmt: skip
+NUMBERS: list[JsonValue] = [1e16, -1.5e300, 5e-324, 0.1, 1.0, -0.0, 0, 2**63, -(10**40), math.inf, -math.inf, True]
 ANY_TEXT = st.text(st.characters(codec=None) | st.sampled_from("\0\ufdd0\ud800\udfff0123f:"))
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | ANY_TEXT,
@@ -51,7 +52,7 @@ def test_every_json_value_has_such_a_form(value: object) -> None:
 
 
 def test_a_turn_keeps_its_words_and_the_journal_its_values(place: str) -> None:
-    value = {"z": HARD, "a": NUMBERS, **dict.fromkeys(HARD, 1)}
+    value: JsonValue = {"z": list(HARD), "a": NUMBERS, **dict.fromkeys(HARD, 1)}
     turns = [
         TurnRow(seq=n, round=1, phase="attack", agent_id="a" * 300, agent_role="red", provider="p" * 100, model=hard,
                 content=hard, confidence=0.5, metadata={"said": hard, "n": NUMBERS}, response_time_ms=1)

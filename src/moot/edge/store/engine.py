@@ -42,7 +42,8 @@ def shown(place: str | URL) -> str:
         return "a URL that cannot be read"
     if is_file(url):
         return url.database or str(url)
-    return url.set(drivername="postgresql", password=None, query={}).render_as_string()
+    query = {name: value for name, value in url.query.items() if name in ("host", "port")}
+    return URL.create("postgresql", url.username, None, url.host, url.port, url.database, query).render_as_string()
 
 
 def is_file(url: URL) -> bool:
@@ -95,8 +96,11 @@ def alone(connection: Connection) -> None:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({KEY})")
 
 
-def is_current(connection: Connection) -> bool:
-    return _revision(connection) == HEAD
+def make_current(url: URL) -> None:
+    with open_engine(url, reading=True).connect() as connection, connection.begin():
+        if revision_of(connection) == HEAD:  # as nearly always: no lock is waited for
+            return
+    bring_up_to_date(open_engine(url))
 
 
 def bring_up_to_date(engine: Engine) -> None:
@@ -105,7 +109,7 @@ def bring_up_to_date(engine: Engine) -> None:
         if engine.dialect.name == "postgresql":  # others may have a long migration to wait for
             connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
         alone(connection)
-        revision = _revision(connection)
+        revision = revision_of(connection)
         if revision == HEAD:
             return
         if revision is None and not inspect(connection).get_table_names():
@@ -116,7 +120,7 @@ def bring_up_to_date(engine: Engine) -> None:
         migrate(connection)
 
 
-def _revision(connection: Connection) -> str | None:
+def revision_of(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
@@ -130,7 +134,7 @@ def migrate(connection: Connection, to: str = "head") -> None:
     config = Config()
     config.set_main_option("script_location", "moot.edge:migrations")
     config.attributes["connection"] = connection
-    revision = _revision(connection)
+    revision = revision_of(connection)
     try:
         command.upgrade(config, to)
     except CommandError:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, RowMapping, Table, delete, false, nul
 from moot import __version__
 from moot.chain import digest_of, step_of
 from moot.edge.store import tables
-from moot.edge.store.engine import address, alone, bring_up_to_date, is_current, open_engine, shown
+from moot.edge.store.engine import address, alone, make_current, open_engine, shown
 from moot.edge.store.line import Line
 from moot.edge.store.linking import Linking, bury, entry_from, link, link_all
 from moot.edge.store.rows import (
@@ -197,16 +197,9 @@ class SqlStore:
         engine = open_engine(self._url, reading=reading)
         with self._opening:
             if not self._current:
-                self._bring_up_to_date()
+                make_current(self._url)
                 self._current = True
         return engine
-
-    def _bring_up_to_date(self) -> None:
-        looking = open_engine(self._url, reading=True)
-        with looking.connect() as connection, connection.begin():
-            if is_current(connection):  # as nearly always: no lock is waited for
-                return
-        bring_up_to_date(open_engine(self._url))
 
     async def aclose(self) -> None:
         if self._flushing is not None:

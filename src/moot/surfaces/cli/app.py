@@ -35,6 +35,7 @@ HOMES = {
     "branch": "branch",
     "lessons": "lessons",
     "tools": "tools",
+    "store": "store",
     "models": "checkup",
     "doctor": "checkup",
     "config": "checkup",

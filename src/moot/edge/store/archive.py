@@ -1,0 +1,120 @@
+"""A store in one file: JSON lines, packed, the same for every kind of database.
+
+The first line says what it is, each further one holds a row, the last how many there were and a figure of each table's
+content. A file that was cut off or changed is refused before anything of it stays.
+"""
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from moot.edge.store.columns import from_json, to_json
+from moot.edge.store.moving import Sums, Told, compare, fill, opened, rows, summed
+from moot.edge.store.tables import HEAD, metadata
+from moot.errors import StoreError, UsageError
+
+FORMAT = 1
+LONGEST = 2**28
+"""Bytes of one line: more is no row of ours."""
+
+
+def backup(place: str, file: Path) -> Sums:
+    """The file is there when it is whole, not before."""
+    if file.exists():
+        raise UsageError(f"{file} is there already; give another file")
+    sums: Sums = {}
+    with opened(place, reading=True) as db, _written(file) as packed:
+        _line(packed, {"moot": "store", "format": FORMAT, "revision": HEAD})
+        for table, row in summed(rows(db), sums):
+            _line(packed, {"table": table.name, "row": row})
+        _line(packed, {"end": _told(sums)})
+    return sums
+
+
+@contextmanager
+def _written(file: Path) -> Iterator[gzip.GzipFile]:
+    """A packed file that nobody else may read: it holds every prompt and reply."""
+    part = file.with_name(f"{file.name}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as raw:
+            with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as packed:
+                yield packed
+            raw.flush()
+            os.fsync(raw.fileno())
+        os.replace(part, file)
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _line(packed: gzip.GzipFile, told: dict[str, Any]) -> None:
+    packed.write(to_json(told).encode() + b"\n")
+
+
+def _told(sums: Sums) -> dict[str, Any]:
+    return {name: {"rows": total.rows, "content": f"{total.content:064x}"} for name, total in sums.items()}
+
+
+def restore(file: Path, place: str, *, replace: bool = False) -> Sums:
+    """Into an empty store, or one that is replaced; on any doubt about the file it stays as it was."""
+    if not file.is_file():
+        raise UsageError(f"there is no file {file}")
+    sums: Sums = {}
+    expected: dict[str, Any] = {}
+    lines = _lines(file)
+    _check_beginning(next(lines, {}), file)
+    with opened(place, reading=False) as db:
+        fill(db, summed(_rows(lines, expected, file), sums), replace=replace)
+        if expected.get("end") != _told(sums):
+            raise _damaged(file, "it does not hold what it should")
+        compare(db, sums)
+    return sums
+
+
+def _check_beginning(first: dict[str, Any], file: Path) -> None:
+    if first.get("moot") != "store" or first.get("format") != FORMAT:
+        raise UsageError(f"{file} is no backup of a store, or one of a newer Moot")
+    if first.get("revision") != HEAD:
+        raise UsageError(
+            f"{file} is of revision {first.get('revision')}, this Moot's is {HEAD}: restore it with the Moot that made"
+            " it, into a file, which this one then brings up to date"
+        )
+
+
+def _rows(lines: Iterator[dict[str, Any]], expected: dict[str, Any], file: Path) -> Iterator[Told]:
+    for line in lines:
+        if "end" in line:
+            expected.update(line)
+            if any(True for _ in lines):
+                raise _damaged(file, "something follows its end")
+            return
+        table, row = metadata.tables.get(str(line.get("table"))), line.get("row")
+        if table is None or not isinstance(row, dict) or not set(row) <= set(table.c.keys()):
+            raise _damaged(file, "a line is no row of a table")
+        yield table, row
+    raise _damaged(file, "it is cut off")
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with gzip.open(file, "rb") as packed:
+            while line := packed.readline(LONGEST):
+                value = from_json(line)
+                if not line.endswith(b"\n") or not isinstance(value, dict):
+                    raise _damaged(file, "a line is no row of a table")
+                yield value
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise _damaged(file, "it is cut off or not packed") from error
+    except (ValueError, RecursionError) as error:
+        raise _damaged(file, "a line is no JSON") from error
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror or error}") from error
+
+
+def _damaged(file: Path, why: str) -> StoreError:
+    return StoreError(f"the backup {file} is damaged: {why}; nothing was restored")

@@ -1,0 +1,85 @@
+"""Whether a store is as it should be. Nothing is changed, not even the tables of an older version."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import Connection, Table, func, inspect, select, text
+
+from moot.edge.store.engine import address, is_file, open_engine, revision_of, shown
+from moot.edge.store.faults import told_plainly
+from moot.edge.store.moving import rows
+from moot.edge.store.tables import HEAD, metadata
+from moot.errors import MootError, UsageError
+
+MOST = 20
+"""Problems told of one kind: a broken disk has thousands."""
+
+
+@dataclass
+class Health:
+    place: str
+    kind: str
+    revision: str | None
+    rows: dict[str, int] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+def revision(place: str) -> str | None:
+    with told_plainly(shown(place)), open_engine(address(place), reading=True).connect() as db, db.begin():
+        return revision_of(db)
+
+
+def check(place: str) -> Health:
+    url = address(place)
+    if is_file(url) and not Path(url.database or "").is_file():
+        raise UsageError(f"there is no store {shown(place)}")
+    with told_plainly(shown(place)), open_engine(url, reading=True).connect() as db, db.begin():
+        health = Health(shown(place), db.dialect.name, revision_of(db))
+        health.problems += _of_the_database(db)
+        if health.revision != HEAD:
+            step = "use that version" if (health.revision or "") > HEAD else "run `moot store migrate`"
+            health.problems.append(f"the tables are of revision {health.revision}, this Moot's is {HEAD}: {step}")
+            return health
+        health.problems += _missing(db)
+        if not health.problems:
+            health.rows = {table.name: _count(db, table) for table in metadata.sorted_tables}
+            health.problems += _unreadable(db)
+    return health
+
+
+def _count(db: Connection, table: Table) -> int:
+    return db.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+def _of_the_database(db: Connection) -> list[str]:
+    if db.dialect.name == "sqlite":
+        said = [str(line) for line in db.execute(text(f"PRAGMA integrity_check({MOST})")).scalars()]
+        damaged = [] if said == ["ok"] else [f"the file is damaged: {' '.join(line.split())}" for line in said]
+        lost = list(db.execute(text("PRAGMA foreign_key_check")))[:MOST]
+        return damaged + [f"a row of {row[0]} refers to a row of {row[2]} that is not there" for row in lost]
+    broken = text(
+        "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indrelid"
+        " WHERE relnamespace = current_schema()::text::regnamespace AND NOT indisvalid"
+    )
+    return [f"the index {name} is not valid: REINDEX it" for name in db.execute(broken).scalars()]
+
+
+def _missing(db: Connection) -> list[str]:
+    there = inspect(db)
+    names = set(there.get_table_names())
+    problems = [f"the table {table} is missing" for table in metadata.tables if table not in names]
+    for table in metadata.sorted_tables:
+        if table.name in names:
+            known = {column["name"] for column in there.get_columns(table.name)}
+            problems += [f"the column {table}.{name} is missing" for name in set(table.c.keys()) - known]
+    return problems
+
+
+def _unreadable(db: Connection) -> list[str]:
+    """Each row once: what cannot be read today is better found now than in the middle of a session."""
+    try:
+        for _ in rows(db):
+            pass
+    except (MootError, ValueError) as error:
+        return [f"a row cannot be read: {error}"]
+    return []

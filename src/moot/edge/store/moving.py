@@ -1,0 +1,160 @@
+"""A whole store, row by row: out of one database, into another, and compared afterwards.
+
+Everything follows from the tables as they are declared, so a table that is added comes along by itself.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import JSON, Connection, Table, delete, func, insert, null, select, text
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
+
+from moot.edge.store.columns import Moment, to_json
+from moot.edge.store.engine import address, alone, is_file, make_current, open_engine, shown
+from moot.edge.store.faults import told_plainly
+from moot.edge.store.tables import metadata
+from moot.errors import StoreError, UsageError
+
+Row = dict[str, Any]
+"""A row as JSON holds it. A JSON column that is NULL is left out: `null` is a value of its own there."""
+Told = tuple[Table, Row]
+CHUNK = 500
+WHOLE = 2**256
+
+
+@dataclass
+class Sum:
+    """What a table holds: how many rows, and a figure that is the same in whatever order they come."""
+
+    rows: int = 0
+    content: int = 0
+
+    def add(self, row: Row) -> None:
+        # As the door writes it: no other text is the same for every value, and only for that one.
+        canonical = json.dumps(json.loads(to_json(row)), sort_keys=True)
+        self.rows += 1
+        self.content = (self.content + int.from_bytes(hashlib.sha256(canonical.encode()).digest())) % WHOLE
+
+
+Sums = dict[str, Sum]
+
+
+@contextmanager
+def opened(place: str, *, reading: bool) -> Iterator[Connection]:
+    """A store in one transaction, brought up to date; one that is only read has to be there."""
+    url = address(place)
+    if reading and is_file(url) and not Path(url.database or "").is_file():
+        raise UsageError(f"there is no store {shown(place)}")
+    with told_plainly(shown(place)):
+        make_current(url)
+        with open_engine(url, reading=reading).connect() as connection, connection.begin():
+            yield connection
+
+
+def rows(db: Connection) -> Iterator[Told]:
+    """All rows of all tables, those first to which others refer."""
+    with told_plainly(shown(db.engine.url)):
+        for table in metadata.sorted_tables:
+            yield from ((table, row) for row in _rows(db, table))
+
+
+def _rows(db: Connection, table: Table) -> Iterator[Row]:
+    missing = [column.is_(null()).label(f"no {column.name}") for column in table.c if isinstance(column.type, JSON)]
+    order = [column for column in (table.c.get("created_at"), *table.primary_key) if column is not None]
+    query = select(table, *missing).order_by(*order).execution_options(stream_results=True, yield_per=CHUNK)
+    for found in db.execute(query).mappings():
+        yield {
+            column.name: value.isoformat() if isinstance(value := found[column.name], datetime) else value
+            for column in table.c
+            if not found.get(f"no {column.name}", False)
+        }
+
+
+def summed(told: Iterable[Told], sums: Sums) -> Iterator[Told]:
+    """The same rows, added up as they pass."""
+    sums.update({table.name: Sum() for table in metadata.sorted_tables})
+    for table, row in told:
+        sums[table.name].add(row)
+        yield table, row
+
+
+def fill(db: Connection, told: Iterable[Told], *, replace: bool) -> None:
+    alone(db)
+    _make_room(db, replace=replace)
+    remaining = iter(told)
+    while some := list(islice(remaining, CHUNK)):
+        _insert(db, some)
+    _go_on_numbering(db)
+
+
+def _make_room(db: Connection, *, replace: bool) -> None:
+    full = [t.name for t in metadata.sorted_tables if db.execute(select(t).limit(1)).first() is not None]
+    if full and not replace:
+        raise UsageError(
+            f"the store {shown(db.engine.url)} is not empty ({', '.join(full)}); give another one, or --replace"
+        )
+    for table in reversed(metadata.sorted_tables):
+        db.execute(delete(table))
+
+
+def _insert(db: Connection, told: Iterable[Told]) -> None:
+    """In the order they came, those alike at once: a row may refer to an earlier one."""
+    for (name, _), some in groupby(told, lambda each: (each[0].name, frozenset(each[1]))):
+        table = metadata.tables[name]
+        try:
+            db.execute(insert(table), [_columns(table, row) for _, row in some])
+        except (IntegrityError, DataError, ValueError, TypeError) as error:
+            raise StoreError(f"rows of {name} are no such rows, or are there twice; nothing was taken over") from error
+        except StatementError as error:
+            if isinstance(error, DBAPIError):
+                raise
+            raise StoreError(f"rows of {name} are no such rows; nothing was taken over") from error
+
+
+def _columns(table: Table, row: Row) -> Row:
+    return {
+        name: datetime.fromisoformat(value) if value is not None and isinstance(table.c[name].type, Moment) else value
+        for name, value in row.items()
+    }
+
+
+def _go_on_numbering(db: Connection) -> None:
+    """PostgreSQL counts numbers of rows by itself, and did not see those that came with theirs."""
+    if db.dialect.name != "postgresql":
+        return
+    for table in metadata.sorted_tables:
+        column = table.autoincrement_column
+        if column is None:
+            continue
+        last = db.execute(select(func.max(column))).scalar()
+        sequence = text("SELECT setval(pg_get_serial_sequence(:table, :column), :last, :used)")
+        named = {"table": table.name, "column": column.name}
+        db.execute(sequence, {**named, "last": last or 1, "used": last is not None})
+
+
+def compare(db: Connection, expected: Sums) -> None:
+    """What is in the store now is what was put there, or nothing of it stays."""
+    found: Sums = {}
+    for _ in summed(rows(db), found):
+        pass
+    wrong = [name for name, total in expected.items() if found[name] != total]
+    if wrong:
+        raise StoreError(f"the store {shown(db.engine.url)} did not keep {', '.join(wrong)} as given; it is as before")
+
+
+def copy(source: str, target: str, *, replace: bool = False) -> Sums:
+    """All of one store into another, in one transaction there."""
+    if address(source) == address(target):
+        raise UsageError("a store cannot be copied into itself")
+    sums: Sums = {}
+    with opened(source, reading=True) as old, opened(target, reading=False) as new:
+        fill(new, summed(rows(old), sums), replace=replace)
+        compare(new, sums)
+    return sums

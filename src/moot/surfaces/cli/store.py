@@ -1,0 +1,101 @@
+"""`moot store`: bring a store up to date, look after it, and move it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from moot.edge.store import archive, health, moving
+from moot.edge.store.engine import shown
+from moot.edge.store.moving import Sums
+from moot.edge.store.tables import HEAD
+from moot.surfaces.cli.options import JsonFlag, StoreFlag
+from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.setup import Settings
+
+ReplaceFlag = Annotated[bool, typer.Option("--replace", help="Put it in place of what the store holds.")]
+
+
+def register(app: typer.Typer) -> None:
+    store = typer.Typer(help="The record itself: bring it up to date, check, save and move it.", no_args_is_help=True)
+    store.command("migrate")(migrate_command)
+    store.command("check")(check_command)
+    store.command("backup")(backup_command)
+    store.command("restore")(restore_command)
+    store.command("copy")(copy_command)
+    app.add_typer(store, name="store")
+
+
+def _place(store: str | None) -> str:
+    return Settings.load({"store": store}).store
+
+
+def migrate_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None:
+    """Make or bring up to date the tables, as every command does that opens the store."""
+    place = _place(store)
+    before = health.revision(place)
+    with moving.opened(place, reading=False):
+        pass
+    if json_output:
+        return print_json({"store": shown(place), "before": before, "revision": HEAD})
+    was = "it was empty" if before is None else "nothing to do" if before == HEAD else f"it was at {before}"
+    out().print(plain(f"{shown(place)} is at revision {HEAD}: {was}"))
+
+
+def check_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None:
+    """Revision, rows, and whether all of it is whole and can be read. Exit code 1 when something is wrong."""
+    found = health.check(_place(store))
+    if json_output:
+        problems: list[JsonValue] = [*found.problems]
+        rows: dict[str, JsonValue] = {**found.rows}
+        where: dict[str, JsonValue] = {"store": found.place, "kind": found.kind, "revision": found.revision}
+        print_json({**where, "rows": rows, "ok": not problems, "problems": problems})
+    else:
+        out().print(plain(f"{found.place}: {found.kind}, revision {found.revision}"))
+        for name, count in found.rows.items():
+            out().print(plain(f"{count:>10}  {name}"))
+        for problem in found.problems:
+            out().print(plain(f"FAIL  {problem}"))
+        if not found.problems:
+            out().print("ok")
+    raise typer.Exit(1 if found.problems else 0)
+
+
+def backup_command(
+    file: Annotated[Path, typer.Argument(help="The file to write, e.g. moot.jsonl.gz.")],
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Save a moment of the whole store in one file, also while sessions run. It restores into any kind of store."""
+    _report(f"saved {shown(_place(store))} in {file}", archive.backup(_place(store), file), json_output)
+
+
+def restore_command(
+    file: Annotated[Path, typer.Argument(help="A file that `moot store backup` wrote.")],
+    store: StoreFlag = None,
+    replace: ReplaceFlag = False,
+    json_output: JsonFlag = False,
+) -> None:
+    """Fill a store from a backup: all of it, or nothing."""
+    sums = archive.restore(file, _place(store), replace=replace)
+    _report(f"restored {file} to {shown(_place(store))}", sums, json_output)
+
+
+def copy_command(
+    source: Annotated[str, typer.Argument(help="The store to read: a file or a database URL.", show_default=False)],
+    target: Annotated[str, typer.Argument(help="The store to fill: a file or a database URL.", show_default=False)],
+    replace: ReplaceFlag = False,
+    json_output: JsonFlag = False,
+) -> None:
+    """Copy one store into another, e.g. a SQLite file to PostgreSQL: all of it, compared afterwards, or nothing."""
+    sums = moving.copy(source, target, replace=replace)
+    _report(f"copied {shown(source)} to {shown(target)}", sums, json_output)
+
+
+def _report(done: str, sums: Sums, json_output: bool) -> None:
+    rows: dict[str, JsonValue] = {name: total.rows for name, total in sums.items()}
+    if json_output:
+        return print_json({"done": done, "rows": rows})
+    kept = ", ".join(f"{count} {name}" for name, count in rows.items() if count)
+    out().print(plain(f"{done}: {kept or 'no rows'}"))
