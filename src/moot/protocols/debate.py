@@ -34,7 +34,7 @@ from moot.protocols.phases.planned import planned
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table
 from moot.protocols.solve import prepared_tests
-from moot.room import Room
+from moot.room import Bounds, Room
 from moot.topology import arrange, select
 from moot.types import SuiteRun
 
@@ -95,17 +95,34 @@ async def hold(sitting: Sitting, phase: Phase) -> None:
         report = PhaseReport(phase=phase, round=sitting.table.round, status=status, said=why)
         sitting.update(reports=(*sitting.table.reports, report))
         return
-    before = sitting.table
-    said = await SCRIPTS[phase](sitting)
+    before, bounds = sitting.table, bounds_of(sitting.table.rules, phase)
+    with sitting.room.within(bounds):
+        said = await SCRIPTS[phase](sitting)
+    cut = cut_short(bounds)
+    if cut:
+        sitting.room.degrade(f"{phase}, round {before.round}: cut short: {cut}")
     calls, answered = sitting.table.calls - before.calls, sitting.table.answered - before.answered
-    failed = calls > 0 and answered < LEAST[phase]
+    failed = (calls > 0 or bounds.denied > 0) and answered < LEAST[phase]
     if failed:
         sitting.room.degrade(f"{phase}, round {before.round}: {answered} usable answers, too few for it to count")
     how: Literal["failed", "held"] = "failed" if failed else "held"
-    report = PhaseReport(phase=phase, round=sitting.table.round, status=how, calls=calls, said=said)
+    report = PhaseReport(phase=phase, round=sitting.table.round, status=how, calls=calls, said=said, cut=cut)
     sitting.update(reports=(*sitting.table.reports, report))
-    sitting.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}")
+    sitting.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}{f'; {cut}' if cut else ''}")
     await milestone(sitting, phase)
+
+
+def bounds_of(rules: DebateRules, phase: Phase) -> Bounds:
+    return Bounds(name=phase, seconds=rules.phase_timeouts.get(phase), calls=rules.phase_calls.get(phase))
+
+
+def cut_short(bounds: Bounds) -> str:
+    """What ended a phase before its time; what it had by then it keeps."""
+    if not bounds.denied:
+        return ""
+    limits = [f"{bounds.seconds:g} s" if bounds.seconds else "", f"{bounds.calls} questions" if bounds.calls else ""]
+    many = f"{bounds.denied} question{'s' if bounds.denied > 1 else ''}"
+    return f"it may take {' and '.join(filter(None, limits))}; {many} had no answer by then"
 
 
 def reason_to_skip(sitting: Sitting, phase: Phase) -> str:

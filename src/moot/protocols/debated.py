@@ -45,6 +45,12 @@ class DebateRules(Rules):
     phases: Annotated[tuple[Phase, ...], BeforeValidator(names)] = Field(
         default=tuple(phase for phase in PHASES if phase != "adversarial"), description="the phases that are held"
     )
+    phase_timeouts: dict[Phase, Annotated[float, Field(gt=0)]] = Field(
+        default_factory=dict, description="seconds this phase may take each time it is held"
+    )
+    phase_calls: dict[Phase, Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict, description="questions that may be put in this phase each time it is held"
+    )
     adversarial: bool = Field(default=False, description="attack and patch the improved solution before the vote")
     drafts: int = Field(default=3, ge=1, le=12, description="independent answers before anybody reads another's")
     refinements: int = Field(default=2, ge=0, le=5, description="repairs of a draft by its own author")
@@ -217,6 +223,8 @@ class PhaseReport(Value):
     status: Literal["held", "skipped", "off", "failed"]
     calls: int = 0
     said: str = ""
+    cut: str = ""
+    """The limit of its own that ended it before its time."""
 
 
 class Flips(Value):

@@ -64,6 +64,8 @@ class Sitting:
             _taken(speakers, cut.answered, take)
             raise
         self._missed(speakers, answers)
+        denied = sum(isinstance(answer, Absent) and answer.why == "limit" for answer in answers)
+        self.update(calls=self.table.calls - denied)
         heard = _taken(speakers, answers, take)
         self.update(answered=self.table.answered + len(heard))
         return heard
