@@ -69,9 +69,11 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
 def opened(given: DebateInput, rules: DebateRules, room: Room) -> Sitting:
     task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests)
     chosen = select(len(given.team), given.task) if rules.topology == "auto" else rules.topology
-    return Sitting(
-        Table(given, rules, task), room, arrange({member.seat: member.role for member in given.team}, chosen)
-    )
+    roles = {member.seat: member.role for member in given.team}
+    for tool in rules.tools:
+        if not any(tool in member.tools for member in given.team):
+            room.degrade(f"nobody may use {tool}: no role of this team has it")
+    return Sitting(Table(given, rules, task), room, arrange(roles, chosen))
 
 
 async def prepare(sitting: Sitting) -> None:

@@ -65,6 +65,10 @@ class DebateRules(Rules):
     roles_folder: str = Field(default="", description="a folder with roles of your own, NAME.md each")
     lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
 
+    tools: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+        default=(), description="tools that seats may use before they answer, each only those of its role; none: none"
+    )
+
     def held(self, phase: Phase) -> bool:
         return phase in self.phases or (phase == "adversarial" and self.adversarial)
 
@@ -92,6 +96,8 @@ class DebateInput(Value):
     hidden: Tests | None = None
     """Run once at the end, to tell help from harm. Nobody sees them, and they decide nothing."""
     context: Code | None = None
+    repository: str = ""
+    """The git repository that those files are in, if any: tools may look at it."""
     team: tuple[Member, ...] = Field(min_length=1)
 
 

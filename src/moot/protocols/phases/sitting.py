@@ -6,7 +6,7 @@ from typing import Any
 
 from moot.errors import Cut
 from moot.protocols.debated import PARALLEL, Candidate, Member, Phase, Talk
-from moot.protocols.phases.table import Said, Table
+from moot.protocols.phases.table import Said, Table, at_hand, tools_of
 from moot.render import fenced
 from moot.room import Ask, Room, T
 from moot.topology import Arrangement
@@ -54,9 +54,11 @@ class Sitting:
         speakers: Sequence[Member],
         make: Callable[[Member], Ask[T]],
         take: Callable[[Member, T], object] = nothing,
+        *,
+        tools: bool = True,
     ) -> list[T]:
         """Everybody at once, nobody reading another. `take` gets each answer, also when the session is cut short."""
-        asks = [make(member) for member in speakers]
+        asks = [self.equipped(member, phase, make(member)) if tools else make(member) for member in speakers]
         self.update(calls=self.table.calls + len(asks))
         try:
             answers: Sequence[Any] = await self.room.ask_all(asks, PARALLEL[phase])
@@ -69,6 +71,11 @@ class Sitting:
         heard = _taken(speakers, answers, take)
         self.update(answered=self.table.answered + len(heard))
         return heard
+
+    def equipped(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:
+        """The question with the tools of this seat's role, where the rules allow any of them."""
+        tools = tools_of(member, self.table)
+        return replace(ask, tools=tools, context=at_hand(member, phase, self.table)) if tools else ask
 
     async def in_turn(
         self,

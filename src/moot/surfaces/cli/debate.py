@@ -69,6 +69,10 @@ def debate_command(
     adversarial: Annotated[
         bool, typer.Option("--adversarial", help="Attack and patch the solution before the vote.")
     ] = False,
+    tools: Annotated[
+        str | None,
+        typer.Option("--tools", help="Tools seats may use, each those of its role, e.g. run_tests; see `moot tools`."),
+    ] = None,
     ask_me: Annotated[bool, typer.Option("--ask-me", help="Ask you what the task leaves unclear.")] = False,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the winner to this file.")] = None,
     repo: Annotated[
@@ -90,7 +94,7 @@ def debate_command(
         "planning": planning,
         "voting": voting,
     }
-    own |= {"phases": phases, "roles_folder": roles, "adversarial": adversarial or None}
+    own |= {"phases": phases, "roles_folder": roles, "adversarial": adversarial or None, "tools": tools}
     own |= by_phase("--phase-timeout", "phase_timeouts", phase_timeout)
     own |= by_phase("--phase-calls", "phase_calls", phase_calls)
     settings = flags.settings({f"debate.{name}": value for name, value in own.items()})
