@@ -10,7 +10,7 @@ from moot.protocols.debated import Candidate, Claim, Member, Point
 from moot.protocols.phases.claims import asked_blind, judged, written
 from moot.protocols.phases.examined import examined
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, notes, seated, shown, system
+from moot.protocols.phases.table import Table, brief, seated, shown, system, told
 from moot.replies import Also, Synonyms, Title, instructions
 from moot.room import Ask
 from moot.trials.values import same_value
@@ -69,7 +69,7 @@ def ask_critique(member: Member, sitting: Sitting) -> Ask[CritiqueReply]:
         "debate_critique",
         task=brief(table),
         candidates="\n\n".join(shown(c, table, room) for c in up),
-        notes=notes(table, member.seat),
+        notes=told(table, member.seat),
         heard=sitting.heard(member),
         breaking=BREAKING.format(most=most) if most else "Bring no tests.",
         form=instructions(CritiqueReply),

@@ -69,6 +69,8 @@ class Table:
     lessons: tuple[Lesson, ...] = ()
     checks: tuple[Checks, ...] = ()
     """What the project's own checks said, point by point."""
+    checked: str = ""
+    """The candidate that they last looked at."""
     kept: str = ""
     """The candidate that was kept as a version last."""
     calls: int = 0
@@ -169,8 +171,15 @@ def notes(table: Table, mine: str = "") -> str:
 
 
 def checked_by_project(table: Table) -> str:
-    """What the project's checks last said, for a prompt."""
-    return f"{told_checks(table.checks[-1])}\n" if table.checks else ""
+    """What the project's checks last said, and of whom, for a prompt."""
+    if not table.checks:
+        return ""
+    return f"The project's own checks looked at candidate {table.checked} alone.\n{told_checks(table.checks[-1])}\n"
+
+
+def told(table: Table, mine: str) -> str:
+    """What a judge of all candidates is told beside them."""
+    return checked_by_project(table) + notes(table, mine)
 
 
 def shown(candidate: Candidate, table: Table, room: Room) -> str:
