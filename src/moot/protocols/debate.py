@@ -5,7 +5,7 @@ from typing import Literal
 
 from moot.errors import Cut
 from moot.planning import measure
-from moot.protocols.attempts import Task, code_of, task_examples
+from moot.protocols.attempts import Task, code_of, fitting, task_examples
 from moot.protocols.debated import (
     LEAST,
     ONCE,
@@ -67,7 +67,7 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
 
 
 def opened(given: DebateInput, rules: DebateRules, room: Room) -> Sitting:
-    task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests)
+    task = fitting(Task(text=given.task, language=given.language, path=given.path, tests=given.tests), room)
     chosen = select(len(given.team), given.task) if rules.topology == "auto" else rules.topology
     roles = {member.seat: member.role for member in given.team}
     for tool in rules.tools:
@@ -139,11 +139,16 @@ def reason_to_skip(sitting: Sitting, phase: Phase) -> str:
         return "there is no candidate"
     if phase == "adversarial":
         return ""  # that all behave alike says nothing of their flaws
-    if alike_and_green(table):
-        return "all behave alike and pass their tests"
+    if alike := alike_and_green(table):
+        return f"{told_alike(alike, table)} behave alike and pass their tests"
     if phase in ("critique", "review", "optimization") and standing_alone(table):
         return f"{best_first(table)[0].id} alone passes everything"
     return ""
+
+
+def told_alike(alike: Sequence[Candidate], table: Table) -> str:
+    every = len(table.latest())
+    return "all" if len(alike) == every else f"{len(alike)} of {every}"
 
 
 def standing_alone(table: Table) -> bool:
@@ -186,10 +191,10 @@ def winner_of(table: Table) -> Candidate | None:
     vote = table.votes[-1] if table.votes else None
     if vote and vote.election.winner in {candidate.id for candidate in up}:
         return table.candidate(str(vote.election.winner))
-    if alike_and_green(table):
-        hardened = [candidate for candidate in table.latest() if candidate.phase == "adversarial"]
-        same = [candidate for candidate in table.latest() if candidate.id == table.baseline.candidate]
-        return (*hardened, *same, *up)[0]
+    if alike := alike_and_green(table):
+        hardened = [candidate for candidate in alike if candidate.phase == "adversarial"]
+        same = [candidate for candidate in alike if candidate.id == table.baseline.candidate]
+        return (*hardened, *same, *alike)[0]
     if unvoted(table):
         return None
     return up[0] if up else None
@@ -256,7 +261,10 @@ def why_won(table: Table, stopped: Stop, winner: Candidate | None) -> str:
     vote = table.votes[-1] if table.votes else None
     match stopped:
         case "alike_and_green":
-            return f"all {len(table.latest())} answers behave alike; {ran}"
+            alike, every = alike_and_green(table), len(table.latest())
+            if len(alike) == every:
+                return f"all {every} answers behave alike; {ran}"
+            return f"{len(alike)} of {every} answers behave alike, the others fail tests; {ran}"
         case "tests":
             return f"no other candidate passes as much; {ran}"
         case _ if vote and vote.ballots:

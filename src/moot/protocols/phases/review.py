@@ -44,7 +44,7 @@ async def review(sitting: Sitting) -> str:
         sitting.say(member, "review", "\n".join(f"{letter}: {m.why}" for letter, m in marks.items() if m.why))
 
     reviewers = seated(sitting.table, sitting.room, "reviewer", "architect", "judge", "performance_analyzer")
-    await sitting.in_turn("review", reviewers[:4], lambda m: ask_review(m, sitting), take)
+    await sitting.taken_up("review", reviewers[:4], lambda m: ask_review(m, sitting), take)
     measured = {c.id: await measure(c, sitting) for c in sitting.table.latest()}
     scores = tuple(scored(c, measured[c.id], said) for c in sitting.table.latest())
     sitting.update(scores=scores)

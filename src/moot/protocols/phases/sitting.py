@@ -35,6 +35,8 @@ class Sitting:
     arrangement: Arrangement
     ran: dict[str, Ran] = field(default_factory=dict)
     """By code: what came of it so far. The same code is not run twice on the same thing."""
+    lost: set[str] = field(default_factory=set)
+    """Seats that cannot be reached."""
 
     def update(self, **changes: Any) -> None:
         self.table = replace(self.table, **changes)
@@ -91,6 +93,31 @@ class Sitting:
             heard += await self.apart(phase, [by_seat[seat] for seat in group], make, take)
         return heard
 
+    async def taken_up(
+        self,
+        phase: Phase,
+        speakers: Sequence[Member],
+        make: Callable[[Member], Ask[T]],
+        take: Callable[[Member, T], object] = nothing,
+    ) -> list[T]:
+        """As `in_turn`; where none of those whose work it is can be reached, somebody else does it, one after another
+        until one can be."""
+        heard = await self.in_turn(phase, [m for m in speakers if m.seat not in self.lost], make, take)
+        tried = {member.seat for member in speakers}
+        while not heard and speakers and all(seat in self.lost for seat in tried):
+            other = next((m for m in self.table.given.team if m.seat not in tried and self.room.seated(m.seat)), None)
+            if other is None:
+                break
+            tried.add(other.seat)
+            if other.seat in self.lost:
+                continue
+            absent = ", ".join(member.seat for member in speakers)
+            self.room.degrade(
+                f"{phase}, round {self.table.round}: {absent} cannot be reached; {other.seat} takes it up"
+            )
+            heard = await self.in_turn(phase, [other], make, take)
+        return heard
+
     def heard(self, member: Member) -> str:
         """What reaches this seat of the turns in this round, beside the candidates: straight from who it may see; in
         a star or a tree also through those who pass it on, and it says through whom."""
@@ -118,6 +145,8 @@ class Sitting:
         """A seat that cannot be reached leaves its place: whoever was to hear through it hears through another."""
         for member, answer in zip(speakers, answers, strict=False):
             gone = isinstance(answer, Absent) and answer.why in ("unreachable", "timeout")
+            if gone:
+                self.lost.add(member.seat)
             if gone and len(self.arrangement.seats) > 1:
                 self.arrangement = self.arrangement.without(member.seat)
 

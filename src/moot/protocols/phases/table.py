@@ -142,7 +142,7 @@ def system(member: Member) -> str:
 
 def brief(table: Table) -> str:
     """The task as everybody reads it: the words, what was cleared up, and what is only assumed."""
-    lines = [table.task.text]
+    lines = [table.task.words]
     known = [c for c in table.clarifications if c.answer]
     if known:
         lines.append("\nCleared up before the work began:")
