@@ -6,6 +6,7 @@ at least one reply: all else (sandbox, record, rules) is Moot's own.
 
 import asyncio
 import json
+import os
 import re
 import tempfile
 import time
@@ -105,10 +106,14 @@ async def measured(count: int) -> tuple[float, float, int]:
 
 
 def main() -> None:
-    lines = ["debates at once   wall s   critical path s   above it   calls"]
+    lines = ["debates at once   wall s   critical path s   above it   calls   own CPU s   load before"]
     for count in (1, AT_ONCE):
+        load, began = os.getloadavg()[0], time.process_time()
         wall, path, calls = asyncio.run(measured(count))
-        lines.append(f"{count:15} {wall:8.2f} {path:17.2f} {wall / path - 1:9.1%} {calls:7}")
+        own = time.process_time() - began
+        told = f"{count:15} {wall:8.2f} {path:17.2f} {wall / path - 1:10.1%} {calls:7}"
+        lines.append(f"{told} {own:11.2f} {load:13.1f}")
+    lines.append(f"{os.cpu_count()} cores; where the load is above that, others were waiting for them too")
     keep("debates", "\n".join(lines))
 
 

@@ -3,14 +3,14 @@
 import asyncio
 import json
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
-import kit
 import pytest
+import repositories
 from conftest import Cli
 from kit import settled
+from repositories import ATTRIBUTES, disturbed, git, moot_run, seen, subjects, trapped
 from solve_kit import RIGHT, WORSE, WRONG, code, coder, reflection, reflector, world
 
 import moot
@@ -26,44 +26,8 @@ HERE = Path(__file__).parent
 ENTRIES = [*coder(code(WORSE), code(WRONG), code(RIGHT)), *reflector(reflection("Use max."), reflection())]
 
 
-def git(folder: Path, *arguments: str) -> str:
-    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-    return subprocess.run(["git", *identity, *arguments], cwd=folder, capture_output=True, text=True, check=True).stdout
-
-
 def repository(folder: Path, **texts: str) -> Path:
-    (folder / "src").mkdir(parents=True)
-    git(folder, "init", "-q", "-b", "main")
-    files = {"src/solution.py": WORSE, "notes.txt": "notes\n", **texts}
-    for name, text in files.items():
-        (folder / name).write_text(text)
-    git(folder, "add", "-A")
-    git(folder, "commit", "-qm", "first")
-    return folder
-
-
-def disturbed(repo: Path) -> Path:
-    """A checkout in the middle of somebody's work: changed, staged, and untracked files."""
-    (repo / "notes.txt").write_text("changed\n")
-    (repo / "staged.txt").write_text("staged\n")
-    git(repo, "add", "staged.txt")
-    (repo / "src/solution.py").write_text("# mine, half done\n")
-    (repo / "ünträcked file").write_text("mine\n")
-    return repo
-
-
-def seen(repo: Path) -> tuple[str, ...]:
-    """All that a user sees of his checkout."""
-    texts = [path.read_text() for path in sorted(repo.rglob("*")) if path.is_file() and ".git" not in path.parts]
-    told = [
-        git(repo, *words)
-        for words in (("status", "--porcelain=v2", "--branch"), ("diff", "--cached"), ("stash", "list"))
-    ]
-    return (*told, git(repo, "rev-parse", "HEAD"), *texts)
-
-
-def subjects(repo: Path, branch: str) -> list[str]:
-    return git(repo, "log", "--format=%s", branch).splitlines()
+    return repositories.repository(folder, {"src/solution.py": WORSE, "notes.txt": "notes\n", **texts})
 
 
 def solve(cli: Cli, folder: Path, *more: str) -> dict[str, Any]:
@@ -140,10 +104,6 @@ def test_git_that_fails_on_the_way_weakens_the_result_and_does_not_end_it(cli: C
     assert sum("is not on the branch" in note for note in result["degraded"]) == 3
     resumed = json.loads(cli("resume", result["session_id"], "--json").out)
     assert resumed["degraded"] == result["degraded"]
-
-
-def moot_run(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
-    return kit.moot(folder, *arguments, kill_after=kill_after, XDG_DATA_HOME=str(folder / "data"))
 
 
 @pytest.mark.parametrize("step", [7, 11, 20, 21])
@@ -245,7 +205,7 @@ def test_a_shallow_clone_and_one_with_a_submodule_work_too(tmp_path: Path) -> No
     git(origin, "commit", "-q", "--allow-empty", "-m", "second")
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{origin}", "shallow")
     whole = repository(tmp_path / "whole")
-    git(whole, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(origin), "sub")
+    git(whole, "submodule", "--quiet", "add", str(origin), "sub")
     git(whole, "commit", "-qm", "with a submodule")
     for repo in (tmp_path / "shallow", whole):
         before = seen(repo)
@@ -258,27 +218,8 @@ def test_a_shallow_clone_and_one_with_a_submodule_work_too(tmp_path: Path) -> No
 
 
 def test_no_program_of_the_repository_is_run_from_the_first_commit_to_the_cleaning_up(cli: Cli, tmp_path: Path) -> None:
-    attributes = {".gitattributes": "*.py filter=evil diff=evil merge=evil\n"}
-    repo, proof, trap = repository(tmp_path / "r", **attributes), tmp_path / "ran", tmp_path / "trap"
-    trap.write_text(f"#!/bin/sh\necho $0 >> '{proof}'\ncat\n")
-    trap.chmod(0o755)
-    for hook in (
-        "post-checkout",
-        "pre-commit",
-        "commit-msg",
-        "post-commit",
-        "reference-transaction",
-        "post-index-change",
-    ):
-        (repo / ".git/hooks" / hook).write_text(trap.read_text())
-        (repo / ".git/hooks" / hook).chmod(0o755)
-    for key in (
-        "filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "diff.evil.textconv", "diff.evil.command",
-        "diff.external", "core.fsmonitor", "core.pager", "gpg.program", "core.editor", "merge.evil.driver",
-    ):  # fmt: skip
-        git(repo, "config", key, str(trap))
-    for key in ("filter.evil.required", "commit.gpgSign", "log.showSignature"):
-        git(repo, "config", key, "true")
+    repo = repository(tmp_path / "r", **ATTRIBUTES)
+    proof = trapped(repo, tmp_path)
     result = solve(cli, tmp_path, "--repo", str(repo), "--branch")
     assert result["degraded"] == [] and result["branch"]
     session = result["session_id"]

@@ -192,7 +192,7 @@ def test_a_claim_waits_for_one_that_is_under_way(pg_store: str) -> None:
         inside, leave = threading.Event(), threading.Event()
 
         def slowly(db: Connection) -> None:
-            _claim(db, ID, mine)
+            _claim(db, ID, mine, take=False)
             inside.set()
             assert leave.wait(30)
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.trials.behaviour import Tried, alike_and_green
 from moot.trials.contrast import likely_cause
 from moot.trials.examples import examples_in, literal_call
 from moot.trials.inputs import varied
@@ -119,3 +120,32 @@ def test_likely_causes(call: str, left: str, right: str, cause: str) -> None:
 def test_errors_and_timeouts_are_causes_too() -> None:
     assert likely_cause("f(5)", value("1"), Answer(kind="error", text="KeyError")) == "error"
     assert likely_cause("f(5)", value("1"), Answer(kind="timeout")) == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("marks", "passed", "skipped"),
+    [
+        ("aaa", (2, 2, 2), "012"),
+        ("aa", (2, 2), "01"),
+        ("a", (2,), ""),  # one alone agrees with nobody
+        ("aab", (2, 2, 2), ""),  # one that passes too behaves otherwise
+        ("aab", (2, 2, 1), ""),  # three are few enough to want all of them
+        ("aaab", (2, 2, 2, 1), "012"),
+        ("abaab", (2, 1, 2, 2, 0), "023"),
+        ("aabbc", (2, 2, 1, 1, 1), ""),
+        ("aaabbb", (2, 2, 2, 1, 1, 1), "012"),
+        ("aaabbb", (2, 2, 2, 2, 1, 1), ""),
+        ("aaabbbcc", (2, 2, 2, 1, 1, 1, 0, 0), ""),  # less than half
+        ("aaa", (1, 1, 1), ""),  # alike, and wrong
+    ],
+)
+def test_the_gate_skips_a_debate_only_where_enough_pass_and_behave_alike(
+    marks: str, passed: tuple[int, ...], skipped: str
+) -> None:
+    tried = [Tried(str(n), (mark,), right, 2) for n, (mark, right) in enumerate(zip(marks, passed, strict=True))]
+    assert "".join(solution.name for solution in alike_and_green(tried)) == skipped
+
+
+def test_the_gate_takes_neither_silence_nor_the_lack_of_examples_for_a_pass() -> None:
+    assert not alike_and_green([Tried(name, ("<timeout >",), 1, 1) for name in "abc"])
+    assert not alike_and_green([Tried(name, ("1",), 0, 0) for name in "abc"])

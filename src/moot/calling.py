@@ -1,6 +1,7 @@
 """One question to a chain of models: patience, retries with backoff, the next model when one gives up."""
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 
 from moot.errors import Cut, FailureKind, ModelError
@@ -14,6 +15,8 @@ LASTING: frozenset[FailureKind] = frozenset({"unavailable", "timeout", "auth", "
 """Failures that the next question would only repeat: the model counts as down for the rest of the run."""
 DOWN = "not asked again: it failed earlier in this session"
 
+OVER = "the time for this phase is over"
+
 
 class Try(Value):
     """One request to one model, in the order they were made."""
@@ -21,6 +24,8 @@ class Try(Value):
     model: str
     error: str = ""
     kind: FailureKind | None = None
+    put: bool = True
+    """False: the model was not asked, and why."""
 
 
 class Exchange(Value):
@@ -41,11 +46,20 @@ class Exchange(Value):
 
 
 class Caller:
-    def __init__(self, limits: Limits, ledger: Ledger, clock: Clock, remaining: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        ledger: Ledger,
+        clock: Clock,
+        remaining: Callable[[], float],
+        left: Callable[[], float] = lambda: math.inf,
+    ) -> None:
         self._limits = limits
         self._ledger = ledger
         self._clock = clock
         self._remaining = remaining
+        self._left = left
+        """Seconds for this part of the session; `remaining` are those of all of it."""
         self._down: dict[tuple[str, str], Try] = {}
         """By model and seat; the seat is empty where the failure would meet every seat alike."""
         self._answered: set[str] = set()
@@ -61,6 +75,8 @@ class Caller:
                 self._answered.add(model.name)
                 milliseconds = round((self._clock.monotonic() - began) * 1000)
                 return Exchange(tries=tuple(tries), reply=reply, milliseconds=milliseconds)
+            if tries[-1].kind == "limit":
+                break
         return Exchange(tries=tuple(tries), milliseconds=round((self._clock.monotonic() - began) * 1000))
 
     def replay(self, call: Call, chain: Sequence[Model], exchange: Exchange) -> None:
@@ -68,7 +84,7 @@ class Caller:
         models = {model.name: model for model in chain}
         for attempt in exchange.tries:
             self._remember(attempt, call.seat)
-            if attempt.model in models and attempt.error != DOWN:
+            if attempt.model in models and attempt.put:
                 models[attempt.model].skip(call)
         if exchange.reply is not None:
             self._ledger.add(exchange.tries[-1].model, exchange.reply.usage)
@@ -80,9 +96,12 @@ class Caller:
         down = self._down.get((model.name, "")) or self._down.get((model.name, call.seat))
         if down is not None and not (down.kind == "timeout" and model.name in self._answered):
             # One slow answer of a model that has answered others is no outage, whichever of them came first.
-            tries.append(Try(model=model.name, error=DOWN, kind=down.kind))
+            tries.append(Try(model=model.name, error=DOWN, kind=down.kind, put=False))
             return None
         for attempt in range(self._limits.retries + 1):
+            if self._left() <= 0:
+                tries.append(Try(model=model.name, error=OVER, kind="limit", put=False))
+                return None
             try:
                 reply = await self._once(call, model)
             except ModelError as error:
@@ -93,6 +112,9 @@ class Caller:
                     self._remember(failed, call.seat)
                     return None
                 retried(failed, wait)
+                if wait >= self._left():
+                    tries.append(Try(model=model.name, error=OVER, kind="limit", put=False))
+                    return None
                 if wait >= self._remaining():
                     raise Cut("timed_out", f"{model.name} asks to wait {wait:.0f} s, longer than is left") from None
                 await self._clock.sleep(wait)
@@ -105,11 +127,13 @@ class Caller:
         remaining = self._remaining()
         if remaining <= 0:
             raise Cut("timed_out", "the time for the session is over (--timeout)")
-        promised = self._ledger.reserve(call)
+        promised, left = self._ledger.reserve(call), self._left()
         try:
-            async with asyncio.timeout(remaining), model.turn():
+            async with asyncio.timeout(min(remaining, left)), model.turn():
                 return await self._in_time(call, model)
         except TimeoutError:
+            if left < remaining:
+                raise ModelError(f"{model.name} gave no answer in time: {OVER}", kind="limit") from None
             raise Cut("timed_out", f"the time for the session ended while {model.name} was asked (--timeout)") from None
         finally:
             self._ledger.release(promised)

@@ -18,7 +18,10 @@
 from typing import Literal
 
 CutKind = Literal["budget_exhausted", "timed_out", "cancelled", "rejected"]
-FailureKind = Literal["rate_limited", "unavailable", "timeout", "auth", "not_found", "rejected", "refused", "failed"]
+FailureKind = Literal[
+    "rate_limited", "unavailable", "timeout", "auth", "not_found", "rejected", "refused", "failed", "limit"
+]
+"""`limit` is nobody's failure: the time for this part of the session was over."""
 RETRYABLE: frozenset[FailureKind] = frozenset({"rate_limited", "unavailable"})
 
 

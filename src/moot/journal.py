@@ -56,6 +56,12 @@ class Journal:
         """Seconds this session has been at work, over all its runs."""
         return self._before + self._clock.monotonic() - self._began
 
+    def reached(self) -> float:
+        """Seconds of work up to the latest step: by the record where it goes on, else up to now."""
+        if not any(seq > self._next for seq, _ in self._past):
+            return self.elapsed()
+        return max((row.elapsed for (seq, _), row in self._past.items() if seq <= self._next), default=0.0)
+
     def recall(self, seq: int, part: int, name: str, asked: str) -> StepRow | None:
         """The recorded step, if it is there and is the one now asked for."""
         row = self._past.get((seq, part))

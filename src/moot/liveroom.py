@@ -25,18 +25,19 @@ class LiveRoom(ToolUsing):
         super().__init__(desk, limits, journal, timeout)
         self._cast = cast
         self.ledger = Ledger(limits)
-        self._caller = Caller(limits, self.ledger, desk.clock, self.remaining)
+        self._caller = Caller(limits, self.ledger, desk.clock, self.remaining, self.left)
         self.failed_at: int | None = None
         """The first step that a provider failed; resuming tries again from there."""
 
     async def ask(self, ask: Ask[T]) -> T | Absent:
-        return await self._ask(ask, self._journal.ticket())
+        return await self._ask(ask, self._journal.ticket(), self._denied(ask))
 
     async def ask_all(self, asks: Sequence[Ask[T]], limit: int = 8) -> list[T | Absent]:
         heard: list[T | Absent | Cut | None] = [None] * len(asks)
+        denied = [self._denied(ask) for ask in asks]  # by their order, whichever of them is put first
         try:
             with self._cuttable():
-                await self._side_by_side(heard, limit, lambda place, seq: self._ask(asks[place], seq))
+                await self._side_by_side(heard, limit, lambda place, seq: self._ask(asks[place], seq, denied[place]))
             if (cut := next((answer for answer in heard if isinstance(answer, Cut)), None)) is not None:
                 raise cut
         except Cut as cut:
@@ -47,7 +48,18 @@ class LiveRoom(ToolUsing):
     def seated(self, seat: str) -> bool:
         return bool(self._cast.get(seat))
 
-    async def _ask(self, ask: Ask[T], seq: int) -> T | Absent:
+    def _denied(self, ask: Ask[T]) -> str:
+        return self._bounds.admit() if self._bounds and self.seated(ask.seat) else ""
+
+    async def _ask(self, ask: Ask[T], seq: int, denied: str) -> T | Absent:
+        answer = await self._put(ask, seq) if not denied else Absent(seat=ask.seat, why="limit", detail=denied)
+        if denied:
+            self._note(seq, f"{ask.seat}, round {ask.round}: absent, limit: {denied}")
+        if isinstance(answer, Absent) and answer.why == "limit" and self._bounds is not None:
+            self._bounds.denied += 1
+        return answer
+
+    async def _put(self, ask: Ask[T], seq: int) -> T | Absent:
         chain = self._cast.get(ask.seat, ())
         if not chain:
             return Absent(seat=ask.seat, why="no_model")

@@ -40,6 +40,12 @@ def cut(text: str, size: int = DETAIL) -> str:
     return f"{text[:head]}\n… {len(text) - size} characters cut …\n{text[head - size :]}"
 
 
+def shortened(text: str, allowance: int) -> str:
+    """As much of a text as so many tokens hold; what is missing is said in place."""
+    most = int(allowance * CHARACTERS_PER_TOKEN)
+    return text if len(text) <= most else f"{text[:most].rstrip()}\n[cut here: {len(text) - most} more characters]"
+
+
 def _backtick_runs(text: str) -> list[str]:
     return ["`" * len(piece) for piece in "".join(c if c == "`" else " " for c in text).split()]
 

@@ -1,6 +1,7 @@
 """Room: everything a protocol may do to the world. Each awaited verb is one numbered, recorded step."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -36,6 +37,26 @@ class Ask(Generic[T_co]):
     """The tools that this seat may use in this turn before it answers; all others are refused."""
     context: ToolContext = NOTHING_GIVEN
     """What those tools may look at."""
+
+
+@dataclass
+class Bounds:
+    """What one part of a session may take, beside what the session may, and what it was denied."""
+
+    name: str
+    seconds: float | None = None
+    calls: int | None = None
+    """Questions; that one is put again, or a tool is used on the way, is no further question."""
+    until: float | None = None
+    """The second of the session at which no answer is waited for any more."""
+    asked: int = 0
+    denied: int = 0
+
+    def admit(self) -> str:
+        """Count one more question; why it may not be put, if it may not."""
+        self.asked += 1
+        spent = self.calls is not None and self.asked > self.calls
+        return f"all {self.calls} questions of {self.name} are put" if spent else ""
 
 
 class Room(Protocol):
@@ -96,6 +117,10 @@ class Room(Protocol):
     async def gate(self, point: str, summary: str, artefacts: Mapping[str, JsonValue] | None = None) -> GateDecision:
         """Approval before the session goes on after this phase. Where no gate is set it is given at once, and that is
         recorded; a rejection ends the session (`Cut`)."""
+
+    def within(self, bounds: Bounds) -> AbstractContextManager[Bounds]:
+        """What is asked inside keeps to these bounds: an answer that does not is `Absent`, by `limit`. What has been
+        answered by then may still be run."""
 
     def seated(self, seat: str) -> bool:
         """Whether a model sits there. Without one, `ask` gives an absence that nobody is to blame for."""

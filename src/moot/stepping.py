@@ -1,6 +1,7 @@
 """Every effect of a session is a numbered step: done once, recorded, handed back when the session is carried on."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from moot.errors import Cut
 from moot.events import Degraded, Event, StepDone, Told
 from moot.journal import Journal
 from moot.ports import Branches, Checker, Clock, Gates, Linter, Memory, Row, Sandbox, Scanner, Toolbox
+from moot.room import Bounds
 from moot.types import Limits
 from moot.vault import Vault
 
@@ -53,6 +55,7 @@ class Stepping:
         self._timeout = timeout
         self._notes: list[tuple[int, str]] = []
         self._stopping = False
+        self._bounds: Bounds | None = None
 
     def allowance(self) -> int:
         return self._limits.prompt_tokens
@@ -69,6 +72,22 @@ class Stepping:
 
     def remaining(self) -> float:
         return self._timeout - self._journal.elapsed()
+
+    @contextmanager
+    def within(self, bounds: Bounds) -> Iterator[Bounds]:
+        """The time begins where the record says it did, so that a session that is carried on has no more of it."""
+        outer, self._bounds = self._bounds, bounds
+        if bounds.seconds is not None:
+            bounds.until = self._journal.reached() + bounds.seconds
+        try:
+            yield bounds
+        finally:
+            self._bounds = outer
+
+    def left(self) -> float:
+        """Seconds until the bounds of this part of the session; endless where it has none."""
+        until = self._bounds.until if self._bounds else None
+        return math.inf if until is None else until - self._journal.elapsed()
 
     @property
     def degraded(self) -> tuple[str, ...]:

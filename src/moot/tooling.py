@@ -97,7 +97,7 @@ class ToolUsing(Working):
         hide = self._desk.vault.hide
         try:
             with self._cuttable():
-                async with asyncio.timeout(min(self._limits.tool_seconds, max(self.remaining(), 0.0))):
+                async with asyncio.timeout(self._tool_time()):
                     found = await self._desk.toolbox.tools(names)
         except TimeoutError:
             self._check_stopped()
@@ -131,7 +131,7 @@ class ToolUsing(Working):
             return ToolResult(status="refused", text=f"you may not use {call.name!r}; you may use: {usable}")
         if call.problem:
             return ToolResult(status="bad_arguments", text=call.problem)
-        seconds = min(self._limits.tool_seconds, max(self.remaining(), 0.0))
+        seconds = self._tool_time()
         try:
             async with asyncio.timeout(seconds):
                 return await self._desk.toolbox.use(spec.name, call.arguments, ask.context)
@@ -139,6 +139,9 @@ class ToolUsing(Working):
             if self.remaining() <= 0:
                 raise Cut("timed_out", f"the time for the session ended while {spec.name} ran (--timeout)") from None
             return ToolResult(status="timeout", text=f"no result within {seconds:g} s")
+
+    def _tool_time(self) -> float:
+        return max(min(self._limits.tool_seconds, self.remaining(), self.left()), 0.0)
 
     def _fitted(self, result: ToolResult) -> ToolResult:
         """Without secrets, and no longer than a prompt can hold of it: all results together take half of one."""

@@ -51,6 +51,8 @@ def _why(exchange: Exchange) -> AbsenceReason:
             return "timeout"
         case "refused":
             return "refused"
+        case "limit":
+            return "limit"
         case _:
             return "unreachable"
 

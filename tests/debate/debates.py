@@ -147,6 +147,7 @@ def held(
     sandbox: Sandbox | None = None,
     acting: Callable[[Cast], ActingModel] = ActingModel,
     lost: str = "",
+    clock: FrozenClock | None = None,
     **given: object,
 ) -> Debate:
     """A debate by seats that answer as told, with the real scanner and, unless another is given, a real sandbox.
@@ -154,7 +155,7 @@ def held(
     The seat that is `lost` has a model of its own, which cannot be reached."""
     members = team(*roles)
     model = acting(Cast(answers))
-    desk = Desk(StaticTeam(), FrozenClock(), sandbox or find_sandbox(), person=person)
+    desk = Desk(StaticTeam(), clock or FrozenClock(), sandbox or find_sandbox(), person=person)
     cast = {member.seat: unreachable() if member.seat == lost else model for member in members}
     live = room(cast, desk, timeout=3000.0)
     inputs = DebateInput.model_validate({"task": TASK, "team": members, **given})

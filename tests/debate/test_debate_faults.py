@@ -187,3 +187,46 @@ def test_a_phase_that_brings_nothing_usable_changes_nothing_and_is_said(
     assert all("maintainability" not in score["parts"] for score in result["scores"]) or kind != "scores"
     speaker = {"tests": "proposer", "points": "critic", "scores": "reviewer", "merge": "optimizer"}[kind]
     assert any(note.startswith(f"{speaker}, ") and "absent" in note for note in result["degraded"]), result["degraded"]
+
+
+NO_KEY = Answer(status=401, body={"error": {"message": "bad key"}})
+
+
+@pytest.mark.parametrize(
+    ("lost", "kind", "phase"),
+    [("critic", "points", "critique"), ("reviewer", "scores", "review"), ("optimizer", "merge", "optimization")],
+)
+@pytest.mark.parametrize("known", [True, False], ids=["since the drafts", "only now"])
+def test_where_the_only_one_cannot_be_reached_another_takes_its_phase(
+    cli: Cli, openai: pytest.MonkeyPatch, lost: str, kind: str, phase: str, known: bool
+) -> None:
+    said = list[tuple[str, str]]()
+
+    def say(seat: str, asked: str) -> Answer | str:
+        said.append((seat, asked))
+        if seat == lost and (known or asked == kind):
+            return NO_KEY
+        return code(LAST if seat == "proposer" else FIRST) if asked == "code" else well(seat, asked)
+
+    result = debate(cli, openai, say)
+    (taker,) = {seat for seat, asked in said if asked == kind and seat != lost}
+    assert f"{phase}, round 1: {lost} cannot be reached; {taker} takes it up" in result["degraded"]
+    (report,) = [report for report in result["phases"] if report["phase"] == phase]
+    assert report["status"] == "held" and len(result["votes"][0]["ballots"]) == 4
+    assert any("401" in note or "key" in note for note in result["degraded"]), result["degraded"]
+
+
+def test_one_key_that_is_refused_is_in_the_first_line_and_all_of_them_are_no_result(
+    cli: Cli, openai: pytest.MonkeyPatch
+) -> None:
+    def one(seat: str, kind: str) -> Answer | str:
+        return NO_KEY if seat == "critic" else code(RIGHT) if kind == "code" else well(seat, kind)
+
+    with answering(one) as provider:
+        openai.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+        shown = cli("debate", TASK, "--team", "team.toml", "--planning", "off", "--rounds", "1", "--quiet")
+    first = shown.out.splitlines()[0]
+    assert "weaker than asked for: critic, round 1: absent, unreachable" in first, first
+    result = debate(cli, openai, lambda seat, kind: NO_KEY, "--out", "won.py")
+    assert (result["exit"], result["outcome"], result["winner"]) == (2, "inconclusive", None)
+    assert not Path("won.py").exists() and result["resumable"]

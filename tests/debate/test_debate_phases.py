@@ -43,6 +43,25 @@ def test_answers_that_behave_alike_and_pass_end_it_before_anybody_argues() -> No
     assert result.baseline.agreement == 1.0 and not result.flips.harmed
 
 
+WRONG = "def largest(numbers):\n    return min(numbers, default=None)\n"
+
+
+def test_answers_that_fail_an_example_do_not_keep_the_others_from_ending_it() -> None:
+    codes = {"proposer code": code(WRONG), "critic code": code(f"{WRONG}\n"), "code": code(RIGHT)}
+    done = held(codes, rules=DebateRules(lessons=0, drafts=5))
+    result = done.result
+    assert (result.outcome, result.stop_reason, result.winner) == ("agreed", "alike_and_green", "C")
+    assert len(done.asked) == 5 and result.why.startswith("3 of 5 answers behave alike, the others fail tests")
+    said = {report.phase: report.said for report in result.phases if report.status == "skipped"}
+    assert said["critique"] == "3 of 5 behave alike and pass their tests"
+
+
+def test_two_of_five_that_pass_are_not_enough_to_end_it() -> None:
+    codes = {"proposer code": code(RIGHT), "critic code": code(RIGHT), "code": code(WRONG), **QUIET}
+    done = held({**codes, "tests": "TESTS: NONE", "ballot": ballot("A", "B")}, rules=without("optimization", drafts=5))
+    assert done.result.stop_reason != "alike_and_green" and done.prompts("convergence")
+
+
 def test_drafts_are_made_apart_and_only_the_first_of_a_model_is_cold() -> None:
     done = held({"proposer code": code(RIGHT, "take-max"), "code": code(RIGHT, "other")})
     drafts = [call for call in done.asked if call.phase == "self_evolvement"]

@@ -1,31 +1,20 @@
 """The git tool on real repositories, friendly and hostile: nothing of theirs is run, nothing of the user's changes."""
 
 import os
-import subprocess
 import threading
 from pathlib import Path
 
 import pytest
+import repositories
+from repositories import ATTRIBUTES, trapped
+from repositories import git as run
 
 from moot.edge.worktree import Worktree, safe_parts
 from moot.errors import UsageError
 
 
-def run(folder: Path, *arguments: str) -> str:
-    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "protocol.file.allow=always"]
-    done = subprocess.run(["git", *identity, *arguments], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout
-
-
 def repository(folder: Path, files: dict[str, str] | None = None) -> Path:
-    folder.mkdir(parents=True)
-    run(folder, "init", "-q", "-b", "main")
-    for name, text in (files or {"app.py": "one\n", "pkg/b.py": "b\n"}).items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    run(folder, "add", "-A")
-    run(folder, "commit", "-qm", "first")
-    return folder
+    return repositories.repository(folder, files or {"app.py": "one\n", "pkg/b.py": "b\n"})
 
 
 def state(folder: Path) -> tuple[str, str, str]:
@@ -70,29 +59,8 @@ def test_the_same_again_makes_no_commit_and_opens_the_same_worktree(tmp_path: Pa
 
 
 def test_no_hook_no_filter_and_no_program_of_the_configuration_is_run(tmp_path: Path) -> None:
-    repo = repository(tmp_path / "r", {"app.py": "one\n", ".gitattributes": "*.py filter=evil diff=evil merge=evil\n"})
-    proof = tmp_path / "ran"
-    trap = tmp_path / "trap"
-    trap.write_text(f"#!/bin/sh\necho $0 >> '{proof}'\ncat\n")
-    trap.chmod(0o755)
-    for hook in (
-        "post-checkout",
-        "pre-commit",
-        "commit-msg",
-        "post-commit",
-        "reference-transaction",
-        "post-index-change",
-    ):
-        (repo / ".git/hooks" / hook).write_text(trap.read_text())
-        (repo / ".git/hooks" / hook).chmod(0o755)
-    for key in (
-        "filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "diff.evil.textconv", "diff.evil.command",
-        "diff.external", "core.fsmonitor", "core.pager", "gpg.program", "core.editor", "core.sshCommand",
-        "merge.evil.driver", "credential.helper", "core.alternateRefsCommand",
-    ):  # fmt: skip
-        run(repo, "config", key, str(trap))
-    for key in ("filter.evil.required", "commit.gpgSign", "log.showSignature", "submodule.recurse"):
-        run(repo, "config", key, "true")
+    repo = repository(tmp_path / "r", {"app.py": "one\n", **ATTRIBUTES})
+    proof = trapped(repo, tmp_path)
     tree = Worktree.open(repo, "s", tmp_path / "data")
     tree.commit({"app.py": "two\n"}, "x")
     assert tree.diff() and tree.history("app.py") and tree.blame("app.py")

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,7 +21,7 @@ from moot.chain import flaws
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.errors import Decided, Parked, UsageError
-from moot.gates import GateDecision, GateRequest, GateRules
+from moot.gates import GateDecision, GateRequest, GateRules, Verdict
 from moot.protocols.harden import HardenInput, HardenRules
 from moot.runner import About, Plan, Runner
 from moot.stepping import Desk
@@ -70,7 +70,9 @@ class World:
         return Runner(self.desk, lambda name: ScriptedModel({}), self.store)
 
 
-def gated(point: str = "p", rules: GateRules | None = None, gates: GateShelf | None = None) -> Awaitable[GateDecision]:
+def gated(
+    point: str = "p", rules: GateRules | None = None, gates: GateShelf | None = None
+) -> Coroutine[Any, Any, GateDecision]:
     desk = Desk(FakeScanner(), FrozenClock(), gates=gates)
     live = room({}, desk)
     live.gates = rules or GateRules()
@@ -209,7 +211,7 @@ def test_a_rejection_ends_it_with_everything_kept(place: str) -> None:
 
 
 @pytest.mark.parametrize(("policy", "status"), [("rejected", "cancelled"), ("approved", "completed")])
-def test_nobody_in_time_counts_as_the_rules_say(place: str, policy: str, status: str) -> None:
+def test_nobody_in_time_counts_as_the_rules_say(place: str, policy: Verdict, status: str) -> None:
     async def work(store: SqlStore) -> None:
         world = Vetted(store, GateRules(enabled=True, timeout=60.0, on_timeout=policy))
         session, gate = await parked(world)

@@ -10,7 +10,7 @@ from moot.learnt import Episode, Lesson, Reflection
 from moot.lessons import generalised
 from moot.measures import Coverage, Quality, not_measured_in
 from moot.prompts import prompt
-from moot.render import CHARACTERS_PER_TOKEN, fenced
+from moot.render import CHARACTERS_PER_TOKEN, fenced, shortened
 from moot.replies import Also, CodeBlock, Fenced, instructions
 from moot.room import Ask, Room
 from moot.tools import ToolContext
@@ -43,6 +43,8 @@ class Task(Value):
     """What is to be solved, and what decides whether it is."""
 
     text: str
+    shown: str = ""
+    """As much of the text as a prompt holds; empty where that is all of it."""
     language: Language
     path: str
     tests: Tests | None = None
@@ -51,6 +53,11 @@ class Task(Value):
     tools: tuple[str, ...] = ()
     """What the coder may use before it answers."""
     repository: str = ""
+
+    @property
+    def words(self) -> str:
+        """The text as prompts have it."""
+        return self.shown or self.text
 
     @property
     def tested(self) -> bool:
@@ -98,11 +105,20 @@ def task_examples(text: str, language: Language) -> tuple[Example, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def fitting(task: Task, room: Room) -> Task:
+    """The task with as much of its text as half of a prompt holds; what is missing is said there and in `degraded`."""
+    shown = shortened(task.text, room.allowance() // 2)
+    if shown == task.text:
+        return task
+    room.degrade(f"the task was shown only in part: {len(task.text)} characters do not fit into the prompts")
+    return task.model_copy(update={"shown": shown})
+
+
 async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, room: Room) -> str | Absent:
     text = prompt(
         "solve",
         language=task.language,
-        task=fenced(task.text, "text"),
+        task=fenced(task.words, "text"),
         tests=shown_tests(task, room),
         lessons=shown_lessons(task.lessons),
         history=shown_history(attempts, task.language),
@@ -169,7 +185,7 @@ async def reflected(task: Task, attempts: Sequence[Attempt], room: Room, seat: s
     failures = told_all(attempt.analysis)
     text = prompt(
         "reflect",
-        task=fenced(task.text, "text"),
+        task=fenced(task.words, "text"),
         code=fenced(attempt.code, task.language),
         failures=fenced(failures, "text"),
         earlier=shown_reflections(attempts[:-1]),

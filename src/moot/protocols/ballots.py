@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Protocol
 
@@ -10,7 +11,7 @@ from pydantic.config import JsonDict
 
 from moot.prompts import prompt
 from moot.questions import Judge, Level, Option, Question, option_named
-from moot.render import CHARACTERS_PER_TOKEN, fenced
+from moot.render import estimated_tokens, fenced, shortened
 from moot.replies import Also, Keys, instructions
 from moot.room import Ask
 from moot.types import Value
@@ -111,19 +112,39 @@ def system_of(judge: Judge) -> str:
 
 
 def _material(question: Question, allowance: int) -> dict[str, str]:
-    context = shortened(question.context, allowance)
+    fits = fitting(question, allowance)
     return {
         "id": question.id,
-        "question": question.text,
-        "options": "\n".join(f"{option.id}. {option.shown}" for option in question.options),
-        "context": f"\nContext:\n{fenced(context, 'text')}\n" if context else "",
+        "question": fits.text,
+        "options": "\n".join(f"{o.id}. {told}" for o, told in zip(question.options, fits.options, strict=True)),
+        "context": f"\nContext:\n{fenced(fits.context, 'text')}\n" if fits.context else "",
     }
 
 
-def shortened(text: str, allowance: int) -> str:
-    """As much as may be shown; what is missing is said in place."""
-    most = int(allowance * CHARACTERS_PER_TOKEN)
-    return text if len(text) <= most else f"{text[:most].rstrip()}\n[cut here: {len(text) - most} more characters]"
+@dataclass(frozen=True)
+class Fits:
+    """A question as far as a prompt holds it."""
+
+    text: str
+    options: tuple[str, ...]
+    context: str
+    cut: tuple[str, ...] = ()
+    """The parts that are not whole."""
+
+
+def fitting(question: Question, allowance: int) -> Fits:
+    """Half of a prompt for the question, a quarter for its options, and what is left of it all for the context."""
+    text = shortened(question.text, allowance // 2)
+    share = allowance // 4 // max(len(question.options), 1)
+    options = tuple(shortened(option.shown, share) for option in question.options)
+    used = estimated_tokens(text) + sum(map(estimated_tokens, options))
+    context = shortened(question.context, max(allowance - used, 1))
+    whole = {
+        "question": text == question.text,
+        "options": options == tuple(option.shown for option in question.options),
+        "context": context == question.context,
+    }
+    return Fits(text, options, context, tuple(part for part, kept in whole.items() if not kept))
 
 
 @lru_cache(maxsize=256)

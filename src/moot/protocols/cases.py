@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.protocols.ballots import Ballot, Rebuttal, shortened
+from moot.protocols.ballots import Ballot, Rebuttal, fitting
 from moot.protocols.verdicts import (
     Position,
     Verdict,
@@ -55,8 +55,8 @@ def opened(question: Question, allowance: int, *, forced: bool) -> Case:
         notes.append(f"classed {kind.classification}: no panel was asked")
     elif kind.classification != "SCOPE_CRITICAL":
         notes.append(f"classed {kind.classification}: the panel was forced")
-    cut = shortened(question.context, allowance) != question.context
-    weak = ("the judges did not see all of the context: it did not fit",) if cut else ()
+    cut = fitting(question, allowance).cut
+    weak = tuple(f"the judges did not see all of the {part}: it did not fit" for part in cut)
     return Case(question, kind, panel, notes=tuple(notes), weak=weak)
 
 

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from moot.errors import Cut
 from moot.planning import measure
-from moot.protocols.attempts import Task, code_of, task_examples
+from moot.protocols.attempts import Task, code_of, fitting, task_examples
 from moot.protocols.debated import (
     LEAST,
     ONCE,
@@ -36,7 +36,7 @@ from moot.protocols.phases.planned import planned
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table
 from moot.protocols.solve import prepared_tests
-from moot.room import Room
+from moot.room import Bounds, Room
 from moot.topology import arrange, select
 from moot.types import SuiteRun
 
@@ -69,11 +69,13 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
 
 
 def opened(given: DebateInput, rules: DebateRules, room: Room) -> Sitting:
-    task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests)
+    task = fitting(Task(text=given.task, language=given.language, path=given.path, tests=given.tests), room)
     chosen = select(len(given.team), given.task) if rules.topology == "auto" else rules.topology
-    return Sitting(
-        Table(given, rules, task), room, arrange({member.seat: member.role for member in given.team}, chosen)
-    )
+    roles = {member.seat: member.role for member in given.team}
+    for tool in rules.tools:
+        if not any(tool in member.tools for member in given.team):
+            room.degrade(f"nobody may use {tool}: no role of this team has it")
+    return Sitting(Table(given, rules, task), room, arrange(roles, chosen))
 
 
 async def prepare(sitting: Sitting) -> None:
@@ -97,16 +99,20 @@ async def hold(sitting: Sitting, phase: Phase) -> None:
         report = PhaseReport(phase=phase, round=sitting.table.round, status=status, said=why)
         sitting.update(reports=(*sitting.table.reports, report))
         return
-    before = sitting.table
-    said = await SCRIPTS[phase](sitting)
+    before, bounds = sitting.table, bounds_of(sitting.table.rules, phase)
+    with sitting.room.within(bounds):
+        said = await SCRIPTS[phase](sitting)
+    cut = cut_short(bounds)
+    if cut:
+        sitting.room.degrade(f"{phase}, round {before.round}: cut short: {cut}")
     calls, answered = sitting.table.calls - before.calls, sitting.table.answered - before.answered
-    failed = calls > 0 and answered < LEAST[phase]
+    failed = (calls > 0 or bounds.denied > 0) and answered < LEAST[phase]
     if failed:
         sitting.room.degrade(f"{phase}, round {before.round}: {answered} usable answers, too few for it to count")
     how: Literal["failed", "held"] = "failed" if failed else "held"
-    report = PhaseReport(phase=phase, round=sitting.table.round, status=how, calls=calls, said=said)
+    report = PhaseReport(phase=phase, round=sitting.table.round, status=how, calls=calls, said=said, cut=cut)
     sitting.update(reports=(*sitting.table.reports, report))
-    sitting.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}")
+    sitting.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}{f'; {cut}' if cut else ''}")
     await milestone(sitting, phase)
     await sitting.room.gate(phase, f"{phase.replace('_', ' ')}, round {report.round}: {said}", seen(sitting.table))
 
@@ -118,6 +124,19 @@ def seen(table: Table) -> dict[str, JsonValue]:
             {"id": c.id, "code": c.code, "passed": c.checked.passed, "of": c.checked.of} for c in best_first(table)
         ]
     }
+
+
+def bounds_of(rules: DebateRules, phase: Phase) -> Bounds:
+    return Bounds(name=phase, seconds=rules.phase_timeouts.get(phase), calls=rules.phase_calls.get(phase))
+
+
+def cut_short(bounds: Bounds) -> str:
+    """What ended a phase before its time; what it had by then it keeps."""
+    if not bounds.denied:
+        return ""
+    limits = [f"{bounds.seconds:g} s" if bounds.seconds else "", f"{bounds.calls} questions" if bounds.calls else ""]
+    many = f"{bounds.denied} question{'s' if bounds.denied > 1 else ''}"
+    return f"it may take {' and '.join(filter(None, limits))}; {many} had no answer by then"
 
 
 def reason_to_skip(sitting: Sitting, phase: Phase) -> str:
@@ -132,11 +151,16 @@ def reason_to_skip(sitting: Sitting, phase: Phase) -> str:
         return "there is no candidate"
     if phase == "adversarial":
         return ""  # that all behave alike says nothing of their flaws
-    if alike_and_green(table):
-        return "all behave alike and pass their tests"
+    if alike := alike_and_green(table):
+        return f"{told_alike(alike, table)} behave alike and pass their tests"
     if phase in ("critique", "review", "optimization") and standing_alone(table):
         return f"{best_first(table)[0].id} alone passes everything"
     return ""
+
+
+def told_alike(alike: Sequence[Candidate], table: Table) -> str:
+    every = len(table.latest())
+    return "all" if len(alike) == every else f"{len(alike)} of {every}"
 
 
 def standing_alone(table: Table) -> bool:
@@ -179,10 +203,10 @@ def winner_of(table: Table) -> Candidate | None:
     vote = table.votes[-1] if table.votes else None
     if vote and vote.election.winner in {candidate.id for candidate in up}:
         return table.candidate(str(vote.election.winner))
-    if alike_and_green(table):
-        hardened = [candidate for candidate in table.latest() if candidate.phase == "adversarial"]
-        same = [candidate for candidate in table.latest() if candidate.id == table.baseline.candidate]
-        return (*hardened, *same, *up)[0]
+    if alike := alike_and_green(table):
+        hardened = [candidate for candidate in alike if candidate.phase == "adversarial"]
+        same = [candidate for candidate in alike if candidate.id == table.baseline.candidate]
+        return (*hardened, *same, *alike)[0]
     if unvoted(table):
         return None
     return up[0] if up else None
@@ -249,7 +273,10 @@ def why_won(table: Table, stopped: Stop, winner: Candidate | None) -> str:
     vote = table.votes[-1] if table.votes else None
     match stopped:
         case "alike_and_green":
-            return f"all {len(table.latest())} answers behave alike; {ran}"
+            alike, every = alike_and_green(table), len(table.latest())
+            if len(alike) == every:
+                return f"all {every} answers behave alike; {ran}"
+            return f"{len(alike)} of {every} answers behave alike, the others fail tests; {ran}"
         case "tests":
             return f"no other candidate passes as much; {ran}"
         case _ if vote and vote.ballots:

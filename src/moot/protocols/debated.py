@@ -45,6 +45,12 @@ class DebateRules(Rules):
     phases: Annotated[tuple[Phase, ...], BeforeValidator(names)] = Field(
         default=tuple(phase for phase in PHASES if phase != "adversarial"), description="the phases that are held"
     )
+    phase_timeouts: dict[Phase, Annotated[float, Field(gt=0)]] = Field(
+        default_factory=dict, description="seconds this phase may take each time it is held"
+    )
+    phase_calls: dict[Phase, Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict, description="questions that may be put in this phase each time it is held"
+    )
     adversarial: bool = Field(default=False, description="attack and patch the improved solution before the vote")
     drafts: int = Field(default=3, ge=1, le=12, description="independent answers before anybody reads another's")
     refinements: int = Field(default=2, ge=0, le=5, description="repairs of a draft by its own author")
@@ -58,6 +64,10 @@ class DebateRules(Rules):
     clarify: Clarify = Field(default="auto", description="always: ask what is unclear also in a simple task")
     roles_folder: str = Field(default="", description="a folder with roles of your own, NAME.md each")
     lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
+
+    tools: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+        default=(), description="tools that seats may use before they answer, each only those of its role; none: none"
+    )
 
     def held(self, phase: Phase) -> bool:
         return phase in self.phases or (phase == "adversarial" and self.adversarial)
@@ -86,6 +96,8 @@ class DebateInput(Value):
     hidden: Tests | None = None
     """Run once at the end, to tell help from harm. Nobody sees them, and they decide nothing."""
     context: Code | None = None
+    repository: str = ""
+    """The git repository that those files are in, if any: tools may look at it."""
     team: tuple[Member, ...] = Field(min_length=1)
 
 
@@ -217,6 +229,8 @@ class PhaseReport(Value):
     status: Literal["held", "skipped", "off", "failed"]
     calls: int = 0
     said: str = ""
+    cut: str = ""
+    """The limit of its own that ended it before its time."""
 
 
 class Flips(Value):

@@ -36,7 +36,7 @@ async def ask_for_tests(task: Task, seat: str, number: int, room: Room, most: in
     text = prompt(
         "tests",
         most=str(most),
-        task=fenced(task.text, "text"),
+        task=fenced(task.words, "text"),
         function=task.names[0] if task.names else "f",
         form=instructions(TestsReply).replace("<path>", FILE),
     )

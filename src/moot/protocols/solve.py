@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 from moot.ci import Checks
 from moot.errors import Cut, CutKind
 from moot.learnt import Episode, Lesson
-from moot.protocols.attempts import Attempt, Task, ask_for_code, code_of, reflected, task_examples, tried
+from moot.protocols.attempts import Attempt, Task, ask_for_code, code_of, fitting, reflected, task_examples, tried
 from moot.room import Room
 from moot.types import Absent, Language, Result, Rules, Tests, Value
 
@@ -81,7 +81,7 @@ class SolveResult(Result):
 
 async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult:
     task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests, tools=rules.tools)
-    task = task.model_copy(update={"repository": given.repository})
+    task = fitting(task.model_copy(update={"repository": given.repository}), room)
     attempts, told, learnt = list[Attempt](), list[Told](), list[Learnt]()
     checks: Checks | None = None
     try:

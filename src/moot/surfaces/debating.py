@@ -23,6 +23,7 @@ from moot.surfaces.branching import branch_notes
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
 from moot.surfaces.solving import solution_path
+from moot.surfaces.toolset import check_tools, repository_of
 from moot.types import Code
 from moot.vault import Vault
 
@@ -78,11 +79,13 @@ def debate_plan(
         tests=tests,
         hidden=hidden_tests(read_tests(asked.hidden), vault) if asked.hidden else None,
         context=_context(asked, vault),
+        repository=repository_of(asked.files[0]) if asked.files else "",
         team=tuple(team),
     )
     given = with_kind(given, asked)
     ci: JsonValue = settings.ci().model_dump(mode="json")
-    own: dict[str, JsonValue] = {"runs_code": given.kind == "code", "ci": ci}
+    tools = check_tools(rules["tools"], settings)
+    own: dict[str, JsonValue] = {"runs_code": given.kind == "code" or bool(tools), "ci": ci}
     if given.kind == "code":
         origin = asked.files[0] if len(asked.files) == 1 else None
         own |= branch_notes(asked.repo, {given.path: origin}, branch=asked.branch)

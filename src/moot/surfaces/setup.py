@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from pydantic import BeforeValidator, Field, JsonValue
 
@@ -92,10 +92,11 @@ def all_settings() -> list[Setting]:
     ]
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
     rules = [
-        _of_field(name, info, f"{protocol.name}.")
+        setting
         for protocol in PROTOCOLS.values()
         for name, info in protocol.rules.model_fields.items()
         if name != "timeout"
+        for setting in _of_rule(name, info, f"{protocol.name}.")
     ]
     sandbox = [_of_field(name, info, "sandbox.") for name, info in SandboxLimits.model_fields.items()]
     gates = [_of_field(name, info, "gates.") for name, info in GateRules.model_fields.items()]
@@ -112,6 +113,19 @@ def _ci_settings() -> list[Setting]:
 
 def _when(point: str) -> str:
     return point.replace("_", " ").replace("post", "after the", 1).replace("the adversarial", "the adversarial phase")
+
+
+def _of_rule(name: str, info: Any, prefix: str) -> list[Setting]:
+    """One setting; of a table with a closed set of keys, one for each key."""
+    if not (keys := _keys(info)):
+        return [_of_field(name, info, prefix)]
+    kind = get_args(info.annotation)[1] | None
+    return [Setting(f"{prefix}{name}.{key}", kind, None, info.description or "") for key in keys]
+
+
+def _keys(info: Any) -> tuple[str, ...]:
+    """The keys of a rule that is a table; none where it is something else."""
+    return get_args(get_args(info.annotation)[0]) if get_origin(info.annotation) is dict else ()
 
 
 def _of_field(name: str, info: Any, prefix: str) -> Setting:
@@ -163,7 +177,12 @@ class Settings:
     def rules(self, protocol: str) -> dict[str, JsonValue]:
         prefix = f"{protocol}."
         kind: type[Rules] = PROTOCOLS[protocol].rules
-        own = {name: self[prefix + name] for name in kind.model_fields if prefix + name in self.resolved}
+        own: dict[str, object] = {}
+        for name, info in kind.model_fields.items():
+            if keys := _keys(info):
+                own[name] = {key: said for key in keys if (said := self[f"{prefix}{name}.{key}"]) is not None}
+            elif prefix + name in self.resolved:
+                own[name] = self[prefix + name]
         said = {} if self.resolved["timeout"].source == "default" else {"timeout": self["timeout"]}
         rules = kind.model_validate({**own, **said})  # a protocol may need more time than others by itself
         return rules.model_dump(mode="json")

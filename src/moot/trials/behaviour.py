@@ -7,6 +7,7 @@ from moot.trials.values import Example, holds
 from moot.types import Answer, Probing
 
 Signature = tuple[str, ...]
+ENOUGH = 3
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,18 @@ def agreement(solutions: Sequence[Tried]) -> float:
     return len(clusters(solutions)[0].names) / len(solutions) if solutions else 0.0
 
 
-def alike_and_green(solutions: Sequence[Tried]) -> bool:
-    """The gate: all behave alike, and satisfy every example. Then a debate has nothing to add."""
-    one = len({solution.signature for solution in solutions}) == 1
-    return one and all(solution.passed == solution.of and not solution.silent for solution in solutions)
+def alike_and_green(solutions: Sequence[Tried]) -> tuple[Tried, ...]:
+    """The gate: who satisfies every example behaves alike, and these are enough: a debate has nothing to add to them.
+
+    Who fails an example is no dissent, for a debate would choose none of those. No example, nothing is satisfied."""
+    green = [s for s in solutions if s.of and s.passed == s.of and not s.silent]
+    one = len({solution.signature for solution in green}) == 1
+    return tuple(green) if one and enough(len(green), len(solutions)) else ()
+
+
+def enough(alike: int, answers: int) -> bool:
+    """Three that agree, and half of all; of fewer answers all of them, and never one alone."""
+    return alike > 1 and alike >= min(answers, max(ENOUGH, (answers + 1) // 2))
 
 
 def by_name(solutions: Sequence[Tried]) -> Mapping[str, Tried]:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from moot.trials.examples import literal_call
 
@@ -11,6 +12,12 @@ LONGEST = 4000
 
 def varied(calls: Sequence[str], limit: int = 30) -> tuple[str, ...]:
     """At most `limit` new calls; every given call gets its turn before any gets a second."""
+    return _varied(tuple(calls), limit)
+
+
+@lru_cache(maxsize=256)
+def _varied(calls: tuple[str, ...], limit: int) -> tuple[str, ...]:
+    """Kept, for a debate wants the same calls varied each time its candidates are run."""
     known = set(calls)
     made: dict[str, None] = {}
     turns = [_variants(call) for call in calls]

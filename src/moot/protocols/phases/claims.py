@@ -43,6 +43,7 @@ async def specified(sitting: Sitting, phase: Phase, speakers: Sequence[Member]) 
         speakers,
         lambda m: ask_tests(m, phase, sitting),
         lambda m, reply: said.update({m.seat: written(reply.tests, sitting.table)}),
+        tools=False,  # the words of the task alone: what code does is no evidence of what it should do
     )
     sitting.update(claims=merged(sitting.table, said))
 
@@ -123,6 +124,7 @@ async def asked_blind(sitting: Sitting, phase: Phase, claims: Sequence[Claim], s
         speakers,
         lambda m: ask_values(m, phase, claims, sitting),
         lambda m, said: answers.update({m.seat: numbered(said.answers, claims)}),
+        tools=False,
     )
     changed = {claim.id: _weighed(claim, answers) for claim in claims}
     sitting.update(claims=tuple(changed.get(claim.id, claim) for claim in sitting.table.claims))

@@ -13,7 +13,7 @@ from moot.protocols.phases.critique import splits
 from moot.protocols.phases.examined import examined, leading
 from moot.protocols.phases.review import by_score
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, notes, shown, system
+from moot.protocols.phases.table import Table, brief, shown, system, told
 from moot.replies import Also, instructions
 from moot.room import Ask
 from moot.types import Unit, Value
@@ -76,7 +76,7 @@ def ask_ballot(member: Member, up: Sequence[Candidate], sitting: Sitting) -> Ask
         "debate_ballot",
         task=brief(table),
         candidates="\n\n".join(shown(c, table, sitting.room) for c in up),
-        notes=notes(table, member.seat),
+        notes=told(table, member.seat),
         heard=sitting.heard(member),
         letters=", ".join(letters),
         form=instructions(shape),

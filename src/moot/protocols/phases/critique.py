@@ -10,7 +10,7 @@ from moot.protocols.debated import Candidate, Claim, Member, Point
 from moot.protocols.phases.claims import asked_blind, judged, written
 from moot.protocols.phases.examined import examined
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, notes, seated, shown, system
+from moot.protocols.phases.table import Table, brief, seated, shown, system, told
 from moot.replies import Also, Synonyms, Title, instructions
 from moot.room import Ask
 from moot.trials.values import same_value
@@ -54,7 +54,7 @@ async def critique(sitting: Sitting) -> str:
         sitting.say(member, "critique", "\n".join(f"{p.candidate}: {p.stance}: {p.point}" for p in points))
         brought.extend(breaking(member, said.tests, sitting.table))
 
-    await sitting.in_turn("critique", critics, lambda m: ask_critique(m, sitting), take)
+    await sitting.taken_up("critique", critics, lambda m: ask_critique(m, sitting), take)
     tests = await weighed(sitting, brought)
     spoke = len(sitting.table.points) - before
     valid = sum(1 for claim in tests if claim.status == "agreed")
@@ -69,7 +69,7 @@ def ask_critique(member: Member, sitting: Sitting) -> Ask[CritiqueReply]:
         "debate_critique",
         task=brief(table),
         candidates="\n\n".join(shown(c, table, room) for c in up),
-        notes=notes(table, member.seat),
+        notes=told(table, member.seat),
         heard=sitting.heard(member),
         breaking=BREAKING.format(most=most) if most else "Bring no tests.",
         form=instructions(CritiqueReply),
@@ -123,8 +123,9 @@ async def weighed(sitting: Sitting, brought: Sequence[Claim]) -> list[Claim]:
         await examined(sitting)
         disputed = [claim for claim in open_ones if splits(sitting.table, claim)]
         authors = {seat for claim in disputed for seat in claim.by}
-        others = [m for m in seated(sitting.table, sitting.room, "validator", "test_agent", "judge", "proposer")]
-        blind = [m for m in others if m.seat not in authors][:3] or [m for m in others][:2]
+        others = seated(sitting.table, sitting.room, "validator", "test_agent", "judge", "proposer")
+        there = [m for m in others if m.seat not in sitting.lost]
+        blind = [m for m in there if m.seat not in authors][:3] or there[:2]
         await asked_blind(sitting, "critique", disputed, blind)
         await examined(sitting)
     return [claim for claim in sitting.table.claims if claim.id in new]

@@ -17,6 +17,7 @@ from moot.protocols.phases.drafts import (
 )
 from moot.protocols.phases.examined import alike_and_green, examined, may_replace
 from moot.protocols.phases.sitting import Sitting
+from moot.protocols.phases.table import checked_by_project
 from moot.render import fenced
 
 
@@ -68,7 +69,8 @@ async def repaired(
 
     def history(member: Member) -> str:
         old = open_ones[member.seat]
-        return own_history(old, sitting.table) + objected(objections(sitting, old))
+        project = checked_by_project(sitting.table) if old.id == sitting.table.checked else ""
+        return own_history(old, sitting.table) + objected(objections(sitting, old)) + project
 
     if table.code:
         await sitting.apart(phase, speakers, lambda m: ask_draft(m, phase, sitting, warm, history(m)), drafted_again)

@@ -7,7 +7,7 @@ from moot.protocols.debated import Baseline, Candidate, Checked, Claim, Member
 from moot.protocols.phases.sitting import Ran, Sitting
 from moot.protocols.phases.table import Table
 from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all
-from moot.trials.behaviour import Tried, agreement, best, clusters
+from moot.trials.behaviour import Tried, agreement, best, clusters, enough
 from moot.trials.inputs import varied
 from moot.trials.values import Example, holds
 from moot.types import Answer, Probing
@@ -126,11 +126,14 @@ def baseline(table: Table, speakers: Sequence[Member]) -> Baseline:
     return Baseline(candidate=chosen, agreement=agreement(run), clusters=groups, calls=calls)
 
 
-def alike_and_green(table: Table) -> bool:
-    """Nothing is left to argue about: all behave alike on every shared call, and all tests pass."""
+def alike_and_green(table: Table) -> list[Candidate]:
+    """Those about whom nothing is left to argue: they pass all tests, behave alike on every shared call, and are
+    enough of all that were run. Who fails a test could not be chosen over them."""
     run = ran(table)
-    alike = len({candidate.checked.marks for candidate in run}) == 1
-    return len(run) > 1 and alike and all(candidate.checked.green for candidate in run)
+    green = [candidate for candidate in run if candidate.checked.green]
+    settled = len({candidate.checked.marks for candidate in green}) == 1 and enough(len(green), len(run))
+    lost = len(green) < len(run) and any(candidate.checked.failed for candidate in green)
+    return green if settled and not lost else []
 
 
 def leading(table: Table) -> list[Candidate]:

@@ -36,4 +36,6 @@ async def milestone(sitting: Sitting, phase: Phase) -> None:
     checks = await sitting.room.check(point, code, table.task.tests)
     for each in checks.unclear:
         sitting.room.degrade(f"{point}: {each.action}: {each.status}: {each.summary}")
-    sitting.update(kept=leader.id, checks=(*table.checks, checks) if checks.feedback else table.checks)
+    sitting.update(kept=leader.id)
+    if checks.feedback:
+        sitting.update(checks=(*table.checks, checks), checked=leader.id)

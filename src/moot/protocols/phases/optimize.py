@@ -32,7 +32,7 @@ async def optimization(sitting: Sitting) -> str:
         return "nobody to do it" if not makers else "nothing to improve"
     maker = makers[0]
     if not sitting.table.code:
-        merged = await sitting.in_turn(
+        merged = await sitting.taken_up(
             "optimization",
             [maker],
             lambda m: ask_position_merge(m, sitting),
@@ -45,10 +45,14 @@ async def optimization(sitting: Sitting) -> str:
 async def improved(maker: Member, sitting: Sitting) -> str:
     """Attempts until everything passes; only what gains something over the leader stays."""
     leader, attempts = best_first(sitting.table)[0], list[Attempt]()
+    by = list[Member]()
     for number in range(1, sitting.table.rules.attempts + 1):
-        said = await sitting.in_turn("optimization", [maker], lambda m: ask_merge(m, attempts, sitting))
+        said = await sitting.taken_up(
+            "optimization", [maker], lambda m: ask_merge(m, attempts, sitting), lambda m, _: by.append(m)
+        )
         if not said:
             return "the optimizer gave nothing that could be used"
+        maker = by[-1]
         made = enter_draft(maker, said[0], "optimization", sitting)
         await examined(sitting)
         now = sitting.table.candidate(made.id)

@@ -10,7 +10,7 @@ from moot.protocols.attempts import code_of
 from moot.protocols.debated import WEIGHTS, Candidate, Criterion, Member, Score
 from moot.protocols.phases.critique import named
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, notes, seated, shown, system
+from moot.protocols.phases.table import Table, brief, seated, shown, system, told
 from moot.replies import Also, Title, instructions
 from moot.room import Ask
 from moot.types import Unit, Value
@@ -44,7 +44,7 @@ async def review(sitting: Sitting) -> str:
         sitting.say(member, "review", "\n".join(f"{letter}: {m.why}" for letter, m in marks.items() if m.why))
 
     reviewers = seated(sitting.table, sitting.room, "reviewer", "architect", "judge", "performance_analyzer")
-    await sitting.in_turn("review", reviewers[:4], lambda m: ask_review(m, sitting), take)
+    await sitting.taken_up("review", reviewers[:4], lambda m: ask_review(m, sitting), take)
     measured = {c.id: await measure(c, sitting) for c in sitting.table.latest()}
     scores = tuple(scored(c, measured[c.id], said) for c in sitting.table.latest())
     sitting.update(scores=scores)
@@ -59,7 +59,7 @@ def ask_review(member: Member, sitting: Sitting) -> Ask[ReviewReply]:
         "debate_review",
         task=brief(table),
         candidates="\n\n".join(shown(c, table, sitting.room) for c in up),
-        notes=notes(table, member.seat),
+        notes=told(table, member.seat),
         heard=sitting.heard(member),
         form=instructions(ReviewReply),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from moot.errors import Cut
 from moot.protocols.debated import PARALLEL, Candidate, Member, Phase, Talk
-from moot.protocols.phases.table import Said, Table
+from moot.protocols.phases.table import Said, Table, at_hand, tools_of
 from moot.render import fenced
 from moot.room import Ask, Room, T
 from moot.topology import Arrangement
@@ -35,6 +35,8 @@ class Sitting:
     arrangement: Arrangement
     ran: dict[str, Ran] = field(default_factory=dict)
     """By code: what came of it so far. The same code is not run twice on the same thing."""
+    lost: set[str] = field(default_factory=set)
+    """Seats that cannot be reached."""
 
     def update(self, **changes: Any) -> None:
         self.table = replace(self.table, **changes)
@@ -54,9 +56,11 @@ class Sitting:
         speakers: Sequence[Member],
         make: Callable[[Member], Ask[T]],
         take: Callable[[Member, T], object] = nothing,
+        *,
+        tools: bool = True,
     ) -> list[T]:
         """Everybody at once, nobody reading another. `take` gets each answer, also when the session is cut short."""
-        asks = [make(member) for member in speakers]
+        asks = [self.equipped(member, phase, make(member)) if tools else make(member) for member in speakers]
         self.update(calls=self.table.calls + len(asks))
         try:
             answers: Sequence[Any] = await self.room.ask_all(asks, PARALLEL[phase])
@@ -64,9 +68,16 @@ class Sitting:
             _taken(speakers, cut.answered, take)
             raise
         self._missed(speakers, answers)
+        denied = sum(isinstance(answer, Absent) and answer.why == "limit" for answer in answers)
+        self.update(calls=self.table.calls - denied)
         heard = _taken(speakers, answers, take)
         self.update(answered=self.table.answered + len(heard))
         return heard
+
+    def equipped(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:
+        """The question with the tools of this seat's role, where the rules allow any of them."""
+        tools = tools_of(member, self.table)
+        return replace(ask, tools=tools, context=at_hand(member, phase, self.table)) if tools else ask
 
     async def in_turn(
         self,
@@ -80,6 +91,31 @@ class Sitting:
         heard = list[T]()
         for group in self.arrangement.groups(phase, tuple(by_seat)):
             heard += await self.apart(phase, [by_seat[seat] for seat in group], make, take)
+        return heard
+
+    async def taken_up(
+        self,
+        phase: Phase,
+        speakers: Sequence[Member],
+        make: Callable[[Member], Ask[T]],
+        take: Callable[[Member, T], object] = nothing,
+    ) -> list[T]:
+        """As `in_turn`; where none of those whose work it is can be reached, somebody else does it, one after another
+        until one can be."""
+        heard = await self.in_turn(phase, [m for m in speakers if m.seat not in self.lost], make, take)
+        tried = {member.seat for member in speakers}
+        while not heard and speakers and all(seat in self.lost for seat in tried):
+            other = next((m for m in self.table.given.team if m.seat not in tried and self.room.seated(m.seat)), None)
+            if other is None:
+                break
+            tried.add(other.seat)
+            if other.seat in self.lost:
+                continue
+            absent = ", ".join(member.seat for member in speakers)
+            self.room.degrade(
+                f"{phase}, round {self.table.round}: {absent} cannot be reached; {other.seat} takes it up"
+            )
+            heard = await self.in_turn(phase, [other], make, take)
         return heard
 
     def heard(self, member: Member) -> str:
@@ -109,6 +145,8 @@ class Sitting:
         """A seat that cannot be reached leaves its place: whoever was to hear through it hears through another."""
         for member, answer in zip(speakers, answers, strict=False):
             gone = isinstance(answer, Absent) and answer.why in ("unreachable", "timeout")
+            if gone:
+                self.lost.add(member.seat)
             if gone and len(self.arrangement.seats) > 1:
                 self.arrangement = self.arrangement.without(member.seat)
 

@@ -2,11 +2,14 @@
 
 import asyncio
 import os
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from moot.edge.store.records import RecordShelf
+from moot.errors import UsageError
+from moot.protocols.debated import PHASES
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.options import UnsafeFlag
 from moot.surfaces.cli.running import play
@@ -57,9 +60,19 @@ def debate_command(
     rounds: Annotated[int | None, typer.Option("--rounds", help="Rounds at most.")] = None,
     drafts: Annotated[int | None, typer.Option("--drafts", help="Independent answers to begin with.")] = None,
     phases: Annotated[str | None, typer.Option("--phases", help="The phases that are held, with commas.")] = None,
+    phase_timeout: Annotated[
+        list[str] | None, typer.Option("--phase-timeout", help="PHASE=SECONDS it may take; can be repeated.")
+    ] = None,
+    phase_calls: Annotated[
+        list[str] | None, typer.Option("--phase-calls", help="PHASE=N questions put in it; can be repeated.")
+    ] = None,
     adversarial: Annotated[
         bool, typer.Option("--adversarial", help="Attack and patch the solution before the vote.")
     ] = False,
+    tools: Annotated[
+        str | None,
+        typer.Option("--tools", help="Tools seats may use, each those of its role, e.g. run_tests; see `moot tools`."),
+    ] = None,
     ask_me: Annotated[bool, typer.Option("--ask-me", help="Ask you what the task leaves unclear.")] = False,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the winner to this file.")] = None,
     repo: Annotated[
@@ -81,7 +94,9 @@ def debate_command(
         "planning": planning,
         "voting": voting,
     }
-    own |= {"phases": phases, "roles_folder": roles, "adversarial": adversarial or None}
+    own |= {"phases": phases, "roles_folder": roles, "adversarial": adversarial or None, "tools": tools}
+    own |= by_phase("--phase-timeout", "phase_timeouts", phase_timeout)
+    own |= by_phase("--phase-calls", "phase_calls", phase_calls)
     settings = flags.settings({f"debate.{name}": value for name, value in own.items()})
     vault = Vault(os.environ)
     asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic, repo, branch)
@@ -90,3 +105,16 @@ def debate_command(
     check_prices(plan.seats, plan.limits)
     ending = Ending(json=flags.json_output, quiet=flags.quiet)
     raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
+
+
+def by_phase(flag: str, rule: str, given: Sequence[str] | None) -> dict[str, object]:
+    """`critique=60` as the setting of one phase."""
+    found: dict[str, object] = {}
+    for said in given or ():
+        phase, equals, value = said.partition("=")
+        if not equals:
+            raise UsageError(f"{flag} wants PHASE=NUMBER, such as critique=60, not {said!r}")
+        if phase.strip() not in PHASES:
+            raise UsageError(f"{flag}: there is no phase {phase.strip()!r}; there are: {', '.join(PHASES)}")
+        found[f"{rule}.{phase.strip()}"] = value.strip()
+    return found

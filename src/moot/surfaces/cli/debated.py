@@ -93,7 +93,8 @@ def _phases(result: DebateResult, console: Console) -> None:
         table.add_column(column, overflow="fold", no_wrap=column != "what it did")
     for report in result.phases:
         said = report.said if report.status == "held" else f"{report.status}: {report.said}"
-        table.add_row(str(report.round), report.phase, str(report.calls), plain(said))
+        short = f"; cut short: {report.cut}" if report.cut else ""
+        table.add_row(str(report.round), report.phase, str(report.calls), plain(said + short))
     console.print()
     console.print(table)
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from moot.config import flat
 from moot.edge.sandbox import find_sandbox
 from moot.events import Event
 from moot.protocols.debated import DebateResult, DebateRules
@@ -43,7 +44,7 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     task leaves unclear. `keep=False` leaves no record, and neither uses nor leaves lessons.
     """
     flags = session_flags(model, seats, store, limits)
-    own = {f"debate.{name}": value for name, value in rules.model_dump().items() if name != "timeout"} if rules else {}
+    own = flat(rules.model_dump(exclude={"timeout"}), "debate.") if rules else {}
     settings = Settings.load({**flags, **own, **({"timeout": rules.timeout} if rules else {})})
     vault = Vault(os.environ)
     paths = {name: str(path) if path else None for name, path in (("tests", tests), ("hidden", hidden_tests))}
