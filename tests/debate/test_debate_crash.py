@@ -14,7 +14,7 @@ from debates import FIRST, LAST, NO_EMPTY, ballot, blind, code, points, scores, 
 from kit import settled
 
 HERE = Path(__file__).parent
-STEPS = 38  # test_the_debate_has_as_many_steps_and_holds_every_phase keeps this true
+STEPS = 41  # test_the_debate_has_as_many_steps_and_holds_every_phase keeps this true
 EACH = 8  # kills in one test
 TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
 ROLES = ("proposer", "critic", "optimizer")

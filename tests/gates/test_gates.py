@@ -70,13 +70,10 @@ class World:
         return Runner(self.desk, lambda name: ScriptedModel({}), self.store)
 
 
-def gated(
-    point: str = "p", rules: GateRules | None = None, gates: GateShelf | None = None
-) -> Coroutine[Any, Any, GateDecision]:
-    desk = Desk(FakeScanner(), FrozenClock(), gates=gates)
-    live = room({}, desk)
+def gated(rules: GateRules | None = None) -> Coroutine[Any, Any, GateDecision]:
+    live = room({}, Desk(FakeScanner(), FrozenClock()))
     live.gates = rules or GateRules()
-    return live.gate(point, "what was done")
+    return live.gate("p", "what was done")
 
 
 def test_without_gates_it_is_approved_at_once_and_recorded_as_automatic() -> None:
