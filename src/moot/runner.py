@@ -151,7 +151,7 @@ class Runner:
         rules = protocol.rules.model_validate(plan.rules)
         journal = Journal(record.id, desk.clock, self._store, past, record.fence)
         cast = {seat: [self._open_model(name) for name in chain] for seat, chain in plan.seats.items()}
-        self._room = room = LiveRoom(desk, cast, plan.limits, journal, rules.timeout)
+        self._room = room = self._open_room(journal, cast, plan.limits, rules.timeout)
         room.gates = plan.gates
         self._emit(SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past)))
         self._task = asyncio.ensure_future(protocol.script(protocol.input.model_validate(plan.input), rules, room))
@@ -170,6 +170,9 @@ class Runner:
         )
         await self._end(record, filled, failed_at)
         return filled
+
+    def _open_room(self, journal: Journal, cast: dict[str, list[Model]], limits: Limits, timeout: float) -> LiveRoom:
+        return LiveRoom(self._desk, cast, limits, journal, timeout)
 
     async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:
         outcome = outcome_of(result)

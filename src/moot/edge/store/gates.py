@@ -37,7 +37,7 @@ class GateShelf:
             query = query.where(gates.c.session_id == session_id)
         if waiting:
             query = query.where(gates.c.decided_at.is_(None))
-        return await self._store.read(lambda db: [_gate(row) for row in db.execute(query).mappings()])
+        return await self._store.read(lambda db: [gate_from(row) for row in db.execute(query).mappings()])
 
     async def ready(self, now: datetime) -> list[str]:
         """Sessions that wait at a gate and can go on: it was decided, or its time is over."""
@@ -53,7 +53,7 @@ def _ready(now: datetime) -> Select[tuple[str]]:
 def _request(db: Connection, wanted: GateRequest, webhooks: Sequence[str]) -> GateRequest:
     known = db.execute(select(gates).where(gates.c.id == wanted.id)).mappings().first()
     if known is not None:
-        return _gate(known)
+        return gate_from(known)
     values = wanted.model_dump(mode="json", include={"kind", "point", "summary", "artefacts", "questions"})
     own = {name: getattr(wanted, name) for name in ("id", "session_id", "seq", "created_at", "deadline")}
     db.execute(insert(gates).values(**own, **values))
@@ -86,8 +86,8 @@ def _find(db: Connection, gate_id: str) -> GateRequest:
     row = db.execute(select(gates).where(gates.c.id == gate_id)).mappings().first()
     if row is None:
         raise UsageError(f"there is no gate {gate_id!r}; `moot gates` shows those there are")
-    return _gate(row)
+    return gate_from(row)
 
 
-def _gate(row: RowMapping) -> GateRequest:
+def gate_from(row: RowMapping) -> GateRequest:
     return GateRequest.model_validate({name: row[name] for name in GateRequest.model_fields})

@@ -139,7 +139,7 @@ class SqlStore:
 
     async def delete(self, session_id: str, by: str = "") -> None:
         def remove(db: Connection) -> None:
-            found = _find(db, session_id)
+            found = find(db, session_id)
             bury(db, found.id, by, datetime.now(UTC))
             db.execute(delete(tables.logs).where(tables.logs.c.session_id == found.id))
             db.execute(delete(tables.sessions).where(tables.sessions.c.id == found.id))
@@ -149,7 +149,7 @@ class SqlStore:
     # --- reading
 
     async def session(self, session_id: str) -> SessionRecord:
-        return await self.read(lambda db: _find(db, session_id))
+        return await self.read(lambda db: find(db, session_id))
 
     async def sessions(self, limit: int = 50, text: str = "") -> list[SessionRecord]:
         query = select(tables.sessions).order_by(tables.sessions.c.created_at.desc()).limit(limit)
@@ -243,7 +243,7 @@ def _forget_episodes(db: Connection) -> None:
 
 def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> SessionRecord:
     of = tables.sessions
-    record = _find(db, session_id, lock=True)
+    record = find(db, session_id, lock=True)
     if record.format > FORMAT:
         raise StoreError(f"session {record.id} was begun by a newer version of Moot; carry it on with that one")
     if record.status == "cancelled":
@@ -273,7 +273,7 @@ def _alive(owner: str) -> bool:
     return True
 
 
-def _find(db: Connection, session_id: str, *, lock: bool = False) -> SessionRecord:
+def find(db: Connection, session_id: str, *, lock: bool = False) -> SessionRecord:
     """By id or by an unambiguous beginning of one."""
     wanted = session_id.strip().lower().replace("-", "")
     if not wanted or not all(c in "0123456789abcdef" for c in wanted):
