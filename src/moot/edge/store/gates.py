@@ -54,9 +54,7 @@ def _request(db: Connection, wanted: GateRequest, webhooks: Sequence[str]) -> Ga
     known = db.execute(select(gates).where(gates.c.id == wanted.id)).mappings().first()
     if known is not None:
         return gate_from(known)
-    values = wanted.model_dump(mode="json", include={"kind", "point", "summary", "artefacts", "questions"})
-    own = {name: getattr(wanted, name) for name in ("id", "session_id", "seq", "created_at", "deadline")}
-    db.execute(insert(gates).values(**own, **values))
+    insert_gate(db, wanted)
     for url in webhooks:
         notice = {"session_id": wanted.session_id, "gate_id": wanted.id, "url": url, "problem": "", "attempts": 0}
         payload = wanted.model_dump(mode="json")
@@ -64,6 +62,13 @@ def _request(db: Connection, wanted: GateRequest, webhooks: Sequence[str]) -> Ga
     asked: dict[str, JsonValue] = {"gate": wanted.id, "deadline": wanted.deadline.isoformat()}
     link(db, wanted.session_id, [Mark(kind="parked", name=wanted.point, value=asked)], wanted.created_at)
     return wanted
+
+
+def insert_gate(db: Connection, gate: GateRequest) -> None:
+    values = gate.model_dump(mode="json", include={"kind", "point", "summary", "artefacts", "questions", "decision"})
+    own = {name: getattr(gate, name) for name in ("id", "session_id", "seq", "created_at", "deadline")}
+    decided = gate.decision.at if gate.decision else None
+    db.execute(insert(gates).values(**own, **values, decided_at=decided))
 
 
 def _decide(db: Connection, gate_id: str, decision: GateDecision) -> GateRequest:

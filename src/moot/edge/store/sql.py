@@ -5,7 +5,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from moot.edge.store.rows import (
     CHANGED,
     COLUMNS,
     INSERTS,
+    LOG_DAYS,
     NEW_SESSION,
     SESSION_CHANGE,
     log_from,
@@ -56,7 +57,8 @@ class Waiting(NamedTuple):
 
 
 class SqlStore:
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, log_days: int = LOG_DAYS) -> None:
+        self._longer = timedelta(days=log_days - LOG_DAYS)
         self._url = address(place)
         self.place = shown(self._url)
         self._writer = Line(self.place, "moot-store", lambda: self._open(reading=False))
@@ -78,7 +80,7 @@ class SqlStore:
 
         def begin(db: Connection) -> None:
             if self._new:  # once for each opening of the store is often enough
-                db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at))
+                db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at - self._longer))
                 self._new = False
             db.execute(NEW_SESSION, session_columns(session))
             link(db, session.id, [Mark(kind="begun", name=session.protocol, value=begun)], datetime.now(UTC))
@@ -119,7 +121,7 @@ class SqlStore:
         of its own session."""
         refused: Sequence[Exception | None]
         try:
-            refused = await self.work(lambda db: _insert(db, [each.wanted for each in batch]))
+            refused = await self.work(lambda db: insert_rows(db, [each.wanted for each in batch]))
         except Exception as error:
             if len(batch) > 1:
                 for each in batch:
@@ -216,7 +218,7 @@ class SqlStore:
             await self._reader.aclose()
 
 
-def _insert(db: Connection, batch: Sequence[Linking]) -> list[Fenced | None]:
+def insert_rows(db: Connection, batch: Sequence[Linking]) -> list[Fenced | None]:
     now = datetime.now(UTC)
     refused = link_all(db, batch, now)
     grouped: dict[type[Row], list[dict[str, object]]] = {}
