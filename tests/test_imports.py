@@ -17,11 +17,16 @@ LAYERS = (
     ("contract", ("room", "ports")),
     ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
     ("rules", ("roles", "topology", "voting")),
-    ("rules", ("chain", "checks", "csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials")),
-    ("rules", ("planning",)),
+    (
+        "rules",
+        ("checks", "csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials"),
+    ),
+    ("rules", ("differing",)),
+    ("rules", ("archive", "audit", "chain", "comparing", "planning")),
     ("protocols", ("protocols",)),
     ("runtime", ("branching", "ledger", "journal", "calling", "turns", "stepping", "gating", "working", "tooling")),
     ("runtime", ("liveroom", "runner")),
+    ("runtime", ("replay",)),
     ("edge", ("edge",)),
     ("surfaces", ("surfaces", "testing", "__main__")),
 )

@@ -7,10 +7,29 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
-from moot.ports import Entry, Row, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.gates import GateRequest
+from moot.ports import Entry, LogRow, Row, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.types import Value
 
 GENESIS = "0" * 64
 NO_SEAL = ""
+MIGRATED = "migrated"
+"""The beginning of a session that was recorded before there was a chain."""
+ENDS = ("completed", "cancelled")
+"""Where a session stays, unless somebody carries it on."""
+
+
+class Whole(Value):
+    """All that is kept of one session, as it was at one moment."""
+
+    session: SessionRecord
+    entries: tuple[Entry, ...]
+    steps: tuple[StepRow, ...]
+    """Those that stand, as whoever carries the session on would be given them."""
+    turns: tuple[TurnRow, ...] = ()
+    versions: tuple[VersionRow, ...] = ()
+    gates: tuple[GateRequest, ...] = ()
+    logs: tuple[LogRow, ...] = ()
 
 
 def canonical(value: object) -> str:
@@ -39,7 +58,8 @@ def digest_of(value: JsonValue) -> str:
 def linked(session_id: str, before: str, entry: Entry) -> str:
     """The mark of this entry: over the mark before it and all that the entry says."""
     said = [
-        session_id, before, entry.entry, entry.kind, entry.seq, entry.part, entry.name, entry.digest, entry.value,
+        session_id, before, entry.entry, entry.kind, entry.seq, entry.part, entry.name, entry.digest,
+        json.dumps(entry.value),  # in its own order and with its own numbers: a replay would see the difference
         entry.elapsed, entry.fence, entry.seal, entry.at.isoformat(),
     ]  # fmt: skip
     return sha(canonical(said))
@@ -68,10 +88,19 @@ def step_of(entry: Entry) -> StepRow:
     )
 
 
+def flaws_of(whole: Whole) -> list[str]:
+    """Everything that is not as it was written, one line for each; none: the record is whole."""
+    return [
+        *flaws(whole.session, whole.entries, whole.turns, whole.versions),
+        *_hidden_steps(whole.entries, whole.steps),
+        *_changed_gates(whole.entries, whole.gates),
+    ]
+
+
 def flaws(
     record: SessionRecord, entries: Sequence[Entry], turns: Sequence[TurnRow], versions: Sequence[VersionRow]
 ) -> list[str]:
-    """Everything that is not as it was written, one line for each; none: the record is whole."""
+    """What `flaws_of` finds without a look at the steps and gates that were given to whoever ran the session."""
     return [
         *_broken_links(record, entries),
         *_broken_seals(entries, turns, versions),
@@ -106,16 +135,56 @@ def _broken_seals(entries: Sequence[Entry], turns: Sequence[TurnRow], versions: 
 
 
 def _changed_session(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
-    """The session's own row against what the journal last said of it."""
+    """The session's own row against what the journal says of it."""
     found = []
-    said = {entry.kind: entry.value for entry in entries if isinstance(entry.value, dict)}
-    plan = next((e.value for e in reversed(entries) if e.kind in ("begun", "plan")), None)
-    if isinstance(plan, dict) and plan.get("plan") != digest_of(record.config):
+    begun = entries[0] if entries and entries[0].kind == "begun" else None
+    first = _said(begun)
+    if begun is None:
+        found.append("the journal does not begin with the beginning of the session")
+    elif begun.name not in (record.protocol, MIGRATED) or first.get("parent") != record.parent:
+        found.append("what the session is, or which one it was forked from, was changed")
+    plan = _said(next((e for e in reversed(entries) if e.kind in ("begun", "plan")), None))
+    if plan.get("plan") != digest_of(record.config):
         found.append("what the session was asked to do (its plan) was changed")
-    ended = said.get("ended")
-    if isinstance(ended, dict) and record.status == ended.get("status"):
-        if ended.get("outcome") != digest_of(record.outcome):
-            found.append("the result was changed")
-    elif record.status == "completed":
+    return found + _changed_end(record, entries)
+
+
+def _changed_end(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
+    ended = _said(next((e for e in reversed(entries) if e.kind == "ended"), None))
+    last = next((e.kind for e in reversed(entries) if e.kind in ("claimed", "ended")), "")
+    found = []
+    if (ended.get("outcome") or digest_of(None)) != digest_of(record.outcome):
+        found.append("the result was changed")
+    given_up = (ended.get("status"), record.status) == ("paused", "cancelled")  # what waits may be
+    moved = record.status != ended.get("status") and {record.status, ended.get("status")} & {*ENDS} and not given_up
+    if record.status == "completed" and not ended:
         found.append("the session is said to have ended, but its journal has no end")
+    elif last == "ended" and moved:
+        found.append(f"the status was changed: it ended {ended.get('status')}, and is said to be {record.status}")
+    elif last == "claimed" and record.status == "completed":
+        found.append("the session is said to have ended, but was carried on since")
+    return found
+
+
+def _said(entry: Entry | None) -> dict[str, JsonValue]:
+    return entry.value if entry is not None and isinstance(entry.value, dict) else {}
+
+
+def _hidden_steps(entries: Sequence[Entry], steps: Sequence[StepRow]) -> list[str]:
+    """Whoever carries the session on is given its steps by a column of their own, which the chain does not cover."""
+    told = {(entry.seq, entry.part): step_of(entry) for entry in standing(entries)}
+    given = {(step.seq, step.part): step for step in steps}
+    wrong = sorted(place for place in told.keys() | given.keys() if told.get(place) != given.get(place))
+    return [f"step {seq}.{part} stands in the journal in another way than it is given" for seq, part in wrong]
+
+
+def _changed_gates(entries: Sequence[Entry], gates: Sequence[GateRequest]) -> list[str]:
+    asked = {str(_said(e).get("gate")): str(_said(e).get("deadline")) for e in entries if e.kind == "parked"}
+    decided = {str(_said(e).get("gate")): _said(e) for e in entries if e.kind == "decided"}
+    kept = {gate.id: gate for gate in gates}
+    found = [f"gate {gate} is missing" for gate in asked if gate not in kept]
+    for gate in gates:
+        made = gate.decision and {"gate": gate.id, **gate.decision.model_dump(mode="json")}
+        if asked.get(gate.id) != gate.deadline.isoformat() or decided.get(gate.id) != made:
+            found.append(f"gate {gate.id} ({gate.point}) or its decision was changed")
     return found

@@ -11,6 +11,7 @@
   x Parked            the session waits for a person, and goes on when they have decided
   x SandboxError      code cannot be run safely here
   x ReplayMismatch    a resumed session asked for another step than was recorded
+  x Unrecorded        a replay would have to do something that is not in the record
   x Cut               budget, deadline or person ended the session; protocols catch it and return the best so far
 * ParseError          a reply does not fit its shape; the room turns it into a question or an absence
 """
@@ -84,11 +85,16 @@ class SandboxError(MootError):
 class ReplayMismatch(MootError):
     """The protocol, its prompts or its input changed between the recording and this run."""
 
-    def __init__(self, step: str, recorded: str, requested: str) -> None:
+    def __init__(self, step: str, recorded: str, requested: str, seq: int = 0) -> None:
+        self.seq = seq
         super().__init__(
             f"step {step} of the record is {recorded!r}, but the session now asks for {requested!r}; "
             "it was recorded with other input or another version of Moot. Start a new session"
         )
+
+
+class Unrecorded(MootError):
+    """A replay asks for something that the record does not hold."""
 
 
 class Cut(MootError):

@@ -31,6 +31,8 @@ class Journal:
         self._clock = clock
         self._past = {(row.seq, row.part): row for row in past}
         self._next = 0
+        self.used: set[tuple[int, int]] = set()
+        """The recorded steps that were handed back."""
         self._before = max((row.elapsed for row in self._past.values()), default=0.0)
         self._began = clock.monotonic()
 
@@ -66,7 +68,9 @@ class Journal:
         """The recorded step, if it is there and is the one now asked for."""
         row = self._past.get((seq, part))
         if row is not None and (row.name, row.digest) != (name, asked):
-            raise ReplayMismatch(f"{seq}.{part}", f"{row.name} {row.digest}", f"{name} {asked}")
+            raise ReplayMismatch(f"{seq}.{part}", f"{row.name} {row.digest}", f"{name} {asked}", seq)
+        if row is not None:
+            self.used.add((seq, part))
         return row
 
     def step(self, seq: int, part: int, name: str, asked: str, value: JsonValue) -> StepRow:

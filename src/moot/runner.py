@@ -153,7 +153,7 @@ class Runner:
         names = {name for chain in plan.seats.values() for name in chain}
         opened = {name: self._open_model(name) for name in sorted(names)}  # once a run: seats share a script
         cast = {seat: [opened[name] for name in chain] for seat, chain in plan.seats.items()}
-        self._room = room = LiveRoom(desk, cast, plan.limits, journal, rules.timeout)
+        self._room = room = self._open_room(journal, cast, plan.limits, rules.timeout)
         room.gates = plan.gates
         self._emit(SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past)))
         self._task = asyncio.ensure_future(protocol.script(protocol.input.model_validate(plan.input), rules, room))
@@ -172,6 +172,9 @@ class Runner:
         )
         await self._end(record, filled, failed_at)
         return filled
+
+    def _open_room(self, journal: Journal, cast: dict[str, list[Model]], limits: Limits, timeout: float) -> LiveRoom:
+        return LiveRoom(self._desk, cast, limits, journal, timeout)
 
     async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:
         outcome = outcome_of(result)

@@ -147,6 +147,12 @@ def _version(step: StepRow, version: VersionRow) -> Part:
     return Part(f"{step.seq}. Version {version.number}: {note}", (shown,))
 
 
+def done(step: StepRow) -> tuple[str, ...]:
+    """What a step did, in lines."""
+    told = _done(step)
+    return told.entries if isinstance(told, Items) else (told.text,)
+
+
 def _done(step: StepRow) -> Items | Quote:
     """What a step did, a line a thing; a step of a kind unknown here is shown as it was recorded."""
     match step.name:

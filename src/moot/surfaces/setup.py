@@ -23,6 +23,7 @@ from moot.edge.settings import default_store, file_layers
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
+from moot.edge.store.rows import LOG_DAYS
 from moot.edge.toolshed import LateTools
 from moot.edge.webhooks import WEBHOOK_SECRET
 from moot.errors import UsageError
@@ -54,6 +55,7 @@ PROVIDERS = ("openai", "anthropic", "ollama", "cmd")
 """Whose calls are limited in number at once."""
 BENCHMARK = ("benchmark_runs", "benchmark_seconds")
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
+Days = Annotated[int, Field(ge=1)]
 ResetHours = Annotated[float | None, Field(gt=0)]
 
 
@@ -71,6 +73,8 @@ def all_settings() -> list[Setting]:
             "vet.reset_after_hours", ResetHours, None, "hours after which failures no longer count; default: never"
         ),
         Setting("hook.strict", bool, False, "block a tool call that Moot could not check because Moot itself failed"),
+        Setting("retention.logs_days", Days, LOG_DAYS, "days that log lines are kept"),
+        Setting("retention.sessions_days", Days | None, None, "days that ended sessions are kept; default: for ever"),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
     ]
     own += [
@@ -212,6 +216,10 @@ def check_prices(seats: Mapping[str, Iterable[str]], limits: Limits) -> None:
             raise UsageError(f"--max-usd cannot be kept: the price of {name} is unknown; use --max-tokens instead")
 
 
+def opened_store(settings: Settings) -> SqlStore:
+    return SqlStore(settings.store, int(settings["retention.logs_days"]))
+
+
 @dataclass
 class Workshop:
     """A runner with its edges, open as long as a command needs them."""
@@ -253,7 +261,7 @@ async def workshop(  # noqa: PLR0913 - everything but the first is by name
     vault = vault or Vault(os.environ)
     concurrency = dict.fromkeys(PROVIDERS, int(settings["concurrency"]))
     models = Models(os.environ, float(settings["call_timeout"]), concurrency)
-    store = SqlStore(settings.store) if keep else None
+    store = opened_store(settings) if keep else None
     memory = LessonShelf(store) if store is not None else None
     gates = GateShelf(store) if store is not None else None
     scanner, clock = StaticTeam(), SystemClock()

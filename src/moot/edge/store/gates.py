@@ -37,7 +37,7 @@ class GateShelf:
             query = query.where(gates.c.session_id == session_id)
         if waiting:
             query = query.where(gates.c.decided_at.is_(None))
-        return await self._store.read(lambda db: [_gate(row) for row in db.execute(query).mappings()])
+        return await self._store.read(lambda db: [gate_from(row) for row in db.execute(query).mappings()])
 
     async def ready(self, now: datetime) -> list[str]:
         """Sessions that wait at a gate and can go on: it was decided, or its time is over."""
@@ -53,10 +53,8 @@ def _ready(now: datetime) -> Select[tuple[str]]:
 def _request(db: Connection, wanted: GateRequest, webhooks: Sequence[str]) -> GateRequest:
     known = db.execute(select(gates).where(gates.c.id == wanted.id)).mappings().first()
     if known is not None:
-        return _gate(known)
-    values = wanted.model_dump(mode="json", include={"kind", "point", "summary", "artefacts", "questions"})
-    own = {name: getattr(wanted, name) for name in ("id", "session_id", "seq", "created_at", "deadline")}
-    db.execute(insert(gates).values(**own, **values))
+        return gate_from(known)
+    insert_gate(db, wanted)
     for url in webhooks:
         notice = {"session_id": wanted.session_id, "gate_id": wanted.id, "url": url, "problem": "", "attempts": 0}
         payload = wanted.model_dump(mode="json")
@@ -64,6 +62,13 @@ def _request(db: Connection, wanted: GateRequest, webhooks: Sequence[str]) -> Ga
     asked: dict[str, JsonValue] = {"gate": wanted.id, "deadline": wanted.deadline.isoformat()}
     link(db, wanted.session_id, [Mark(kind="parked", name=wanted.point, value=asked)], wanted.created_at)
     return wanted
+
+
+def insert_gate(db: Connection, gate: GateRequest) -> None:
+    values = gate.model_dump(mode="json", include={"kind", "point", "summary", "artefacts", "questions", "decision"})
+    own = {name: getattr(gate, name) for name in ("id", "session_id", "seq", "created_at", "deadline")}
+    decided = gate.decision.at if gate.decision else None
+    db.execute(insert(gates).values(**own, **values, decided_at=decided))
 
 
 def _decide(db: Connection, gate_id: str, decision: GateDecision) -> GateRequest:
@@ -86,8 +91,8 @@ def _find(db: Connection, gate_id: str) -> GateRequest:
     row = db.execute(select(gates).where(gates.c.id == gate_id)).mappings().first()
     if row is None:
         raise UsageError(f"there is no gate {gate_id!r}; `moot gates` shows those there are")
-    return _gate(row)
+    return gate_from(row)
 
 
-def _gate(row: RowMapping) -> GateRequest:
+def gate_from(row: RowMapping) -> GateRequest:
     return GateRequest.model_validate({name: row[name] for name in GateRequest.model_fields})

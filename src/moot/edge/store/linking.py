@@ -4,14 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
 from moot.chain import GENESIS, canonical, linked, sealed, sha
 from moot.edge.store import tables
+from moot.edge.store.engine import alone
 from moot.errors import Fenced
 from moot.ports import Entry, Mark, Row, StepRow
 
+NOBODY = str(UUID(int=0))
 NEW_ENTRIES = insert(tables.journal)
 HEADS = (
     update(tables.sessions)
@@ -118,15 +121,24 @@ def _forget(db: Connection, session_id: str, drop: Entry) -> None:
 
 def bury(db: Connection, session_id: str, by: str, now: datetime) -> None:
     """What stays of a deleted session: that it was there, how long its journal was, and its last mark."""
+    alone(db)  # two at once would each write the same number
     of, stones = tables.sessions.c, tables.tombstones
     entries, head = db.execute(select(of.entries, of.chain).where(of.id == session_id)).one()
     last = db.execute(select(stones).order_by(stones.c.number.desc()).limit(1)).mappings().first()
-    number, before = (last["number"] + 1, last["chain"]) if last else (1, GENESIS)
+    number, before = (last["number"] + 1, last["chain"]) if last and last["number"] else (1, GENESIS)
     stone = {
         "number": number, "session_id": session_id, "entries": entries, "head": head,
         "deleted_by": by, "deleted_at": now,
     }  # fmt: skip
-    db.execute(insert(stones).values(**stone, chain=stone_mark(before, stone)))
+    chain = stone_mark(before, stone)
+    db.execute(delete(stones).where(stones.c.number == 0))
+    db.execute(insert(stones), [{**stone, "chain": chain}, _gatepost(number, chain, now)])
+
+
+def _gatepost(count: int, chain: str, now: datetime) -> dict[str, Any]:
+    """Stone 0 says how many there are and what the last one's mark is, so that none can be taken from the end."""
+    post = {"number": 0, "session_id": NOBODY, "entries": count, "head": chain, "deleted_by": "", "deleted_at": now}
+    return {**post, "chain": stone_mark(GENESIS, post)}
 
 
 def stone_mark(before: str, stone: dict[str, Any] | RowMapping) -> str:
@@ -137,11 +149,18 @@ def stone_mark(before: str, stone: dict[str, Any] | RowMapping) -> str:
 
 def broken_stones(db: Connection) -> list[str]:
     """Tombstones that were changed, moved or taken away."""
-    before = GENESIS
-    for place, stone in enumerate(db.execute(select(tables.tombstones).order_by("number")).mappings(), start=1):
+    stones = db.execute(select(tables.tombstones).order_by("number")).mappings().all()
+    if not stones:
+        return []
+    if stones[0]["number"] != 0 or stone_mark(GENESIS, stones[0]) != stones[0]["chain"]:
+        return ["what counts the tombstones was changed or is missing"]
+    post, before = stones[0], GENESIS
+    for place, stone in enumerate(stones[1:], start=1):
         if stone["number"] != place:
             return [f"tombstone {place} is missing"]
         if stone_mark(before, stone) != stone["chain"]:
             return [f"tombstone {place} was changed"]
         before = stone["chain"]
+    if (len(stones) - 1, before) != (post["entries"], post["head"]):
+        return [f"there are {len(stones) - 1} tombstones of {post['entries']}"]
     return []

@@ -6,7 +6,7 @@ from datetime import datetime
 from pydantic import JsonValue
 from sqlalchemy import Connection, RowMapping, Table, column, select, table
 
-from moot.chain import digest_of
+from moot.chain import MIGRATED, digest_of
 from moot.edge.store import tables
 from moot.edge.store.linking import link
 from moot.edge.store.rows import turn_from, version_from
@@ -21,11 +21,11 @@ def rechained(db: Connection) -> None:
     of = tables.sessions
     for session in db.execute(select(*(of.c[name] for name in SESSION_COLUMNS))).mappings().all():
         plan: JsonValue = {"plan": digest_of(session["config"])}
-        link(db, session["id"], [Mark(kind="begun", name="migrated", value=plan)], session["created_at"])
+        link(db, session["id"], [Mark(kind="begun", name=MIGRATED, value=plan)], session["created_at"])
         for rows, at in _recorded(db, session["id"]):
             link(db, session["id"], rows, at)
-        if session["status"] == "completed":
-            ended: JsonValue = {"status": "completed", "outcome": digest_of(session["outcome"])}
+        if session["status"] == "completed" or session["outcome"] is not None:
+            ended: JsonValue = {"status": session["status"], "outcome": digest_of(session["outcome"])}
             link(db, session["id"], [Mark(kind="ended", value=ended)], session["updated_at"])
 
 

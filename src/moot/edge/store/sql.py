@@ -5,7 +5,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from moot.edge.store.rows import (
     CHANGED,
     COLUMNS,
     INSERTS,
+    LOG_DAYS,
     NEW_SESSION,
     SESSION_CHANGE,
     log_from,
@@ -56,7 +57,8 @@ class Waiting(NamedTuple):
 
 
 class SqlStore:
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, log_days: int = LOG_DAYS) -> None:
+        self._longer = timedelta(days=log_days - LOG_DAYS)
         self._url = address(place)
         self.place = shown(self._url)
         self._writer = Line(self.place, "moot-store", lambda: self._open(reading=False))
@@ -78,7 +80,7 @@ class SqlStore:
 
         def begin(db: Connection) -> None:
             if self._new:  # once for each opening of the store is often enough
-                db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at))
+                db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at - self._longer))
                 self._new = False
             db.execute(NEW_SESSION, session_columns(session))
             link(db, session.id, [Mark(kind="begun", name=session.protocol, value=begun)], datetime.now(UTC))
@@ -119,7 +121,7 @@ class SqlStore:
         of its own session."""
         refused: Sequence[Exception | None]
         try:
-            refused = await self.work(lambda db: _insert(db, [each.wanted for each in batch]))
+            refused = await self.work(lambda db: insert_rows(db, [each.wanted for each in batch]))
         except Exception as error:
             if len(batch) > 1:
                 for each in batch:
@@ -139,7 +141,7 @@ class SqlStore:
 
     async def delete(self, session_id: str, by: str = "") -> None:
         def remove(db: Connection) -> None:
-            found = _find(db, session_id)
+            found = find(db, session_id)
             bury(db, found.id, by, datetime.now(UTC))
             db.execute(delete(tables.logs).where(tables.logs.c.session_id == found.id))
             db.execute(delete(tables.sessions).where(tables.sessions.c.id == found.id))
@@ -149,7 +151,7 @@ class SqlStore:
     # --- reading
 
     async def session(self, session_id: str) -> SessionRecord:
-        return await self.read(lambda db: _find(db, session_id))
+        return await self.read(lambda db: find(db, session_id))
 
     async def sessions(self, limit: int = 50, text: str = "") -> list[SessionRecord]:
         query = select(tables.sessions).order_by(tables.sessions.c.created_at.desc()).limit(limit)
@@ -209,7 +211,7 @@ class SqlStore:
             await self._reader.aclose()
 
 
-def _insert(db: Connection, batch: Sequence[Linking]) -> list[Fenced | None]:
+def insert_rows(db: Connection, batch: Sequence[Linking]) -> list[Fenced | None]:
     now = datetime.now(UTC)
     refused = link_all(db, batch, now)
     grouped: dict[type[Row], list[dict[str, object]]] = {}
@@ -236,7 +238,7 @@ def _forget_episodes(db: Connection) -> None:
 
 def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> SessionRecord:
     of = tables.sessions
-    record = _find(db, session_id, lock=True)
+    record = find(db, session_id, lock=True)
     if record.format > FORMAT:
         raise StoreError(f"session {record.id} was begun by a newer version of Moot; carry it on with that one")
     if record.status == "cancelled":
@@ -266,7 +268,7 @@ def _alive(owner: str) -> bool:
     return True
 
 
-def _find(db: Connection, session_id: str, *, lock: bool = False) -> SessionRecord:
+def find(db: Connection, session_id: str, *, lock: bool = False) -> SessionRecord:
     """By id or by an unambiguous beginning of one."""
     wanted = session_id.strip().lower().replace("-", "")
     if not wanted or not all(c in "0123456789abcdef" for c in wanted):

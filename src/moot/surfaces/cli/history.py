@@ -15,6 +15,7 @@ from moot.errors import UsageError
 from moot.ports import SessionRecord
 from moot.protocols import PROTOCOLS
 from moot.runner import Plan, finished_result
+from moot.surfaces.choices import whoever
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.running import amended, finish, play
@@ -70,13 +71,17 @@ def show_command(session: SessionArgument, store: StoreFlag = None, json_output:
 
 def export_command(
     session: SessionArgument,
-    form: Annotated[str, typer.Option("--format", "-f", help="json, md or html.")] = "json",
+    form: Annotated[str, typer.Option("--format", "-f", help="json, md, html, or archive: one signed file.")] = "json",
     output: Annotated[str | None, typer.Option("--output", "-o", help="File to write; default is stdout.")] = None,
     store: StoreFlag = None,
 ) -> None:
     """Export the whole record of a session."""
+    if form == "archive":
+        from moot.surfaces.cli.archive import write_archive
+
+        return write_archive(session, output, store)
     if form not in FORMATS:
-        raise UsageError(f"unknown format {form!r}; known are {', '.join(FORMATS)}")
+        raise UsageError(f"unknown format {form!r}; known are {', '.join(FORMATS)}, archive")
     text = FORMATS[form](with_store(store, lambda db: _story(db, session)))
     if output is None:
         typer.echo(text)
@@ -88,11 +93,11 @@ def export_command(
 
 
 def delete_command(session: SessionArgument, store: StoreFlag = None) -> None:
-    """Delete a session and everything recorded of it."""
+    """Delete a session and everything recorded of it but a tombstone: that it was there, and its last mark."""
 
     async def remove(db: SqlStore) -> str:
         record = await db.session(session)
-        await db.delete(record.id)
+        await db.delete(record.id, whoever())
         return record.id
 
     out().print(plain(f"deleted {with_store(store, remove)}"))

@@ -5,14 +5,14 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from moot.edge.store import SqlStore
-from moot.surfaces.setup import Settings
+from moot.surfaces.setup import Settings, opened_store
 
 R = TypeVar("R")
 
 
 def with_store(place: str | None, work: Callable[[SqlStore], Awaitable[R]]) -> R:
     async def opened() -> R:
-        store = SqlStore(Settings.load({"store": place}).store)
+        store = opened_store(Settings.load({"store": place}))
         try:
             return await work(store)
         finally:

@@ -1,0 +1,78 @@
+"""A session that begins with what others have recorded: its first steps, or all of it, in one transaction."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from pydantic import JsonValue
+from sqlalchemy import Connection, select
+
+from moot import __version__
+from moot.chain import Whole, digest_of
+from moot.edge.store import tables
+from moot.edge.store.gates import insert_gate
+from moot.edge.store.linking import NEW_ENTRIES, Linking, columns_of, link
+from moot.edge.store.rows import NEW_SESSION, session_columns
+from moot.edge.store.sql import SqlStore, insert_rows
+from moot.errors import UsageError
+from moot.learnt import Episode
+from moot.ports import Entry, EpisodeRow, Mark, Row, SessionRecord
+
+
+async def begin_with(store: SqlStore, session: SessionRecord, at: int, groups: Sequence[Sequence[Row]]) -> None:
+    """Keep a session that goes on from step `at` of its parent, with the parent's steps before that as its own."""
+    begun: dict[str, JsonValue] = {
+        "plan": digest_of(session.config), "moot": __version__, "parent": session.parent, "at": at,
+    }  # fmt: skip
+
+    def begin(db: Connection) -> None:
+        db.execute(NEW_SESSION, session_columns(session))
+        link(db, session.id, [Mark(kind="begun", name=session.protocol, value=begun)], datetime.now(UTC))
+        insert_rows(db, [Linking(session.id, rows) for rows in groups])
+
+    await store.work(begin)
+
+
+async def take_in(store: SqlStore, whole: Whole, note: JsonValue) -> SessionRecord:
+    """Keep a session as it was kept elsewhere, with a note of where it comes from at the end of its journal."""
+    kept = whole.session
+    record = kept.model_copy(
+        update={
+            "owner": "",
+            "wish": "",
+            "idempotency_key": None,  # a promise of the store it was made to
+            "status": "paused" if kept.status == "running" else kept.status,
+        }
+    )
+
+    def keep(db: Connection) -> None:
+        if db.execute(select(tables.sessions.c.id).where(tables.sessions.c.id == record.id)).first():
+            raise UsageError(f"session {record.id} is in this store already; nothing was imported")
+        db.execute(NEW_SESSION, session_columns(record))
+        db.execute(NEW_ENTRIES, _journal(record.id, whole.entries))
+        insert_rows(db, [Linking(record.id, _beside(whole))])
+        for gate in whole.gates:
+            insert_gate(db, gate)
+        link(db, record.id, [Mark(kind="noted", name="imported", value=note)], datetime.now(UTC))
+
+    await store.work(keep)
+    return await store.session(record.id)
+
+
+def _journal(session_id: str, entries: Sequence[Entry]) -> list[dict[str, object]]:
+    columns = [columns_of(session_id, entry) for entry in entries]
+    for drop in (entry for entry in entries if entry.kind == "dropped"):
+        for row, entry in zip(columns, entries, strict=True):
+            if (
+                entry.kind == "step"
+                and entry.entry < drop.entry
+                and entry.seq >= drop.seq
+                and row["dropped_by"] is None
+            ):
+                row["dropped_by"] = drop.entry
+    return columns
+
+
+def _beside(whole: Whole) -> list[Row]:
+    told = [step for step in whole.steps if step.name == "remember"]
+    episodes = [EpisodeRow(episode=Episode.model_validate(step.value)) for step in told]
+    return [*whole.turns, *whole.versions, *whole.logs, *episodes]

@@ -1,0 +1,92 @@
+"""`moot import` and `moot key`: sessions as signed archives, from store to store."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from moot.archive import LARGEST, Opened, Refused, packed, unpacked
+from moot.chain import flaws_of
+from moot.edge.signing import fingerprint, own_key, read_keys, verify, written
+from moot.edge.store import SqlStore
+from moot.edge.store.copying import take_in
+from moot.edge.store.whole import whole
+from moot.errors import StoreError, UsageError
+from moot.ports import SessionRecord
+from moot.surfaces.choices import whoever
+from moot.surfaces.cli.options import JsonFlag, StoreFlag
+from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.stored import with_store
+
+
+def register(app: typer.Typer) -> None:
+    app.command("import")(import_command)
+    keys = typer.Typer(help="The key that signs your archives.", no_args_is_help=True)
+    keys.command("show")(show_key_command)
+    app.add_typer(keys, name="key")
+
+
+def write_archive(session: str, output: str | None, store: str | None) -> None:
+    """`moot export --format archive`."""
+    if output is None:
+        raise UsageError("an archive is no text; say where to write it: -o FILE.moot")
+    kept = with_store(store, lambda db: whole(db, session))
+    if found := flaws_of(kept):
+        raise StoreError(f"session {kept.session.id} is not exported: its record was changed ({found[0]})")
+    data = packed(kept, own_key())
+    aside = f"{output}.{os.getpid()}"
+    try:
+        Path(aside).write_bytes(data)
+        os.replace(aside, output)
+    except OSError as error:
+        raise UsageError(f"cannot write {output!r}: {error.strerror}") from None
+
+
+def import_command(
+    file: Annotated[str, typer.Argument(help="An archive of `moot export --format archive`.")],
+    trust: Annotated[
+        str | None, typer.Option("--trust", help="File of public keys (`moot key show`) whose archives are taken.")
+    ] = None,
+    any_signer: Annotated[bool, typer.Option("--any-signer", help="Take it whoever signed it.")] = False,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Take a session of another store into this one. Its signature, digests and chain are checked before anything is
+    written; an archive of somebody unknown, or a session that is here already, is refused."""
+    opened = _open(file, trust, any_signer)
+    signer = fingerprint(opened.manifest.key)
+    note: JsonValue = {
+        "signer": signer, "moot": opened.manifest.moot, "entries": opened.manifest.entries,
+        "head": opened.manifest.head, "any_signer": any_signer, "by": whoever(),
+    }  # fmt: skip
+
+    async def keep(db: SqlStore) -> SessionRecord:
+        return await take_in(db, opened.whole, note)
+
+    record = with_store(store, keep)
+    if json_output:
+        return print_json({"session": record.id, "signer": signer, "entries": opened.manifest.entries})
+    out().print(plain(f"imported {record.id} ({record.protocol}: {record.topic}), signed by {signer}"))
+
+
+def _open(file: str, trust: str | None, any_signer: bool) -> Opened:
+    try:
+        with Path(file).open("rb") as held:
+            data = held.read(LARGEST + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read {file!r}: {error.strerror}") from None
+    if len(data) > LARGEST:
+        raise Refused(f"it is larger than {LARGEST} bytes")
+    known = [*([] if any_signer else [own_key().public]), *(read_keys(Path(trust)) if trust else [])]
+    return unpacked(data, verify, lambda key: any_signer or key in known)
+
+
+def show_key_command(json_output: JsonFlag = False) -> None:
+    """Print your public key, to be trusted by others, and its fingerprint. The key is made on first use."""
+    public = own_key().public
+    if json_output:
+        return print_json({"key": written(public), "fingerprint": fingerprint(public)})
+    out().print(plain(written(public)), soft_wrap=True)
+    out().print(plain(f"# {fingerprint(public)}"), soft_wrap=True)

@@ -1,0 +1,180 @@
+"""`moot audit`, `moot replay` and `moot diff`: what is on record, whether it is whole, and where sessions part."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from moot.audit import Happened, short, spent, timeline, votes
+from moot.chain import Whole, flaws_of
+from moot.comparing import Parted, compared
+from moot.differing import Difference
+from moot.edge.store import SqlStore
+from moot.edge.store.whole import verified, whole
+from moot.errors import UsageError
+from moot.replay import Replayed, replay
+from moot.surfaces.cli.history import SessionArgument
+from moot.surfaces.cli.options import JsonFlag, StoreFlag
+from moot.surfaces.cli.screen import cost, out, plain, print_json, section
+from moot.surfaces.cli.stored import with_store
+
+FLAWED = 1
+SHOWN = 20
+CLOCK = {"timed_out": "the time was over", "cancelled": "it was stopped"}
+
+
+def register(app: typer.Typer) -> None:
+    app.command("audit")(audit_command)
+    app.command("replay")(replay_command)
+    app.command("diff")(diff_command)
+
+
+def audit_command(
+    session: Annotated[str, typer.Argument(help="Session id, or its beginning; --verify needs none.")] = "",
+    verify: Annotated[bool, typer.Option("--verify", help="Only say whether the record is whole.")] = False,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Show everything on record of a session, entry by entry, or check that nothing of it was changed.
+
+    Exit code 0: the record is whole; 1: something was changed, is missing or out of order.
+    """
+    if verify:
+        return _verify(session, store, json_output)
+    if not session:
+        raise UsageError("name a session; only --verify works without one")
+    seen = with_store(store, lambda db: whole(db, session))
+    flaws = flaws_of(seen)
+    if json_output:
+        print_json(as_json(seen, flaws))
+    else:
+        show(seen, flaws)
+    raise typer.Exit(FLAWED if flaws else 0)
+
+
+def _verify(session: str, store: str | None, json_output: bool) -> None:
+    async def look(db: SqlStore) -> dict[str, list[str]]:
+        return await verified(db, (await db.session(session)).id if session else "")
+
+    found = with_store(store, look)
+    if json_output:
+        flawed: dict[str, JsonValue] = {name: list(told) for name, told in found.items() if told}
+        print_json({"whole": not flawed, "sessions": len(found.keys() - {"tombstones"}), "flaws": flawed})
+    else:
+        for name, told in found.items():
+            for flaw in told:
+                out().print(plain(f"{name}: {flaw}"), soft_wrap=True)
+        if not any(found.values()):
+            count = len(found.keys() - {"tombstones"})
+            out().print(plain(f"whole: {count} {'session' if count == 1 else 'sessions'}"))
+    raise typer.Exit(FLAWED if any(found.values()) else 0)
+
+
+def as_json(seen: Whole, flaws: list[str]) -> dict[str, JsonValue]:
+    return {
+        "session": seen.session.model_dump(mode="json"),
+        "whole": not flaws,
+        "flaws": [*flaws],
+        "timeline": [each.model_dump(mode="json") for each in timeline(seen)],
+        "gates": [gate.model_dump(mode="json") for gate in seen.gates],
+        "votes": [*votes(seen)],
+        "spent": {model: spend.model_dump(mode="json") for model, spend in spent(seen.entries).items()},
+    }
+
+
+def show(seen: Whole, flaws: list[str]) -> None:
+    console, session = out(), seen.session
+    console.print(plain(f"{session.protocol}: {session.topic}"))
+    console.print(plain(f"session {session.id}, {session.status}"))
+    console.print()
+    for each in timeline(seen):
+        _entry(each)
+    section(console, "Votes", [short(line) for line in votes(seen)])
+    section(console, "Spent", cost(spent(seen.entries)) or ["no model was called"])
+    section(console, "Not as it was written", flaws)
+    if not flaws:
+        console.print()
+        console.print(plain(f"The record is whole: {len(seen.entries)} entries, the last mark is {session.chain}"))
+
+
+def _entry(each: Happened) -> None:
+    console = out()
+    step = f" step {each.step}" if each.step else ""
+    gone = " (forgotten: it was tried again)" if each.forgotten else ""
+    console.print(plain(f"{each.entry:4} {each.at:%Y-%m-%d %H:%M:%S}{step} {short(each.title)}{gone}"), soft_wrap=True)
+    for line in each.lines:
+        console.print(plain(f"       {short(line)}"), soft_wrap=True)
+
+
+def replay_command(session: SessionArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
+    """Run a session again from its record, without a single call, and compare.
+
+    Exit code 0: the same result from a record that is whole; 1: another one, or a record that was changed.
+    """
+    again = asyncio.run(replay(with_store(store, lambda db: whole(db, session))))
+    if json_output:
+        print_json(again)
+    else:
+        _show_replay(again)
+    raise typer.Exit(0 if again.same and not again.flaws else FLAWED)
+
+
+def _show_replay(again: Replayed) -> None:
+    console = out()
+    if not again.same:
+        console.print(plain(f"not the same: {again.why or 'the result differs'}"))
+        _differences(again.differences, "recorded", "now")
+    elif again.ended:
+        console.print(plain(f"the same result from {again.steps} recorded steps, without a call"))
+    else:
+        console.print(plain(f"the same for all {again.steps} recorded steps; the session has not ended"))
+    if again.cut in CLOCK:
+        console.print(plain(f"where {CLOCK[again.cut]} is in no step: it was taken to be after the last one"))
+    section(console, "Not as it was written", again.flaws)
+
+
+def diff_command(
+    one: SessionArgument,
+    two: Annotated[str, typer.Argument(help="The other session.")],
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Show where two sessions part: their plans, the first step that is not the same, their results.
+
+    Exit code 0: they are the same; 1: they part. What a clock measured is left out.
+    """
+
+    async def look(db: SqlStore) -> Parted:
+        return compared(await whole(db, one), await whole(db, two))
+
+    parted = with_store(store, look)
+    if json_output:
+        print_json({**parted.model_dump(mode="json"), "same": parted.same})
+    else:
+        _show_parted(parted)
+    raise typer.Exit(0 if parted.same else FLAWED)
+
+
+def _show_parted(parted: Parted) -> None:
+    console = out()
+    if parted.related:
+        console.print(plain(parted.related))
+    console.print(plain("the same plan" if not parted.plan else "other plans:"))
+    _differences(parted.plan)
+    where = f"they part at step {parted.at}" if parted.at else "they never part"
+    console.print(plain(f"{parted.same_steps} steps are the same; {where}"))
+    _differences(parted.step)
+    console.print(plain("the same result" if not parted.result else "other results:"))
+    _differences(parted.result)
+
+
+def _differences(unlike: Iterable[Difference], one: str = "one", two: str = "two") -> None:
+    console, all_of_them = out(), list(unlike)
+    for each in all_of_them[:SHOWN]:
+        console.print(plain(f"  {each.path}"))
+        console.print(plain(f"    {one}: {each.one or '(nothing)'}"), soft_wrap=True)
+        console.print(plain(f"    {two}: {each.two or '(nothing)'}"), soft_wrap=True)
+    if len(all_of_them) > SHOWN:
+        console.print(plain(f"  … and {len(all_of_them) - SHOWN} more (--json shows all)"))

@@ -1,0 +1,47 @@
+"""`moot clean`: what is older than the settings allow is deleted; of a session a tombstone stays."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from moot.edge.store import SqlStore
+from moot.edge.store.retention import Old, delete_old, old
+from moot.surfaces.choices import whoever
+from moot.surfaces.cli.options import JsonFlag, StoreFlag
+from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.stored import with_store
+from moot.surfaces.setup import Settings
+
+
+def register(app: typer.Typer) -> None:
+    app.command("clean")(clean_command)
+
+
+def clean_command(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Delete log lines and ended sessions that are older than `retention.logs_days` and `retention.sessions_days`.
+
+    Without a setting no session is deleted. Sessions that wait, run or can be carried on are kept.
+    """
+    settings, now = Settings.load({"store": store}), datetime.now(UTC)
+    days = settings["retention.sessions_days"]
+    logs_before = now - timedelta(days=settings["retention.logs_days"])
+    sessions_before = None if days is None else now - timedelta(days=days)
+
+    async def clean(db: SqlStore) -> Old:
+        found = await old(db, logs_before, sessions_before)
+        if not dry_run:
+            await delete_old(db, found, logs_before, whoever())
+        return found
+
+    found = with_store(store, clean)
+    if json_output:
+        return print_json({"logs": found.logs, "sessions": [*found.sessions], "deleted": not dry_run})
+    said = "would delete" if dry_run else "deleted"
+    out().print(plain(f"{said} {found.logs} log lines and {len(found.sessions)} sessions"))
+    for session in found.sessions:
+        out().print(plain(f"  {session}"))

@@ -1,0 +1,70 @@
+"""`moot fork`: go on from any step of a session with something changed."""
+
+import asyncio
+import os
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from moot.edge.store import SqlStore
+from moot.errors import UsageError
+from moot.ports import SessionRecord
+from moot.runner import Plan
+from moot.surfaces.choices import whoever
+from moot.surfaces.cli.ending import Ending
+from moot.surfaces.cli.history import SessionArgument
+from moot.surfaces.cli.options import JsonFlag, QuietFlag, SeatFlag, StoreFlag, seat_settings
+from moot.surfaces.cli.running import play
+from moot.surfaces.cli.screen import err, plain
+from moot.surfaces.cli.stored import with_store
+from moot.surfaces.forking import fork, parsed
+from moot.surfaces.hardening import learn_secrets, origins_of
+from moot.surfaces.setup import Settings
+from moot.vault import Vault
+
+
+def register(app: typer.Typer) -> None:
+    app.command("fork")(fork_command)
+
+
+def fork_command(
+    session: SessionArgument,
+    at: Annotated[int, typer.Option("--at", help="The first step that is done anew; `moot audit` shows them.")],
+    change: Annotated[
+        list[str] | None, typer.Option("--set", help="A rule or limit with another value: max_rounds=2. Repeat it.")
+    ] = None,
+    seat: SeatFlag = None,
+    write: Annotated[bool, typer.Option("--write", "-w", help="Write the result back to its files.")] = False,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+    quiet: QuietFlag = False,
+) -> None:
+    """Go on from a step of a session as a new session, with something changed.
+
+    What was recorded before that step is taken over and not paid for again. A change that would have altered one of
+    those steps is refused.
+    """
+    settings = Settings.load({"store": store})
+    seats = {key.removeprefix("seats."): models for key, models in seat_settings(seat).items()}
+
+    async def begin(db: SqlStore) -> SessionRecord:
+        return await fork(db, session, at, changes=changes_of(change or []), seats=seats, by=whoever())
+
+    child = with_store(store, begin)
+    if not quiet:
+        err().print(plain(f"session {child.id}, forked from {child.parent} at step {at}"))
+    plan, vault = Plan.model_validate(child.config), Vault(os.environ)
+    learn_secrets(origins_of(plan), vault)
+    ending = Ending(write, None, json_output, quiet)
+    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.resume(child.id))))
+
+
+def changes_of(given: list[str]) -> dict[str, JsonValue]:
+    changes = {}
+    for entry in given:
+        key, equals, value = entry.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--set {entry!r} is not of the form KEY=VALUE, e.g. max_rounds=2")
+        changes[key.strip()] = parsed(value.strip())
+    return changes

@@ -1,0 +1,146 @@
+"""A session that goes on from any step of another one, with something changed."""
+
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue, ValidationError
+
+from moot.chain import Whole, flaws_of
+from moot.edge.clock import SystemClock
+from moot.edge.store import SqlStore
+from moot.edge.store.copying import begin_with
+from moot.edge.store.whole import whole
+from moot.errors import ReplayMismatch, StoreError, UsageError
+from moot.gates import GateRules
+from moot.ports import Row, SessionRecord, StepRow
+from moot.protocols import PROTOCOLS
+from moot.replay import run_again
+from moot.runner import Plan
+from moot.types import Limits
+
+
+async def fork(
+    store: SqlStore,
+    session_id: str,
+    at: int,
+    *,
+    changes: Mapping[str, JsonValue],
+    seats: Mapping[str, Sequence[str]],
+    by: str | None = None,
+) -> SessionRecord:
+    """A session of its own, not begun yet, with the steps before `at` copied. What would have altered one of those
+    steps is refused."""
+    parent = await whole(store, session_id)
+    if found := flaws_of(parent):
+        raise StoreError(f"session {parent.session.id} is not forked: its record was changed ({found[0]})")
+    steps = [step for step in parent.steps if step.seq > 0]
+    last = max((step.seq for step in steps), default=0)
+    if not 1 <= at <= last + 1:
+        raise UsageError(f"--at {at}: the session has steps 1 to {last}; give one of them, or {last + 1} to go on")
+    plan = changed(Plan.model_validate(parent.session.config), changes, seats)
+    copied = [step for step in steps if step.seq < at]
+    await _refuse_other_steps(parent.session, plan, copied)
+    now = SystemClock().now()
+    child = SessionRecord(
+        id=str(uuid.uuid4()),
+        protocol=plan.protocol,
+        topic=plan.topic,
+        status="pending",
+        config=plan.model_dump(mode="json"),
+        created_at=now,
+        updated_at=now,
+        initiated_by=by,
+        parent=parent.session.id,
+        priority=parent.session.priority,
+    )
+    await begin_with(store, child, at, grouped(parent, copied))
+    return await store.session(child.id)
+
+
+async def _refuse_other_steps(record: SessionRecord, plan: Plan, copied: Sequence[StepRow]) -> None:
+    """The script must come to the same steps with what was changed; else it could not have got where it goes on."""
+    again = await run_again(record, plan, copied, ended=False)
+    missed = {step.seq for step in copied} - {seq for seq, _ in again.used}
+    if isinstance(again.error, ReplayMismatch):
+        missed.add(again.error.seq)
+    if missed:
+        first = min(missed)
+        raise UsageError(f"what is changed alters step {first}: fork at that step, or before it (--at {first})")
+
+
+def grouped(parent: Whole, copied: Sequence[StepRow]) -> list[list[Row]]:
+    """Each part of a step with its log line; with the last part go the turn and the version of the step."""
+    groups = []
+    last = {step.seq: step.part for step in copied}
+    for step in copied:
+        beside: list[Row] = [log for log in parent.logs if (log.seq, log.part) == (step.seq, step.part)]
+        if last[step.seq] == step.part:
+            beside += [turn for turn in parent.turns if turn.seq == step.seq]
+            beside += [version for version in parent.versions if version.seq == step.seq]
+        groups.append([step, *beside])
+    return groups
+
+
+def changed(plan: Plan, changes: Mapping[str, JsonValue], seats: Mapping[str, Sequence[str]]) -> Plan:
+    """The plan with other rules, limits, gates and models."""
+    rules, limits, gates = dict(plan.rules), plan.limits.model_dump(), plan.gates.model_dump()
+    kind = PROTOCOLS[plan.protocol].rules
+    for key, value in changes.items():
+        name = key.removeprefix(f"{plan.protocol}.")
+        if name in kind.model_fields:
+            rules[name] = value
+        elif key in Limits.model_fields:
+            limits[key] = value
+        elif key.startswith("gates.") and key.removeprefix("gates.") in GateRules.model_fields:
+            gates[key.removeprefix("gates.")] = value
+        else:
+            known = ", ".join(
+                [*kind.model_fields, *Limits.model_fields, *(f"gates.{g}" for g in GateRules.model_fields)]
+            )
+            raise UsageError(f"{plan.protocol} has no {key!r} to set; there are {known}")
+    try:
+        update = {
+            "rules": kind.model_validate(rules).model_dump(mode="json"),
+            "limits": Limits.model_validate(limits),
+            "gates": GateRules.model_validate(gates),
+        }
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise UsageError(f"{'.'.join(map(str, first['loc']))} cannot be set to that: {first['msg']}") from None
+    return _seated(plan.model_copy(update=update), seats)
+
+
+def _seated(plan: Plan, seats: Mapping[str, Sequence[str]]) -> Plan:
+    known = dict.fromkeys([*plan.seats, *PROTOCOLS[plan.protocol].seats])
+    for seat, models in seats.items():
+        if seat not in known:
+            raise UsageError(f"the session has no seat {seat!r}; its seats are {', '.join(known)}")
+        if not models or not all(models):
+            raise UsageError(f"seat {seat!r} needs a model, provider:model")
+    chains = {seat: tuple(models) for seat, models in seats.items()}
+    return plan.model_copy(update={"seats": {**plan.seats, **chains}, "input": _members(plan.input, chains)})
+
+
+def _members(given: dict[str, JsonValue], chains: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """A debate's team names its models in its input too."""
+    team = given.get("team")
+    if not isinstance(team, list):
+        return given
+    named = [
+        {**member, "model": chains[str(member.get("seat"))][0]}
+        if isinstance(member, dict) and str(member.get("seat")) in chains
+        else member
+        for member in team
+    ]
+    return {**given, "team": named}
+
+
+def parsed(text: str) -> JsonValue:
+    """A value as a user writes it: JSON where it is some, else the words."""
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError:
+        return text
+    return value
