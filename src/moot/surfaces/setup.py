@@ -88,6 +88,7 @@ def all_settings() -> list[Setting]:
             "the command that starts the language server of a language, e.g. lsp.python.command",
         ),
     ]
+    own += _fleet_settings()
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
     rules = [
         _of_field(name, info, f"{protocol.name}.")
@@ -97,6 +98,19 @@ def all_settings() -> list[Setting]:
     ]
     sandbox = [_of_field(name, info, "sandbox.") for name, info in SandboxLimits.model_fields.items()]
     return [*own, *limits, *rules, *sandbox, *_ci_settings()]
+
+
+def _fleet_settings() -> list[Setting]:
+    at_least_one, seconds = Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]
+    return [
+        Setting(
+            "fleet.limits.*.concurrency", at_least_one, None, "calls of a model under way at once, over all workers"
+        ),
+        Setting("fleet.limits.*.per_minute", at_least_one, None, "calls of a model in a minute, over all workers"),
+        Setting("fleet.heartbeat", seconds, 2.0, "seconds between two signs of life of a worker"),
+        Setting("fleet.dead_after", seconds, 10.0, "seconds of silence after which a worker's sessions are taken over"),
+        Setting("fleet.drain", seconds, 30.0, "seconds a worker that stops waits for the steps under way"),
+    ]
 
 
 def _ci_settings() -> list[Setting]:

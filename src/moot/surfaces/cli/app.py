@@ -28,6 +28,7 @@ HOMES = {
     "resume": "history",
     "export": "history",
     "delete": "history",
+    "worker": "fleet",
     "branch": "branch",
     "lessons": "lessons",
     "tools": "tools",
