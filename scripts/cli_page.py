@@ -11,7 +11,7 @@ KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons s
 COMMANDS = (
     *("harden", "debate", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run", "quality", "ci"),
     *("tools", "tools use", "vote", "team show", "team build"),
-    *(*KEPT, *BRANCH, "models", "doctor", "config show"),
+    *(*KEPT, "worker", "fleet", *BRANCH, "models", "doctor", "config show"),
 )
 
 

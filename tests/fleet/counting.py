@@ -50,6 +50,7 @@ def worker(words: list[str], env: dict[str, str], err: str, newest: int) -> None
             signal.signal(number, signal.SIG_DFL)
         os.environ.clear()
         os.environ.update(env)
+        os.chdir(os.path.dirname(err))
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
         os.dup2(0, 1)
         os.dup2(os.open(err, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)

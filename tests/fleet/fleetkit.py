@@ -77,9 +77,9 @@ class Worker:
         return self.err.read_text() if self.err.exists() else ""
 
 
-PATIENT = {"HEARTBEAT": "0.5", "DEAD_AFTER": "30", "DRAIN": "30"}
+PATIENT = {"HEARTBEAT": "0.3", "DEAD_AFTER": "30", "SWEEP": "0.3", "DRAIN": "30"}
 """Nobody is to be taken for dead, however busy the machine is."""
-HASTY = {"HEARTBEAT": "0.2", "DEAD_AFTER": "2", "DRAIN": "30"}
+HASTY = {"HEARTBEAT": "0.2", "DEAD_AFTER": "2", "SWEEP": "0.3", "DRAIN": "30"}
 
 
 @dataclass

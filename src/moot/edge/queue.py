@@ -9,7 +9,6 @@ import asyncio
 import importlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from moot.edge.store.engine import KEY, address, is_file, shown
 from moot.edge.store.faults import advice
 from moot.errors import StoreError, UsageError
 from moot.ports import FORMAT
+from moot.types import Value
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -35,8 +35,7 @@ def queue_of(format: int) -> str:
     return f"{QUEUE}-format-{format}"
 
 
-@dataclass(frozen=True)
-class Waiting:
+class Waiting(Value):
     """How many jobs there are."""
 
     waiting: int
@@ -44,7 +43,7 @@ class Waiting:
     """Of those that wait: not before a time to come."""
     running: int
     by_priority: dict[int, int]
-    """Of those that wait."""
+    """Of those that wait, the highest first."""
 
 
 class ProcrastinateQueue:
@@ -102,7 +101,8 @@ class ProcrastinateQueue:
         for job in sorted(todo, key=lambda job: -job.priority):
             by_priority[job.priority] = by_priority.get(job.priority, 0) + 1
         later = sum(job.scheduled_at is not None and job.scheduled_at > now for job in todo)
-        return Waiting(len(todo), later, sum(job.status == "doing" for job in jobs), by_priority)
+        running = sum(job.status == "doing" for job in jobs)
+        return Waiting(waiting=len(todo), later=later, running=running, by_priority=by_priority)
 
     async def aclose(self) -> None:
         if self._opened is not None:
@@ -130,11 +130,10 @@ class ProcrastinateQueue:
         """Those of the queue, as its package says them; by one process at a time."""
         psycopg = importlib.import_module("psycopg")
         async with await psycopg.AsyncConnection.connect(self._conninfo, **CALLED) as db:
-            there = "SELECT to_regclass('procrastinate_jobs') IS NOT NULL"
-            if (await (await db.execute(there)).fetchone())[0]:
+            if (await (await db.execute(THERE)).fetchone())[0]:
                 return
             await db.execute("SELECT pg_advisory_xact_lock(%s)", [KEY + 1])
-            if not (await (await db.execute(there)).fetchone())[0]:
+            if not (await (await db.execute(THERE)).fetchone())[0]:
                 await db.execute(library.schema.SchemaManager.get_schema())
 
     @asynccontextmanager
@@ -240,6 +239,8 @@ class WorkerQueue(ProcrastinateQueue):
                     raise
 
 
+# Of the catalogue itself: to_regclass remembers what it did not find, over a wait for a lock too.
+THERE = "SELECT count(*) > 0 FROM pg_class WHERE relname = 'procrastinate_jobs' AND pg_table_is_visible(oid)"
 CALLED = {"connect_timeout": 10, "application_name": "moot-queue"}
 
 

@@ -18,7 +18,7 @@ from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.toolshed import LateTools
-from moot.errors import MootError, Parked
+from moot.errors import MootError, Parked, StoreError
 from moot.events import Event
 from moot.ports import Model, Sandbox, SessionRecord
 from moot.protocols.debated import DebateResult
@@ -79,6 +79,8 @@ class Host:
     async def run(self, session_id: str, *, take: bool = False) -> None:
         """The same for whoever wants to know what went wrong."""
         record = await self.store.session(session_id)
+        if record.id in self._running:  # claimed once more it would fence itself off
+            raise StoreError(f"session {record.id} is being run by this process already")
         plan = Plan.model_validate(record.config)
         tools = self._tools(plan)
         runner = Runner(self._desk(record, plan, tools), self._opener(), self.store)

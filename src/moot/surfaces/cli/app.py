@@ -29,6 +29,7 @@ HOMES = {
     "export": "history",
     "delete": "history",
     "worker": "fleet",
+    "fleet": "fleet",
     "branch": "branch",
     "lessons": "lessons",
     "tools": "tools",

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from moot import __version__
+from moot.edge.leases import Leases
 from moot.edge.queue import WorkerQueue, queue_of
 from moot.edge.store import SqlStore
 from moot.edge.store.workers import ENDED, WorkerRow, WorkerShelf
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 POLL = 1.0
 """Seconds between two looks into the queue: jobs that are put back, or were to wait, wake nobody."""
 OBEY = 1.0
-SWEEP = 3.0
 FORGOTTEN = 3600.0
 MOST_ATTEMPTS = 20
 LONGEST_DELAY = 60.0
@@ -41,11 +41,8 @@ class Pace:
 
     heartbeat: float = 2.0
     dead_after: float = 10.0
+    sweep: float = 3.0
     drain: float = 30.0
-
-    @property
-    def sweep(self) -> float:
-        return min(SWEEP, self.dead_after / 2)
 
 
 def say(line: str) -> None:
@@ -73,7 +70,8 @@ class Worker:
         self.queue = WorkerQueue(self.settings.store)
         self.store = SqlStore(self.settings.store)
         self.shelf = WorkerShelf(self.store)
-        self.host = Host(self.settings, self.store, owner=self.row.owner)
+        self.leases = Leases(self.settings.store, self.row.id, self.settings.fleet_limits(), self.pace.dead_after)
+        self.host = Host(self.settings, self.store, around=self.leases.around, owner=self.row.owner)
         self._stopping, self._woken = asyncio.Event(), asyncio.Event()
         self._free = asyncio.Semaphore(self.concurrency)
 
@@ -131,6 +129,7 @@ class Worker:
         draining = self._stopping.is_set()
         await self.shelf.beat(self.row.id, tuple(self._jobs.values()), tuple(self._refused), draining=draining)
         await self.queue.beat()
+        await self.leases.renew()
 
     async def _sweep(self) -> None:
         for session_id in await self.queue.hand_over(self.pace.dead_after):
@@ -251,6 +250,7 @@ class Worker:
             await self.queue.leave()
         if not self._jobs:
             await self.host.aclose()
+            await self.leases.aclose()
             await self.queue.aclose()
             await self.store.aclose()
 
