@@ -28,7 +28,7 @@ from moot.stepping import Desk
 
 HERE = Path(__file__).parent
 SOURCES = Path(__file__).parents[2] / "src"
-PATIENCE = 60.0
+PATIENCE = 120.0
 T = TypeVar("T")
 
 

@@ -1,8 +1,10 @@
 """A worker dies, or seems to: others carry its sessions on, and nothing that is recorded is done twice."""
 
+import random
 import signal
 
 from fleetkit import HASTY, Fleet
+from killing import GATED, Storm, audit
 
 
 def test_sessions_of_a_killed_worker_are_taken_over(fleet: Fleet) -> None:
@@ -46,3 +48,17 @@ def test_a_worker_that_was_believed_dead_is_refused_and_spoils_nothing(fleet: Fl
     (another,) = fleet.enroll([fleet.plan("drop table u")])
     fleet.wait_for_end([another])  # by the one that came back
     assert frozen.alive
+
+
+def test_workers_killed_again_and_again_lose_nothing_and_repeat_nothing(fleet: Fleet) -> None:
+    """The small sister of `benchmarks/run_fleet.py`."""
+    fleet.pace = HASTY
+    gates = [GATED if number % 3 == 0 else None for number in range(9)]
+    plans = [fleet.plan(f"drop table t{n}", delay=0.1, gates=gate) for n, gate in enumerate(gates)]
+    ids = fleet.enroll(plans)
+    chance = random.Random(7)
+    storm = Storm(fleet, 2, 6, lambda: chance.uniform(0.3, 0.9), chance)
+    storm.rage(ids)
+    found = audit(fleet, ids)
+    assert found.troubles == () and found.results == 1
+    assert found.taken > 0, "some were taken over"
