@@ -44,7 +44,7 @@ def weathers(scale: float) -> tuple[Weather, ...]:
         return max(1, round(whole * scale))
 
     return (
-        Weather("three workers, one killed every 10 s", of(300), 0, of(12), lambda _: 10.0, 0.6, 5, OURS),
+        Weather("three workers, one killed every 10 s", of(300), 0, of(12), lambda _: 10.0, 0.9, 5, OURS),
         Weather(
             "three workers, one killed at random moments, sessions wait at gates",
             *(of(240), 4, of(200), lambda chance: chance.uniform(0.1, 1.2), 0.2, 6, HASTY),

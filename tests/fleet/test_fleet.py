@@ -3,13 +3,12 @@
 import asyncio
 import json
 import signal
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from conftest import Cli
-from fleetkit import HASTY, Fleet
+from fleetkit import Fleet
 
-from moot.edge.queue import ProcrastinateQueue
+from moot.edge.queue import WorkerQueue
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.gates import GateDecision, GateRules
@@ -148,6 +147,42 @@ def test_a_worker_does_not_fence_itself_off(fleet: Fleet) -> None:
     assert fleet.fence(session_id) == 1 and len(fleet.calls()) == 6
 
 
+def test_a_worker_that_was_struck_off_or_lost_its_connections_works_on(fleet: Fleet) -> None:
+    (session_id,) = fleet.enroll([fleet.plan("drop table t", delay=0.3)])
+    worker = fleet.worker()
+    fleet.wait("it has begun", lambda: len(fleet.calls()) == 2)
+    fleet.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'moot%%' AND pid <> %s",
+        fleet.sql("SELECT pg_backend_pid()")[0][0],
+    )
+    fleet.wait("it says so", lambda: "trying again" in worker.said)
+    fleet.wait_for_end([session_id])
+    assert fleet.repeated(session_id) == [] and fleet.flaws(session_id) == []
+    fleet.wait("no job is left", lambda: fleet.jobs() == [])
+    fleet.sql("DELETE FROM procrastinate_workers")
+    (another,) = fleet.enroll([fleet.plan("drop table u")])
+    fleet.wait_for_end([another])
+    assert worker.alive
+
+
+def test_a_session_that_a_person_paused_is_not_begun_again_by_a_sweep(fleet: Fleet) -> None:
+    paused, other = fleet.enroll([fleet.plan("drop table t"), fleet.plan("drop table u")], put=False)
+    fleet.sql("UPDATE debate_sessions SET status = 'paused' WHERE id = %s", paused)
+
+    async def found() -> None:
+        queue = WorkerQueue(fleet.store)
+        await queue.find(paused, 1)
+        await queue.put(other)
+        await queue.aclose()
+
+    asyncio.run(found())
+    fleet.worker("--concurrency", "1")
+    fleet.wait_for_end([other])
+    assert fleet.statuses([paused]) == ["paused"] and fleet.fence(paused) == 0
+    fleet.put(paused)
+    fleet.wait_for_end([paused])
+
+
 def test_pause_and_cancel_reach_the_worker_that_runs_the_session(fleet: Fleet) -> None:
     paused, cancelled = fleet.enroll([fleet.plan(f"drop table t{n}", delay=60.0) for n in range(2)])
     fleet.worker()
@@ -167,63 +202,6 @@ def test_a_wish_for_a_session_that_nobody_has_yet_is_heeded_before_it_costs_anyt
     assert fleet.calls() == [] and fleet.flaws(paused) == [] == fleet.flaws(cancelled)
     fleet.put(paused)  # and carried on when somebody wants it again
     fleet.wait_for_end([paused])
-
-
-def test_limits_of_a_model_hold_over_all_workers(fleet: Fleet) -> None:
-    model = fleet.script(0.05)
-    (fleet.folder / "moot.toml").write_text(f"[fleet.limits.{json.dumps(model)}]\nconcurrency = 2\n")
-    ids = fleet.enroll([fleet.plan(f"drop table t{n}", delay=0.05) for n in range(6)])
-    fleet.worker("--concurrency", "4")
-    fleet.worker("--concurrency", "4")
-    fleet.wait_for_end(ids)
-    spans = fleet.spans()
-    most = max(sum(began <= at < ended for began, ended in spans) for at, _ in spans)
-    assert len(spans) == 36 and most == 2
-    assert len({call["pid"] for call in fleet.calls()}) == 2, "both have worked"
-
-
-def test_the_place_of_a_dead_worker_comes_free(fleet: Fleet) -> None:
-    fleet.pace = HASTY
-    model = fleet.script(0.2)
-    (fleet.folder / "moot.toml").write_text(f"[fleet.limits.{json.dumps(model)}]\nconcurrency = 1\n")
-    (session_id,) = fleet.enroll([fleet.plan("drop table t", delay=0.2)])
-    first = fleet.worker()
-    fleet.wait("it asks", lambda: len(fleet.calls()) == 2)
-    first.kill()
-    fleet.worker()
-    fleet.wait_for_end([session_id])
-
-
-def test_what_waits_is_put_once_and_moved_up_when_it_is_wanted_sooner(fleet: Fleet) -> None:
-    async def put() -> list[dict[str, Any]]:
-        queue = ProcrastinateQueue(fleet.store)  # before there is any table in the store
-        found = []
-        for at, priority in ((datetime.now(UTC) + timedelta(hours=1), 5), (None, 0), (None, 0), (None, 7)):
-            await queue.put("0" * 32, priority, at)
-            found.append((await queue.counts()).model_dump())
-        await queue.aclose()
-        return found
-
-    later, now, again, higher = asyncio.run(put())
-    assert later == {"waiting": 1, "later": 1, "running": 0, "by_priority": {5: 1}}
-    assert now == again == {"waiting": 1, "later": 0, "running": 0, "by_priority": {5: 1}}
-    assert higher == {"waiting": 1, "later": 0, "running": 0, "by_priority": {7: 1}}
-    assert fleet.with_store(lambda store: store.sessions()) == [], "the record's own tables come beside them"
-
-
-def test_many_may_open_a_new_queue_at_once(fleet: Fleet) -> None:
-    async def put(number: int) -> None:
-        queue = ProcrastinateQueue(fleet.store)
-        await queue.put(f"{number:032x}")
-        await queue.aclose()
-
-    async def together() -> None:
-        async with asyncio.TaskGroup() as group:
-            for number in range(8):
-                group.create_task(put(number))
-
-    asyncio.run(together())
-    assert len(fleet.jobs()) == 8
 
 
 def test_a_fleet_needs_postgresql(cli: Cli) -> None:

@@ -20,8 +20,8 @@ from moot.ports import Model
 from moot.types import Call, Reply
 
 MINUTE = 60.0
-LOOK_AGAIN = 0.1
-"""Seconds until a place is asked for once more."""
+LOOK_AGAIN = 0.2
+"""Seconds, at most, until a place is asked for once more: another worker may have given one back."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class Leases:
         self._line = Line(shown(url), "moot-leases", lambda: open_engine(url))
         self._limits, self._holder, self._seconds = limits, holder, seconds
         self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._freed: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._held = 0
 
     def around(self, model: Model) -> Model:
@@ -50,11 +51,11 @@ class Leases:
         """Wait for a place at this model, and hold it."""
         lease = str(uuid.uuid4())
         async with self._turns[model]:  # one at a time asks, in the order in which they came
-            while True:
-                wait = await self._line.work(lambda db: self._taken(db, model, lease))
-                if not wait:
-                    break
-                await asyncio.sleep(wait)
+            freed = self._freed[model]
+            while wait := await self.ask(model, lease):
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(freed.wait(), min(wait, LOOK_AGAIN))
+                freed.clear()
         self._held += 1
         try:
             yield
@@ -62,6 +63,11 @@ class Leases:
             self._held -= 1
             with contextlib.suppress(StoreError):  # then it comes free in a while
                 await asyncio.shield(self._give_back(lease))
+            self._freed[model].set()
+
+    async def ask(self, model: str, lease: str) -> float:
+        """Take a place; or how many seconds it takes until one may be free."""
+        return await self._line.work(lambda db: self._taken(db, model, lease))
 
     async def renew(self) -> None:
         """As long as this worker lives, what it holds is its own."""
@@ -78,7 +84,6 @@ class Leases:
         await self._line.work(lambda db: db.execute(back))
 
     def _taken(self, db: Connection, model: str, lease: str) -> float:
-        """Take a place; or how many seconds to wait before asking again."""
         limit, of = self._limits[model], leases.c
         db.execute(select(func.pg_advisory_xact_lock(KEY, func.hashtext(model))))
         over = or_(of.released_at.is_not(None), of.expires_at <= _now())
@@ -87,7 +92,7 @@ class Leases:
         if limit.concurrency is not None and busy >= limit.concurrency:
             return LOOK_AGAIN
         if limit.per_minute is not None and (wait := _until(db, model, limit.per_minute)) > 0:
-            return max(wait, LOOK_AGAIN)
+            return wait
         times = {"taken_at": _now(), "expires_at": _now() + _seconds(self._seconds)}
         db.execute(insert(leases).values(id=lease, model=model, holder=self._holder, **times))
         return 0.0

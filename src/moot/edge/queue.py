@@ -1,13 +1,12 @@
 """The queue of a fleet, on PostgreSQL: a job says "carry this session on from its journal", and nothing more.
 
-Jobs are procrastinate's, and so are their tables and queries; which worker runs what, and what is done when it dies, is
-ours. Its own worker ends for good when a heartbeat fails, and says of a job that was given to somebody else that it is
-done.
+Jobs are procrastinate's, and so are their tables and queries; the loop of a worker is ours. Its own ends for good when
+a heartbeat fails, waits for its jobs without one, and says of a job that was given to somebody else that it is done.
 """
 
 import asyncio
 import importlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -60,14 +59,18 @@ class ProcrastinateQueue:
 
     async def put(self, session_id: str, priority: int = 0, at: datetime | None = None) -> None:
         """Have this session carried on, by whoever is free first; not before `at`. While it waits already nothing is
-        added: it waits no longer than the least of what was asked for."""
+        added: it waits no longer than the least of what was asked for. Nothing comes of it for a session that has
+        ended, or waits at a gate that is not decided."""
+        await self._put(session_id, priority, at, found=False)
+
+    async def _put(self, session_id: str, priority: int, at: datetime | None, *, found: bool) -> None:
         app = await self._app()
         for _ in range(TRIES):
             try:
                 async with self._told():
                     await app.configure_task(
                         TASK, queue=QUEUE, lock=session_id, queueing_lock=session_id, priority=priority, schedule_at=at
-                    ).defer_async(session=session_id)
+                    ).defer_async(session=session_id, found=found)
             except _errors().AlreadyEnqueued:
                 wanted = await self._overtake(session_id, priority, at)
                 if wanted is None:
@@ -86,9 +89,8 @@ class ProcrastinateQueue:
             late = job.scheduled_at is not None and job.scheduled_at > soon
             if not late and job.priority >= priority:
                 return None
-            assert job.id is not None
             async with self._told():
-                await (await self._jobs()).cancel_job_by_id_async(job.id, delete_job=True)
+                await (await self._jobs()).cancel_job_by_id_async(_id(job), delete_job=True)
             priority = max(priority, job.priority)
         return priority
 
@@ -193,27 +195,34 @@ class WorkerQueue(ProcrastinateQueue):
         """Nothing more is to be done for it."""
         from procrastinate.jobs import Status
 
-        assert job.id is not None
-        async with self._unless_gone():
-            await (await self._jobs()).finish_job_by_id_async(job.id, Status.SUCCEEDED, delete_job=True)
+        jobs = await self._jobs()
+        if await self._is_ours(job):
+            await self._unless_gone(jobs.finish_job_by_id_async(_id(job), Status.SUCCEEDED, delete_job=True))
 
     async def put_back(self, job: "Job", at: datetime | None = None, queue: str | None = None) -> None:
-        """For whoever takes it next, not before `at`."""
-        assert job.id is not None
-        async with self._unless_gone():
-            await (await self._jobs()).retry_job_by_id_async(job.id, at or datetime.now(UTC), queue=queue)
+        """For whoever takes it next, not before `at`. It keeps its place before those that came later."""
+        jobs = await self._jobs()
+        if await self._is_ours(job):
+            await self._unless_gone(jobs.retry_job_by_id_async(_id(job), at or datetime.now(UTC), queue=queue))
+
+    async def _is_ours(self, job: "Job") -> bool:
+        """Or whether it was handed over to somebody else, while we were believed dead."""
+        async with self._told():
+            found = await (await self._jobs()).list_jobs_async(id=_id(job), status="doing", worker_id=job.worker_id)
+        return bool(list(found))
+
+    async def find(self, session_id: str, priority: int) -> None:
+        """Put in a session that nobody asked for, but should be carried on."""
+        await self._put(session_id, priority, None, found=True)
 
     async def hand_over(self, dead_after: float) -> list[str]:
-        """Jobs of workers that gave no sign of life for so long become new jobs, so that one who comes back has no
-        hold on them. The new one first: it cannot be taken while the old one is there."""
+        """Jobs of workers that gave no sign of life for so long are for others, before those that came later."""
         async with self._told():
             jobs = await self._jobs()
             stalled = list(await jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=dead_after))
-        for job in stalled:
-            assert job.lock is not None
-            await self.put(job.lock, job.priority)
-            await self.done(job)
-        return [str(job.lock) for job in stalled]
+        now = datetime.now(UTC)
+        freed = [job for job in stalled if await self._unless_gone(jobs.retry_job_by_id_async(_id(job), now))]
+        return [str(job.lock) for job in freed]
 
     async def forget_dead(self, seconds: float) -> None:
         async with self._told():
@@ -228,20 +237,26 @@ class WorkerQueue(ProcrastinateQueue):
         async with self._told():
             await (await self._jobs()).listen_for_jobs(on_notification=told)
 
-    @asynccontextmanager
-    async def _unless_gone(self) -> AsyncIterator[None]:
-        """A job that was handed over is no longer ours to speak of."""
+    async def _unless_gone(self, change: Awaitable[None]) -> bool:
+        """False: somebody was faster by a moment."""
         async with self._told():
             try:
-                yield
+                await change
             except _errors().ConnectorException as error:
                 if type(error.__cause__).__name__ != "RaiseException":
                     raise
+                return False
+        return True
 
 
 # Of the catalogue itself: to_regclass remembers what it did not find, over a wait for a lock too.
 THERE = "SELECT count(*) > 0 FROM pg_class WHERE relname = 'procrastinate_jobs' AND pg_table_is_visible(oid)"
 CALLED = {"connect_timeout": 10, "application_name": "moot-queue"}
+
+
+def _id(job: "Job") -> int:
+    assert job.id is not None
+    return job.id
 
 
 def _library() -> Any:

@@ -86,14 +86,17 @@ class Worker:
         every = ((pace.heartbeat, self._beat), (OBEY, self.host.obey), (pace.sweep, self._sweep), (POLL, self._listen))
         side = [asyncio.create_task(self._again(seconds, work)) for seconds, work in every]
         taking = asyncio.create_task(self._again(0.0, self._take))
-        await self._stopping.wait()
+        stopped = asyncio.create_task(self._stopping.wait())
+        done, _ = await asyncio.wait({stopped, taking, *side}, return_when=asyncio.FIRST_COMPLETED)
         for task in (taking, side.pop()):
             task.cancel()
         clean = await self._drain()
-        for task in side:
+        for task in (*side, stopped):
             task.cancel()
-        await asyncio.gather(taking, *side, return_exceptions=True)
+        await asyncio.gather(taking, stopped, *side, return_exceptions=True)
         await self._leave()
+        for task in done - {stopped}:
+            await task  # it ended by a mistake of ours, which is said
         return clean
 
     def stop(self) -> None:
@@ -135,7 +138,7 @@ class Worker:
         for session_id in await self.queue.hand_over(self.pace.dead_after):
             self.tell(f"session {session_id} is handed over: its worker gave no sign of life")
         for idle in await self.shelf.idle(datetime.now(UTC), self.pace.dead_after):
-            await self.queue.put(idle.session_id, idle.priority)
+            await self.queue.find(idle.session_id, idle.priority)
         await self.queue.forget_dead(FORGOTTEN)
 
     async def _listen(self) -> None:
@@ -168,7 +171,7 @@ class Worker:
     async def _work(self, job: "Job") -> None:
         session_id = str(job.lock)
         try:
-            put_back = await self._carried(session_id)
+            put_back = await self._carried(session_id, found=bool(job.task_kwargs.get("found")) and not job.attempts)
         except (StoreError, ReplayMismatch) as error:
             put_back = PutBack(self._delay(job)) if job.attempts < MOST_ATTEMPTS else None
             self.tell(f"session {session_id}: {error}; " + ("is tried again" if put_back else "is left as it is"))
@@ -192,7 +195,8 @@ class Worker:
                 self.tell(f"{error}; trying again")
                 await asyncio.sleep(POLL)
 
-    async def _carried(self, session_id: str) -> "PutBack | None":
+    async def _carried(self, session_id: str, *, found: bool) -> "PutBack | None":
+        """`found`: by a sweep; somebody may have carried it on meanwhile, and a person paused it."""
         record = await self.store.session(session_id)
         if record.format > FORMAT:
             self._refuse(record, f"was begun by a newer version of Moot (format {record.format})")
@@ -200,7 +204,7 @@ class Worker:
         if not understood(record):
             self._refuse(record, "is not understood by this version of Moot")
             return PutBack(self.pace.dead_after / 2)
-        if record.status in ENDED or (record.waiting_on and record.id not in await self.host.ready(datetime.now(UTC))):
+        if not await self._goes_on(record, found=found):
             return None
         take = await self.shelf.is_gone(record.owner, self.pace.dead_after) if record.owner else False
         if record.wish:
@@ -215,6 +219,11 @@ class Worker:
             return None
         released = (await self.store.session(session_id)).status == "pending"
         return PutBack(0.0) if released else None
+
+    async def _goes_on(self, record: SessionRecord, *, found: bool) -> bool:
+        if record.waiting_on:
+            return record.id in await self.host.ready(datetime.now(UTC))
+        return record.status not in ENDED and not (found and record.status == "paused")
 
     async def _heed(self, record: SessionRecord, *, take: bool) -> None:
         """Somebody wished it stopped while nobody had it."""
