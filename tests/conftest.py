@@ -6,12 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 import postgres
 import pytest
 
 from moot.__main__ import run
+
+if TYPE_CHECKING:
+    from fleetkit import Fleet, Nursery
 
 COMPILED = platformdirs.user_cache_path("moot") / "go"
 """Go's standard library, compiled once for all tests: it holds nothing of the user's, and takes minutes."""
@@ -89,3 +93,22 @@ def pg_other(pg_server: str) -> Iterator[str]:
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty store of each kind, as `--store` takes it."""
     return str(tmp_path / "s.db") if request.param == "sqlite" else str(request.getfixturevalue("pg_store"))
+
+
+@pytest.fixture(scope="session")
+def nursery() -> "Iterator[Nursery]":
+    """The process from which all workers of fleets are forked."""
+    from fleetkit import Nursery  # it loads the store and more, which other tests need not wait for
+
+    made = Nursery()
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def fleet(pg_store: str, tmp_path: Path, nursery: "Nursery") -> "Iterator[Fleet]":
+    """Workers on a store of their own."""
+    from fleetkit import opened
+
+    with opened(pg_store, tmp_path, nursery) as made:
+        yield made

@@ -90,8 +90,10 @@ def _setting_key(key: str, known: Mapping[str, Setting]) -> str:
     if key in known:
         return key
     head, _, last = key.rpartition(".")
-    families = (f"{head}.*", f"{head.rpartition('.')[0]}.*.{last}")
-    return next((family for family in families if family in known), "")
+    if f"{head}.*" in known:
+        return f"{head}.*"
+    inner = [family for family in known if ".*." in family and family.endswith(f".{last}")]  # a name may have dots
+    return next((family for family in inner if head.startswith(family.partition("*")[0])), "")
 
 
 def _setting(key: str, known: Mapping[str, Setting], layer: Layer) -> Setting:

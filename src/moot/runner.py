@@ -63,12 +63,15 @@ class Runner:
         self._desk = desk
         self._open_model = open_model
         self._store = store
+        self.owner = owner()
+        """Who runs its sessions, as others see it."""
         self._room: LiveRoom | None = None
         self._task: asyncio.Task[Result] | None = None
-        self._wish: Stop | None = None
+        self.wish: Stop | None = None
+        """How it was told to stop."""
 
     async def start(self, plan: Plan) -> Result:
-        record = self._new(plan, NOTHING_MORE).model_copy(update={"status": "running", "owner": owner(), "fence": 1})
+        record = self._new(plan, NOTHING_MORE).model_copy(update={"status": "running", "owner": self.owner, "fence": 1})
         if self._store is not None:
             await self._store.create(record)
         return await self._carry_on(record, plan, [])
@@ -85,7 +88,7 @@ class Runner:
         """Carry a session on from its record; `change` may give it other limits or models. `take` it from a process
         that is known to be dead, or to do nothing more."""
         store = self._kept()
-        record = await store.claim(session_id, owner(), take=take)
+        record = await store.claim(session_id, self.owner, take=take)
         before = record.config
         plan = change(Plan.model_validate(before))
         record = record.model_copy(update={"config": plan.model_dump(mode="json")})
@@ -107,7 +110,7 @@ class Runner:
         """Ctrl-C: begin nothing new, give what there is. A cancelled session is not carried on. One that is released
         waits for what it has begun, and is for any process to carry on."""
         if self._room is not None and self._task is not None:
-            self._wish = wish
+            self.wish = wish
             self._room.stop()
             if wish != "release":
                 self._task.cancel()
@@ -166,7 +169,7 @@ class Runner:
                 "calls": room.ledger.calls,
                 "usage": dict(room.ledger.spends),
                 "duration": round(journal.elapsed(), 3),
-                "resumable": failed_at is not None or (cut_by(result) in CARRIED_ON and self._wish != "cancel"),
+                "resumable": failed_at is not None or (cut_by(result) in CARRIED_ON and self.wish != "cancel"),
                 "branch": room.branch,
             }
         )
@@ -179,9 +182,9 @@ class Runner:
     async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:
         outcome = outcome_of(result)
         cut = cut_by(result)
-        if self._wish == "release" and cut == "cancelled":
+        if self.wish == "release" and cut == "cancelled":
             return await self._let_go(record)
-        status = status_after(cut, failed_at, self._wish)
+        status = status_after(cut, failed_at, self.wish)
         now = self._desk.clock.now()
         kept: JsonValue = {
             "result": result.model_dump(mode="json"),

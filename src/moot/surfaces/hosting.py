@@ -18,11 +18,11 @@ from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.toolshed import LateTools
-from moot.errors import MootError, Parked
+from moot.errors import MootError, Parked, StoreError
 from moot.events import Event
 from moot.ports import Model, Sandbox, SessionRecord
 from moot.protocols.debated import DebateResult
-from moot.runner import Plan, Runner, Stop
+from moot.runner import Plan, Runner, Stop, owner
 from moot.scan import StaticTeam
 from moot.stepping import Desk
 from moot.surfaces.branching import branches_of
@@ -32,6 +32,8 @@ from moot.types import Result
 from moot.vault import Vault
 
 End = Literal["ended", "parked", "failed"]
+AGAIN = 0.2
+"""Seconds until sessions that did not stop are told so once more."""
 Listen = Callable[[str, Event], None]
 
 
@@ -45,6 +47,10 @@ class Host:
     listen: Listen | None = None
     open_model: Callable[[str], Model] | None = None
     """Instead of the models of the settings' providers."""
+    around: Callable[[Model], Model] = lambda model: model
+    """What is put around each of them, such as a limit that others share."""
+    owner: str = field(default_factory=owner)
+    """Who runs its sessions, as others see it."""
     _running: dict[str, Runner] = field(default_factory=dict)
     _tasks: set["asyncio.Task[object]"] = field(default_factory=set)
 
@@ -61,26 +67,45 @@ class Host:
     async def carry_on(self, session_id: str, *, take: bool = False) -> End:
         """Run a session from its record to its end, or to the gate at which it waits. What goes wrong is the
         session's own trouble: it stays, and says so."""
+        try:
+            await self.run(session_id, take=take)
+        except Parked:
+            return "parked"
+        except MootError as error:
+            self.trouble(error.session_id or session_id, error)
+            return "failed"
+        return "ended"
+
+    async def run(self, session_id: str, *, take: bool = False) -> None:
+        """The same for whoever wants to know what went wrong."""
         record = await self.store.session(session_id)
+        if record.id in self._running:  # claimed once more it would fence itself off
+            raise StoreError(f"session {record.id} is being run by this process already")
         plan = Plan.model_validate(record.config)
         tools = self._tools(plan)
-        runner = Runner(self._desk(record, plan, tools), self.open_model or self.models.open, self.store)
+        runner = Runner(self._desk(record, plan, tools), self._opener(), self.store)
+        runner.owner = self.owner
         self._running[record.id] = runner
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
         try:
             await self._settle(await runner.resume(record.id, take=take), plan)
-        except Parked:
-            return "parked"
-        except MootError as error:
-            self.trouble(record.id, error)
-            return "failed"
         finally:
             del self._running[record.id]
             self._tasks.discard(task)
             await tools.aclose()
-        return "ended"
+
+    def _opener(self) -> Callable[[str], Model]:
+        """Models for one session. They are shared by all, but for scripts: each session reads its own from the top."""
+        own = Models(os.environ, float(self.settings["call_timeout"]))
+
+        def opened(name: str) -> Model:
+            if self.open_model is not None:
+                return self.open_model(name)
+            return self.around((own if name.startswith("script:") else self.models).open(name))
+
+        return opened
 
     async def _settle(self, result: Result, plan: Plan) -> None:
         """What is done with a result beside keeping it."""
@@ -93,16 +118,15 @@ class Host:
     def stop(self, session_id: str, wish: Stop) -> bool:
         """Whether it runs here, and was told to stop."""
         runner = self._running.get(session_id)
-        if runner is not None:
+        if runner is not None and runner.wish != wish:
             runner.stop(wish)
         return runner is not None
 
     async def obey(self) -> None:
         """Stop what somebody else wished stopped, in this process's sessions."""
-        for session_id in self.running:
-            record = await self.store.session(session_id)
-            if record.wish:
-                self.stop(session_id, record.wish)
+        for session_id, wish in (await self.store.wishes(self.running) if self._running else {}).items():
+            if wish:
+                self.stop(session_id, wish)
 
     async def ready(self, now: datetime) -> list[str]:
         """Sessions whose gate was decided, or has waited long enough."""
@@ -137,10 +161,13 @@ class Host:
     async def drain(self, seconds: float = 30.0) -> None:
         """Begin nothing new; what is under way is finished and recorded, then the sessions are for anybody to carry
         on. Those that take longer are left as they are: whoever takes them over repeats nothing that is recorded."""
-        for session_id in self.running:
-            self.stop(session_id, "release")
-        if under_way := [task for task in self._tasks if task is not asyncio.current_task()]:
-            await asyncio.wait(under_way, timeout=seconds)
+        until = self.clock.monotonic() + seconds
+        while under_way := [task for task in self._tasks if task is not asyncio.current_task()]:
+            for session_id in self.running:  # again and again: one may be about to open its room
+                self.stop(session_id, "release")
+            left = until - self.clock.monotonic()
+            if left <= 0 or (await asyncio.wait(under_way, timeout=min(left, AGAIN)))[1] == set():
+                return
 
     async def aclose(self) -> None:
         await self.models.aclose()

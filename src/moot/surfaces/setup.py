@@ -6,7 +6,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
@@ -16,6 +16,7 @@ from moot.ci import POINTS, Actions, CiHooks, Commands
 from moot.config import Layer, Resolved, Setting, from_environment, resolve
 from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
+from moot.edge.leases import ModelLimit
 from moot.edge.linting import Linters
 from moot.edge.models import Models, price_known
 from moot.edge.sandbox.limits import SandboxLimits
@@ -94,6 +95,7 @@ def all_settings() -> list[Setting]:
             "the command that starts the language server of a language, e.g. lsp.python.command",
         ),
     ]
+    own += _fleet_settings()
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
     rules = [
         setting
@@ -105,6 +107,20 @@ def all_settings() -> list[Setting]:
     sandbox = [_of_field(name, info, "sandbox.") for name, info in SandboxLimits.model_fields.items()]
     gates = [_of_field(name, info, "gates.") for name, info in GateRules.model_fields.items()]
     return [*own, *limits, *rules, *sandbox, *gates, *_ci_settings()]
+
+
+def _fleet_settings() -> list[Setting]:
+    at_least_one, seconds = Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]
+    return [
+        Setting(
+            "fleet.limits.*.concurrency", at_least_one, None, "calls of a model under way at once, over all workers"
+        ),
+        Setting("fleet.limits.*.per_minute", at_least_one, None, "calls of a model in a minute, over all workers"),
+        Setting("fleet.heartbeat", seconds, 2.0, "seconds between two signs of life of a worker"),
+        Setting("fleet.dead_after", seconds, 10.0, "seconds of silence after which a worker's sessions are taken over"),
+        Setting("fleet.sweep", seconds, 3.0, "seconds between two looks for sessions that nobody carries on"),
+        Setting("fleet.drain", seconds, 30.0, "seconds a worker that stops waits for the steps under way"),
+    ]
 
 
 def _ci_settings() -> list[Setting]:
@@ -195,6 +211,16 @@ class Settings:
         """The commands of `[FAMILY.NAME] command = […]`, by name."""
         keys = {key: key.removeprefix(f"{family}.").removesuffix(".command") for key in self.resolved}
         return {name: tuple(self[key]) for key, name in keys.items() if key == f"{family}.{name}.command"}
+
+    def fleet_limits(self) -> dict[str, ModelLimit]:
+        """`[fleet.limits."openai:gpt-5"]`, by model."""
+        prefix, found = "fleet.limits.", dict[str, ModelLimit]()
+        for key, setting in self.resolved.items():
+            if key.startswith(prefix):
+                model, _, what = key.removeprefix(prefix).rpartition(".")
+                limit: dict[str, Any] = {what: setting.value}
+                found[model] = replace(found.get(model, ModelLimit()), **limit)
+        return found
 
     def seats(self, protocol: str, known: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
         """Who sits where, out of `known` or the protocol's own seats. Any other seat is a mistake worth saying."""

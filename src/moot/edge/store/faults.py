@@ -46,12 +46,12 @@ def told_plainly(place: str) -> Iterator[None]:
             f"the store {place} refused a step that is already recorded: another process is running this session"
         ) from error
     except (DBAPIError, OSError) as error:
-        raise StoreError(f"the store {place} {_advice(error)}") from error
+        raise StoreError(f"the store {place} {advice(error)}") from error
     except SQLAlchemyError as error:
         raise StoreError(f"the store {place} cannot be used: {_first_line(error)}") from error
 
 
-def _advice(error: Exception) -> str:
+def advice(error: BaseException) -> str:
     said = str(error.orig if isinstance(error, DBAPIError) else error).lower()
     for words, advice in ADVICE.items():
         if re.search(words, said):
@@ -59,6 +59,6 @@ def _advice(error: Exception) -> str:
     return f"failed: {_first_line(error)}"
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     origin = error.orig if isinstance(error, DBAPIError) and error.orig else error
     return str(origin).splitlines()[0] if str(origin) else type(origin).__name__

@@ -41,10 +41,10 @@ class GateShelf:
 
     async def ready(self, now: datetime) -> list[str]:
         """Sessions that wait at a gate and can go on: it was decided, or its time is over."""
-        return await self._store.read(lambda db: [str(found) for found in db.execute(_ready(now)).scalars()])
+        return await self._store.read(lambda db: [str(found) for found in db.execute(ready_sessions(now)).scalars()])
 
 
-def _ready(now: datetime) -> Select[tuple[str]]:
+def ready_sessions(now: datetime) -> Select[tuple[str]]:
     over = or_(gates.c.decided_at.is_not(None), gates.c.deadline <= now)
     waits = and_(sessions.c.waiting_on == gates.c.id, sessions.c.status == "paused")
     return select(sessions.c.id).join(gates, waits).where(over).order_by(sessions.c.priority.desc(), gates.c.deadline)

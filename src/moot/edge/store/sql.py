@@ -139,6 +139,12 @@ class SqlStore:
         of = tables.sessions
         await self.work(lambda db: db.execute(update(of).where(of.c.id == session_id).values(wish=wish)))
 
+    async def wishes(self, session_ids: Sequence[str]) -> dict[str, Wish]:
+        """What is wanted of those of these sessions of which anything is."""
+        of = tables.sessions.c
+        query = select(of.id, of.wish).where(of.id.in_(session_ids), of.wish != "")
+        return await self.read(lambda db: {str(row.id): row.wish for row in db.execute(query)})
+
     async def delete(self, session_id: str, by: str = "") -> None:
         def remove(db: Connection) -> None:
             found = find(db, session_id)
@@ -256,7 +262,7 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> Sessio
 
 def _alive(owner: str) -> bool:
     """Whether the process that ran a session last still does; of another machine nothing is known."""
-    host, _, pid = owner.rpartition(":")
+    host, _, pid = owner.partition(" ")[0].rpartition(":")  # a worker of a fleet adds its own id
     if host != socket.gethostname():
         return True
     try:

@@ -5,7 +5,7 @@ from sqlalchemy import Column as C
 
 from moot.edge.store.columns import JSON, ExactJSON, MaybeJSON, Moment, String, Text
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest migration. A store at this version needs no Alembic."""
 
 
@@ -238,4 +238,34 @@ tombstones = Table(
     C("deleted_by", String(128), nullable=False),
     C("deleted_at", Moment, nullable=False),
     C("chain", String(64), nullable=False),
+)
+
+workers = Table(
+    "workers",
+    metadata,
+    C("id", Id, primary_key=True),
+    C("name", String(128), nullable=False),
+    C("host", String(255), nullable=False),
+    C("pid", Integer, nullable=False),
+    C("version", String(32), nullable=False),
+    C("format", Integer, nullable=False),
+    C("concurrency", Integer, nullable=False),
+    C("started_at", Moment, nullable=False),
+    C("seen_at", Moment, nullable=False),
+    C("left_at", Moment),  # it ended in order; what it still held is for anybody
+    C("draining", Boolean, nullable=False),
+    C("holding", JSON, nullable=False),
+    C("refused", JSON, nullable=False),  # sessions it does not understand
+)
+
+model_leases = Table(
+    "model_leases",
+    metadata,
+    C("id", Id, primary_key=True),
+    C("model", String(256), nullable=False),
+    C("holder", Id, nullable=False),  # the worker
+    C("taken_at", Moment, nullable=False),
+    C("expires_at", Moment, nullable=False),
+    C("released_at", Moment),
+    Index("ix_model_leases_model", "model", "taken_at"),
 )

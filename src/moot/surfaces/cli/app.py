@@ -39,6 +39,8 @@ HOMES = {
     "import": "archive",
     "key": "archive",
     "clean": "clean",
+    "worker": "fleet",
+    "fleet": "fleet",
     "branch": "branch",
     "lessons": "lessons",
     "tools": "tools",

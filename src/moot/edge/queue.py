@@ -1,0 +1,273 @@
+"""The queue of a fleet, on PostgreSQL: a job says "carry this session on from its journal", and nothing more.
+
+Jobs are procrastinate's, and so are their tables and queries; the loop of a worker is ours. Its own ends for good when
+a heartbeat fails, waits for its jobs without one, and says of a job that was given to somebody else that it is done.
+"""
+
+import asyncio
+import importlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from moot.edge.store.engine import KEY, address, is_file, shown
+from moot.edge.store.faults import advice
+from moot.errors import StoreError, UsageError
+from moot.ports import FORMAT
+from moot.types import Value
+
+if TYPE_CHECKING:
+    from procrastinate import App
+    from procrastinate.jobs import Job
+    from procrastinate.manager import JobManager
+
+TASK = "moot.carry_on"
+QUEUE = "moot"
+TRIES = 5
+CONNECTIONS = 2
+"""At most, beside the one that listens."""
+
+
+def queue_of(format: int) -> str:
+    """Where a session waits whose record only a newer Moot understands."""
+    return f"{QUEUE}-format-{format}"
+
+
+class Waiting(Value):
+    """How many jobs there are."""
+
+    waiting: int
+    later: int
+    """Of those that wait: not before a time to come."""
+    running: int
+    by_priority: dict[int, int]
+    """Of those that wait, the highest first."""
+
+
+class ProcrastinateQueue:
+    """What everybody may do: put a session in, and see how long the queue is."""
+
+    def __init__(self, url: str) -> None:
+        address_of = address(url)
+        self.place = shown(address_of)
+        if is_file(address_of):
+            raise UsageError(f"a fleet shares a store on PostgreSQL; {self.place} is a file (--store postgresql://…)")
+        self._conninfo = address_of.set(drivername="postgresql").render_as_string(hide_password=False)
+        self._opening = asyncio.Lock()
+        self._opened: App | None = None
+
+    async def put(self, session_id: str, priority: int = 0, at: datetime | None = None) -> None:
+        """Have this session carried on, by whoever is free first; not before `at`. While it waits already nothing is
+        added: it waits no longer than the least of what was asked for. Nothing comes of it for a session that has
+        ended, or waits at a gate that is not decided."""
+        await self._put(session_id, priority, at, found=False)
+
+    async def _put(self, session_id: str, priority: int, at: datetime | None, *, found: bool) -> None:
+        app = await self._app()
+        for _ in range(TRIES):
+            try:
+                async with self._told():
+                    await app.configure_task(
+                        TASK, queue=QUEUE, lock=session_id, queueing_lock=session_id, priority=priority, schedule_at=at
+                    ).defer_async(session=session_id, found=found)
+            except _errors().AlreadyEnqueued:
+                wanted = await self._overtake(session_id, priority, at)
+                if wanted is None:
+                    return
+                priority = wanted
+            else:
+                return
+        raise StoreError(f"the queue of {self.place} is too busy to take session {session_id}; try again")
+
+    async def _overtake(self, session_id: str, priority: int, at: datetime | None) -> int | None:
+        """Take a waiting job out when it would wait longer than is wanted now; the priority of the one to come."""
+        async with self._told():
+            waiting = list(await (await self._jobs()).list_jobs_async(queueing_lock=session_id, status="todo"))
+        soon = at or datetime.now(UTC)
+        for job in waiting:
+            late = job.scheduled_at is not None and job.scheduled_at > soon
+            if not late and job.priority >= priority:
+                return None
+            async with self._told():
+                await (await self._jobs()).cancel_job_by_id_async(_id(job), delete_job=True)
+            priority = max(priority, job.priority)
+        return priority
+
+    async def counts(self) -> Waiting:
+        async with self._told():
+            jobs = list(await (await self._jobs()).list_jobs_async(task=TASK))
+        now = datetime.now(UTC)
+        todo = [job for job in jobs if job.status == "todo"]
+        by_priority: dict[int, int] = {}
+        for job in sorted(todo, key=lambda job: -job.priority):
+            by_priority[job.priority] = by_priority.get(job.priority, 0) + 1
+        later = sum(job.scheduled_at is not None and job.scheduled_at > now for job in todo)
+        running = sum(job.status == "doing" for job in jobs)
+        return Waiting(waiting=len(todo), later=later, running=running, by_priority=by_priority)
+
+    async def aclose(self) -> None:
+        if self._opened is not None:
+            opened, self._opened = self._opened, None
+            await opened.close_async()
+
+    async def _jobs(self) -> "JobManager":
+        return (await self._app()).job_manager
+
+    async def _app(self) -> "App":
+        async with self._opening:
+            if self._opened is None:
+                library = _library()
+                async with self._told():
+                    await self._make_tables(library)
+                    connector = library.PsycopgConnector(
+                        conninfo=self._conninfo, min_size=1, max_size=CONNECTIONS, kwargs=CALLED
+                    )
+                    app: App = library.App(connector=connector)
+                    await app.open_async()
+                self._opened = app
+            return self._opened
+
+    async def _make_tables(self, library: Any) -> None:
+        """Those of the queue, as its package says them; by one process at a time."""
+        psycopg = importlib.import_module("psycopg")
+        async with await psycopg.AsyncConnection.connect(self._conninfo, **CALLED) as db:
+            if (await (await db.execute(THERE)).fetchone())[0]:
+                return
+            await db.execute("SELECT pg_advisory_xact_lock(%s)", [KEY + 1])
+            if not (await (await db.execute(THERE)).fetchone())[0]:
+                await db.execute(library.schema.SchemaManager.get_schema())
+
+    @asynccontextmanager
+    async def _told(self) -> AsyncIterator[None]:
+        """What goes wrong, in one line that says what to do."""
+        psycopg = importlib.import_module("psycopg")
+        try:
+            yield
+        except _errors().AlreadyEnqueued:
+            raise
+        except (_errors().ConnectorException, psycopg.Error, OSError) as error:
+            raise StoreError(f"the queue of {self.place} {advice(error.__cause__ or error)}") from error
+
+
+class WorkerQueue(ProcrastinateQueue):
+    """The same for a worker: take jobs, say what became of them, and look after those of workers that are gone."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self._worker: int | None = None
+
+    async def enter(self) -> None:
+        async with self._told():
+            self._worker = await (await self._jobs()).register_worker()
+
+    async def leave(self) -> None:
+        """What is still under way here is for others from now on."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            async with self._told():
+                await (await self._jobs()).unregister_worker(worker)
+
+    async def beat(self) -> None:
+        if self._worker is None:
+            return await self.enter()
+        async with self._told():
+            await (await self._jobs()).update_heartbeat(self._worker)
+
+    async def take(self) -> "Job | None":
+        """The next job; none: nothing waits, or somebody was faster."""
+        if self._worker is None:
+            await self.enter()
+        assert self._worker is not None
+        queues = [QUEUE, *(queue_of(number) for number in range(2, FORMAT + 1))]
+        async with self._told():
+            try:
+                return await (await self._jobs()).fetch_job(queues, self._worker)
+            except _errors().UniqueViolation:  # another worker took a job of the same session at the same moment
+                return None
+            except _errors().ConnectorException as error:
+                if type(error.__cause__).__name__ != "ForeignKeyViolation":
+                    raise
+        await self.enter()  # it was believed dead, and struck off the list
+        return None
+
+    async def done(self, job: "Job") -> None:
+        """Nothing more is to be done for it."""
+        from procrastinate.jobs import Status
+
+        jobs = await self._jobs()
+        if await self._is_ours(job):
+            await self._unless_gone(jobs.finish_job_by_id_async(_id(job), Status.SUCCEEDED, delete_job=True))
+
+    async def put_back(self, job: "Job", at: datetime | None = None, queue: str | None = None) -> None:
+        """For whoever takes it next, not before `at`. It keeps its place before those that came later."""
+        jobs = await self._jobs()
+        if await self._is_ours(job):
+            await self._unless_gone(jobs.retry_job_by_id_async(_id(job), at or datetime.now(UTC), queue=queue))
+
+    async def _is_ours(self, job: "Job") -> bool:
+        """Or whether it was handed over to somebody else, while we were believed dead."""
+        async with self._told():
+            found = await (await self._jobs()).list_jobs_async(id=_id(job), status="doing", worker_id=job.worker_id)
+        return bool(list(found))
+
+    async def find(self, session_id: str, priority: int) -> None:
+        """Put in a session that nobody asked for, but should be carried on."""
+        await self._put(session_id, priority, None, found=True)
+
+    async def hand_over(self, dead_after: float) -> list[str]:
+        """Jobs of workers that gave no sign of life for so long are for others, before those that came later."""
+        async with self._told():
+            jobs = await self._jobs()
+            stalled = list(await jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=dead_after))
+        now = datetime.now(UTC)
+        freed = [job for job in stalled if await self._unless_gone(jobs.retry_job_by_id_async(_id(job), now))]
+        return [str(job.lock) for job in freed]
+
+    async def forget_dead(self, seconds: float) -> None:
+        async with self._told():
+            await (await self._jobs()).prune_stalled_workers(seconds)
+
+    async def listen(self, woken: Callable[[], None]) -> None:
+        """Call `woken` whenever a job was put in; returns when the connection is lost."""
+
+        async def told(**_: object) -> None:
+            woken()
+
+        async with self._told():
+            await (await self._jobs()).listen_for_jobs(on_notification=told)
+
+    async def _unless_gone(self, change: Awaitable[None]) -> bool:
+        """False: somebody was faster by a moment."""
+        async with self._told():
+            try:
+                await change
+            except _errors().ConnectorException as error:
+                if type(error.__cause__).__name__ != "RaiseException":
+                    raise
+                return False
+        return True
+
+
+# Of the catalogue itself: to_regclass remembers what it did not find, over a wait for a lock too.
+THERE = "SELECT count(*) > 0 FROM pg_class WHERE relname = 'procrastinate_jobs' AND pg_table_is_visible(oid)"
+CALLED = {"connect_timeout": 10, "application_name": "moot-queue"}
+
+
+def _id(job: "Job") -> int:
+    assert job.id is not None
+    return job.id
+
+
+def _library() -> Any:
+    try:
+        importlib.import_module("psycopg")
+        library = importlib.import_module("procrastinate")
+        importlib.import_module("procrastinate.schema")
+        return library
+    except ModuleNotFoundError:
+        raise UsageError("a fleet needs PostgreSQL's driver and a queue; pip install 'moot[postgres]'") from None
+
+
+def _errors() -> Any:
+    return importlib.import_module("procrastinate.exceptions")

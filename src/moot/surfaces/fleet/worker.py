@@ -1,0 +1,290 @@
+"""A worker: takes sessions from the queue of a fleet, carries them on, and takes over those of workers that died."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from moot import __version__
+from moot.edge.leases import Leases
+from moot.edge.queue import WorkerQueue, queue_of
+from moot.edge.store import SqlStore
+from moot.edge.store.workers import ENDED, WorkerRow, WorkerShelf
+from moot.errors import Fenced, MootError, Parked, ReplayMismatch, StoreError
+from moot.ports import FORMAT, Mark, SessionRecord
+from moot.protocols import PROTOCOLS
+from moot.surfaces.hosting import Host
+from moot.surfaces.setup import Settings
+
+if TYPE_CHECKING:
+    from procrastinate.jobs import Job
+
+POLL = 1.0
+"""Seconds between two looks into the queue: jobs that are put back, or were to wait, wake nobody."""
+OBEY = 1.0
+FORGOTTEN = 3600.0
+MOST_ATTEMPTS = 20
+LONGEST_DELAY = 60.0
+MOST_REFUSED = 100
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a worker is known to be alive. What dies is taken over after `dead_after` and a sweep."""
+
+    heartbeat: float = 2.0
+    dead_after: float = 10.0
+    sweep: float = 3.0
+    drain: float = 30.0
+
+
+def say(line: str) -> None:
+    sys.stderr.write(f"moot worker: {line}\n")
+    sys.stderr.flush()
+
+
+@dataclass
+class Worker:
+    settings: Settings
+    concurrency: int
+    name: str = ""
+    pace: Pace = Pace()
+    tell: Callable[[str], None] = say
+    _jobs: dict["asyncio.Task[None]", str] = field(default_factory=dict)
+    _refused: dict[str, None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        host, pid = socket.gethostname(), os.getpid()
+        now = datetime.now(UTC)
+        self.row = WorkerRow(
+            id=str(uuid.uuid4()), name=self.name or f"{host}-{pid}", host=host, pid=pid, version=__version__,
+            format=FORMAT, concurrency=self.concurrency, started_at=now, seen_at=now,
+        )  # fmt: skip
+        self.queue = WorkerQueue(self.settings.store)
+        self.store = SqlStore(self.settings.store)
+        self.shelf = WorkerShelf(self.store)
+        self.leases = Leases(self.settings.store, self.row.id, self.settings.fleet_limits(), self.pace.dead_after)
+        self.host = Host(self.settings, self.store, around=self.leases.around, owner=self.row.owner)
+        self._stopping, self._woken = asyncio.Event(), asyncio.Event()
+        self._free = asyncio.Semaphore(self.concurrency)
+
+    async def run(self) -> bool:
+        """Until it is told to stop; whether everything it had was let go of in order."""
+        await self.store.sessions(limit=1)  # before the queue's, the tables of the record
+        await self.queue.enter()
+        await self.shelf.enter(self.row)
+        self._listen_to_signals()
+        self.tell(f"{self.row.name} takes up to {self.concurrency} sessions at a time from {self.queue.place}")
+        pace = self.pace
+        every = ((pace.heartbeat, self._beat), (OBEY, self.host.obey), (pace.sweep, self._sweep), (POLL, self._listen))
+        side = [asyncio.create_task(self._again(seconds, work)) for seconds, work in every]
+        taking = asyncio.create_task(self._again(0.0, self._take))
+        stopped = asyncio.create_task(self._stopping.wait())
+        done, _ = await asyncio.wait({stopped, taking, *side}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (taking, side.pop()):
+            task.cancel()
+        clean = await self._drain()
+        for task in (*side, stopped):
+            task.cancel()
+        await asyncio.gather(taking, stopped, *side, return_exceptions=True)
+        await self._leave()
+        for task in done - {stopped}:
+            await task  # it ended by a mistake of ours, which is said
+        return clean
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def _listen_to_signals(self) -> None:
+        """The first asks to drain; the second one ends the process at once, as signals do."""
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.remove_signal_handler(number)
+            self.tell("stops: nothing new is begun, what is under way is let finish its step")
+            self.stop()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop)
+
+    async def _again(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        """For ever: a database that does not answer now may do so later."""
+        while True:
+            try:
+                await work()
+            except StoreError as error:
+                self.tell(f"{error}; trying again")
+                await asyncio.sleep(POLL)
+            await asyncio.sleep(seconds)
+
+    # --- looking after itself and others
+
+    async def _beat(self) -> None:
+        """The list of workers first: whose jobs count as stalled is then silent there too."""
+        draining = self._stopping.is_set()
+        await self.shelf.beat(self.row.id, tuple(self._jobs.values()), tuple(self._refused), draining=draining)
+        await self.queue.beat()
+        await self.leases.renew()
+
+    async def _sweep(self) -> None:
+        for session_id in await self.queue.hand_over(self.pace.dead_after):
+            self.tell(f"session {session_id} is handed over: its worker gave no sign of life")
+        for idle in await self.shelf.idle(datetime.now(UTC), self.pace.dead_after):
+            await self.queue.find(idle.session_id, idle.priority)
+        await self.queue.forget_dead(FORGOTTEN)
+
+    async def _listen(self) -> None:
+        await self.queue.listen(self._woken.set)
+
+    # --- jobs
+
+    async def _take(self) -> None:
+        await self._free.acquire()
+        try:
+            self._woken.clear()
+            job = await self.queue.take()
+        except BaseException:
+            self._free.release()
+            raise
+        if job is None:
+            self._free.release()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(POLL):
+                    await self._woken.wait()
+            return
+        task = asyncio.create_task(self._work(job))
+        self._jobs[task] = str(job.lock)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        del self._jobs[task]
+        self._free.release()
+
+    async def _work(self, job: "Job") -> None:
+        session_id = str(job.lock)
+        try:
+            put_back = await self._carried(session_id, found=bool(job.task_kwargs.get("found")) and not job.attempts)
+        except (StoreError, ReplayMismatch) as error:
+            put_back = PutBack(self._delay(job)) if job.attempts < MOST_ATTEMPTS else None
+            self.tell(f"session {session_id}: {error}; " + ("is tried again" if put_back else "is left as it is"))
+        except MootError as error:
+            put_back = None
+            self.tell(f"session {session_id}: {error}")
+        except Exception as error:
+            put_back = None
+            self.tell(f"session {session_id} failed: {type(error).__name__}: {error}")
+        await self._say_what_became(job, put_back)
+
+    async def _say_what_became(self, job: "Job", put_back: "PutBack | None") -> None:
+        """Until it is kept: a job of which nothing is said would be ours for as long as this process lives."""
+        while True:
+            try:
+                if put_back is None:
+                    return await self.queue.done(job)
+                at = datetime.now(UTC) + timedelta(seconds=put_back.delay)
+                return await self.queue.put_back(job, at, put_back.queue)
+            except StoreError as error:
+                self.tell(f"{error}; trying again")
+                await asyncio.sleep(POLL)
+
+    async def _carried(self, session_id: str, *, found: bool) -> "PutBack | None":
+        """`found`: by a sweep; somebody may have carried it on meanwhile, and a person paused it."""
+        record = await self.store.session(session_id)
+        if record.format > FORMAT:
+            self._refuse(record, f"was begun by a newer version of Moot (format {record.format})")
+            return PutBack(0.0, queue_of(record.format))
+        if not understood(record):
+            self._refuse(record, "is not understood by this version of Moot")
+            return PutBack(self.pace.dead_after / 2)
+        if not await self._goes_on(record, found=found):
+            return None
+        take = await self.shelf.is_gone(record.owner, self.pace.dead_after) if record.owner else False
+        if record.wish:
+            await self._heed(record, take=take)
+            return None
+        try:
+            await self.host.run(session_id, take=take)
+        except Parked:  # the decision puts it into the queue again
+            return None
+        except Fenced as error:  # whoever has it now has a job of its own for it
+            self.tell(str(error))
+            return None
+        released = (await self.store.session(session_id)).status == "pending"
+        return PutBack(0.0) if released else None
+
+    async def _goes_on(self, record: SessionRecord, *, found: bool) -> bool:
+        if record.waiting_on:
+            return record.id in await self.host.ready(datetime.now(UTC))
+        return record.status not in ENDED and not (found and record.status == "paused")
+
+    async def _heed(self, record: SessionRecord, *, take: bool) -> None:
+        """Somebody wished it stopped while nobody had it."""
+        claimed = await self.store.claim(record.id, self.row.owner, take=take)
+        now = datetime.now(UTC)
+        ended = {"status": "cancelled", "completed_at": now} if record.wish == "cancel" else {"status": "paused"}
+        left = claimed.model_copy(update={**ended, "owner": "", "updated_at": now})
+        await self.store.update(left, Mark(kind="noted", name=record.wish, value={"status": str(ended["status"])}))
+
+    def _refuse(self, record: SessionRecord, why: str) -> None:
+        self._refused[record.id] = None
+        while len(self._refused) > MOST_REFUSED:
+            del self._refused[next(iter(self._refused))]
+        self.tell(f"session {record.id} {why}; it is left to a newer worker")
+
+    def _delay(self, job: "Job") -> float:
+        return float(min(2**job.attempts, LONGEST_DELAY))
+
+    # --- the end
+
+    async def _drain(self) -> bool:
+        with contextlib.suppress(StoreError):
+            await self._beat()
+        waiting = asyncio.create_task(self.host.drain(self.pace.drain))
+        if self._jobs:
+            await asyncio.wait(self._jobs, timeout=self.pace.drain)
+        await waiting
+        return not self._jobs
+
+    async def _leave(self) -> None:
+        with contextlib.suppress(StoreError):
+            await self.shelf.leave(self.row.id)
+            await self.queue.leave()
+        if not self._jobs:
+            await self.host.aclose()
+            await self.leases.aclose()
+            await self.queue.aclose()
+            await self.store.aclose()
+
+
+@dataclass(frozen=True)
+class PutBack:
+    """A job that somebody else is to have, or this worker later."""
+
+    delay: float
+    queue: str | None = None
+
+
+def understood(record: SessionRecord) -> bool:
+    """Whether this version knows what the session was asked to do."""
+    from pydantic import ValidationError
+
+    from moot.runner import Plan
+
+    if record.protocol not in PROTOCOLS:
+        return False
+    protocol = PROTOCOLS[record.protocol]
+    try:
+        plan = Plan.model_validate(record.config)
+        protocol.rules.model_validate(plan.rules)
+        protocol.input.model_validate(plan.input)
+    except ValidationError:
+        return False
+    return True

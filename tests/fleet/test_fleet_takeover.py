@@ -1,0 +1,64 @@
+"""A worker dies, or seems to: others carry its sessions on, and nothing that is recorded is done twice."""
+
+import random
+import signal
+
+from fleetkit import HASTY, Fleet
+from killing import GATED, Storm, audit
+
+
+def test_sessions_of_a_killed_worker_are_taken_over(fleet: Fleet) -> None:
+    fleet.pace = HASTY
+    first = fleet.worker()
+    calm, *disturbed = fleet.enroll([fleet.plan(f"drop table t{n}", delay=0.02 if n == 0 else 0.2) for n in range(5)])
+    fleet.wait_for_end([calm])
+    fleet.wait("each has begun", lambda: all(fleet.recorded(session_id) for session_id in disturbed))
+    first.kill()
+    fleet.worker()
+    fleet.wait_for_end(disturbed)
+    for session_id in disturbed:
+        assert fleet.repeated(session_id) == []
+        assert fleet.flaws(session_id) == []
+        assert fleet.fence(session_id) >= 2, "it was in the middle"
+        assert fleet.result(session_id) == fleet.result(calm)
+    fleet.wait("no job is left", lambda: fleet.jobs() == [])
+
+
+def test_a_worker_that_was_believed_dead_is_refused_and_spoils_nothing(fleet: Fleet) -> None:
+    fleet.pace = HASTY
+    (session_id,) = fleet.enroll([fleet.plan("drop table t", delay=0.3)])
+    frozen = fleet.worker()
+    fleet.wait("it has begun", lambda: len(fleet.calls()) == 2)
+    frozen.signal(signal.SIGSTOP)
+    fleet.worker()
+    fleet.wait("somebody else has it", lambda: fleet.fence(session_id) >= 2)
+    frozen.signal(signal.SIGCONT)
+    fleet.wait_for_end([session_id])
+    fleet.wait("its late write is refused", lambda: "taken over by another process" in frozen.said)
+    taken = next(
+        e.entry
+        for e in fleet.entries(session_id)
+        if e.kind == "claimed" and isinstance(e.value, dict) and e.value["fence"] == 2
+    )
+    assert max(e.entry for e in fleet.entries(session_id) if e.fence == 1) < taken
+    assert fleet.repeated(session_id) == [] and fleet.flaws(session_id) == []
+    fleet.wait("no job is left", lambda: fleet.jobs() == [])
+    for other in fleet.started[1:]:
+        other.kill()
+    (another,) = fleet.enroll([fleet.plan("drop table u")])
+    fleet.wait_for_end([another])  # by the one that came back
+    assert frozen.alive
+
+
+def test_workers_killed_again_and_again_lose_nothing_and_repeat_nothing(fleet: Fleet) -> None:
+    """The small sister of `benchmarks/run_fleet.py`."""
+    fleet.pace = HASTY
+    gates = [GATED if number % 3 == 0 else None for number in range(9)]
+    plans = [fleet.plan(f"drop table t{n}", delay=0.1, gates=gate) for n, gate in enumerate(gates)]
+    ids = fleet.enroll(plans)
+    chance = random.Random(7)
+    storm = Storm(fleet, 2, 6, lambda: chance.uniform(0.3, 0.9), chance)
+    storm.rage(ids)
+    found = audit(fleet, ids)
+    assert found.troubles == () and found.results == 1
+    assert found.taken > 0, "some were taken over"
