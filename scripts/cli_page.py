@@ -12,7 +12,8 @@ STORE = ("store migrate", "store check", "store backup", "store restore", "store
 COMMANDS = (
     *("harden", "debate", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run", "quality", "ci"),
     *("tools", "tools use", "vote", "team show", "team build"),
-    *(*KEPT, "gates", "approve", "reject", "answer", "worker", "fleet", *BRANCH, *STORE, "models", "doctor", "config show"),
+    *(*KEPT, "gates", "approve", "reject", "answer", "worker", "fleet"),
+    *(*BRANCH, *STORE, "models", "doctor", "config show"),
 )
 
 
