@@ -108,11 +108,12 @@ def _broken_seals(entries: Sequence[Entry], turns: Sequence[TurnRow], versions: 
 def _changed_session(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
     """The session's own row against what the journal last said of it."""
     found = []
-    said = {entry.kind: entry.value for entry in entries if isinstance(entry.value, dict)}
     plan = next((e.value for e in reversed(entries) if e.kind in ("begun", "plan")), None)
     if isinstance(plan, dict) and plan.get("plan") != digest_of(record.config):
         found.append("what the session was asked to do (its plan) was changed")
-    ended = said.get("ended")
+    last = next((e for e in reversed(entries) if e.kind in ("claimed", "ended")), None)
+    # Taken up again after its end, a session has no result until the next one.
+    ended = last.value if last is not None and last.kind == "ended" else None
     if isinstance(ended, dict) and record.status == ended.get("status"):
         if ended.get("outcome") != digest_of(record.outcome):
             found.append("the result was changed")

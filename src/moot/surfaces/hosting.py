@@ -41,7 +41,6 @@ class Host:
 
     settings: Settings
     store: SqlStore
-    vault: Vault = field(default_factory=lambda: Vault(os.environ))
     listen: Listen | None = None
     open_model: Callable[[str], Model] | None = None
     """Instead of the models of the settings' providers."""
@@ -124,7 +123,7 @@ class Host:
             scanner=self._scanner,
             clock=self.clock,
             sandbox=sandbox,
-            vault=self.vault,
+            vault=Vault(os.environ),  # of its own: no session can ask for what another one hid
             listen=None if listen is None else lambda event: listen(record.id, event),
             memory=self._memory,
             linter=Linters(),

@@ -248,7 +248,7 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> Sessio
         raise StoreError(f"session {record.id} was begun by a newer version of Moot; carry it on with that one")
     if record.status == "cancelled":
         raise UsageError(f"session {record.id} was cancelled; it is not carried on")
-    if not take and record.owner and record.owner != owner and _alive(record.owner):
+    if not take and record.owner and record.owner != owner and alive(record.owner):
         raise StoreError(
             f"session {record.id} is being run by another process ({record.owner}); stop that one first, or wait for it"
         )
@@ -259,7 +259,7 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> Sessio
     return record.model_copy(update=taken)  # with the status it had: why it waits decides how it goes on
 
 
-def _alive(owner: str) -> bool:
+def alive(owner: str) -> bool:
     """Whether the process that ran a session last still does; of another machine nothing is known."""
     host, _, pid = owner.rpartition(":")
     if host != socket.gethostname():

@@ -31,6 +31,8 @@ HOMES = {
     "branch": "branch",
     "lessons": "lessons",
     "tools": "tools",
+    "serve": "serve",
+    "token": "serve",
     "models": "checkup",
     "doctor": "checkup",
     "config": "checkup",
