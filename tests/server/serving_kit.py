@@ -16,7 +16,7 @@ from moot.surfaces.server.app import Server, Serving, create_app
 from moot.surfaces.server.serving import Stopping, bound, configured
 from moot.surfaces.setup import Settings
 from moot.testing import ActingModel, Line
-from moot.types import Call
+from moot.types import Call, Reply
 
 HARDEN = {"protocol": "harden", "input": {"files": {"app.py": BAD}}, "models": "openai:fake"}
 VET = {"protocol": "vet", "input": {"action": "drop the table of users", "stakes": "high"}, "models": "openai:fake"}
@@ -38,6 +38,28 @@ def say(call: Call) -> Line:
     if call.seat == "blue":
         return blue(GOOD)
     return '{"verdict": "PROCEED", "rationale": "fine"}'
+
+
+class Held(ActingModel):
+    """A model that answers only when it is let: for sessions that are to be found in the middle."""
+
+    def __init__(self, say: Callable[[Call], Line]) -> None:
+        super().__init__(say)
+        self._free = asyncio.Event()
+
+    async def reply(self, call: Call) -> Reply:
+        self.asked.append(call)
+        await self._free.wait()
+        self.asked.pop()
+        return await super().reply(call)
+
+    async def asked_for(self, count: int) -> None:
+        async with asyncio.timeout(60):
+            while len(self.asked) < count:
+                await asyncio.sleep(0.005)
+
+    def let_go(self) -> None:
+        self._free.set()
 
 
 @dataclass

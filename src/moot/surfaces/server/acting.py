@@ -84,7 +84,7 @@ async def pause(session: SessionId, who: Runner, site: Here) -> Response:
     record = await site.session(session)
     mark = Mark(kind="noted", name="paused", value=_by(who))
     if record.status == "pending" and await _changed(site, record, "paused", mark):
-        return shown(shapes.Accepted(id=record.id, status="paused"))
+        return shown(shapes.Accepted(id=record.id, status="paused"), 202)
     record = await site.session(session)
     if record.status != "running":
         raise Refusal(409, "not_running", f"this session is {record.status}")
@@ -99,7 +99,7 @@ async def cancel(session: SessionId, who: Runner, site: Here) -> Response:
         said: JsonValue = {"status": "cancelled", "outcome": digest_of(outcome), "said": "cancelled", "by": who.name}
         ended = record.model_copy(update={"outcome": outcome, "completed_at": site.now(), "waiting_on": None})
         if await _changed(site, ended, "cancelled", Mark(kind="ended", value=said)):
-            return shown(shapes.Accepted(id=record.id, status="cancelled"))
+            return shown(shapes.Accepted(id=record.id, status="cancelled"), 202)
         record = await site.session(session)
     if record.status in OVER:
         raise Refusal(409, "ended", f"this session is {record.status}")
@@ -125,7 +125,7 @@ async def resume(session: SessionId, who: Runner, site: Here, told: Resume | Non
     if not await _changed(site, record.model_copy(update={"completed_at": None}), "pending", mark):
         raise Refusal(409, "running", "somebody else has resumed this session")
     await site.queue.put(record.id, record.priority)
-    return shown(shapes.Accepted(id=record.id, status="pending"))
+    return shown(shapes.Accepted(id=record.id, status="pending"), 202)
 
 
 @router.post(
@@ -168,4 +168,4 @@ async def _wished(site: Site, record: SessionRecord, wish: Any) -> Response:
     await site.store.wish(record.id, wish)
     if site.carrier is not None:
         site.carrier.stop(record.id, wish)
-    return shown(shapes.Accepted(id=record.id, status=record.status, wish=wish))
+    return shown(shapes.Accepted(id=record.id, status=record.status, wish=wish), 202)

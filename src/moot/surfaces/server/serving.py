@@ -24,9 +24,16 @@ NO_TOKEN = (
 class Stopping(uvicorn.Server):
     """Whoever follows a session would keep the server waiting: they are let go first."""
 
-    def __init__(self, config: uvicorn.Config, server: Server) -> None:
+    def __init__(self, config: uvicorn.Config, server: Server, line: str = "") -> None:
         super().__init__(config)
         self._served = server
+        self._line = line
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and self._line:  # whoever waits for it may ask at once
+            sys.stderr.write(f"{self._line}\n")
+            sys.stderr.flush()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._served.stop()
@@ -60,9 +67,8 @@ async def serve(settings: Settings, *, host: str, port: int, run_here: bool, qui
     runs = here if server.site.carrier else "hands sessions to workers"
     who = "tokens only" if exposed or settings["server.demand_token"] else "this machine needs no token"
     line = f"moot serves http://{where}:{listening.getsockname()[1]} ({who}; {runs}; store {server.site.store.place})"
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
-    await Stopping(configured(server, host, port), server).serve([listening])
+    await server.site.shelf.page(1)  # a store that cannot be used is said so now, in one line
+    await Stopping(configured(server, host, port), server, line).serve([listening])
 
 
 async def _demand_token(settings: Settings, host: str) -> None:
