@@ -6,6 +6,7 @@ import os
 import socket
 import uuid
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Literal
 
 from pydantic import Field, JsonValue
@@ -104,7 +105,8 @@ class Runner:
         except BaseException as error:
             await self._interrupted(record, error)
             raise
-        return await self._carry_on(record, plan, past)
+        # What it failed at is dropped now: a session that waits or is let go of later must not drop it once more.
+        return await self._carry_on(record.model_copy(update={"outcome": None}), plan, past)
 
     def stop(self, wish: Stop = "pause") -> None:
         """Ctrl-C: begin nothing new, give what there is. A cancelled session is not carried on. One that is released
@@ -121,20 +123,7 @@ class Runner:
         return self._store
 
     def _new(self, plan: Plan, about: About) -> SessionRecord:
-        now = self._desk.clock.now()
-        return SessionRecord(
-            id=str(uuid.uuid4()),
-            protocol=plan.protocol,
-            topic=plan.topic,
-            status="pending",
-            config=plan.model_dump(mode="json"),
-            created_at=now,
-            updated_at=now,
-            initiated_by=about.by,
-            idempotency_key=about.key,
-            parent=about.parent,
-            priority=about.priority,
-        )
+        return new_record(plan, self._desk.clock.now(), about)
 
     async def _carry_on(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
         try:
@@ -230,6 +219,23 @@ class Runner:
             await self._store.update(record.model_copy(update=update))
 
 
+def new_record(plan: Plan, now: datetime, about: About = NOTHING_MORE) -> SessionRecord:
+    """A session that is kept for whoever runs it."""
+    return SessionRecord(
+        id=str(uuid.uuid4()),
+        protocol=plan.protocol,
+        topic=plan.topic,
+        status="pending",
+        config=plan.model_dump(mode="json"),
+        created_at=now,
+        updated_at=now,
+        initiated_by=about.by,
+        idempotency_key=about.key,
+        parent=about.parent,
+        priority=about.priority,
+    )
+
+
 def outcome_of(result: Result) -> str:
     return str(getattr(result, "outcome", ""))
 
@@ -249,7 +255,7 @@ def status_after(cut: str, failed_at: int | None, wish: Stop | None) -> Status:
 def retry_from(record: SessionRecord) -> int | None:
     """The step at which a provider failed the session, if that is why it waits."""
     value = record.outcome.get("retry_from") if isinstance(record.outcome, dict) else None
-    return value if record.status == "paused" and isinstance(value, int) else None
+    return value if record.status in ("paused", "pending") and isinstance(value, int) else None
 
 
 def finished_result(record: SessionRecord) -> dict[str, JsonValue] | None:

@@ -33,6 +33,11 @@ def read_questions(text: str, place: str) -> tuple[Question, ...]:
     entries = _all_entries(documents, place)
     if not entries:
         raise UsageError(f"{place} holds no question; write {EXAMPLE}")
+    return asked_questions(entries, place)
+
+
+def asked_questions(entries: Sequence[Mapping[str, object]], place: str) -> tuple[Question, ...]:
+    """Questions from mappings with the keys of a file."""
     found = [_question(entry, number, place) for number, entry in enumerate(entries, start=1)]
     return _distinct(found, place)
 

@@ -14,7 +14,9 @@ from moot.protocols.verdicts import Choice, Verdict
 STEP = "choose "
 
 
-async def choose(store: SqlStore, clock: Clock, session: str, question: str, option: str, reason: str) -> Verdict:
+async def choose(  # noqa: PLR0913 - everything but the question and its answer is where and who
+    store: SqlStore, clock: Clock, session: str, question: str, option: str, reason: str, *, by: str = ""
+) -> Verdict:
     """Record a choice; gives the question with it. A second one is refused: the first may have been acted on."""
     record = await store.session(session)
     result = result_of(record)
@@ -33,7 +35,7 @@ async def choose(store: SqlStore, clock: Clock, session: str, question: str, opt
     made = Choice(
         option=known[option.strip().casefold()],
         reason=reason.strip(),
-        by=whoever(),
+        by=by or whoever(),
         at=clock.now().isoformat(timespec="seconds"),
     )
     steps = await store.steps(record.id)

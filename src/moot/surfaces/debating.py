@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 
 from moot.edge.roles import read_roles, read_team_file
-from moot.edge.sources import chosen_language, read_code, read_tests
+from moot.edge.sources import chosen_language, read_code
 from moot.edge.store import SqlStore
 from moot.edge.store.records import RecordShelf
 from moot.errors import UsageError
@@ -20,11 +20,11 @@ from moot.roles import Agent, Role, as_team, best_team, domain_of
 from moot.roles.building import FIRST
 from moot.runner import Plan
 from moot.surfaces.branching import branch_notes
-from moot.surfaces.hardening import hidden_tests
+from moot.surfaces.hardening import given_tests, hidden_tests
 from moot.surfaces.setup import Settings
 from moot.surfaces.solving import solution_path
 from moot.surfaces.toolset import check_tools, repository_of
-from moot.types import Code
+from moot.types import Code, Tests
 from moot.vault import Vault
 
 EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1}
@@ -44,15 +44,22 @@ class Asked:
     """A task as a user gives it."""
 
     task: str
-    tests: str | None = None
-    hidden: str | None = None
-    files: tuple[str, ...] = ()
+    tests: str | Tests | None = None
+    """The path of tests, or the tests themselves."""
+    hidden: str | Tests | None = None
+    files: tuple[str, ...] | Code = ()
+    """Paths, or the code itself."""
     language: str | None = None
-    team: str | None = None
+    team: str | tuple[Agent, ...] | None = None
+    """The path of a team file, or who sits in the team."""
     out: str | None = None
     topic: bool = False
     repo: str | None = None
     branch: bool = False
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(file.path for file in self.files.files) if isinstance(self.files, Code) else self.files
 
 
 def exit_code(result: DebateResult) -> int:
@@ -73,13 +80,13 @@ def debate_plan(
     team, seats = members_of(settings, asked, tried, adversarial=DebateRules.model_validate(rules).held("adversarial"))
     if not team:
         raise UsageError(NO_MODEL)
-    tests = hidden_tests(read_tests(asked.tests), vault) if asked.tests else None
+    tests = hidden_tests(given_tests(asked.tests), vault) if asked.tests else None
     given = DebateInput(
         task=vault.hide(asked.task.strip()),
         tests=tests,
-        hidden=hidden_tests(read_tests(asked.hidden), vault) if asked.hidden else None,
+        hidden=hidden_tests(given_tests(asked.hidden), vault) if asked.hidden else None,
         context=_context(asked, vault),
-        repository=repository_of(asked.files[0]) if asked.files else "",
+        repository=repository_of(asked.paths[0]) if asked.paths else "",
         team=tuple(team),
     )
     given = with_kind(given, asked)
@@ -87,7 +94,7 @@ def debate_plan(
     tools = check_tools(rules["tools"], settings)
     own: dict[str, JsonValue] = {"runs_code": given.kind == "code" or bool(tools), "ci": ci}
     if given.kind == "code":
-        origin = asked.files[0] if len(asked.files) == 1 else None
+        origin = asked.paths[0] if len(asked.paths) == 1 else None
         own |= branch_notes(asked.repo, {given.path: origin}, branch=asked.branch)
     if asked.out:
         own["out"] = os.path.abspath(asked.out)
@@ -108,21 +115,22 @@ def with_kind(given: DebateInput, asked: Asked) -> DebateInput:
     tests = given.tests or given.hidden
     if asked.topic or is_topic(asked):
         return given.model_copy(update={"kind": "topic", "path": ""})
-    file = PurePosixPath(asked.files[0]).name if len(asked.files) == 1 else ""
+    file = PurePosixPath(asked.paths[0]).name if len(asked.paths) == 1 else ""
     language = chosen_language(asked.language) or (tests.language if tests else "python")
     return given.model_copy(update={"language": language, "path": file or solution_path(tests, language)})
 
 
 def is_topic(asked: Asked) -> bool:
     """A question without tests, files, language, a definition or an example: nothing in it could be run."""
-    about_code = asked.tests or asked.files or asked.language or DEFINED.search(asked.task)
+    about_code = asked.tests or asked.paths or asked.language or DEFINED.search(asked.task)
     return asked.task.strip().endswith("?") and not about_code and not task_examples(asked.task, "python")
 
 
 def _context(asked: Asked, vault: Vault) -> Code | None:
-    if not asked.files:
+    if not asked.paths:
         return None
-    code = read_code(asked.files, asked.language, None, bytes).code
+    given = asked.files
+    code = given if isinstance(given, Code) else read_code(given, asked.language, None, bytes).code
     return code.with_texts({file.path: vault.hide(file.text) for file in code.files})
 
 
@@ -133,7 +141,7 @@ def members_of(
     roles = read_roles(str(settings["debate.roles_folder"]))
     models: tuple[str, ...] = settings["model"]
     if asked.team:
-        agents = read_team_file(asked.team, roles).agents
+        agents = read_team_file(asked.team, roles).agents if isinstance(asked.team, str) else asked.team
     elif models:
         wanted = [*FIRST, *(ATTACKERS if adversarial else ())]
         agents = as_team(best_team(wanted, models, roles, domain_of(asked.task), tried)).agents

@@ -23,12 +23,12 @@ def exit_code(result: HardenResult) -> int:
 
 
 def harden_plan(
-    settings: Settings, gathered: Gathered, vault: Vault, tests: str | None, notes: Mapping[str, JsonValue]
+    settings: Settings, gathered: Gathered, vault: Vault, tests: str | Tests | None, notes: Mapping[str, JsonValue]
 ) -> Plan:
     """The session to run. Secrets in the code are masked here, before anything else sees it."""
     given = HardenInput(
         code=hidden(gathered.code, vault),
-        tests=hidden_tests(read_tests(tests), vault) if tests else None,
+        tests=hidden_tests(given_tests(tests), vault) if tests else None,
         left_out=gathered.left_out,
     )
     names = [file.path for file in given.code.files]
@@ -50,6 +50,11 @@ def hidden(code: Code, vault: Vault) -> Code:
         f.model_copy(update={"text": vault.hide(f.text), "base": f.base and vault.hide(f.base)}) for f in code.files
     )
     return Code(files=tuple(masked))
+
+
+def given_tests(tests: str | Tests) -> Tests:
+    """Those at a path, or the tests themselves."""
+    return read_tests(tests) if isinstance(tests, str) else tests
 
 
 def hidden_tests(tests: Tests, vault: Vault) -> Tests:

@@ -18,6 +18,7 @@ from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.toolshed import LateTools
+from moot.edge.webhooks import Webhooks
 from moot.errors import MootError, Parked, StoreError
 from moot.events import Event
 from moot.ports import Model, Sandbox, SessionRecord
@@ -43,7 +44,6 @@ class Host:
 
     settings: Settings
     store: SqlStore
-    vault: Vault = field(default_factory=lambda: Vault(os.environ))
     listen: Listen | None = None
     open_model: Callable[[str], Model] | None = None
     """Instead of the models of the settings' providers."""
@@ -58,6 +58,7 @@ class Host:
         limit = dict.fromkeys(PROVIDERS, int(self.settings["concurrency"]))
         self.models = Models(os.environ, float(self.settings["call_timeout"]), limit)
         self.gates, self.clock = GateShelf(self.store), SystemClock()
+        self.webhooks = Webhooks(self.store)
         self._scanner, self._memory = StaticTeam(), LessonShelf(self.store)
 
     @property
@@ -132,6 +133,10 @@ class Host:
         """Sessions whose gate was decided, or has waited long enough."""
         return await self.gates.ready(now)
 
+    async def notify(self, now: datetime) -> None:
+        """Tell the webhooks of the gates that wait."""
+        await self.webhooks.send(now)
+
     def _tools(self, plan: Plan) -> LateTools:
         return LateTools(
             lambda: open_tools(self.settings, self._scanner, self.clock, self._sandbox(plan), self._memory)
@@ -148,7 +153,7 @@ class Host:
             scanner=self._scanner,
             clock=self.clock,
             sandbox=sandbox,
-            vault=self.vault,
+            vault=Vault(os.environ),  # of its own: no session can ask for what another one hid
             listen=None if listen is None else lambda event: listen(record.id, event),
             memory=self._memory,
             linter=Linters(),

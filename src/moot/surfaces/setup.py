@@ -32,6 +32,7 @@ from moot.events import Event
 from moot.gates import GateRules
 from moot.ports import Clock, Memory, Sandbox, Scanner
 from moot.protocols import PROTOCOLS
+from moot.protocols.debated import names
 from moot.runner import Plan, Runner
 from moot.scan import StaticTeam
 from moot.stepping import Desk, Person
@@ -55,6 +56,7 @@ Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 PROVIDERS = ("openai", "anthropic", "ollama", "cmd")
 """Whose calls are limited in number at once."""
 BENCHMARK = ("benchmark_runs", "benchmark_seconds")
+Names = Annotated[tuple[str, ...], BeforeValidator(names)]
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
 Days = Annotated[int, Field(ge=1)]
 ResetHours = Annotated[float | None, Field(gt=0)]
@@ -96,6 +98,7 @@ def all_settings() -> list[Setting]:
         ),
     ]
     own += _fleet_settings()
+    own += _server_settings()
     limits = [_of_field(name, info, "") for name, info in Limits.model_fields.items()]
     rules = [
         setting
@@ -120,6 +123,26 @@ def _fleet_settings() -> list[Setting]:
         Setting("fleet.dead_after", seconds, 10.0, "seconds of silence after which a worker's sessions are taken over"),
         Setting("fleet.sweep", seconds, 3.0, "seconds between two looks for sessions that nobody carries on"),
         Setting("fleet.drain", seconds, 30.0, "seconds a worker that stops waits for the steps under way"),
+    ]
+
+
+def _server_settings() -> list[Setting]:
+    many, seconds = Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]
+    port, rate = Annotated[int, Field(ge=0, le=65535)], Annotated[float, Field(ge=0)]
+    return [
+        Setting("server.host", str, "127.0.0.1", "the address `moot serve` listens on"),
+        Setting("server.port", port, 8420, "its port"),
+        Setting("server.sessions", many, 64, "sessions that a server runs at once"),
+        Setting("server.demand_token", bool, False, "ask everybody for a token, also on this machine"),
+        Setting("server.allow_local", bool, False, "requests may name models and folders of the server's machine"),
+        Setting("server.hosts", Names, (), "names by which the server may be called, beside localhost"),
+        Setting("server.cors", Names, (), "origins of pages that may use the API; none: CORS is off"),
+        Setting("server.webhooks", Names, (), "webhooks that a request may ask to be told"),
+        Setting("server.max_body", many, 4_000_000, "bytes a request may have"),
+        Setting("server.body_seconds", seconds, 30.0, "seconds in which a request must have come"),
+        Setting("server.rate", rate, 100.0, "requests a second of one token or address, in the long run; 0: any"),
+        Setting("server.burst", many, 300, "requests of one token or address at once"),
+        Setting("server.heartbeat", seconds, 15.0, "seconds after which a silent stream of events shows it is alive"),
     ]
 
 

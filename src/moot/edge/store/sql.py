@@ -249,7 +249,7 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> Sessio
         raise StoreError(f"session {record.id} was begun by a newer version of Moot; carry it on with that one")
     if record.status == "cancelled":
         raise UsageError(f"session {record.id} was cancelled; it is not carried on")
-    if not take and record.owner and record.owner != owner and _alive(record.owner):
+    if not take and record.owner and record.owner != owner and alive(record.owner):
         raise StoreError(
             f"session {record.id} is being run by another process ({record.owner}); stop that one first, or wait for it"
         )
@@ -260,7 +260,7 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> Sessio
     return record.model_copy(update=taken)  # with the status it had: why it waits decides how it goes on
 
 
-def _alive(owner: str) -> bool:
+def alive(owner: str) -> bool:
     """Whether the process that ran a session last still does; of another machine nothing is known."""
     host, _, pid = owner.partition(" ")[0].rpartition(":")  # a worker of a fleet adds its own id
     if host != socket.gethostname():

@@ -45,6 +45,8 @@ HOMES = {
     "lessons": "lessons",
     "tools": "tools",
     "store": "store",
+    "serve": "serve",
+    "token": "serve",
     "models": "checkup",
     "doctor": "checkup",
     "config": "checkup",

@@ -1,0 +1,95 @@
+"""Tokens of the server's users: only a digest of each is kept, so that nobody can read one out of the store."""
+
+import hashlib
+import hmac
+import re
+import secrets
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Literal
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from moot.edge.store import tables
+from moot.edge.store.sql import SqlStore
+from moot.errors import UsageError
+from moot.types import Value
+
+Scope = Literal["read", "run", "approve", "admin"]
+SCOPES: tuple[Scope, ...] = ("read", "run", "approve", "admin")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+LOCAL = "local"
+"""Who comes without a token from this machine; no token may have this name."""
+PREFIX = "moot_"
+tokens = tables.tokens
+
+
+class Token(Value):
+    name: str
+    scopes: tuple[Scope, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def standing(self, now: datetime) -> Literal["valid", "expired", "revoked"]:
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "valid"
+
+
+class TokenShelf:
+    def __init__(self, store: SqlStore) -> None:
+        self._store = store
+
+    async def create(self, name: str, scopes: Sequence[Scope], expires_at: datetime | None = None) -> str:
+        """The secret, told this once. A name is used once: what was done under it stays the doing of one token."""
+        if not NAME.fullmatch(name) or name.casefold() == LOCAL:
+            raise UsageError(f"a token cannot be named {name!r}; use letters, digits and . _ @ -, and not {LOCAL!r}")
+        if not scopes:
+            raise UsageError(f"a token needs a scope; scopes are {', '.join(SCOPES)}")
+        secret = PREFIX + secrets.token_urlsafe(32)
+        now = datetime.now(UTC)
+        if expires_at is not None and expires_at <= now:
+            raise UsageError("a token that has expired already is of no use; give a time to come")
+        row = {
+            "id": str(uuid.uuid4()), "name": name, "digest": digest_of(secret), "scopes": list(dict.fromkeys(scopes)),
+            "created_at": now, "expires_at": expires_at,
+        }  # fmt: skip
+        await self._store.work(lambda db: _create(db, row))
+        return secret
+
+    async def holder(self, secret: str) -> Token | None:
+        """Whose secret this is, whether or not it still holds."""
+        wanted = digest_of(secret)
+        query = select(tokens).where(tokens.c.digest == wanted)
+        row = await self._store.read(lambda db: db.execute(query).mappings().first())
+        return _token(row) if row is not None and hmac.compare_digest(str(row["digest"]), wanted) else None
+
+    async def tokens(self) -> list[Token]:
+        query = select(tokens).order_by(tokens.c.created_at, tokens.c.name)
+        return await self._store.read(lambda db: [_token(row) for row in db.execute(query).mappings()])
+
+    async def usable(self, now: datetime) -> bool:
+        """Whether anybody has a token that holds."""
+        return any(token.standing(now) == "valid" for token in await self.tokens())
+
+    async def revoke(self, name: str) -> None:
+        change = update(tokens).where(tokens.c.name == name, tokens.c.revoked_at.is_(None))
+        now = datetime.now(UTC)
+        if await self._store.work(lambda db: db.execute(change.values(revoked_at=now)).rowcount) != 1:
+            raise UsageError(f"there is no token {name!r} to revoke; `moot token list` shows those there are")
+
+
+def digest_of(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _create(db: Connection, row: dict[str, object]) -> None:
+    if db.execute(select(tokens.c.id).where(tokens.c.name == row["name"])).first() is not None:
+        raise UsageError(f"there is or was a token {row['name']!r}; a name is given once, choose another")
+    db.execute(insert(tokens).values(**row))
+
+
+def _token(row: RowMapping) -> Token:
+    return Token.model_validate({name: row[name] for name in Token.model_fields})

@@ -1,0 +1,108 @@
+"""`moot serve` and `moot token`: the HTTP API, and who may use it."""
+
+import asyncio
+import re
+from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from moot.edge.store.tokens import SCOPES, Scope, TokenShelf
+from moot.errors import UsageError
+from moot.surfaces.cli.options import JsonFlag, QuietFlag, StoreFlag
+from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.stored import with_store
+from moot.surfaces.setup import Settings
+
+EXAMPLES = """Examples:
+
+  moot token create alice --scope read --scope run --expires 30d
+
+  moot token list
+
+  moot token revoke alice
+"""
+UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+token_app = typer.Typer(help="Who may use the server from other machines.", no_args_is_help=True, epilog=EXAMPLES)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("serve")(serve_command)
+    app.add_typer(token_app, name="token")
+
+
+def serve_command(
+    host: Annotated[str | None, typer.Option("--host", help="Address to listen on; default: 127.0.0.1.")] = None,
+    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0: any that is free.")] = None,
+    concurrency: Annotated[int | None, typer.Option("--concurrency", min=1, help="Sessions run here at once.")] = None,
+    run_here: Annotated[
+        bool, typer.Option("--run-here", help="Run sessions in this process, also where a fleet could.")
+    ] = False,
+    store: StoreFlag = None,
+    quiet: QuietFlag = False,
+) -> None:
+    """Serve the HTTP API. SIGTERM or Ctrl-C ends it in order: what is under way is recorded and carried on later."""
+    if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "websockets")):
+        raise UsageError("the server needs packages of its own; pip install 'moot[server]'")
+    flags = {"store": store, "server.host": host, "server.port": port, "server.sessions": concurrency}
+    settings = Settings.load(flags)
+    from moot.surfaces.server.serving import serve
+
+    place, number = str(settings["server.host"]), int(settings["server.port"])
+    asyncio.run(serve(settings, host=place, port=number, run_here=run_here, quiet=quiet))
+
+
+@token_app.command("create")
+def create_command(
+    name: Annotated[str, typer.Argument(help="Whose it is: the reviewer's name in what is decided with it.")],
+    scope: Annotated[list[str], typer.Option("--scope", help=f"{', '.join(SCOPES)}. Repeat it for more than one.")],
+    expires: Annotated[str, typer.Option("--expires", help="When it ends: 12h, 30d; default: when revoked.")] = "",
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Make a token, and print it: it is shown this once, and not kept."""
+    until = datetime.now(UTC) + _duration(expires) if expires else None
+    scopes = [_scope(word) for word in scope]
+    secret = with_store(store, lambda db: TokenShelf(db).create(name, scopes, until))
+    if json_output:
+        return print_json({"name": name, "scopes": [*scopes], "token": secret})
+    typer.echo(secret)
+
+
+@token_app.command("list")
+def list_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None:
+    """List tokens: their names and what they allow, never the tokens themselves."""
+    found, now = with_store(store, lambda db: TokenShelf(db).tokens()), datetime.now(UTC)
+    if json_output:
+        return print_json([{**token.model_dump(mode="json"), "standing": token.standing(now)} for token in found])
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("name", "scopes", "created", "expires", "standing"):
+        table.add_column(column)
+    for token in found:
+        ends = f"{token.expires_at:%Y-%m-%d %H:%M}" if token.expires_at else "never"
+        made = f"{token.created_at:%Y-%m-%d %H:%M}"
+        table.add_row(plain(token.name), ", ".join(token.scopes), made, ends, token.standing(now))
+    out().print(table if found else plain("no tokens"))
+
+
+@token_app.command("revoke")
+def revoke_command(name: Annotated[str, typer.Argument(help="Whose token.")], store: StoreFlag = None) -> None:
+    """Revoke a token: from now on it is refused."""
+    with_store(store, lambda db: TokenShelf(db).revoke(name))
+    out().print(plain(f"revoked {name}"))
+
+
+def _scope(word: str) -> Scope:
+    for known in SCOPES:
+        if known == word.strip().lower():
+            return known
+    raise UsageError(f"there is no scope {word!r}; scopes are {', '.join(SCOPES)}")
+
+
+def _duration(said: str) -> timedelta:
+    found = re.fullmatch(r"(\d{1,5})([mhd])", said.strip())
+    if found is None or not int(found[1]):
+        raise UsageError(f"--expires {said!r} is no time; write for example 45m, 12h or 30d")
+    return timedelta(**{UNITS[found[2]]: int(found[1])})

@@ -1,0 +1,1 @@
+"""Moot over HTTP: sessions are begun, followed, decided and read through one API."""

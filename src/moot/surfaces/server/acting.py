@@ -1,0 +1,171 @@
+"""What people do to sessions that are under way: decide, answer, choose, pause, resume, cancel, fork."""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from pydantic import Field, JsonValue, model_validator
+from starlette.responses import Response
+
+from moot.chain import digest_of
+from moot.errors import Fenced, UsageError
+from moot.ports import Mark, SessionRecord
+from moot.runner import Plan, finished_result
+from moot.surfaces.choices import choose
+from moot.surfaces.server import shapes
+from moot.surfaces.server.auth import Identity, Needs
+from moot.surfaces.server.deciding import Answers, Decision, answered, decided
+from moot.surfaces.server.problems import Refusal, documented
+from moot.surfaces.server.requests import Budget, Name, Names, check_models, refuse_unkept
+from moot.surfaces.server.sessions import Here, SessionId, shown
+from moot.surfaces.server.site import OVER, Site
+from moot.types import Limits, Status, Value
+
+router = APIRouter(prefix="/v1/debates", responses=documented())
+Runner = Annotated[Identity, Depends(Needs("run"))]
+Approver = Annotated[Identity, Depends(Needs("approve"))]
+
+
+class Resume(Value):
+    budget: Budget = Field(default=Budget(), description="limits from now on; default: as they were")
+
+
+class Choice(Value):
+    question: Name
+    option: Name
+    reason: Annotated[str, Field(min_length=1, max_length=2000)]
+
+
+class Fork(Value):
+    at: int = Field(ge=0, le=2**31 - 1, description="the step from which it goes another way")
+    changes: dict[Name, JsonValue] = Field(default={}, description="settings that are other from there on")
+    seats: dict[Name, Names] = Field(default={}, description="seat -> its models from there on")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _can_be_kept(cls, given: Any) -> Any:
+        refuse_unkept(given)
+        return given
+
+
+@router.post("/{id}/approve", response_model=shapes.Decided, summary="Approve at the gate")
+async def approve(session: SessionId, who: Approver, site: Here, told: Decision | None = None) -> Response:
+    record = await site.session(session)
+    return shown(await decided(site, record.id, who, told or Decision(), "approved"))
+
+
+@router.post("/{id}/reject", response_model=shapes.Decided, summary="Reject at the gate: the session ends")
+async def reject(session: SessionId, who: Approver, site: Here, told: Decision | None = None) -> Response:
+    record = await site.session(session)
+    return shown(await decided(site, record.id, who, told or Decision(), "rejected"))
+
+
+@router.post("/{id}/answers", response_model=shapes.Decided, summary="Answer the questions about the task")
+async def answers(session: SessionId, who: Approver, site: Here, told: Answers) -> Response:
+    record = await site.session(session)
+    return shown(await answered(site, record.id, who, told))
+
+
+@router.post("/{id}/choice", response_model=shapes.Chosen, summary="Choose in a contested question")
+async def choice(session: SessionId, who: Approver, site: Here, told: Choice) -> Response:
+    record = await site.session(session)
+    try:
+        verdict = await choose(site.store, site.clock, record.id, told.question, told.option, told.reason, by=who.name)
+    except UsageError as error:
+        raise Refusal(409, "no_choice", str(error)) from None
+    site.feeds.wake(record.id)
+    assert verdict.choice is not None
+    return shown(shapes.Chosen(question_id=verdict.question_id, **verdict.choice.model_dump()))
+
+
+@router.post("/{id}/pause", status_code=202, response_model=shapes.Accepted, summary="Stop after what is under way")
+async def pause(session: SessionId, who: Runner, site: Here) -> Response:
+    record = await site.session(session)
+    mark = Mark(kind="noted", name="paused", value=_by(who))
+    if record.status == "pending" and await _changed(site, record, "paused", mark):
+        return shown(shapes.Accepted(id=record.id, status="paused"), 202)
+    record = await site.session(session)
+    if record.status != "running":
+        raise Refusal(409, "not_running", f"this session is {record.status}")
+    return await _wished(site, record, "pause")
+
+
+@router.post("/{id}/cancel", status_code=202, response_model=shapes.Accepted, summary="Stop at once, for good")
+async def cancel(session: SessionId, who: Runner, site: Here) -> Response:
+    record = await site.session(session)
+    if record.status in ("pending", "paused"):
+        outcome: JsonValue = {"result": shapes.result_of(record), "outcome": "cancelled", "cut": "cancelled"}
+        said: JsonValue = {"status": "cancelled", "outcome": digest_of(outcome), "said": "cancelled", "by": who.name}
+        ended = record.model_copy(update={"outcome": outcome, "completed_at": site.now(), "waiting_on": None})
+        if await _changed(site, ended, "cancelled", Mark(kind="ended", value=said)):
+            return shown(shapes.Accepted(id=record.id, status="cancelled"), 202)
+        record = await site.session(session)
+    if record.status in OVER:
+        raise Refusal(409, "ended", f"this session is {record.status}")
+    return await _wished(site, record, "cancel")
+
+
+@router.post("/{id}/resume", status_code=202, response_model=shapes.Accepted, summary="Carry a session on")
+async def resume(session: SessionId, who: Runner, site: Here, told: Resume | None = None) -> Response:
+    record = await site.session(session)
+    if record.status in ("pending", "running"):
+        raise Refusal(409, "running", f"this session is {record.status}")
+    if record.waiting_on:
+        raise Refusal(409, "at_gate", "this session waits for a decision; approve or reject it")
+    if record.status == "cancelled" or finished_result(record) is not None:
+        raise Refusal(409, "ended", f"this session is {record.status}; there is nothing left to do")
+    limits = told.budget.given() if told else {}
+    mark = Mark(kind="noted", name="resumed", value=_by(who))
+    if limits:
+        plan = Plan.model_validate(record.config)
+        changed = plan.model_copy(update={"limits": Limits.model_validate({**plan.limits.model_dump(), **limits})})
+        record = record.model_copy(update={"config": changed.model_dump(mode="json")})
+        mark = Mark(kind="plan", value={"plan": digest_of(record.config), "by": who.name})
+    if not await _changed(site, record.model_copy(update={"completed_at": None}), "pending", mark):
+        raise Refusal(409, "running", "somebody else has resumed this session")
+    await site.queue.put(record.id, record.priority)
+    return shown(shapes.Accepted(id=record.id, status="pending"), 202)
+
+
+@router.post(
+    "/{id}/fork",
+    status_code=202,
+    response_model=shapes.Summary,
+    summary="Go on from a step of it as a new session",
+    responses=documented(501),
+)
+async def fork(session: SessionId, who: Runner, site: Here, told: Fork) -> Response:
+    record = await site.session(session)
+    if find_spec("moot.surfaces.forking") is None:
+        raise Refusal(501, "no_fork", "this server cannot fork sessions")
+    check_models([*told.seats.values()], site.settings)
+    seats = {seat: (chain,) if isinstance(chain, str) else tuple(chain) for seat, chain in told.seats.items()}
+    forking = import_module("moot.surfaces.forking")
+    new: SessionRecord = await forking.fork(
+        site.store, record.id, told.at, changes=told.changes, seats=seats, by=who.name
+    )
+    await site.queue.put(new.id, new.priority)
+    return shown(shapes.summary_of(new), 202, {"Location": f"/v1/debates/{new.id}"})
+
+
+def _by(who: Identity) -> JsonValue:
+    return {"by": who.name}
+
+
+async def _changed(site: Site, record: SessionRecord, status: Status, mark: Mark) -> bool:
+    """Whether nobody took the session meanwhile, and it is now what was asked for."""
+    new = record.model_copy(update={"status": status, "updated_at": site.now()})
+    try:
+        await site.store.update(new, mark)
+    except Fenced:
+        return False
+    site.feeds.wake(record.id)
+    return True
+
+
+async def _wished(site: Site, record: SessionRecord, wish: Any) -> Response:
+    await site.store.wish(record.id, wish)
+    if site.carrier is not None:
+        site.carrier.stop(record.id, wish)
+    return shown(shapes.Accepted(id=record.id, status=record.status, wish=wish), 202)

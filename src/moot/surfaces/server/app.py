@@ -1,0 +1,154 @@
+"""The server put together: routes, guards, and whoever carries the sessions on while it runs."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
+
+from moot import __version__
+from moot.edge.clock import SystemClock
+from moot.edge.store import SqlStore
+from moot.edge.store.engine import address, is_file
+from moot.edge.store.tokens import TokenShelf
+from moot.ports import Model
+from moot.surfaces.server import acting, around, problems, sessions, streams
+from moot.surfaces.server.auth import Doorkeeper
+from moot.surfaces.server.embedded import Embedded, Hosting
+from moot.surfaces.server.feeds import Feeds
+from moot.surfaces.server.limits import HERE, Bounds, Gatekeeper
+from moot.surfaces.server.metrics import Metrics
+from moot.surfaces.server.site import Queue, Site
+from moot.surfaces.setup import Settings
+
+DRAIN_SECONDS = 20.0
+HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID")
+
+
+@dataclass(frozen=True)
+class Serving:
+    """How a server is opened, beyond its settings."""
+
+    exposed: bool = False
+    """Other machines can reach it, so everybody needs a token."""
+    run_here: bool = False
+    """Run sessions in this process also where a queue could give them to others."""
+    open_model: Callable[[str], Model] | None = None
+    """Instead of the models of the settings' providers."""
+    poll: float = 1.0
+
+
+@dataclass
+class Server:
+    app: ASGIApp
+    site: Site
+    stop: Callable[[], None]
+    """Let go of everybody who watches, so that the server can end."""
+
+
+def create_app(settings: Settings, serving: Serving | None = None, queue: Queue | None = None) -> Server:
+    """`queue`: where sessions are put that others run; by default they run here."""
+    how = serving or Serving()
+    store, metrics = SqlStore(settings.store), Metrics()
+    feeds = Feeds(store, how.poll)
+    queue = queue or (None if how.run_here else queue_of(settings))
+    host = Hosting(settings, store, listen=lambda session_id, event: feeds.wake(session_id))
+    if queue is None:
+        host.open_model = metrics.metered(how.open_model or host.models.open)
+    embedded = Embedded(host, int(settings["server.sessions"]), metrics, feeds.wake, how.poll)
+    site = Site(
+        settings=settings,
+        store=store,
+        clock=SystemClock(),
+        queue=queue or embedded,
+        carrier=embedded if queue is None else None,
+        feeds=feeds,
+        metrics=metrics,
+        bounds=bounds_of(settings, exposed=how.exposed),
+        open_model=host.open_model if queue is None else None,
+    )
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if queue is None:
+            await embedded.start()
+        try:
+            yield
+        finally:
+            feeds.close()
+            await embedded.aclose(DRAIN_SECONDS)
+            await host.aclose()
+            await store.aclose()
+
+    app = _routed(lifespan)
+    app.state.site = site
+    demand = how.exposed or bool(settings["server.demand_token"])
+    site.gatekeeper = Gatekeeper(app, Doorkeeper(TokenShelf(store), demand), site.bounds, metrics.request)
+    return Server(_for_pages(site.gatekeeper, settings), site, feeds.close)
+
+
+def _routed(lifespan: Any) -> FastAPI:
+    app = FastAPI(
+        title="Moot",
+        version=__version__,
+        description="A debate engine for AI agents and the people who answer for them.",
+        openapi_url="/openapi.json",
+        docs_url=None,  # its page loads scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    problems.install(app)
+    for part in (around, sessions, acting, streams):  # `/v1/debates/team` before `/v1/debates/{id}`
+        app.include_router(part.router)
+    app.openapi = lambda: _documents(app)  # type: ignore[method-assign]
+    return app
+
+
+def _documents(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        parts = made.setdefault("components", {})
+        schema = problems.Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+        parts.setdefault("schemas", {}).update({**schema.pop("$defs", {}), "Problem": schema})
+        parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        made["security"] = [{"token": []}, {}]
+        app.openapi_schema = made
+    return app.openapi_schema
+
+
+def _for_pages(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """Pages of other hosts may ask only where that is set."""
+    allowed = list(settings["server.cors"])
+    if not allowed:
+        return app
+    return CORSMiddleware(
+        app, allow_origins=allowed, allow_methods=["GET", "POST", "DELETE"], allow_headers=list(HEADERS),
+        expose_headers=["Location", "Retry-After"],
+    )  # fmt: skip
+
+
+def bounds_of(settings: Settings, *, exposed: bool) -> Bounds:
+    names = tuple(name.lower() for name in settings["server.hosts"])
+    return Bounds(
+        max_body=int(settings["server.max_body"]),
+        body_seconds=float(settings["server.body_seconds"]),
+        rate=float(settings["server.rate"]),
+        burst=int(settings["server.burst"]),
+        hosts=names if exposed else (*HERE, *names),
+        origins=tuple(settings["server.cors"]),
+    )
+
+
+def queue_of(settings: Settings) -> Queue | None:
+    """The queue of a fleet, where the store has one."""
+    if is_file(address(settings.store)) or find_spec("moot.edge.queue") is None:
+        return None
+    queue: Queue = import_module("moot.edge.queue").ProcrastinateQueue(settings.store)
+    return queue

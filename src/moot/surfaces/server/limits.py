@@ -1,0 +1,196 @@
+"""What is refused before anything is looked at: strange hosts and origins, too many requests, too much, too slowly."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from moot.errors import MootError
+from moot.surfaces.server.auth import Doorkeeper, Identity, address_of
+from moot.surfaces.server.problems import Refusal, refused, told
+
+SAFE = ("GET", "HEAD", "OPTIONS")
+OPEN = ("/healthz", "/readyz")
+HERE = ("localhost", "127.0.0.1", "[::1]")
+MOST_BUCKETS = 10_000
+log = logging.getLogger("moot.server")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How much one request, and one asker, may take."""
+
+    max_body: int = 4_000_000
+    body_seconds: float = 30.0
+    rate: float = 100.0
+    """Requests a second, in the long run; 0: any number."""
+    burst: int = 300
+    hosts: tuple[str, ...] = ()
+    """Names by which this server may be called; none: any."""
+    origins: tuple[str, ...] = ()
+    """Pages of other hosts that may ask."""
+
+
+class Buckets:
+    """How much each asker may still ask: drained by each request, filled by time."""
+
+    def __init__(self, bounds: Bounds, clock: Callable[[], float] = time.monotonic) -> None:
+        self._bounds = bounds
+        self._clock = clock
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def wait(self, who: str) -> float:
+        """Seconds until the next request is taken; 0: this one was."""
+        if not self._bounds.rate:
+            return 0.0
+        now = self._clock()
+        left, since = self._left.pop(who, (float(self._bounds.burst), now))
+        left = min(float(self._bounds.burst), left + (now - since) * self._bounds.rate)
+        taken = left >= 1.0
+        self._left[who] = (left - 1.0 if taken else left, now)
+        if len(self._left) > MOST_BUCKETS:  # whoever was not seen for longest has a full one again
+            del self._left[next(iter(self._left))]
+        return 0.0 if taken else (1.0 - left) / self._bounds.rate
+
+
+@dataclass
+class Gatekeeper:
+    """The outermost part of the server: it says who asks, and lets no other request through than those it can bear."""
+
+    app: ASGIApp
+    door: Doorkeeper
+    bounds: Bounds
+    observe: Callable[[str, str, int, float], None]
+    """Method, route, status and seconds of each request."""
+    buckets: Buckets = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.buckets = Buckets(self.bounds)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return await self.app(scope, receive, send)
+        began, seen = time.perf_counter(), Seen(send)
+        scope["state"] = {**scope.get("state", {}), "who": Refusal(401)}
+        try:
+            await self._checked(scope)
+            body = await self._body(scope, receive) if scope["type"] == "http" else receive
+            await self.app(scope, body, seen)
+        except Refusal as refusal:
+            await self._refuse(scope, receive, seen, refusal)
+        except MootError as error:
+            log.error("%s %s: %s", scope.get("method", "WS"), scope["path"], error)
+            await self._refuse(scope, receive, seen, refused(error))
+        finally:
+            self._note(scope, seen.status, time.perf_counter() - began)
+
+    async def _checked(self, scope: MutableMapping[str, Any]) -> None:
+        headers = Headers(scope=scope)
+        _check_host(headers.get("host", ""), self.bounds.hosts)
+        who = await self.door.identify(dict(scope)) if scope["path"] not in OPEN else Refusal(401)
+        scope["state"]["who"] = who
+        name = f"token {who.name}" if isinstance(who, Identity) else address_of(dict(scope))
+        if wait := self.buckets.wait(name):
+            raise Refusal(429, headers={"Retry-After": str(int(wait) + 1)})
+        if scope["type"] == "websocket" or scope["method"] not in SAFE:
+            _check_origin(headers, self.bounds.origins)
+
+    async def _body(self, scope: Scope, receive: Receive) -> Receive:
+        """The whole body, before anybody works with it; with one that is too long or too slow nobody does."""
+        headers = Headers(scope=scope)
+        said = headers.get("content-length", "0")
+        if said.isdigit() and int(said) > self.bounds.max_body:
+            raise self._too_large()
+        try:
+            async with asyncio.timeout(self.bounds.body_seconds):
+                body = await self._read(receive)
+        except TimeoutError:
+            why = f"the body was not there after {self.bounds.body_seconds:g} s"
+            raise Refusal(408, detail=why, headers={"Connection": "close"}) from None
+        if body is None:
+            return receive  # whoever asked is gone
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if body and kind != "application/json" and not kind.endswith("+json"):
+            raise Refusal(415, detail="send the body as application/json")
+        return _again(body, receive)
+
+    async def _read(self, receive: Receive) -> bytes | None:
+        parts, size = list[bytes](), 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > self.bounds.max_body:
+                raise self._too_large()
+            if not message.get("more_body", False):
+                return b"".join(parts)
+
+    def _too_large(self) -> Refusal:
+        why = f"a body may have {self.bounds.max_body} bytes"
+        return Refusal(413, detail=why, headers={"Connection": "close"})
+
+    async def _refuse(self, scope: Scope, receive: Receive, seen: "Seen", refusal: Refusal) -> None:
+        if seen.status:
+            return  # too late to say so: the answer is under way
+        await told(refusal.problem, refusal.headers)(scope, receive, seen)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "other")
+        method = scope.get("method", "WS")
+        self.observe(method, route, status, seconds)
+        who = scope["state"]["who"]
+        name = who.name if isinstance(who, Identity) else "-"
+        path = scope.get("raw_path", b"").decode("ascii", "backslashreplace")  # still escaped: one line stays one line
+        log.info("%s %s %s %s %s %.0f ms", address_of(dict(scope)), name, method, path[:500], status, seconds * 1000)
+
+
+@dataclass
+class Seen:
+    """An answer on its way out, and the status it had."""
+
+    send: Send
+    status: int = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
+            self.status = int(message["status"])
+        elif message["type"] == "websocket.accept":
+            self.status = 101
+        await self.send(message)
+
+
+def _again(body: bytes, receive: Receive) -> Callable[[], Awaitable[Message]]:
+    given = False
+
+    async def once() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return once
+
+
+def _check_host(host: str, allowed: tuple[str, ...]) -> None:
+    """A page of another host that gives itself the address of this machine still sends its own name."""
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+    if allowed and name.lower() not in allowed:
+        raise Refusal(400, "wrong_host", "this server is not called that; see the setting server.hosts")
+
+
+def _check_origin(headers: Headers, allowed: tuple[str, ...]) -> None:
+    """Pages of other hosts cannot act through the browser of somebody who needs no token here."""
+    origin = headers.get("origin")
+    if origin is None or origin in allowed:
+        return
+    if urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+        raise Refusal(403, "wrong_origin", "pages of another host may not do this; see the setting server.cors")

@@ -1,0 +1,159 @@
+"""Every error as `application/problem+json` with a code that stays the same, whatever its words."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import Field
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from moot.errors import Decided, Fenced, MootError, StoreError, UsageError
+from moot.types import Value
+
+MEDIA = "application/problem+json"
+TITLES: dict[int, str] = {
+    400: "The request cannot be read",
+    401: "A valid token is needed",
+    403: "Not allowed",
+    404: "There is no such thing",
+    405: "Not done this way",
+    408: "The request came too slowly",
+    409: "Not in this state",
+    413: "The request is too large",
+    415: "Only JSON is read here",
+    422: "The request asks for something impossible",
+    429: "Too many requests",
+    500: "An error of the server",
+    501: "This server cannot do that",
+    503: "The server cannot do that now",
+}
+CODES: dict[int, str] = {
+    400: "bad_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "too_slow",
+    409: "conflict",
+    413: "too_large",
+    415: "not_json",
+    422: "unusable",
+    429: "rate_limited",
+    500: "internal",
+    501: "not_here",
+    503: "store_unavailable",
+}
+"""What a problem is called where nothing more is known of it than its status."""
+
+
+class Slip(Value):
+    """One place in the request, and what is wrong there."""
+
+    at: str
+    wrong: str
+
+
+class Problem(Value):
+    type: str = Field(default="about:blank")
+    title: str
+    status: int
+    code: str = Field(description="stays the same, whatever the words")
+    detail: str = ""
+    errors: tuple[Slip, ...] = ()
+
+
+class Refusal(Exception):
+    """Why a request is not done."""
+
+    def __init__(self, status: int, code: str = "", detail: str = "", headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.headers = dict(headers or {})
+        self.problem = Problem(title=TITLES[status], status=status, code=code or CODES[status], detail=detail)
+
+
+class Json(Response):
+    """Models say things that no encoding knows, such as half a character: those are written as escapes."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        try:
+            return json.dumps(content, separators=(",", ":"), allow_nan=False).encode("ascii")
+        except ValueError:
+            return json.dumps(_finite(content), separators=(",", ":")).encode("ascii")
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: such a number is written as its name."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(held) for key, held in value.items()}
+    return [_finite(held) for held in value] if isinstance(value, list | tuple) else value
+
+
+def told(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    shown = problem.model_dump(mode="json", exclude=None if problem.errors else {"errors"})
+    return Json(shown, problem.status, headers=dict(headers or {}), media_type=MEDIA)
+
+
+def refused(error: Exception) -> Refusal:
+    """What an error of ours means to whoever asked."""
+    match error:
+        case Refusal():
+            return error
+        case Decided():
+            return Refusal(409, "already_decided", str(error))
+        case Fenced():
+            return Refusal(409, "taken_over", str(error))
+        case StoreError():
+            return Refusal(503, detail="the store does not answer as it should; the server's log says more")
+        case UsageError():
+            return Refusal(422, detail=str(error))
+        case MootError():
+            return Refusal(409, detail=str(error))
+        case _:
+            return Refusal(500, detail="the server's log says more")
+
+
+def slips(error: RequestValidationError) -> tuple[Slip, ...]:
+    """Without what was sent: it may be long, or a secret."""
+    found = [(".".join(str(part) for part in each["loc"]), str(each["msg"])) for each in error.errors()]
+    return tuple(Slip(at=at, wrong=wrong) for at, wrong in found[:20])
+
+
+def install(app: FastAPI) -> None:
+    @app.exception_handler(HTTPException)
+    async def by_status(request: Request, error: HTTPException) -> Response:
+        status = error.status_code if error.status_code in TITLES else 400
+        problem = Problem(title=TITLES[status], status=status, code=CODES[status])
+        return told(problem, error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def by_shape(request: Request, error: RequestValidationError) -> Response:
+        unread = any(each["type"] == "json_invalid" for each in error.errors())
+        status, code = (400, "invalid_json") if unread else (422, "invalid_request")
+        return told(Problem(title=TITLES[status], status=status, code=code, errors=slips(error)))
+
+    @app.exception_handler(Refusal)
+    async def by_us(request: Request, error: Refusal) -> Response:
+        return told(error.problem, error.headers)
+
+    @app.exception_handler(MootError)
+    async def by_moot(request: Request, error: MootError) -> Response:
+        return told(refused(error).problem)
+
+    @app.exception_handler(Exception)
+    async def by_mistake(request: Request, error: Exception) -> Response:
+        return told(refused(error).problem)
+
+
+def documented(*more: int) -> dict[int | str, dict[str, Any]]:
+    """The problems that a route may answer with: these, and those that every route has."""
+    schema = {"$ref": "#/components/schemas/Problem"}
+    every = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503, *more)
+    return {status: {"description": TITLES[status], "content": {MEDIA: {"schema": schema}}} for status in every}

@@ -1,0 +1,103 @@
+"""The server as a process: listening, stopping in order, one line that says where it is."""
+
+import logging
+import socket
+import sys
+from datetime import UTC, datetime
+from types import FrameType
+
+import uvicorn
+
+from moot.edge.store import SqlStore
+from moot.edge.store.tokens import TokenShelf
+from moot.errors import UsageError
+from moot.surfaces.server.app import DRAIN_SECONDS, Server, Serving, create_app
+from moot.surfaces.server.auth import is_loopback
+from moot.surfaces.setup import Settings
+
+NO_TOKEN = (
+    "other machines could reach {host}, and nobody has a token: make one first (moot token create NAME --scope admin), "
+    "or listen on 127.0.0.1"
+)
+
+
+class Stopping(uvicorn.Server):
+    """Whoever follows a session would keep the server waiting: they are let go first."""
+
+    def __init__(self, config: uvicorn.Config, server: Server, line: str = "") -> None:
+        super().__init__(config)
+        self._served = server
+        self._line = line
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and self._line:  # whoever waits for it may ask at once
+            sys.stderr.write(f"{self._line}\n")
+            sys.stderr.flush()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._served.stop()
+        super().handle_exit(sig, frame)
+
+
+def configured(server: Server, host: str, port: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        server.app,
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,  # ours names the token's holder
+        proxy_headers=False,  # else anybody on this machine could claim any address
+        server_header=False,
+        timeout_graceful_shutdown=int(DRAIN_SECONDS),
+        ws_max_size=server.site.bounds.max_body,
+        lifespan="on",
+    )
+
+
+async def serve(settings: Settings, *, host: str, port: int, run_here: bool, quiet: bool) -> None:
+    exposed = not is_loopback(host)
+    if exposed:
+        await _demand_token(settings, host)
+    _log_to_stderr(quiet=quiet)
+    server = create_app(settings, Serving(exposed=exposed, run_here=run_here))
+    listening = bound(host, port)
+    where = f"[{host}]" if ":" in host else host
+    here = f"runs {settings['server.sessions']} sessions at once"
+    runs = here if server.site.carrier else "hands sessions to workers"
+    who = "tokens only" if exposed or settings["server.demand_token"] else "this machine needs no token"
+    line = f"moot serves http://{where}:{listening.getsockname()[1]} ({who}; {runs}; store {server.site.store.place})"
+    await server.site.shelf.page(1)  # a store that cannot be used is said so now, in one line
+    await Stopping(configured(server, host, port), server, line).serve([listening])
+
+
+async def _demand_token(settings: Settings, host: str) -> None:
+    store = SqlStore(settings.store)
+    try:
+        if not await TokenShelf(store).usable(datetime.now(UTC)):
+            raise UsageError(NO_TOKEN.format(host=host))
+    finally:
+        await store.aclose()
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Bound before the server says where it is."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"cannot listen on {host} port {port}: {error.strerror}; choose another --port") from None
+    return listening
+
+
+def _log_to_stderr(*, quiet: bool) -> None:
+    logger = logging.getLogger("moot.server")
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.WARNING if quiet else logging.INFO)
+    logging.getLogger("uvicorn.error").addHandler(handler)
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)

@@ -1,0 +1,227 @@
+"""Sessions over HTTP: begun, listed, read, deleted."""
+
+import asyncio
+import base64
+import binascii
+import json
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Header, Path, Query
+from starlette.responses import Response
+
+from moot.edge.sandbox import find_sandbox
+from moot.edge.store.finding import Spot
+from moot.edge.store.records import RecordShelf
+from moot.errors import StoreError
+from moot.ports import Entry, SessionRecord
+from moot.runner import About, Plan, new_record
+from moot.surfaces.choices import result_of as decided_result
+from moot.surfaces.choices import with_choices
+from moot.surfaces.deciding import as_data
+from moot.surfaces.server import shapes
+from moot.surfaces.server.auth import Identity, Needs
+from moot.surfaces.server.problems import Json, Refusal, documented
+from moot.surfaces.server.requests import AnyBegin, plan_of
+from moot.surfaces.server.site import OVER, Site, the_site
+from moot.types import Status
+
+router = APIRouter(prefix="/v1/debates", responses=documented())
+Here = Annotated[Site, Depends(the_site)]
+Reader = Annotated[Identity, Depends(Needs("read"))]
+SessionId = Annotated[str, Path(alias="id", json_schema_extra={"format": "uuid"}, description="the whole id")]
+Limit = Annotated[int, Query(ge=1, le=200)]
+After = Annotated[int, Query(ge=0, le=2**31 - 1)]
+ProtocolName = Literal["harden", "debate", "review", "vet", "decide", "solve"]
+LOCATION = {"headers": {"Location": {"schema": {"type": "string"}, "description": "where the session is"}}}
+
+
+def shown(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Json(value.model_dump(mode="json"), status, headers=headers)
+
+
+@router.post(
+    "",
+    status_code=202,
+    response_model=shapes.Summary,
+    summary="Begin a session",
+    responses={
+        200: {"model": shapes.Summary, "description": "It was begun before, with the same key", **LOCATION},
+        202: {"model": shapes.Summary, "description": "It will be run", **LOCATION},
+    },
+)
+async def begin(
+    wanted: AnyBegin,
+    who: Annotated[Identity, Depends(Needs("run"))],
+    site: Here,
+    idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
+) -> Response:
+    key = wanted.idempotency_key
+    if key is not None and idempotency_key is not None and key != idempotency_key:
+        raise Refusal(422, "two_keys", "the header and the body give different idempotency keys")
+    key = key or idempotency_key
+    plan = plan_of(wanted, site.settings, await RecordShelf(site.store).tried())
+    if key is not None and (earlier := await site.shelf.begun_with(who.name, key)) is not None:
+        return _begun_before(earlier, plan)
+    await _check_runnable(site, plan)
+    record = new_record(plan, site.now(), About(by=who.name, key=key, priority=wanted.priority))
+    try:
+        await site.store.create(record)
+    except StoreError:
+        if key is None or (earlier := await site.shelf.begun_with(who.name, key)) is None:
+            raise
+        return _begun_before(earlier, plan)  # somebody was faster, with the same key
+    await site.queue.put(record.id, record.priority)
+    return shown(shapes.summary_of(record), 202, {"Location": f"/v1/debates/{record.id}"})
+
+
+def _begun_before(earlier: SessionRecord, plan: Plan) -> Response:
+    if Plan.model_validate(earlier.config).notes.get("request") != plan.notes["request"]:
+        raise Refusal(409, "key_reused", "another session was begun with this idempotency key")
+    return shown(shapes.summary_of(earlier), 200, {"Location": f"/v1/debates/{earlier.id}"})
+
+
+async def _check_runnable(site: Site, plan: Plan) -> None:
+    """What cannot work here is said before anything begins; what only the workers know is left to them."""
+    if site.open_model is None:
+        return
+    for name in {name for chain in plan.seats.values() for name in chain}:
+        site.open_model(name)
+    if plan.input.get("tests") or plan.notes.get("runs_code"):
+        await asyncio.to_thread(find_sandbox, False, site.settings.sandbox())
+
+
+@router.get("", response_model=shapes.SessionPage, summary="List sessions, the newest first")
+async def listed(  # noqa: PLR0913 - a query has one parameter for each filter
+    who: Reader,
+    site: Here,
+    status: Annotated[Status | None, Query()] = None,
+    protocol: Annotated[ProtocolName | None, Query()] = None,
+    text: Annotated[str, Query(max_length=200, description="in the topic")] = "",
+    limit: Limit = 50,
+    cursor: Annotated[str | None, Query(max_length=200, description="`next` of the page before")] = None,
+) -> Response:
+    after = _spot(cursor) if cursor else None
+    found = await site.shelf.page(limit + 1, after, status or "", protocol or "", text)
+    more = len(found) > limit
+    page = found[:limit]
+    return shown(
+        shapes.SessionPage(
+            sessions=tuple(shapes.summary_of(record) for record in page), next=_cursor(page[-1]) if more else None
+        )
+    )
+
+
+def _cursor(record: SessionRecord) -> str:
+    return base64.urlsafe_b64encode(json.dumps([record.created_at.isoformat(), record.id]).encode()).decode()
+
+
+def _spot(cursor: str) -> Spot:
+    try:
+        at, session_id = json.loads(base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True))
+        when = datetime.fromisoformat(at)
+        if when.tzinfo is None or not isinstance(session_id, str) or len(session_id) != 36:
+            raise ValueError(cursor)
+        return Spot(when, session_id)
+    except (ValueError, TypeError, UnicodeEncodeError, binascii.Error, RecursionError):
+        raise Refusal(422, "bad_cursor", "this is no cursor of ours; begin without one") from None
+
+
+@router.get("/{id}", response_model=shapes.Session, summary="A session, and what it was asked to do")
+async def one(session: SessionId, who: Reader, site: Here) -> Response:
+    record = await site.session(session)
+    summary = shapes.summary_of(record).model_dump(mode="json")
+    return Json({**summary, "plan": record.config, "problem": await problem_of(site, record)})
+
+
+@router.get("/{id}/status", response_model=shapes.Standing, summary="Where a session stands")
+async def standing(session: SessionId, who: Reader, site: Here) -> Response:
+    record = await site.session(session)
+    spent = await site.shelf.spent(record.id)
+    return shown(
+        shapes.Standing(
+            id=record.id,
+            status=record.status,
+            outcome=shapes.outcome_of(record),
+            wish=record.wish if record.status == "running" else "",
+            waiting_on=record.waiting_on,
+            rounds=record.total_rounds,
+            calls=spent.calls,
+            tokens=spent.tokens,
+            entries=record.entries,
+            problem=await problem_of(site, record),
+        )
+    )
+
+
+async def problem_of(site: Site, record: SessionRecord) -> str:
+    """Why it stopped where it should not have, as its journal has it: the note comes last."""
+    if record.status not in ("paused", "failed") or record.waiting_on:
+        return ""
+    last = await site.store.entries(record.id, max(0, record.entries - 3))
+    notes = [entry.value for entry in last if entry.kind == "noted" and entry.name == "problem"]
+    return str(notes[-1].get("problem", "")) if notes and isinstance(notes[-1], dict) else ""
+
+
+@router.get("/{id}/results", response_model=shapes.Results, summary="What came of a session that has ended")
+async def results(session: SessionId, who: Reader, site: Here) -> Response:
+    record = await site.session(session)
+    if record.status not in OVER:
+        raise Refusal(409, "not_ended", f"this session is {record.status}; it has no result yet")
+    result = shapes.result_of(record)
+    if record.protocol == "decide" and result:
+        result = as_data(with_choices(decided_result(record), await site.store.steps(record.id)))
+    return Json(
+        {
+            "id": record.id,
+            "protocol": record.protocol,
+            "status": record.status,
+            "outcome": shapes.outcome_of(record),
+            "result": result,
+        }
+    )
+
+
+@router.get("/{id}/turns", response_model=shapes.Turns, summary="Who said what")
+async def turns(session: SessionId, who: Reader, site: Here, after: After = 0, limit: Limit = 200) -> Response:
+    record = await site.session(session)
+    found = [turn for turn in await site.store.turns(record.id) if turn.seq > after]
+    return shown(shapes.Turns(turns=tuple(found[:limit])))
+
+
+@router.get("/{id}/versions", response_model=shapes.Versions, summary="The versions of the code")
+async def versions(session: SessionId, who: Reader, site: Here, after: After = 0, limit: Limit = 200) -> Response:
+    record = await site.session(session)
+    found = [version for version in await site.store.versions(record.id) if version.number > after]
+    return shown(shapes.Versions(versions=tuple(found[:limit])))
+
+
+@router.get("/{id}/audit", response_model=shapes.AuditPage, summary="The journal as it was written")
+async def audit(session: SessionId, who: Reader, site: Here, after: After = 0, limit: Limit = 100) -> Response:
+    record = await site.session(session)
+    found: list[Entry] = await site.store.entries(record.id, after, limit + 1)
+    more, page = len(found) > limit, found[:limit]
+    return Json(
+        {
+            "entries": [shapes.entry_data(entry) for entry in page],
+            "next": page[-1].entry if more else None,
+            "count": record.entries,
+            "chain": record.chain,
+        }
+    )
+
+
+@router.get("/{id}/gates", response_model=shapes.Gates, summary="Where the session waited, and what was decided")
+async def gates(session: SessionId, who: Reader, site: Here) -> Response:
+    record = await site.session(session)
+    return shown(shapes.Gates(gates=tuple(await site.gates.gates(record.id))))
+
+
+@router.delete("/{id}", status_code=204, response_class=Response, summary="Delete a session; a tombstone stays")
+async def delete(session: SessionId, who: Annotated[Identity, Depends(Needs("admin"))], site: Here) -> Response:
+    record = await site.session(session)
+    if record.status == "running":
+        raise Refusal(409, "running", "this session runs; cancel it first")
+    await site.store.delete(record.id, who.name)
+    site.feeds.wake(record.id)
+    return Response(status_code=204)

@@ -1,0 +1,176 @@
+"""What the API answers, as its documents say it."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field, JsonValue
+
+from moot.gates import GateDecision, GateRequest
+from moot.ports import Entry, SessionRecord, TurnRow, VersionRow
+from moot.types import Status, Value
+
+
+class Summary(Value):
+    """A session in a list."""
+
+    id: str
+    protocol: str
+    topic: str
+    status: Status
+    outcome: str = Field(description="how it ended, in the words of its protocol; empty before")
+    created_at: datetime
+    updated_at: datetime
+    completed_at: datetime | None
+    rounds: int
+    by: str | None = Field(description="who began it")
+    parent: str | None = Field(description="the session it was forked from")
+    priority: int
+    waiting_on: str | None = Field(description="the gate at which it waits")
+    entries: int = Field(description="how many entries its journal has")
+
+
+class Session(Summary):
+    plan: dict[str, Any] = Field(description="what it was asked to do")
+    problem: str = Field(description="why it stopped where it should not have; empty if it did not")
+
+
+class SessionPage(Value):
+    sessions: tuple[Summary, ...]
+    next: str | None = Field(description="the cursor of the next page; none: this was the last")
+
+
+class Standing(Value):
+    id: str
+    status: Status
+    outcome: str
+    wish: str = Field(description="what was asked of whoever runs it, and is not done yet")
+    waiting_on: str | None
+    rounds: int
+    calls: int
+    tokens: int
+    entries: int
+    problem: str
+
+
+class Results(Value):
+    id: str
+    protocol: str
+    status: Status
+    outcome: str
+    result: dict[str, Any] | None
+
+
+class Turns(Value):
+    turns: tuple[TurnRow, ...]
+
+
+class Versions(Value):
+    versions: tuple[VersionRow, ...]
+
+
+class AuditEntry(Value):
+    """One link of the journal; `chain` covers all before it."""
+
+    entry: int
+    kind: str
+    seq: int
+    part: int
+    name: str
+    digest: str
+    value: Any
+    elapsed: float
+    fence: int
+    seal: str
+    at: datetime
+    chain: str
+
+
+class AuditPage(Value):
+    entries: tuple[AuditEntry, ...]
+    next: int | None = Field(description="`after` of the next page; none: this was the last, so far")
+    count: int
+    chain: str = Field(description="the mark of the last entry")
+
+
+class Gates(Value):
+    gates: tuple[GateRequest, ...]
+
+
+class Decided(Value):
+    gate: str
+    session: str
+    point: str
+    decision: GateDecision
+
+
+class Accepted(Value):
+    id: str
+    status: Status
+    wish: str = ""
+
+
+class Chosen(Value):
+    question_id: str
+    option: str
+    reason: str
+    by: str
+    at: str
+
+
+class TeamAgent(Value):
+    id: str
+    role: str
+    model: str
+    score: float
+    record: float
+    domain: float
+    affinity: float
+
+
+class TeamRole(Value):
+    name: str
+    focus: str
+    tools: tuple[str, ...]
+
+
+class TeamPage(Value):
+    domain: str
+    roles: tuple[TeamRole, ...]
+    agents: tuple[TeamAgent, ...]
+
+
+class Health(Value):
+    status: str
+
+
+def outcome_of(record: SessionRecord) -> str:
+    said = record.outcome.get("outcome") if isinstance(record.outcome, dict) else ""
+    return str(said or "")
+
+
+def summary_of(record: SessionRecord) -> Summary:
+    return Summary(
+        id=record.id,
+        protocol=record.protocol,
+        topic=record.topic,
+        status=record.status,
+        outcome=outcome_of(record),
+        created_at=record.created_at,
+        updated_at=record.updated_at,
+        completed_at=record.completed_at,
+        rounds=record.total_rounds,
+        by=record.initiated_by,
+        parent=record.parent,
+        priority=record.priority,
+        waiting_on=record.waiting_on,
+        entries=record.entries,
+    )
+
+
+def result_of(record: SessionRecord) -> JsonValue:
+    return record.outcome.get("result") if isinstance(record.outcome, dict) else None
+
+
+def entry_data(entry: Entry) -> dict[str, Any]:
+    """As JSON. By hand, for a busy session is read by many."""
+    return {**entry.__dict__, "at": entry.at.isoformat()}

@@ -1,0 +1,91 @@
+"""What all routes share: the store, who carries sessions on, who watches them."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from starlette.requests import HTTPConnection
+
+from moot.edge.store import SqlStore
+from moot.edge.store.finding import SessionShelf
+from moot.edge.store.gates import GateShelf
+from moot.edge.store.tokens import Scope
+from moot.ports import Clock, Model, SessionRecord
+from moot.runner import Stop
+from moot.surfaces.server.auth import Identity
+from moot.surfaces.server.feeds import Feeds
+from moot.surfaces.server.limits import Bounds, Gatekeeper
+from moot.surfaces.server.metrics import Metrics
+from moot.surfaces.server.problems import Refusal
+from moot.surfaces.setup import Settings
+
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+OVER = ("completed", "failed", "cancelled")
+"""Statuses after which nothing more happens by itself."""
+
+
+class Queue(Protocol):
+    """Who is told that a session is to be carried on: this process, or a fleet of others."""
+
+    async def put(self, session_id: str, priority: int = 0) -> None: ...
+
+
+class Carrier(Queue, Protocol):
+    """A queue that also runs here, and can be told to stop one."""
+
+    @property
+    def running(self) -> int: ...
+
+    def stop(self, session_id: str, wish: Stop) -> bool:
+        """Whether it runs here, and was told."""
+
+
+@dataclass
+class Site:
+    settings: Settings
+    store: SqlStore
+    clock: Clock
+    queue: Queue
+    carrier: Carrier | None
+    """None: sessions run elsewhere."""
+    feeds: Feeds
+    metrics: Metrics
+    bounds: Bounds
+    open_model: "OpenModel | None" = None
+    """To see at once that a model cannot be asked; None where only the workers know."""
+    gatekeeper: Gatekeeper = field(init=False)
+    """Set by whoever puts the server together."""
+    shelf: SessionShelf = field(init=False)
+    gates: GateShelf = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shelf, self.gates = SessionShelf(self.store), GateShelf(self.store)
+
+    @property
+    def heartbeat(self) -> float:
+        return float(self.settings["server.heartbeat"])
+
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    async def may_still(self, connection: HTTPConnection, scope: Scope) -> bool:
+        """Whether whoever opened a long connection would be let in now."""
+        who = await self.gatekeeper.door.identify(dict(connection.scope))
+        return isinstance(who, Identity) and who.may(scope)
+
+    async def session(self, session_id: str) -> SessionRecord:
+        """By its whole id; anything else is no session."""
+        record = await self.shelf.find(session_id.lower()) if UUID.fullmatch(session_id) else None
+        if record is None:
+            raise Refusal(404, "no_session", "there is no session of this id")
+        return record
+
+
+class OpenModel(Protocol):
+    def __call__(self, name: str, /) -> Model: ...
+
+
+def the_site(connection: HTTPConnection) -> Site:
+    site: Site = connection.app.state.site
+    return site

@@ -1,0 +1,144 @@
+"""Sessions followed as they run: server-sent events that a reader can take up again, and a socket that decides too."""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Query, WebSocket, WebSocketDisconnect
+from pydantic import TypeAdapter, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from moot.errors import MootError
+from moot.ports import Entry
+from moot.surfaces.server.auth import Identity, Needs, needed
+from moot.surfaces.server.deciding import Sayings, said
+from moot.surfaces.server.problems import Json, Refusal, documented, refused, told
+from moot.surfaces.server.sessions import SessionId
+from moot.surfaces.server.shapes import entry_data
+from moot.surfaces.server.site import OVER, Site, the_site
+
+router = APIRouter()
+EVENTS = "text/event-stream"
+UNCHANGED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+RETRY = 1000
+"""Milliseconds after which a reader that was cut off comes back."""
+SAY = 'say {"approve": {}}, {"reject": {"reason": …}} or {"answer": […]}'
+ENTRY_NUMBER = TypeAdapter(Annotated[int, Query(ge=0, le=2**31 - 1)])
+
+
+@router.get(
+    "/v1/debates/{id}/events",
+    summary="Follow a session: each entry of its journal as a server-sent event, numbered",
+    response_class=Response,
+    responses={
+        **documented(),
+        200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "events; they end with the session"},
+        204: {"description": "The session is over, and everything was told"},
+    },
+)
+async def events(
+    request: Request,
+    session: SessionId,
+    who: Annotated[Identity, Depends(Needs("read"))],
+    site: Annotated[Site, Depends(the_site)],
+    last_event_id: Annotated[str, Header(description="the number of the last event that was heard")] = "",
+    after: Annotated[int, Query(ge=0, le=2**31 - 1, description="the same, for readers that set no header")] = 0,
+) -> Response:
+    record = await site.session(session)
+    heard = _heard(last_event_id) if last_event_id else after
+    if record.status in OVER and heard >= record.entries:
+        return Response(status_code=204)  # a browser takes it for the end, and does not come back
+    return StreamingResponse(_events(site, request, record.id, heard), media_type=EVENTS, headers=UNCHANGED)
+
+
+def _heard(said: str) -> int:
+    if not said.isascii() or not said.isdigit() or len(said) > 9:
+        raise Refusal(400, "bad_event_id", "Last-Event-ID is the number of an event")
+    return int(said)
+
+
+async def _events(site: Site, request: Request, session_id: str, after: int) -> AsyncIterator[str]:
+    yield f"retry: {RETRY}\n\n"
+    checked = time.monotonic()
+    async for entries in site.feeds.entries(session_id, after, site.heartbeat):
+        if time.monotonic() - checked >= site.heartbeat:
+            checked = time.monotonic()
+            if not await site.may_still(request, "read"):
+                return  # the token was revoked, or has expired
+        yield "".join(_event(entry) for entry in entries) or ": still here\n\n"
+        after = entries[-1].entry if entries else after
+        if entries and not any(entry.kind == "ended" for entry in entries):
+            continue
+        record = await site.shelf.find(session_id)
+        if record is None or (record.status in OVER and after >= record.entries):
+            return
+
+
+def _event(entry: Entry) -> str:
+    return f"id: {entry.entry}\nevent: {entry.kind}\ndata: {json.dumps(entry_data(entry))}\n\n"
+
+
+@router.websocket("/v1/debates/{id}/ws")
+async def socket(websocket: WebSocket, id: str) -> None:
+    site = the_site(websocket)
+    try:
+        who = needed(websocket, "read")
+        record = await site.session(id)
+        after = ENTRY_NUMBER.validate_python(websocket.query_params.get("after", "0"))
+    except Refusal as refusal:
+        return await websocket.send_denial_response(told(refusal.problem, refusal.headers))
+    except ValidationError:
+        return await websocket.send_denial_response(told(Refusal(422, "invalid_request").problem))
+    await websocket.accept()
+    telling = asyncio.create_task(_tell(websocket, site, record.id, after))
+    hearing = asyncio.create_task(_hear(websocket, site, record.id, who))
+    try:
+        await asyncio.wait((telling, hearing), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (telling, hearing):
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+                await task
+    with contextlib.suppress(RuntimeError):  # it is closed already
+        await websocket.close(1001 if site.feeds.closed else 1000)
+
+
+async def _tell(websocket: WebSocket, site: Site, session_id: str, after: int) -> None:
+    checked = time.monotonic()
+    async for entries in site.feeds.entries(session_id, after, site.heartbeat):
+        if time.monotonic() - checked >= site.heartbeat:
+            checked = time.monotonic()
+            if not await site.may_still(websocket, "read"):
+                return
+        for entry in entries:
+            await _send(websocket, {"entry": entry_data(entry)})
+            after = entry.entry
+        if entries and not any(entry.kind == "ended" for entry in entries):
+            continue
+        record = await site.shelf.find(session_id)
+        if record is None or (record.status in OVER and after >= record.entries):
+            return await _send(websocket, {"end": record.status if record else "deleted"})
+
+
+async def _hear(websocket: WebSocket, site: Site, session_id: str, who: Identity) -> None:
+    while True:
+        text = await websocket.receive_text()
+        try:
+            if wait := site.gatekeeper.buckets.wait(f"token {who.name}"):
+                raise Refusal(429, detail=f"wait {int(wait) + 1} s")
+            if not await site.may_still(websocket, "approve"):
+                raise Refusal(403, "scope_missing", "this needs a token with the scope 'approve'")
+            done = await said(site, session_id, who, Sayings.model_validate_json(text))
+            await _send(websocket, {"decided": done.model_dump(mode="json")})
+        except ValidationError:
+            await _send(websocket, {"problem": Refusal(422, "invalid_request", SAY).problem.model_dump(mode="json")})
+        except (Refusal, MootError) as error:
+            await _send(websocket, {"problem": refused(error).problem.model_dump(mode="json")})
+
+
+async def _send(websocket: WebSocket, content: object) -> None:
+    await websocket.send_text(Json(content).body.decode())  # type: ignore[union-attr]

@@ -1,0 +1,161 @@
+"""What tests of the server share: a real one on a port of this machine, models that say one thing, and readers."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from kit import BAD, GOOD, blue
+
+from moot.ports import Model
+from moot.surfaces.server.app import Server, Serving, create_app
+from moot.surfaces.server.serving import Stopping, bound, configured
+from moot.surfaces.setup import Settings
+from moot.testing import ActingModel, Line
+from moot.types import Call, Reply
+
+HARDEN = {"protocol": "harden", "input": {"files": {"app.py": BAD}}, "models": "openai:fake"}
+VET = {"protocol": "vet", "input": {"action": "drop the table of users", "stakes": "high"}, "models": "openai:fake"}
+GATED = {**HARDEN, "gates": {"enabled": True}}
+DECIDE = {
+    "protocol": "decide",
+    "models": "openai:fake",
+    "input": {
+        "questions": [{"id": "Q1", "text": "Which features are in scope?", "options": ["all", "the core"]}],
+        "force_panel": True,
+    },
+}
+
+
+def say(call: Call) -> Line:
+    """Red finds the query once, blue binds it; everybody else agrees."""
+    if call.seat == "red":
+        return '{"vulnerabilities": []}'
+    if call.seat == "blue":
+        return blue(GOOD)
+    return '{"verdict": "PROCEED", "rationale": "fine"}'
+
+
+class Held(ActingModel):
+    """A model that answers only when it is let: for sessions that are to be found in the middle."""
+
+    def __init__(self, say: Callable[[Call], Line]) -> None:
+        super().__init__(say)
+        self._free = asyncio.Event()
+
+    async def reply(self, call: Call) -> Reply:
+        self.asked.append(call)
+        await self._free.wait()
+        self.asked.pop()
+        return await super().reply(call)
+
+    async def asked_for(self, count: int) -> None:
+        async with asyncio.timeout(60):
+            while len(self.asked) < count:
+                await asyncio.sleep(0.005)
+
+    def let_go(self) -> None:
+        self._free.set()
+
+
+@dataclass
+class Client:
+    http: httpx.AsyncClient
+    server: Server
+
+    async def post(self, path: str, body: object = None, **more: Any) -> httpx.Response:
+        return await self.http.post(path, json=body, **more)
+
+    async def get(self, path: str, **more: Any) -> httpx.Response:
+        return await self.http.get(path, **more)
+
+    async def begin(self, body: object, **more: Any) -> str:
+        answer = await self.post("/v1/debates", body, **more)
+        assert answer.status_code == 202, answer.text
+        return str(answer.json()["id"])
+
+    async def until(self, session: str, *statuses: str) -> dict[str, Any]:
+        """The session, once it has one of these: a state is waited for, not a time."""
+        return await self._once(session, lambda record: record["status"] in statuses)
+
+    async def at_gate(self, session: str) -> dict[str, Any]:
+        return await self._once(session, lambda record: bool(record["waiting_on"]))
+
+    async def _once(self, session: str, there: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        async with asyncio.timeout(60):
+            while True:
+                record: dict[str, Any] = (await self.get(f"/v1/debates/{session}")).json()
+                if there(record):
+                    return record
+                assert record["status"] in ("pending", "running", "paused"), record
+                await asyncio.sleep(0.01)
+
+
+def settings(store: str, **flags: object) -> Settings:
+    own = {key.replace("__", "."): value for key, value in flags.items()}
+    return Settings.load({"store": store, **own})
+
+
+@asynccontextmanager
+async def serving(
+    store: str | Path,
+    model: Model | None = None,
+    *,
+    exposed: bool = False,
+    headers: dict[str, str] | None = None,
+    **flags: object,
+) -> AsyncIterator[Client]:
+    """A server with its sessions in this process, listening on any free port."""
+    acting = model or ActingModel(say)
+    given = settings(str(store), **{"server__rate": 0.0, **flags})
+    server = create_app(given, Serving(exposed=exposed, open_model=lambda name: acting, poll=0.05, run_here=True))
+    with bound("127.0.0.1", 0) as listening:
+        port = listening.getsockname()[1]
+        running = Stopping(configured(server, "127.0.0.1", port), server)
+        task = asyncio.create_task(running.serve([listening]))
+        while not running.started:
+            assert not task.done(), task.exception()
+            await asyncio.sleep(0.005)
+        try:
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=30) as http:
+                yield Client(http, server)
+        finally:
+            server.stop()
+            running.should_exit = True
+            await task
+
+
+@dataclass(frozen=True)
+class Event:
+    id: int
+    kind: str
+    data: dict[str, Any]
+
+
+async def events(client: Client, session: str, after: int = 0, most: int | None = None) -> AsyncIterator[Event]:
+    """The events of a session after one of them; the connection is cut after `most`."""
+    headers = {"Last-Event-ID": str(after)} if after else {}
+    async with client.http.stream("GET", f"/v1/debates/{session}/events", headers=headers, timeout=60) as answer:
+        if answer.status_code == 204:
+            return
+        assert answer.status_code == 200
+        fields, count = dict[str, str](), 0
+        async for line in answer.aiter_lines():
+            if line:
+                key, _, value = line.partition(": ")
+                fields[key] = value
+                continue
+            if "data" in fields:
+                yield Event(int(fields["id"]), fields["event"], json.loads(fields["data"]))
+                count += 1
+                if count == most:
+                    return
+            fields = {}
+
+
+def run(coroutine: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(coroutine)

@@ -1,0 +1,208 @@
+"""Watching sessions: every reader has every event once and in order, whoever is cut off, and no session sees another."""
+
+import asyncio
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kit import BAD, blue
+from serving_kit import GATED, HARDEN, Client, Held, events, run, say, serving
+from test_server_doors import token
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import InvalidStatus
+
+from moot.edge.store.tokens import TokenShelf
+from moot.testing import ActingModel, Line
+from moot.types import Call
+
+READERS = 100
+MARKS = [f"marker{number}x" for number in range(8)]
+
+
+async def all_of_it(client: Client, session: str, chance: random.Random) -> list[int]:
+    """Everything one reader hears, cut off again and again."""
+    heard = list[int]()
+    while True:
+        count = len(heard)
+        async for event in events(client, session, heard[-1] if heard else 0, most=chance.randint(1, 7)):
+            heard.append(event.id)
+        if len(heard) == count:
+            return heard
+
+
+def test_a_hundred_readers_cut_off_at_random_miss_nothing(place: str) -> None:
+    async def story() -> None:
+        chance = random.Random(7)
+        async with serving(place, ActingModel(say, latency=0.02), server__heartbeat=60) as client:
+            session = await client.begin({**HARDEN, "input": {"files": {f"f{n}.py": BAD for n in range(3)}}})
+            readers = [all_of_it(client, session, random.Random(chance.random())) for _ in range(READERS)]
+            heard = await asyncio.gather(*readers)
+            last = (await client.until(session, "completed"))["entries"]
+            assert last > 8
+            assert all(each == list(range(1, last + 1)) for each in heard)
+            assert client.server.site.feeds.watched == 0
+
+    run(story())
+
+
+def test_events_of_another_process_come_too(place: str) -> None:
+    """Two servers on one store: what one records, readers of the other hear."""
+
+    async def story() -> None:
+        async with serving(place) as first, serving(place) as second:
+            session = await first.begin(GATED)
+            follow = asyncio.create_task(all_of_it(second, session, random.Random(1)))
+            await first.at_gate(session)
+            assert (await second.post(f"/v1/debates/{session}/approve")).status_code == 200
+            entries = (await first.until(session, "completed"))["entries"]
+            assert await follow == list(range(1, entries + 1))
+
+    run(story())
+
+
+def test_a_long_journal_is_heard_from_any_place(tmp_path: Path) -> None:
+    from moot.ports import Mark
+
+    async def story() -> None:
+        async with serving(tmp_path / "s.db") as client:
+            session = await client.begin(HARDEN)
+            await client.until(session, "completed")
+            store = client.server.site.store
+            await store.append(session, [Mark(kind="noted", name=str(n)) for n in range(1200)])
+            last = (await client.until(session, "completed"))["entries"]
+            for after in (0, 5, last - 600, last - 3):
+                assert [e.id async for e in events(client, session, after)] == list(range(after + 1, last + 1))
+            over = await client.get(f"/v1/debates/{session}/events", headers={"Last-Event-ID": str(last)})
+            assert over.status_code == 204
+            for wrong in ("x", "-1", "1e3", "9" * 30):
+                bad = await client.get(f"/v1/debates/{session}/events", headers={"Last-Event-ID": wrong})
+                assert (bad.status_code, bad.json()["code"]) == (400, "bad_event_id")
+
+    run(story())
+
+
+def test_a_silent_stream_shows_that_it_lives_and_ends_with_its_token(tmp_path: Path) -> None:
+    async def story() -> None:
+        ann = await token(tmp_path / "s.db", "ann", "read", "run")
+        async with serving(tmp_path / "s.db", Held(say), headers=ann, server__heartbeat=0.05) as client:
+            session = await client.begin(HARDEN)
+            async with client.http.stream("GET", f"/v1/debates/{session}/events") as answer:
+                assert answer.headers["content-type"].startswith("text/event-stream")
+                lines = aiter(answer.aiter_lines())
+                while await anext(lines) != ": still here":
+                    pass
+                await TokenShelf(client.server.site.store).revoke("ann")
+                rest = [line async for line in lines]
+                assert not any(line.startswith("data") for line in rest)
+
+    run(story())
+
+
+def marked(call: Call) -> Line:
+    """Blue's patch carries the mark of the session that it is asked about."""
+    (mark,) = {mark for mark in MARKS if mark in call.prompt}
+    if call.seat == "blue":
+        good = f'def {mark}(db, name):\n    return db.execute("SELECT * FROM t WHERE n = ?", (name,))\n'
+        return blue(good).replace("bound the parameter", f"bound the parameter of {mark}")
+    return say(call)
+
+
+def test_sessions_at_once_see_nothing_of_each_other(place: str) -> None:
+    async def story() -> None:
+        async with serving(place, ActingModel(marked, latency=0.01)) as client:
+            bodies = [{**GATED, "input": {"files": {"app.py": BAD.replace("find", mark)}}} for mark in MARKS]
+            ids = await asyncio.gather(*(client.begin(body) for body in bodies))
+            watched = [asyncio.create_task(_everything(client, session)) for session in ids]
+            for session in ids:
+                await client.at_gate(session)
+                assert (await client.post(f"/v1/debates/{session}/approve")).status_code == 200
+            for session, mark, watch in zip(ids, MARKS, watched, strict=True):
+                record = await client.until(session, "completed")
+                parts = [await client.get(f"/v1/debates/{session}/{part}") for part in ("turns", "versions", "audit")]
+                parts += [await client.get(f"/v1/debates/{session}/{part}") for part in ("gates", "results", "")]
+                text = "\n".join([await watch, *(part.text for part in parts)])
+                assert {found for found in MARKS if found in text} == {mark}
+                assert not {other for other in ids if other in text} - {session}
+                assert record["outcome"] == "hardened"
+
+    run(story())
+
+
+async def _everything(client: Client, session: str) -> str:
+    return "\n".join([json.dumps(event.data) async for event in events(client, session)])
+
+
+# --- sockets
+
+
+def address(client: Client, session: str, after: int = 0) -> str:
+    return f"ws://127.0.0.1:{client.http.base_url.port}/v1/debates/{session}/ws?after={after}"
+
+
+async def until(socket: ClientConnection, key: str) -> Any:
+    """The next message of this kind; entries before it are passed over."""
+    async with asyncio.timeout(60):
+        while True:
+            message = json.loads(await socket.recv())
+            if key in message:
+                return message[key]
+
+
+def test_a_socket_tells_and_decides(place: str) -> None:
+    async def story() -> None:
+        async with serving(place) as client:
+            session = await client.begin(GATED)
+            async with connect(address(client, session)) as socket:
+                await client.at_gate(session)
+                for text in ("{", "[]", '{"approve": {}, "reject": {}}', '{"approve": {"reviewer": "x"}}', "{}"):
+                    await socket.send(text)
+                    assert (await until(socket, "problem"))["code"] == "invalid_request", text
+                await socket.send('{"answer": ["yes"]}')
+                assert (await until(socket, "problem"))["code"] == "other_gate"
+                await socket.send('{"approve": {"reason": "fine"}}')
+                done = await until(socket, "decided")
+                assert (done["decision"]["verdict"], done["decision"]["reviewer"]) == ("approved", "local")
+                await socket.send('{"reject": {}}')
+                assert (await until(socket, "problem"))["code"] == "already_decided"
+                assert await until(socket, "end") == "completed"
+            async with connect(address(client, session, 3)) as socket:
+                assert (await until(socket, "entry"))["entry"] == 4
+
+    run(story())
+
+
+def test_a_socket_has_the_same_door(tmp_path: Path) -> None:
+    async def story() -> None:
+        store = tmp_path / "s.db"
+        reader, ann = await token(store, "reader", "read"), await token(store, "ann", "read", "approve", "run")
+        async with serving(store) as client:
+            session = await client.begin(GATED)
+            await client.at_gate(session)
+            refused: list[tuple[dict[str, Any], int]] = [
+                ({"additional_headers": {"Authorization": "Bearer moot_x"}}, 401),
+                ({"additional_headers": {"X-Forwarded-For": "127.0.0.1"}}, 401),
+                ({"origin": "https://evil.example"}, 403),
+            ]
+            for how, status in refused:
+                with pytest.raises(InvalidStatus) as problem:
+                    async with connect(address(client, session), **how):
+                        pass
+                assert problem.value.response.status_code == status
+            with pytest.raises(InvalidStatus) as gone:
+                async with connect(address(client, "0" * 8 + session[8:])):
+                    pass
+            assert gone.value.response.status_code == 404
+            async with connect(address(client, session), additional_headers=reader) as socket:
+                await socket.send('{"approve": {}}')
+                assert (await until(socket, "problem"))["code"] == "scope_missing"
+            async with connect(address(client, session), additional_headers=ann) as socket:
+                await TokenShelf(client.server.site.store).revoke("ann")
+                await socket.send('{"approve": {}}')
+                assert (await until(socket, "problem"))["status"] == 403
+            async with connect(address(client, session)) as socket:
+                await socket.send('{"reject": {"reason": "no"}}')
+                assert (await until(socket, "decided"))["decision"]["reviewer"] == "local"
+
+    run(story())
