@@ -2,6 +2,7 @@
 stop, wait or be taken away at any moment."""
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -59,6 +60,7 @@ class Host:
         self.models = Models(os.environ, float(self.settings["call_timeout"]), limit)
         self.gates, self.clock = GateShelf(self.store), SystemClock()
         self.webhooks = Webhooks(self.store)
+        self._telling: asyncio.Task[None] | None = None
         self._scanner, self._memory = StaticTeam(), LessonShelf(self.store)
 
     @property
@@ -133,9 +135,14 @@ class Host:
         """Sessions whose gate was decided, or has waited long enough."""
         return await self.gates.ready(now)
 
-    async def notify(self, now: datetime) -> None:
-        """Tell the webhooks of the gates that wait."""
-        await self.webhooks.send(now)
+    def notify(self) -> None:
+        """Tell the webhooks of the gates that wait; nobody waits for one that is slow to answer."""
+        if self._telling is None or self._telling.done():
+            self._telling = asyncio.create_task(self._tell())
+
+    async def _tell(self) -> None:
+        with contextlib.suppress(StoreError):  # it is tried again, and others say what is wrong with the store
+            await self.webhooks.send(self.clock.now())
 
     def _tools(self, plan: Plan) -> LateTools:
         return LateTools(
@@ -175,4 +182,6 @@ class Host:
                 return
 
     async def aclose(self) -> None:
+        if self._telling is not None:
+            await self._telling
         await self.models.aclose()

@@ -140,6 +140,7 @@ class Worker:
         for idle in await self.shelf.idle(datetime.now(UTC), self.pace.dead_after):
             await self.queue.find(idle.session_id, idle.priority)
         await self.queue.forget_dead(FORGOTTEN)
+        self.host.notify()
 
     async def _listen(self) -> None:
         await self.queue.listen(self._woken.set)

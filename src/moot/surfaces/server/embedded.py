@@ -163,7 +163,7 @@ class Embedded:
                 await self.put(wanted.id, wanted.priority)
         for session_id in await self.host.ready(self.host.clock.now()):
             await self.put(session_id)
-        await self.host.notify(self.host.clock.now())
+        self.host.notify()
 
 
 def _is_free(held_by: str) -> bool:
