@@ -8,10 +8,11 @@ import sys
 VET = ("vet", "track", "track fail", "track success", "track reject", "track reset", "track show")
 BRANCH = ("branch list", "branch diff", "branch history", "branch blame", "branch clean")
 KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons show", "lessons add", "lessons import")
+RECORD = ("audit", "replay", "fork", "diff", "import", "key show", "clean")
 COMMANDS = (
     *("harden", "debate", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run", "quality", "ci"),
     *("tools", "tools use", "vote", "team show", "team build"),
-    *(*KEPT, *BRANCH, "models", "doctor", "config show"),
+    *(*KEPT, *RECORD, *BRANCH, "models", "doctor", "config show"),
 )
 
 

@@ -17,6 +17,7 @@ from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
+from moot.edge.telemetry import Spans
 from moot.edge.toolshed import LateTools
 from moot.errors import MootError, Parked
 from moot.events import Event
@@ -27,7 +28,7 @@ from moot.scan import StaticTeam
 from moot.stepping import Desk
 from moot.surfaces.branching import branches_of
 from moot.surfaces.debating import keep_records
-from moot.surfaces.setup import PROVIDERS, Settings, open_tools
+from moot.surfaces.setup import PROVIDERS, Settings, both, open_tools, telemetry_of
 from moot.types import Result
 from moot.vault import Vault
 
@@ -47,12 +48,14 @@ class Host:
     """Instead of the models of the settings' providers."""
     _running: dict[str, Runner] = field(default_factory=dict)
     _tasks: set["asyncio.Task[object]"] = field(default_factory=set)
+    _spans: dict[str, Spans] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         limit = dict.fromkeys(PROVIDERS, int(self.settings["concurrency"]))
         self.models = Models(os.environ, float(self.settings["call_timeout"]), limit)
         self.gates, self.clock = GateShelf(self.store), SystemClock()
         self._scanner, self._memory = StaticTeam(), LessonShelf(self.store)
+        self.telemetry = telemetry_of(self.settings)
 
     @property
     def running(self) -> Sequence[str]:
@@ -78,6 +81,8 @@ class Host:
             return "failed"
         finally:
             del self._running[record.id]
+            if spans := self._spans.pop(record.id, None):
+                spans.close()
             self._tasks.discard(task)
             await tools.aclose()
         return "ended"
@@ -120,12 +125,14 @@ class Host:
     def _desk(self, record: SessionRecord, plan: Plan, tools: LateTools) -> Desk:
         listen = self.listen
         sandbox = self._sandbox(plan)
+        if self.telemetry is not None:
+            self._spans[record.id] = self.telemetry.session()
         return Desk(
             scanner=self._scanner,
             clock=self.clock,
             sandbox=sandbox,
             vault=self.vault,
-            listen=None if listen is None else lambda event: listen(record.id, event),
+            listen=both(None if listen is None else lambda event: listen(record.id, event), self._spans.get(record.id)),
             memory=self._memory,
             linter=Linters(),
             checks=SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), self._scanner, sandbox),
@@ -143,4 +150,6 @@ class Host:
             await asyncio.wait(under_way, timeout=seconds)
 
     async def aclose(self) -> None:
+        if self.telemetry is not None:
+            await asyncio.to_thread(self.telemetry.close)
         await self.models.aclose()
