@@ -9,11 +9,12 @@ VET = ("vet", "track", "track fail", "track success", "track reject", "track res
 BRANCH = ("branch list", "branch diff", "branch history", "branch blame", "branch clean")
 KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons show", "lessons add", "lessons import")
 STORE = ("store migrate", "store check", "store backup", "store restore", "store copy")
+RECORD = ("audit", "replay", "fork", "diff", "import", "key show", "clean")
 SERVED = ("serve", "token create", "token list", "token revoke")
 COMMANDS = (
     *("harden", "debate", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run", "quality", "ci"),
     *("tools", "tools use", "vote", "team show", "team build"),
-    *(*KEPT, "gates", "approve", "reject", "answer", *SERVED, "worker", "fleet"),
+    *(*KEPT, *RECORD, "gates", "approve", "reject", "answer", *SERVED, "worker", "fleet"),
     *(*BRANCH, *STORE, "models", "doctor", "config show"),
 )
 

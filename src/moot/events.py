@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from moot.types import Spend, Value
 
 
@@ -20,6 +22,35 @@ class Asked(Value):
     phase: str
     round: int
     model: str
+    replayed: bool = False
+    """Its answer is on record: nobody is asked again."""
+
+
+class Exchanged(Value):
+    """One question was put to a model, and this came of it. Its words never leave with the event itself."""
+
+    kind: Literal["exchanged"] = "exchanged"
+    seq: int
+    part: int
+    seat: str
+    phase: str
+    round: int
+    provider: str
+    model: str
+    answered_by: str = ""
+    """The version of the model, as the provider names it."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = None
+    finish: str = ""
+    milliseconds: int = 0
+    error: str = ""
+    """Of which kind the failure was."""
+    max_tokens: int | None = None
+    temperature: float | None = None
+    system: str = Field(default="", exclude=True, repr=False)
+    prompt: str = Field(default="", exclude=True, repr=False)
+    text: str = Field(default="", exclude=True, repr=False)
 
 
 class Retried(Value):
@@ -47,6 +78,8 @@ class StepDone(Value):
     kind: Literal["step_done"] = "step_done"
     seq: int
     name: str
+    milliseconds: int = 0
+    replayed: bool = False
 
 
 class Told(Value):
@@ -65,4 +98,4 @@ class SessionEnded(Value):
     status: str
 
 
-Event = SessionStarted | Asked | Retried | TurnTaken | StepDone | Told | Degraded | SessionEnded
+Event = SessionStarted | Asked | Exchanged | Retried | TurnTaken | StepDone | Told | Degraded | SessionEnded

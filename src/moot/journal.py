@@ -30,6 +30,7 @@ class Journal:
         self._store = store
         self._clock = clock
         self._past = {(row.seq, row.part): row for row in past}
+        self._past_steps = {row.seq for row in self._past.values()}
         self._next = 0
         self.used: set[tuple[int, int]] = set()
         """The recorded steps that were handed back."""
@@ -72,6 +73,10 @@ class Journal:
         if row is not None:
             self.used.add((seq, part))
         return row
+
+    def known(self, seq: int) -> bool:
+        """Whether anything of this step is on record from an earlier run."""
+        return seq in self._past_steps
 
     def step(self, seq: int, part: int, name: str, asked: str, value: JsonValue) -> StepRow:
         return StepRow(seq=seq, part=part, name=name, digest=asked, value=value, elapsed=round(self.elapsed(), 3))

@@ -14,7 +14,7 @@ from moot.replies import Read, native_schema
 from moot.room import Ask, T
 from moot.stepping import Desk
 from moot.tooling import ToolUsing
-from moot.turns import clarified, kept, log_row, reading, turn_row, wanted_tool, weaknesses
+from moot.turns import clarified, exchanged, kept, log_row, reading, turn_row, wanted_tool, weaknesses
 from moot.types import Absent, Call, Limits
 
 
@@ -64,7 +64,10 @@ class LiveRoom(ToolUsing):
         if not chain:
             return Absent(seat=ask.seat, why="no_model")
         call = self._call(ask)
-        self._emit(lambda: Asked(seq=seq, seat=ask.seat, phase=ask.phase, round=ask.round, model=chain[0].name))
+        known = self._journal.known(seq)
+        self._emit(
+            lambda: Asked(seq=seq, seat=ask.seat, phase=ask.phase, round=ask.round, model=chain[0].name, replayed=known)
+        )
         call, exchange, rows, part = await self._heard(seq, ask, call, chain)
         answer = self._read(seq, ask, exchange, last=False)
         if isinstance(answer, Absent) and answer.why == "unreadable":
@@ -135,6 +138,7 @@ class LiveRoom(ToolUsing):
 
         with self._cuttable():
             exchange = self._hidden(await self._caller.put(call, chain, retried))
+        self._emit(lambda: exchanged(seq, part, call, exchange))
         if not self._journal.kept:
             return exchange, []
         value: JsonValue = {"exchange": exchange.model_dump(mode="json"), "call": call.model_dump(mode="json")}

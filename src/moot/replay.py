@@ -48,19 +48,33 @@ async def replay(whole: Whole) -> Replayed:
     """Run the session again and compare. Nothing is written anywhere."""
     record, steps = whole.session, [step_of(entry) for entry in standing(whole.entries) if entry.seq > 0]
     kept = recorded_result(record, whole.entries)
-    told = {"session": record.id, "ended": kept is not None, "flaws": tuple(flaws_of(whole))}
     again = await run_again(record, Plan.model_validate(record.config), steps, ended=kept is not None)
+    unlike: tuple[Difference, ...] = ()
+    why = _other_way(again, steps, ended=kept is not None)
+    made = again.result.model_dump(mode="json") if again.result is not None and not why else None
+    if made is not None:
+        unlike = tuple(differences(settled(kept), settled(made)))
+    return Replayed(
+        session=record.id,
+        steps=len(again.used),
+        ended=kept is not None,
+        same=not why and not unlike,
+        cut=again.cut,
+        why=why,
+        differences=unlike,
+        flaws=tuple(flaws_of(whole)),
+        result=made,
+    )
+
+
+def _other_way(again: "Again", steps: Sequence[StepRow], *, ended: bool) -> str:
+    """Why it did not come to its end, or not by the recorded steps; a session that has not ended stops with them."""
+    if again.error is not None and (ended or not isinstance(again.error, Unrecorded)):
+        return str(again.error)
     missed = sorted({(step.seq, step.part) for step in steps} - again.used)
-    told |= {"steps": len(again.used), "cut": again.cut}
-    if again.error is not None and not (kept is None and isinstance(again.error, Unrecorded)):
-        return Replayed(**told, same=False, why=str(again.error))
     if missed:
-        return Replayed(**told, same=False, why=f"step {missed[0][0]}.{missed[0][1]} of the record was not asked for")
-    if kept is None or again.result is None:
-        return Replayed(**told, same=kept is None, why="" if kept is None else "it came to no result")
-    made = again.result.model_dump(mode="json")
-    unlike = tuple(differences(settled(kept), settled(made)))
-    return Replayed(**told, same=not unlike, differences=unlike, result=made)
+        return f"step {missed[0][0]}.{missed[0][1]} of the record was not asked for"
+    return "" if ended or again.result is None else "it came to a result, and the record has none"
 
 
 def recorded_result(record: SessionRecord, entries: Sequence[Entry]) -> JsonValue:
@@ -142,7 +156,8 @@ def reason_in(result: JsonValue, cut: str) -> str:
     """The words with which a session was cut short: they are in its result, and in no step."""
     notes = result.get("degraded") if isinstance(result, dict) else None
     begins = f"{cut.replace('_', ' ')}: "
-    return next((str(n).removeprefix(begins) for n in notes or () if str(n).startswith(begins)), "")
+    told = [str(note) for note in notes] if isinstance(notes, list) else []
+    return next((note.removeprefix(begins) for note in told if note.startswith(begins)), "")
 
 
 def refusing_desk(record: SessionRecord, plan: Plan) -> Desk:

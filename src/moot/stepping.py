@@ -107,15 +107,18 @@ class Stepping:
         seq = seq or self._journal.ticket()
         if past := self._journal.recall(seq, 0, name, asked):
             value = shape.model_validate(past.value)
+            self._emit(lambda: StepDone(seq=seq, name=name, replayed=True))
         else:
             self._check_stopped()
+            began = self._desk.clock.monotonic()
             with self._cuttable():
                 value = await work()
             rows: list[Row] = [self._journal.step(seq, 0, name, asked, value.model_dump(mode="json"))]
             if extra is not None:
                 rows.append(extra(value, seq))
             await self._journal.append(rows)
-        self._emit(lambda: StepDone(seq=seq, name=name))
+            spent = round((self._desk.clock.monotonic() - began) * 1000)
+            self._emit(lambda: StepDone(seq=seq, name=name, milliseconds=spent))
         return value
 
     async def _side_by_side(

@@ -113,6 +113,7 @@ class ToolUsing(Working):
         asked = self._journal.asked(ask.seat, call.model_dump_json(), ask.context.model_dump_json())
         if past := self._journal.recall(seq, part, name, asked):
             use = Use.model_validate(past.value)
+            self._emit(lambda: StepDone(seq=seq, name=name, replayed=True))
         else:
             self._check_stopped()
             began = self._desk.clock.monotonic()
@@ -122,7 +123,7 @@ class ToolUsing(Working):
             spent = round((self._desk.clock.monotonic() - began) * 1000)
             row = self._journal.step(seq, part, name, asked, use.model_dump(mode="json"))
             await self._journal.append([row, tool_row(seq, part, ask, name, use, spent)])
-        self._emit(lambda: StepDone(seq=seq, name=name))
+            self._emit(lambda: StepDone(seq=seq, name=name, milliseconds=spent))
         return use
 
     async def _result(self, call: ToolCall, spec: ToolSpec | None, ask: Ask[T], bench: Bench) -> ToolResult:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from moot.calling import Exchange
 from moot.errors import ParseError
+from moot.events import Exchanged
 from moot.ports import LogRow, TurnRow
 from moot.replies import Read, read, tool_call
 from moot.room import Ask, T
 from moot.tools import ToolCall
-from moot.types import AbsenceReason, Absent, Call
+from moot.types import AbsenceReason, Absent, Call, Usage
 
 TOO_LONG = "[reply not kept: it has"
 
@@ -112,6 +113,33 @@ def log_row(seq: int, part: int, call: Call, exchange: Exchange, action: str) ->
         tokens=usage.input_tokens + usage.output_tokens if usage else 0,
         content_length=len(exchange.reply.text) if exchange.reply else 0,
         error="; ".join(t.error for t in exchange.tries if t.error),
+    )
+
+
+def exchanged(seq: int, part: int, call: Call, exchange: Exchange) -> Exchanged:
+    reply, failed = exchange.reply, exchange.tries[-1].kind if exchange.tries else None
+    usage = reply.usage if reply else Usage()
+    provider, _, model = exchange.model.partition(":")
+    return Exchanged(
+        seq=seq,
+        part=part,
+        seat=call.seat,
+        phase=call.phase,
+        round=call.round,
+        provider=provider,
+        model=model,
+        answered_by=reply.model if reply else "",
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        usd=usage.usd,
+        finish=reply.finish if reply else "",
+        milliseconds=exchange.milliseconds,
+        error="" if reply else failed or "failed",
+        max_tokens=call.max_tokens,
+        temperature=call.temperature,
+        system=call.system,
+        prompt=call.prompt,
+        text=reply.text if reply else "",
     )
 
 

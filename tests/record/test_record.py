@@ -161,8 +161,8 @@ def test_a_session_that_has_not_ended_replays_as_far_as_it_got(cli: Cli, hardene
         update={"status": "running", "outcome": None, "entries": cut, "chain": entries[-1].chain}
     )
     last = steps[-1].seq
-    turns, versions = ([row for row in rows if row.seq <= last] for rows in (whole.turns, whole.versions))
-    part = Whole(session=record, entries=entries, steps=steps, turns=tuple(turns), versions=tuple(versions))
+    turns, versions = tuple(t for t in whole.turns if t.seq <= last), tuple(v for v in whole.versions if v.seq <= last)
+    part = Whole(session=record, entries=entries, steps=steps, turns=turns, versions=versions)
     again = asyncio.run(replay(part))
     assert (again.same, again.ended, again.steps, again.flaws) == (True, False, len(steps), ())
 

@@ -18,6 +18,7 @@ from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
+from moot.edge.telemetry import Spans
 from moot.edge.toolshed import LateTools
 from moot.edge.webhooks import Webhooks
 from moot.errors import MootError, Parked, StoreError
@@ -29,7 +30,7 @@ from moot.scan import StaticTeam
 from moot.stepping import Desk
 from moot.surfaces.branching import branches_of
 from moot.surfaces.debating import keep_records
-from moot.surfaces.setup import PROVIDERS, Settings, open_tools
+from moot.surfaces.setup import PROVIDERS, Settings, both, open_tools, telemetry_of
 from moot.types import Result
 from moot.vault import Vault
 
@@ -54,6 +55,7 @@ class Host:
     """Who runs its sessions, as others see it."""
     _running: dict[str, Runner] = field(default_factory=dict)
     _tasks: set["asyncio.Task[object]"] = field(default_factory=set)
+    _spans: dict[str, Spans] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         limit = dict.fromkeys(PROVIDERS, int(self.settings["concurrency"]))
@@ -62,6 +64,7 @@ class Host:
         self.webhooks = Webhooks(self.store)
         self._telling: asyncio.Task[None] | None = None
         self._scanner, self._memory = StaticTeam(), LessonShelf(self.store)
+        self.telemetry = telemetry_of(self.settings)
 
     @property
     def running(self) -> Sequence[str]:
@@ -96,6 +99,8 @@ class Host:
             await self._settle(await runner.resume(record.id, take=take), plan)
         finally:
             del self._running[record.id]
+            if spans := self._spans.pop(record.id, None):
+                spans.close()
             self._tasks.discard(task)
             await tools.aclose()
 
@@ -156,12 +161,14 @@ class Host:
     def _desk(self, record: SessionRecord, plan: Plan, tools: LateTools) -> Desk:
         listen = self.listen
         sandbox = self._sandbox(plan)
+        if self.telemetry is not None:
+            self._spans[record.id] = self.telemetry.session()
         return Desk(
             scanner=self._scanner,
             clock=self.clock,
             sandbox=sandbox,
             vault=Vault(os.environ),  # of its own: no session can ask for what another one hid
-            listen=None if listen is None else lambda event: listen(record.id, event),
+            listen=both(None if listen is None else lambda event: listen(record.id, event), self._spans.get(record.id)),
             memory=self._memory,
             linter=Linters(),
             checks=SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), self._scanner, sandbox),
@@ -184,4 +191,6 @@ class Host:
     async def aclose(self) -> None:
         if self._telling is not None:
             await self._telling
+        if self.telemetry is not None:
+            await asyncio.to_thread(self.telemetry.close)
         await self.models.aclose()

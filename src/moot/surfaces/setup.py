@@ -25,6 +25,7 @@ from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.store.rows import LOG_DAYS
+from moot.edge.telemetry import Spans, Telemetry, wanted
 from moot.edge.toolshed import LateTools
 from moot.edge.webhooks import WEBHOOK_SECRET
 from moot.errors import UsageError
@@ -78,6 +79,10 @@ def all_settings() -> list[Setting]:
         Setting("hook.strict", bool, False, "block a tool call that Moot could not check because Moot itself failed"),
         Setting("retention.logs_days", Days, LOG_DAYS, "days that log lines are kept"),
         Setting("retention.sessions_days", Days | None, None, "days that ended sessions are kept; default: for ever"),
+        Setting(
+            "telemetry.enabled", bool, False, "make OpenTelemetry spans; default: where OTEL_EXPORTER_OTLP_ENDPOINT is"
+        ),
+        Setting("telemetry.content", bool, False, "prompts and replies in the spans"),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
     ]
     own += [
@@ -269,6 +274,26 @@ def opened_store(settings: Settings) -> SqlStore:
     return SqlStore(settings.store, int(settings["retention.logs_days"]))
 
 
+def telemetry_of(settings: Settings) -> Telemetry | None:
+    """Where spans go; none where nobody asked for them."""
+    switch = settings.resolved["telemetry.enabled"]
+    if not wanted(bool(switch.value), switch.source != "default", os.environ):
+        return None
+    return Telemetry(content=bool(settings["telemetry.content"]))
+
+
+def both(listen: Callable[[Event], None] | None, spans: Spans | None) -> Callable[[Event], None] | None:
+    """One listener for two; none costs nothing."""
+    if listen is None or spans is None:
+        return listen or spans
+
+    def tell(event: Event) -> None:
+        listen(event)
+        spans(event)
+
+    return tell
+
+
 @dataclass
 class Workshop:
     """A runner with its edges, open as long as a command needs them."""
@@ -317,10 +342,16 @@ async def workshop(  # noqa: PLR0913 - everything but the first is by name
     checks = SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), scanner, sandbox) if plan else None
     branches = branches_of(plan) if plan else None
     toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
-    desk = Desk(scanner, clock, sandbox, vault, listen, memory, Linters(), checks, branches, toolbox, person, gates)
+    telemetry = telemetry_of(settings)
+    spans = telemetry.session() if telemetry else None
+    told = both(listen, spans)
+    desk = Desk(scanner, clock, sandbox, vault, told, memory, Linters(), checks, branches, toolbox, person, gates)
     try:
         yield Workshop(Runner(desk, models.open, store), store, vault, models, toolbox)
     finally:
+        if telemetry is not None and spans is not None:
+            spans.close()
+            await asyncio.to_thread(telemetry.close)
         await toolbox.aclose()
         await models.aclose()
         if store is not None:
