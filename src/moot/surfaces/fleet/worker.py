@@ -34,8 +34,9 @@ POLL = 1.0
 """Seconds between two looks into the queue: jobs that are put back, or were to wait, wake nobody."""
 OBEY = 1.0
 FORGOTTEN = 3600.0
-MOST_ATTEMPTS = 20
-LONGEST_DELAY = 60.0
+MOST_ATTEMPTS = 100
+NOT_BEGUN = 60.0
+"""Seconds until a session that could not be begun is tried again."""
 MOST_REFUSED = 100
 
 
@@ -82,8 +83,8 @@ class Worker:
     async def run(self) -> bool:
         """Until it is told to stop; whether everything it had was let go of in order."""
         await self.store.sessions(limit=1)  # before the queue's, the tables of the record
-        await self.queue.enter()
         await self.shelf.enter(self.row)
+        await self.queue.enter()
         self._listen_to_signals()
         self.tell(f"{self.row.name} takes up to {self.concurrency} sessions at a time from {self.queue.place}")
         pace = self.pace
@@ -194,10 +195,11 @@ class Worker:
         mendable = isinstance(error, StoreError | ReplayMismatch | SandboxError)
         if isinstance(error, ReplayMismatch | SandboxError):
             self._refuse(session_id)
-        put_back = PutBack(min(2.0**job.attempts, LONGEST_DELAY)) if mendable and job.attempts < MOST_ATTEMPTS else None
+        delay = min(2.0**job.attempts, self.pace.dead_after / 2)  # attempts count those of dead workers too
+        put_back = PutBack(delay) if mendable and job.attempts < MOST_ATTEMPTS else None
         with contextlib.suppress(MootError):
             if put_back is None and (await self.store.session(session_id)).status == "pending":
-                put_back = PutBack(LONGEST_DELAY)
+                put_back = PutBack(NOT_BEGUN)
         self.tell(f"session {session_id}: {kind}{error}; it is " + ("tried again" if put_back else "left as it is"))
         return put_back
 
