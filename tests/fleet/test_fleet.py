@@ -94,7 +94,7 @@ def test_a_session_of_a_newer_moot_is_left_to_a_newer_worker(fleet: Fleet, cli: 
     fleet.put(ours)
     old = fleet.worker("--concurrency", "1")
     fleet.wait_for_end([ours])
-    fleet.wait("it says so", lambda: newer in old.said)
+    fleet.wait("it says so", lambda: f"{newer} is of format 2" in old.said)
     assert fleet.session(newer) == untouched and len(fleet.entries(newer)) == 1
     fleet.wait("it is seen", lambda: [each["id"] for each in seen(cli, fleet)["unable"]] == [newer])
     assert old.said.count(newer) == 1, "an old worker does not take it again and again"
@@ -191,6 +191,21 @@ def test_pause_and_cancel_reach_the_worker_that_runs_the_session(fleet: Fleet) -
     fleet.with_store(lambda store: store.wish(cancelled, "cancel"))
     fleet.wait("they stop", lambda: fleet.statuses([paused, cancelled]) == ["paused", "cancelled"])
     fleet.wait("no job is left", lambda: fleet.jobs() == [])
+    for session_id in (paused, cancelled):
+        fleet.put(session_id)  # somebody wants them to go on
+    fleet.wait("one asks again", lambda: len(fleet.calls()) == 3)
+    fleet.wait("the other one does not", lambda: fleet.jobs() == [(paused, "doing")])
+    assert fleet.statuses([paused, cancelled]) == ["running", "cancelled"]
+
+
+def test_a_session_that_cannot_be_begun_waits_and_is_told_of(fleet: Fleet) -> None:
+    plan = fleet.plan("drop table t")
+    broken, gone = fleet.enroll([plan.model_copy(update={"notes": {"ci": {"unheard": 1}}}), plan])
+    (fleet.folder / "replies-0.0.yaml").unlink()
+    worker = fleet.worker()
+    fleet.wait("both are told of", lambda: all(f"session {each}: " in worker.said for each in (broken, gone)))
+    fleet.wait("it waits", lambda: fleet.jobs() == [(broken, "todo")])
+    assert fleet.statuses([broken, gone]) == ["pending", "paused"] and worker.alive
 
 
 def test_a_wish_for_a_session_that_nobody_has_yet_is_heeded_before_it_costs_anything(fleet: Fleet) -> None:

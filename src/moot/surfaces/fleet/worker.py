@@ -7,21 +7,25 @@ import signal
 import socket
 import sys
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
 
 from moot import __version__
 from moot.edge.leases import Leases
 from moot.edge.queue import WorkerQueue, queue_of
 from moot.edge.store import SqlStore
 from moot.edge.store.workers import ENDED, WorkerRow, WorkerShelf
-from moot.errors import Fenced, MootError, Parked, ReplayMismatch, StoreError
+from moot.errors import Fenced, MootError, Parked, ReplayMismatch, SandboxError, StoreError
 from moot.ports import FORMAT, Mark, SessionRecord
 from moot.protocols import PROTOCOLS
+from moot.runner import Plan
 from moot.surfaces.hosting import Host
 from moot.surfaces.setup import Settings
+from moot.types import Status
 
 if TYPE_CHECKING:
     from procrastinate.jobs import Job
@@ -30,8 +34,9 @@ POLL = 1.0
 """Seconds between two looks into the queue: jobs that are put back, or were to wait, wake nobody."""
 OBEY = 1.0
 FORGOTTEN = 3600.0
-MOST_ATTEMPTS = 20
-LONGEST_DELAY = 60.0
+MOST_ATTEMPTS = 100
+NOT_BEGUN = 60.0
+"""Seconds until a session that could not be begun is tried again."""
 MOST_REFUSED = 100
 
 
@@ -78,26 +83,33 @@ class Worker:
     async def run(self) -> bool:
         """Until it is told to stop; whether everything it had was let go of in order."""
         await self.store.sessions(limit=1)  # before the queue's, the tables of the record
-        await self.queue.enter()
         await self.shelf.enter(self.row)
+        await self.queue.enter()
         self._listen_to_signals()
         self.tell(f"{self.row.name} takes up to {self.concurrency} sessions at a time from {self.queue.place}")
         pace = self.pace
-        every = ((pace.heartbeat, self._beat), (OBEY, self.host.obey), (pace.sweep, self._sweep), (POLL, self._listen))
-        side = [asyncio.create_task(self._again(seconds, work)) for seconds, work in every]
-        taking = asyncio.create_task(self._again(0.0, self._take))
-        stopped = asyncio.create_task(self._stopping.wait())
-        done, _ = await asyncio.wait({stopped, taking, *side}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (taking, side.pop()):
-            task.cancel()
+        alive = [asyncio.create_task(self._again(pace.heartbeat, self._beat))]
+        at_work = [
+            asyncio.create_task(self._again(seconds, work))
+            for seconds, work in (
+                (0.0, self._take),
+                (POLL, self._listen),
+                (OBEY, self.host.obey),
+                (pace.sweep, self._sweep),
+            )
+        ]
+        stopped = asyncio.create_task(self._told_to_stop())
+        done, _ = await asyncio.wait({stopped, *alive, *at_work}, return_when=asyncio.FIRST_COMPLETED)
+        await ended(at_work)
         clean = await self._drain()
-        for task in (*side, stopped):
-            task.cancel()
-        await asyncio.gather(taking, stopped, *side, return_exceptions=True)
+        await ended([*alive, stopped])
         await self._leave()
-        for task in done - {stopped}:
+        for task in done - {stopped} if clean else ():
             await task  # it ended by a mistake of ours, which is said
         return clean
+
+    async def _told_to_stop(self) -> None:
+        await self._stopping.wait()
 
     def stop(self) -> None:
         self._stopping.set()
@@ -173,16 +185,24 @@ class Worker:
         session_id = str(job.lock)
         try:
             put_back = await self._carried(session_id, found=bool(job.task_kwargs.get("found")) and not job.attempts)
-        except (StoreError, ReplayMismatch) as error:
-            put_back = PutBack(self._delay(job)) if job.attempts < MOST_ATTEMPTS else None
-            self.tell(f"session {session_id}: {error}; " + ("is tried again" if put_back else "is left as it is"))
-        except MootError as error:
-            put_back = None
-            self.tell(f"session {session_id}: {error}")
         except Exception as error:
-            put_back = None
-            self.tell(f"session {session_id} failed: {type(error).__name__}: {error}")
+            put_back = await self._after(error, job)
         await self._say_what_became(job, put_back)
+
+    async def _after(self, error: Exception, job: "Job") -> "PutBack | None":
+        """What another try, or another worker, may mend is put back. Anything else is the session's own trouble: it
+        says so in its record. One that was not even begun would be found by the next sweep, so it waits."""
+        session_id, kind = str(job.lock), "" if isinstance(error, MootError) else f"{type(error).__name__}: "
+        mendable = isinstance(error, StoreError | ReplayMismatch | SandboxError)
+        if isinstance(error, ReplayMismatch | SandboxError):
+            self._refuse(session_id)
+        delay = min(2.0**job.attempts, self.pace.dead_after / 2)  # attempts count those of dead workers too
+        put_back = PutBack(delay) if mendable and job.attempts < MOST_ATTEMPTS else None
+        with contextlib.suppress(MootError):
+            if put_back is None and (await self.store.session(session_id)).status == "pending":
+                put_back = PutBack(NOT_BEGUN)
+        self.tell(f"session {session_id}: {kind}{error}; it is " + ("tried again" if put_back else "left as it is"))
+        return put_back
 
     async def _say_what_became(self, job: "Job", put_back: "PutBack | None") -> None:
         """Until it is kept: a job of which nothing is said would be ours for as long as this process lives."""
@@ -200,15 +220,17 @@ class Worker:
         """`found`: by a sweep; somebody may have carried it on meanwhile, and a person paused it."""
         record = await self.store.session(session_id)
         if record.format > FORMAT:
-            self._refuse(record, f"was begun by a newer version of Moot (format {record.format})")
+            self._refuse(record.id)
+            self.tell(f"session {record.id} is of format {record.format}; it is left to a newer worker")
             return PutBack(0.0, queue_of(record.format))
         if not understood(record):
-            self._refuse(record, "is not understood by this version of Moot")
+            self._refuse(record.id)
+            self.tell(f"session {record.id} is not understood by this version of Moot; it is left to a newer worker")
             return PutBack(self.pace.dead_after / 2)
         if not await self._goes_on(record, found=found):
             return None
         take = await self.shelf.is_gone(record.owner, self.pace.dead_after) if record.owner else False
-        if record.wish:
+        if record.wish and not obeyed(record):
             await self._heed(record, take=take)
             return None
         try:
@@ -230,18 +252,17 @@ class Worker:
         """Somebody wished it stopped while nobody had it."""
         claimed = await self.store.claim(record.id, self.row.owner, take=take)
         now = datetime.now(UTC)
-        ended = {"status": "cancelled", "completed_at": now} if record.wish == "cancel" else {"status": "paused"}
-        left = claimed.model_copy(update={**ended, "owner": "", "updated_at": now})
-        await self.store.update(left, Mark(kind="noted", name=record.wish, value={"status": str(ended["status"])}))
+        status: Status = "cancelled" if record.wish == "cancel" else "paused"
+        completed = now if status == "cancelled" else None
+        said = {"status": status, "completed_at": completed, "owner": "", "updated_at": now}
+        mark = Mark(kind="noted", name=record.wish, value={"status": status})
+        await self.store.update(claimed.model_copy(update=said), mark)
 
-    def _refuse(self, record: SessionRecord, why: str) -> None:
-        self._refused[record.id] = None
+    def _refuse(self, session_id: str) -> None:
+        """So that `moot fleet` can tell which sessions nobody runs."""
+        self._refused[session_id] = None
         while len(self._refused) > MOST_REFUSED:
             del self._refused[next(iter(self._refused))]
-        self.tell(f"session {record.id} {why}; it is left to a newer worker")
-
-    def _delay(self, job: "Job") -> float:
-        return float(min(2**job.attempts, LONGEST_DELAY))
 
     # --- the end
 
@@ -265,6 +286,12 @@ class Worker:
             await self.store.aclose()
 
 
+async def ended(tasks: Sequence["asyncio.Task[None]"]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 @dataclass(frozen=True)
 class PutBack:
     """A job that somebody else is to have, or this worker later."""
@@ -273,12 +300,13 @@ class PutBack:
     queue: str | None = None
 
 
+def obeyed(record: SessionRecord) -> bool:
+    """It was paused as somebody wished; if it comes to us now, somebody wants it to go on."""
+    return record.wish == "pause" and record.status == "paused" and record.waiting_on is None
+
+
 def understood(record: SessionRecord) -> bool:
     """Whether this version knows what the session was asked to do."""
-    from pydantic import ValidationError
-
-    from moot.runner import Plan
-
     if record.protocol not in PROTOCOLS:
         return False
     protocol = PROTOCOLS[record.protocol]
