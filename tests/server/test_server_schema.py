@@ -27,7 +27,7 @@ CHECKS = [
     response_schema_conformance,
 ]  # fmt: skip
 SETTINGS = settings(
-    max_examples=25, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate],
+    max_examples=15, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 
