@@ -2,14 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kit import GOOD
-from serving_kit import DECIDE, GATED, HARDEN, VET, Client, run, serving
+from serving_kit import DECIDE, GATED, HARDEN, VET, Client, once, run, serving
 
 from moot.edge.store import SqlStore
 from moot.edge.store.tokens import Scope, TokenShelf
@@ -72,13 +72,12 @@ def test_wrong_expired_and_revoked_tokens_are_refused_also_here(tmp_path: Path) 
         gone = await token(store, "gone", "read")
         kept = SqlStore(str(store))
         await TokenShelf(kept).revoke("gone")
-        while datetime.now(UTC) < soon:
-            await asyncio.sleep(0.01)
+        await once(lambda: datetime.now(UTC) >= soon)
         await kept.aclose()
         secret = good["Authorization"].removeprefix("Bearer ")
         async with serving(store) as client:
             cases = {
-                "unknown_token": ("Bearer moot_x", f"Bearer {secret}x", f"Bearer {secret[:-1]}", f"Bearer {secret.lower()}"),
+                "unknown_token": ("Bearer moot_x", f"Bearer {secret}x", f"Bearer {secret[:-1]}"),
                 "expired_token": (late["Authorization"],),
                 "revoked_token": (gone["Authorization"],),
                 "malformed_token": ("Bearer", "Basic bW9vdDptb290", secret),
@@ -207,12 +206,13 @@ def test_bodies_that_are_no_request(tmp_path: Path) -> None:
     run(story())
 
 
-Change = Callable[[dict[str, Any]], dict[str, Any]]
+ASKED = {"protocol": "debate"}
+QUESTION = {"text": "x", "options": ["a", "b"]}
 BAD_REQUESTS: dict[str, dict[str, Any]] = {
     "a command": {**HARDEN, "models": "cmd:rm -rf ."},
     "a file as a model": {**HARDEN, "seats": {"red": ["script:/etc/passwd"]}},
     "weights": {**HARDEN, "models": ["openai:x", "local:/weights.gguf"]},
-    "a command in a team": {"protocol": "debate", "input": {"task": "x", "team": [{"role": "critic", "model": "cmd:ls"}]}},
+    "a command in a team": {**ASKED, "input": {"task": "x", "team": [{"role": "critic", "model": "cmd:ls"}]}},
     "a folder of roles": {"protocol": "debate", "input": {"task": "x"}, "rules": {"roles_folder": "/etc"}},
     "a folder of judges": {**DECIDE, "rules": {"judges_folder": "/etc"}},
     "a path out of the session": {"protocol": "harden", "input": {"files": {"../../x.py": GOOD}}},
@@ -238,9 +238,9 @@ BAD_REQUESTS: dict[str, dict[str, Any]] = {
     "solve": {"protocol": "solve", "input": {"task": "x"}},
     "a price nobody knows": {**HARDEN, "budget": {"max_usd": 1.0}},
     "one option": {"protocol": "decide", "input": {"questions": [{"text": "x", "options": ["a"]}]}},
-    "a folder in a question": {**DECIDE, "input": {"questions": [{"text": "x", "options": ["a", "b"], "feature_dir": "/"}]}},
+    "a folder in a question": {**DECIDE, "input": {"questions": [{**QUESTION, "feature_dir": "/"}]}},
     "an unknown artefact": {"protocol": "review", "input": {"artefacts": {"x.md": "hello"}}},
-    "a seat without a role": {"protocol": "debate", "input": {"task": "x", "team": [{"role": "x", "model": "openai:x"}]}},
+    "a seat without a role": {**ASKED, "input": {"task": "x", "team": [{"role": "x", "model": "openai:x"}]}},
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Watching sessions: every reader has every event once and in order, whoever is cut off, and no session sees another."""
+"""Watching sessions: every reader has every event once and in order, and no session sees anything of another."""
 
 import asyncio
 import json

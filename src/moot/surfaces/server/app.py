@@ -86,14 +86,14 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
             await host.aclose()
             await store.aclose()
 
-    app = _routed(lifespan)
+    app = routed(lifespan)
     app.state.site = site
     demand = how.exposed or bool(settings["server.demand_token"])
     site.gatekeeper = Gatekeeper(app, Doorkeeper(TokenShelf(store), demand), site.bounds, metrics.request)
     return Server(_for_pages(site.gatekeeper, settings), site, feeds.close)
 
 
-def _routed(lifespan: Any) -> FastAPI:
+def routed(lifespan: Any) -> FastAPI:
     app = FastAPI(
         title="Moot",
         version=__version__,
@@ -107,11 +107,11 @@ def _routed(lifespan: Any) -> FastAPI:
     problems.install(app)
     for part in (around, sessions, acting, streams):  # `/v1/debates/team` before `/v1/debates/{id}`
         app.include_router(part.router)
-    app.openapi = lambda: _documents(app)  # type: ignore[method-assign]
+    app.openapi = lambda: documents(app)  # type: ignore[method-assign]
     return app
 
 
-def _documents(app: FastAPI) -> dict[str, Any]:
+def documents(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         parts = made.setdefault("components", {})

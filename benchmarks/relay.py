@@ -1,0 +1,175 @@
+"""A debate of 25 calls, one after the other, each hearing the last three: how it is held as a protocol of Moot in its
+server, and as a graph of LangGraph with a saver, every step kept by both."""
+
+import asyncio
+import hashlib
+import operator
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Annotated, Any, TypedDict
+
+from moot.ports import Model
+from moot.protocols import PROTOCOLS
+from moot.room import Ask, Room
+from moot.runner import Plan, new_record
+from moot.surfaces.server.app import Server, Serving, create_app
+from moot.surfaces.server.serving import Stopping, bound, configured
+from moot.surfaces.setup import Settings
+from moot.types import Call, Reply, Result, Rules, Usage, Value
+
+CALLS, SEATS = 25, ("ada", "ben", "cleo")
+
+
+def prompt_of(topic: str, number: int, heard: Sequence[str]) -> str:
+    return "\n".join((f"{SEATS[number % len(SEATS)]}, call {number} on {topic}", *heard[-3:]))
+
+
+async def answer(prompt: str, seconds: float) -> str:
+    await asyncio.sleep(seconds)
+    return hashlib.blake2b(prompt.encode(), digest_size=8).hexdigest()
+
+
+# --- Moot
+
+
+class Topic(Value):
+    topic: str
+
+
+class Said(Value):
+    message: str
+
+
+class Relayed(Result):
+    outcome: str = "relayed"
+    last: str = ""
+
+
+async def relay(given: Topic, rules: Rules, room: Room) -> Relayed:
+    heard: list[str] = []
+    for number in range(CALLS):
+        prompt = prompt_of(given.topic, number, heard)
+        said = await room.ask(Ask(SEATS[number % len(SEATS)], "relay", number, "", prompt, Said))
+        assert isinstance(said, Said), said
+        heard.append(said.message)
+    return Relayed(last=heard[-1])
+
+
+PROTOCOLS["relay"] = replace(
+    PROTOCOLS["harden"], name="relay", script=relay, input=Topic, rules=Rules, result=Relayed, seats=SEATS
+)
+
+
+class Slow(Model):
+    name = "fake:slow"
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    async def reply(self, call: Call) -> Reply:
+        text = f'{{"message": "{await answer(call.prompt, self._seconds)}"}}'
+        return Reply(text=text, model=self.name, usage=Usage(input_tokens=1, output_tokens=1, usd=0.0), finish="stop")
+
+    def skip(self, call: Call) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+@asynccontextmanager
+async def moot_server(store: str, seconds: float, at_once: int) -> AsyncIterator[tuple[Server, int]]:
+    """The server as `moot serve` opens it, and its port."""
+    flags = {"store": store, "server.rate": 0.0, "server.sessions": at_once}
+    model = Slow(seconds)
+    server = create_app(Settings.load(flags), Serving(run_here=True, open_model=lambda name: model))
+    with bound("127.0.0.1", 0) as listening:
+        port = listening.getsockname()[1]
+        running = Stopping(configured(server, "127.0.0.1", port), server)
+        task = asyncio.create_task(running.serve([listening]))
+        while True:
+            if running.started:
+                break
+            await asyncio.sleep(0.01)
+        try:
+            yield server, port
+        finally:
+            server.stop()
+            running.should_exit = True
+            await task
+
+
+async def begin(server: Server, topic: str) -> str:
+    plan = Plan(
+        protocol="relay", topic=topic, input={"topic": topic}, rules=Rules(timeout=3600).model_dump(),
+        seats={seat: ("fake:slow",) for seat in SEATS},
+    )  # fmt: skip
+    site = server.site
+    record = new_record(plan, site.now())
+    await site.store.create(record)
+    await site.queue.put(record.id)
+    return record.id
+
+
+async def held_by_moot(server: Server, topics: Sequence[str]) -> dict[str, str]:
+    """Topic -> the last word, of debates that are begun all at once."""
+    ids = {topic: await begin(server, topic) for topic in topics}
+    site, found = server.site, dict[str, str]()
+    while len(found) < len(ids):
+        await asyncio.sleep(0.05)
+        counts = await site.shelf.counts()
+        if any(counts.get(("relay", status)) for status in ("pending", "running")):
+            continue
+        for topic, session in ids.items():
+            record = await site.store.session(session)
+            assert record.status == "completed" and isinstance(record.outcome, dict), record.status
+            found[topic] = str(record.outcome["result"]["last"])  # type: ignore[index,call-overload]
+    return found
+
+
+# --- LangGraph
+
+
+class State(TypedDict, total=False):
+    topic: str
+    number: int
+    heard: Annotated[list[str], operator.add]
+
+
+def graph(seconds: float) -> Any:
+    from langgraph.graph import END, START, StateGraph
+
+    async def speak(state: State) -> State:
+        said = await answer(prompt_of(state["topic"], state["number"], state["heard"]), seconds)
+        return {"number": state["number"] + 1, "heard": [said]}
+
+    made = StateGraph(State)
+    made.add_node("speak", speak)
+    made.add_edge(START, "speak")
+    made.add_conditional_edges("speak", lambda state: END if state["number"] == CALLS else "speak")
+    return made
+
+
+async def held_by_langgraph(app: Any, topics: Sequence[str]) -> dict[str, str]:
+    async def one(topic: str) -> str:
+        start: State = {"topic": topic, "number": 0, "heard": []}
+        options = {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": 2 * CALLS}
+        return str((await app.ainvoke(start, options))["heard"][-1])
+
+    return dict(zip(topics, await asyncio.gather(*map(one, topics)), strict=True))
+
+
+@asynccontextmanager
+async def langgraph(place: str, seconds: float) -> AsyncIterator[Any]:
+    """The graph with the saver for a file, or for PostgreSQL by URL, in its own settings."""
+    async with AsyncExitStack() as stack:
+        if place.startswith("postgresql"):
+            from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+
+            saver: Any = await stack.enter_async_context(AsyncPostgresSaver.from_conn_string(place))
+            await saver.setup()
+        else:
+            from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+            saver = await stack.enter_async_context(AsyncSqliteSaver.from_conn_string(place))
+        yield graph(seconds).compile(checkpointer=saver)
