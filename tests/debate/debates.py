@@ -15,7 +15,7 @@ from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Membe
 from moot.scan import StaticTeam
 from moot.stepping import Desk, Person
 from moot.testing import ActingModel, FakeSandbox, FrozenClock, Line, room
-from moot.types import Answer, Call, Code, Probing, SuiteRun, Tests
+from moot.types import Answer, Call, Code, Limits, Probing, SuiteRun, Tests
 
 TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([1, 3]) -> 3"
 RIGHT = "def largest(numbers):\n    return max(numbers, default=None)\n"
@@ -148,6 +148,7 @@ def held(
     acting: Callable[[Cast], ActingModel] = ActingModel,
     lost: str = "",
     clock: FrozenClock | None = None,
+    calls: int | None = None,
     **given: object,
 ) -> Debate:
     """A debate by seats that answer as told, with the real scanner and, unless another is given, a real sandbox.
@@ -157,7 +158,7 @@ def held(
     model = acting(Cast(answers))
     desk = Desk(StaticTeam(), clock or FrozenClock(), sandbox or find_sandbox(), person=person)
     cast = {member.seat: unreachable() if member.seat == lost else model for member in members}
-    live = room(cast, desk, timeout=3000.0)
+    live = room(cast, desk, Limits(max_calls=calls), timeout=3000.0)
     inputs = DebateInput.model_validate({"task": TASK, "team": members, **given})
     result = asyncio.run(debate(inputs, rules or DebateRules(lessons=0), live))
     return Debate(result, model.asked, live)

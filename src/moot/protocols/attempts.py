@@ -21,6 +21,7 @@ from moot.trials.values import Example
 from moot.types import AbsenceReason, Absent, Code, Language, SourceFile, SuiteRun, Tests, Unit, Value
 
 DEFINED = re.compile(r"^\s*(?:async\s+)?(?:def|func|function|class)\s+(?:\([^)]*\)\s*)?(\w+)", re.MULTILINE)
+IMPORTED = re.compile(r"^((?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+([\w., \t]+))$", re.MULTILINE)
 REFLECTION_TOKENS = 500
 
 
@@ -136,6 +137,23 @@ def chosen_block(blocks: Sequence[CodeBlock], task: Task) -> str:
     named = [block for block in blocks if block.path and block.path.rpartition("/")[2] == task.path.rpartition("/")[2]]
     wanted = [block for block in named or blocks if set(DEFINED.findall(block.text)) & set(task.names)]
     return max(wanted or named or blocks, key=lambda block: len(block.text)).text
+
+
+def with_imports(code: str, task: Task) -> str:
+    """Code with the imports of the task's own code that it uses but left out: they went without saying."""
+    if task.language != "python":
+        return code
+    missing = [line for line, name in IMPORTED.findall(task.text) if used(name, code) and line not in code]
+    return "\n".join([*missing, "", "", code]) if missing else code
+
+
+def used(names: str, code: str) -> bool:
+    """Whether one of the names of an import line is used in code that does not bind it by an import of its own."""
+    plain = [name.split(" as ")[-1].strip() for name in names.split(",")]
+    return any(
+        re.search(rf"\b{re.escape(name)}\b", code) and not re.search(rf"import\b.*\b{re.escape(name)}\b", code)
+        for name in plain
+    )
 
 
 async def tried(task: Task, text: str, number: int, room: Room) -> Attempt:

@@ -256,13 +256,14 @@ def outcome_of(table: Table, stopped: Stop, winner: Candidate | None) -> Outcome
 def full_run(table: Table, room: Room) -> int:
     """Questions that a run of every phase to the last round would put: what an early end saves is the difference."""
     team = sum(room.seated(member.seat) for member in table.given.team)
-    drafts = min(table.rules.drafts, team)
-    once = (2 * CLARIFYING if table.rules.held("dehallucination") else 0) + drafts * (2 + table.rules.refinements)
+    rules, drafts = table.rules, min(table.rules.drafts, team)
+    own = drafts + rules.reserve + rules.anew + min(drafts, rules.voices) * (1 + rules.refinements)
+    once = (2 * CLARIFYING if rules.held("dehallucination") else 0) + own
     each: dict[Phase, int] = {
         "proposal": drafts, "critique": min(team, PARALLEL["critique"]) + 2, "review": min(team, 4),
-        "optimization": 2 * table.rules.attempts - 1, "adversarial": 0, "convergence": team,
+        "optimization": 2 * rules.attempts - 1, "adversarial": 0, "convergence": team,
     }  # fmt: skip
-    return once + table.rules.max_rounds * sum(n for phase, n in each.items() if table.rules.held(phase))
+    return once + rules.max_rounds * sum(n for phase, n in each.items() if rules.held(phase))
 
 
 def why_won(table: Table, stopped: Stop, winner: Candidate | None) -> str:

@@ -3,8 +3,8 @@
 from moot.protocols.attempts import code_of
 from moot.protocols.debated import Candidate
 from moot.protocols.harden import HardenInput, HardenRules, harden
-from moot.protocols.phases.evolve import drop
 from moot.protocols.phases.examined import examined
+from moot.protocols.phases.mending import drop
 from moot.protocols.phases.optimize import best_first
 from moot.protocols.phases.sitting import Sitting
 

@@ -35,20 +35,32 @@ class BlindReply(Value):
     )
 
 
+def temperatures(speakers: Sequence[Member], warm: float) -> dict[str, float | None]:
+    """The first seat of each model answers as the model does by itself; the others should not say the same again:
+    what one model says twice to one prompt is not the word of two."""
+    seen = set[str]()
+    found: dict[str, float | None] = {}
+    for member in speakers:
+        found[member.seat] = warm if member.model in seen else None
+        seen.add(member.model)
+    return found
+
+
 async def specified(sitting: Sitting, phase: Phase, speakers: Sequence[Member]) -> None:
     """Every speaker writes tests from the words of the task; the same test of two becomes one that counts."""
     said = dict[str, list[Example]]()
+    warm = temperatures(speakers, sitting.table.rules.temperature)
     await sitting.apart(
         phase,
         speakers,
-        lambda m: ask_tests(m, phase, sitting),
+        lambda m: ask_tests(m, phase, sitting, warm[m.seat]),
         lambda m, reply: said.update({m.seat: written(reply.tests, sitting.table)}),
         tools=False,  # the words of the task alone: what code does is no evidence of what it should do
     )
     sitting.update(claims=merged(sitting.table, said))
 
 
-def ask_tests(member: Member, phase: Phase, sitting: Sitting) -> Ask[SpecReply]:
+def ask_tests(member: Member, phase: Phase, sitting: Sitting, warm: float | None) -> Ask[SpecReply]:
     text = prompt(
         "debate_spec",
         task=brief(sitting.table),
@@ -56,7 +68,8 @@ def ask_tests(member: Member, phase: Phase, sitting: Sitting) -> Ask[SpecReply]:
         most=str(MOST),
         form=instructions(SpecReply),
     )
-    return Ask(member.seat, phase, sitting.table.round, system(member), text, SpecReply, REPLY_TOKENS)
+    who, number = system(member), sitting.table.round
+    return Ask(member.seat, phase, number, who, text, SpecReply, REPLY_TOKENS, temperature=warm)
 
 
 def shown_examples(table: Table) -> str:
@@ -119,10 +132,11 @@ async def asked_blind(sitting: Sitting, phase: Phase, claims: Sequence[Claim], s
     if not claims or not speakers:
         return
     answers: dict[str, dict[str, str]] = {}
+    warm = temperatures(speakers, sitting.table.rules.temperature)
     await sitting.apart(
         phase,
         speakers,
-        lambda m: ask_values(m, phase, claims, sitting),
+        lambda m: ask_values(m, phase, claims, sitting, warm[m.seat]),
         lambda m, said: answers.update({m.seat: numbered(said.answers, claims)}),
         tools=False,
     )
@@ -140,7 +154,9 @@ def _weighed(claim: Claim, answers: Mapping[str, Mapping[str, str]]) -> Claim:
     return judged(claim.model_copy(update={"by": tuple(by), "against": tuple(against)}))
 
 
-def ask_values(member: Member, phase: Phase, claims: Sequence[Claim], sitting: Sitting) -> Ask[BlindReply]:
+def ask_values(
+    member: Member, phase: Phase, claims: Sequence[Claim], sitting: Sitting, warm: float | None
+) -> Ask[BlindReply]:
     calls = "\n".join(f"{n}. {claim.call}" for n, claim in enumerate(claims, 1))
     text = prompt(
         "debate_blind",
@@ -149,7 +165,8 @@ def ask_values(member: Member, phase: Phase, claims: Sequence[Claim], sitting: S
         calls=f"Calls:\n\n{fenced(calls, 'text')}",
         form=instructions(BlindReply),
     )
-    return Ask(member.seat, phase, sitting.table.round, system(member), text, BlindReply, REPLY_TOKENS)
+    who, number = system(member), sitting.table.round
+    return Ask(member.seat, phase, number, who, text, BlindReply, REPLY_TOKENS, temperature=warm)
 
 
 def numbered(answers: Mapping[str, str], claims: Sequence[Claim]) -> dict[str, str]:

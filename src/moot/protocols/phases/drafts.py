@@ -1,13 +1,13 @@
 """Independent answers: asked for apart, run, and their vote kept as what a debate has to beat."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from moot.prompts import prompt
-from moot.protocols.attempts import chosen_block, shown_lessons, shown_tests
+from moot.protocols.attempts import chosen_block, shown_lessons, shown_tests, with_imports
 from moot.protocols.debated import Candidate, Member, Phase
+from moot.protocols.phases.claims import temperatures
 from moot.protocols.phases.examined import baseline, examined
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table, brief, context, evidence, notes, system
@@ -21,7 +21,7 @@ DRAFTERS = ("proposer", "generator", "implementer")
 
 class DraftReply(Value):
     approach: Annotated[str, Also("idea", "plan", "explanation")] = Field(
-        default="", description="how you solve it, in one sentence"
+        default="", description="how you solve it, in at most ten words"
     )
     limits: Annotated[tuple[str, ...], Also("known_limits", "limitations")] = Field(
         default=(), description="what it does not do", json_schema_extra={"maxItems": 3}
@@ -41,20 +41,20 @@ class PositionReply(Value):
     )
 
 
-def drafters(sitting: Sitting) -> list[Member]:
+def drafters(sitting: Sitting, more: int = 0) -> list[Member]:
     """Those whose work it is, filled up with the rest of the team: a vote needs more than one answer."""
     table = sitting.table
     first = [m for m in table.given.team if m.role in DRAFTERS]
     rest = [m for m in table.given.team if m.role not in DRAFTERS]
-    return [m for m in (*first, *rest) if sitting.room.seated(m.seat)][: table.rules.drafts]
+    return [m for m in (*first, *rest) if sitting.room.seated(m.seat)][: table.rules.drafts + more]
 
 
-async def drafted(sitting: Sitting, phase: Phase) -> int:
+async def drafted(sitting: Sitting, phase: Phase, more: int = 0) -> int:
     """Drafts of everybody who has none yet, apart from each other; with the first of them goes the baseline."""
     before = sitting.table.candidates
     have = {candidate.seat for candidate in before}
-    speakers = [member for member in drafters(sitting) if member.seat not in have]
-    warm = temperatures(drafters(sitting), sitting.table.rules.temperature)
+    speakers = [member for member in drafters(sitting, more) if member.seat not in have]
+    warm = temperatures(drafters(sitting, more), sitting.table.rules.temperature)
     if sitting.table.code:
         await sitting.apart(
             phase,
@@ -73,16 +73,6 @@ async def drafted(sitting: Sitting, phase: Phase) -> int:
     if sitting.table.baseline.candidate is None:
         sitting.update(baseline=baseline(sitting.table, speakers))
     return len(sitting.table.candidates) - len(before)
-
-
-def temperatures(speakers: Sequence[Member], warm: float) -> dict[str, float | None]:
-    """The first seat of each model answers as the model does by itself; the others should not say the same again."""
-    seen = set[str]()
-    found: dict[str, float | None] = {}
-    for member in speakers:
-        found[member.seat] = warm if member.model in seen else None
-        seen.add(member.model)
-    return found
 
 
 def ask_draft(
@@ -124,7 +114,7 @@ def enter_draft(member: Member, said: DraftReply, phase: Phase, sitting: Sitting
         seat=member.seat,
         round=sitting.table.round,
         phase=phase,
-        code=chosen_block(said.code, sitting.table.task),
+        code=with_imports(chosen_block(said.code, sitting.table.task), sitting.table.task),
         text=said.approach,
         limits=said.limits,
         parent=parent,

@@ -1,24 +1,11 @@
 """Self-evolvement and proposal: everybody's own work, run and repaired before others judge it."""
 
-from collections.abc import Callable
-
-from moot.protocols.debated import Candidate, Member, Phase
+from moot.protocols.phases.anew import anew, mended_slips, nothing_passes
 from moot.protocols.phases.claims import specified
-from moot.protocols.phases.drafts import (
-    DraftReply,
-    PositionReply,
-    ask_draft,
-    ask_position,
-    drafted,
-    drafters,
-    enter_draft,
-    enter_position,
-    own_history,
-)
-from moot.protocols.phases.examined import alike_and_green, examined, may_replace
+from moot.protocols.phases.drafts import drafted, drafters
+from moot.protocols.phases.examined import alike_and_green, examined, settled
+from moot.protocols.phases.mending import objections, repaired
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import checked_by_project
-from moot.render import fenced
 
 
 async def self_evolvement(sitting: Sitting) -> str:
@@ -26,15 +13,32 @@ async def self_evolvement(sitting: Sitting) -> str:
     entered = await drafted(sitting, "self_evolvement")
     if not sitting.table.code or not entered or alike_and_green(sitting.table):
         return f"{entered} drafts"
-    if sitting.table.given.language == "python":
-        await specified(sitting, "self_evolvement", drafters(sitting))
-        await examined(sitting)
+    entered += await more_drafts(sitting)
     repairs = 0
+    if nothing_passes(sitting.table):
+        # An example of the task that fails is the best evidence there is: it comes before anybody thinks of tests.
+        repairs = await mended_slips(sitting, "self_evolvement") or await anew(sitting, "self_evolvement")
+    if settled(sitting.table):
+        return f"{entered} drafts, {repairs} repairs kept"
+    if sitting.table.given.language == "python":
+        await specified(sitting, "self_evolvement", drafters(sitting)[: sitting.table.rules.voices])
+        await examined(sitting)
     for number in range(sitting.table.rules.refinements):
         # Asked the same again, a model says the same again: after the first repair it should not.
         warm = sitting.table.rules.temperature if number else None
         repairs += await repaired(sitting, "self_evolvement", lambda c: bool(c.checked.failures), warm)
     return f"{entered} drafts, {len(sitting.table.agreed)} tests agreed on, {repairs} repairs kept"
+
+
+async def more_drafts(sitting: Sitting) -> int:
+    """One at a time, as long as fewer than two pass alike: each is run before the next is asked for. Where nothing
+    passes after the first of them either, more of the same is not what it takes."""
+    entered = 0
+    for more in range(1, sitting.table.rules.reserve + 1):
+        if settled(sitting.table) or (more > 1 and nothing_passes(sitting.table)):
+            break
+        entered += await drafted(sitting, "self_evolvement", more)
+    return entered
 
 
 async def proposal(sitting: Sitting) -> str:
@@ -46,73 +50,3 @@ async def proposal(sitting: Sitting) -> str:
         await repaired(sitting, "proposal", lambda c: bool(c.checked.failures or objections(sitting, c)))
     new = len([c for c in sitting.table.candidates[before:] if not c.dropped])
     return f"{len(sitting.table.latest())} proposals, {new} of them new"
-
-
-async def repaired(
-    sitting: Sitting, phase: Phase, wanting: Callable[[Candidate], bool], warm: float | None = None
-) -> int:
-    """One repair by each author whose work is wanting; what gains nothing is not kept."""
-    table = sitting.table
-    open_ones = {c.seat: c for c in table.latest() if wanting(c)}
-    speakers = [member for member in table.given.team if member.seat in open_ones and sitting.room.seated(member.seat)]
-    if not speakers:
-        return 0
-    new = list[tuple[Candidate, Candidate]]()
-
-    def drafted_again(member: Member, said: DraftReply) -> None:
-        old = open_ones[member.seat]
-        new.append((enter_draft(member, said, phase, sitting, parent=old.id), old))
-
-    def stated_again(member: Member, said: PositionReply) -> None:
-        old = open_ones[member.seat]
-        new.append((enter_position(member, said, phase, sitting, parent=old.id), old))
-
-    def history(member: Member) -> str:
-        old = open_ones[member.seat]
-        project = checked_by_project(sitting.table) if old.id == sitting.table.checked else ""
-        return own_history(old, sitting.table) + objected(objections(sitting, old)) + project
-
-    if table.code:
-        await sitting.apart(phase, speakers, lambda m: ask_draft(m, phase, sitting, warm, history(m)), drafted_again)
-    else:
-        await sitting.apart(phase, speakers, lambda m: ask_position(m, phase, sitting, warm, history(m)), stated_again)
-    return await kept(sitting, new)
-
-
-async def kept(sitting: Sitting, new: list[tuple[Candidate, Candidate]]) -> int:
-    """Run what is new; where the lock holds, the old candidate stays and the new one is only remembered."""
-    await examined(sitting)
-    gained = 0
-    for made, old in new:
-        now, before = sitting.table.candidate(made.id), sitting.table.candidate(old.id)
-        if now.code == before.code and now.code:
-            drop(sitting, now.id, f"the same code as {old.id}")
-        elif may_replace(now, before):
-            gained += 1
-        else:
-            drop(sitting, now.id, f"passes no more than {old.id}, which it was to replace")
-    return gained
-
-
-def drop(sitting: Sitting, name: str, why: str) -> None:
-    """A change that gains nothing does not enter: the candidate it was made from is up for choice again."""
-    change = {name: sitting.table.candidate(name).model_copy(update={"dropped": why})}
-    sitting.update(candidates=tuple(change.get(c.id, c) for c in sitting.table.candidates))
-
-
-def objections(sitting: Sitting, candidate: Candidate) -> list[str]:
-    """What others said against a candidate in the round before, as far as its author may read them."""
-    before = sitting.table.round - 1
-    return [
-        f"{p.point} ({p.evidence})" if p.evidence else p.point
-        for p in sitting.table.points
-        if p.candidate == candidate.id
-        and p.stance == "disagree"
-        and p.round == before
-        and sitting.hops(p.seat, candidate.seat) is not None
-    ]
-
-
-def objected(lines: list[str]) -> str:
-    told = "\n".join(f"- {line}" for line in lines[:6])
-    return f"What others object to:\n\n{fenced(told, 'text')}\n\n" if lines else ""

@@ -136,13 +136,26 @@ def alike_and_green(table: Table) -> list[Candidate]:
     return green if settled and not lost else []
 
 
+def foremost(table: Table) -> list[Candidate]:
+    """Those whom nothing that was run beats."""
+    run = ran(table)
+    top = max((candidate.checked.rank for candidate in run), default=None)
+    return [candidate for candidate in run if candidate.checked.rank == top]
+
+
+def settled(table: Table) -> bool:
+    """At least two pass everything and behave alike, and whoever behaves otherwise fails something."""
+    best = foremost(table)
+    alike = len({candidate.checked.marks for candidate in best}) == 1
+    return alike and len(best) > 1 and all(c.checked.green and not c.checked.failures for c in best)
+
+
 def leading(table: Table) -> list[Candidate]:
     """Those nobody beats: most tests, then most agreed claims, then most company in behaviour; in order of entry."""
     run = ran(table)
     if not run:
         return list(table.latest())
-    top = max(candidate.checked.rank for candidate in run)
-    best_ranked = [candidate for candidate in run if candidate.checked.rank == top]
+    best_ranked = foremost(table)
     company = {name: len(cluster.names) for cluster in clusters([tried(c) for c in run]) for name in cluster.names}
     most = max(company[candidate.id] for candidate in best_ranked)
     return [candidate for candidate in best_ranked if company[candidate.id] == most]

@@ -6,8 +6,8 @@ from moot.prompts import prompt
 from moot.protocols.attempts import Attempt, Task, reflected, shown_reflections
 from moot.protocols.debated import Candidate, Member
 from moot.protocols.phases.drafts import DraftReply, PositionReply, enter_draft, enter_position
-from moot.protocols.phases.evolve import drop
 from moot.protocols.phases.examined import examined, leading, may_replace
+from moot.protocols.phases.mending import drop
 from moot.protocols.phases.review import by_score
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table, brief, checked_by_project, notes, seated, shown, system
