@@ -72,12 +72,6 @@ def all_settings() -> list[Setting]:
             "vet.reset_after_hours", ResetHours, None, "hours after which failures no longer count; default: never"
         ),
         Setting("hook.strict", bool, False, "block a tool call that Moot could not check because Moot itself failed"),
-        Setting("retention.logs_days", Days, LOG_DAYS, "days that log lines are kept"),
-        Setting("retention.sessions_days", Days | None, None, "days that ended sessions are kept; default: for ever"),
-        Setting(
-            "telemetry.enabled", bool, False, "make OpenTelemetry spans; default: where OTEL_EXPORTER_OTLP_ENDPOINT is"
-        ),
-        Setting("telemetry.content", bool, False, "prompts and replies in the spans"),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
     ]
     own += [
@@ -105,7 +99,18 @@ def all_settings() -> list[Setting]:
         if name != "timeout"
     ]
     sandbox = [_of_field(name, info, "sandbox.") for name, info in SandboxLimits.model_fields.items()]
-    return [*own, *limits, *rules, *sandbox, *_ci_settings()]
+    return [*own, *limits, *rules, *sandbox, *_ci_settings(), *_record_settings()]
+
+
+def _record_settings() -> list[Setting]:
+    return [
+        Setting("retention.logs_days", Days, LOG_DAYS, "days that log lines are kept"),
+        Setting("retention.sessions_days", Days | None, None, "days that ended sessions are kept; default: for ever"),
+        Setting(
+            "telemetry.enabled", bool, False, "make OpenTelemetry spans; default: where OTEL_EXPORTER_OTLP_ENDPOINT is"
+        ),
+        Setting("telemetry.content", bool, False, "prompts and replies in the spans"),
+    ]
 
 
 def _ci_settings() -> list[Setting]:
