@@ -1,4 +1,4 @@
-"""Records of sessions that ended in other ways: by a clock, by a person, at a gate, in an older Moot, by deletion."""
+"""Records of sessions that ended otherwise: by a clock, by a person, at a gate, in an older Moot, or by deletion."""
 
 import asyncio
 import json

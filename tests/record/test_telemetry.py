@@ -25,6 +25,8 @@ from moot.events import Exchanged
 from moot.protocols.harden import HardenInput, HardenRules
 from moot.runner import Plan, Runner
 from moot.stepping import Desk
+from moot.surfaces.hosting import Host
+from moot.surfaces.setup import Settings
 from moot.testing import ScriptedModel, one_file
 from moot.types import Limits
 
@@ -125,6 +127,29 @@ def test_a_failed_call_is_an_error_and_what_is_replayed_is_no_span(tmp_path: Pat
     (root,) = named(again, "invoke_workflow")
     assert dict(root.attributes or {})["moot.resumed"] is True
     assert len(named(again, "step scan")) < len(named(traced(SCRIPT, str(tmp_path / "t.db"))[1], "step scan"))
+
+
+def test_sessions_side_by_side_in_one_process_are_traces_of_their_own(tmp_path: Path) -> None:
+    exporter = InMemorySpanExporter()
+
+    async def run() -> list[str]:
+        store = SqlStore(str(tmp_path / "s.db"))
+        host = Host(Settings.load({}), store, open_model=lambda name: ScriptedModel(SCRIPT))
+        host.telemetry = Telemetry(exporter=exporter)
+        runner = Runner(desk(), lambda name: ScriptedModel(SCRIPT), store)
+        sessions = [(await runner.enroll(plan())).id for _ in range(3)]
+        ends = await asyncio.gather(*(host.carry_on(session) for session in sessions))
+        await host.aclose()
+        await store.aclose()
+        assert ends == ["ended"] * 3
+        return sessions
+
+    sessions = asyncio.run(run())
+    traces: dict[int, set[object]] = {}
+    for span in exporter.get_finished_spans():
+        assert span.context and span.attributes
+        traces.setdefault(span.context.trace_id, set()).add(span.attributes["gen_ai.conversation.id"])
+    assert sorted(map(tuple, traces.values())) == sorted((session,) for session in sessions)
 
 
 def test_the_words_of_a_call_do_not_leave_with_its_event() -> None:

@@ -77,12 +77,6 @@ def all_settings() -> list[Setting]:
             "vet.reset_after_hours", ResetHours, None, "hours after which failures no longer count; default: never"
         ),
         Setting("hook.strict", bool, False, "block a tool call that Moot could not check because Moot itself failed"),
-        Setting("retention.logs_days", Days, LOG_DAYS, "days that log lines are kept"),
-        Setting("retention.sessions_days", Days | None, None, "days that ended sessions are kept; default: for ever"),
-        Setting(
-            "telemetry.enabled", bool, False, "make OpenTelemetry spans; default: where OTEL_EXPORTER_OTLP_ENDPOINT is"
-        ),
-        Setting("telemetry.content", bool, False, "prompts and replies in the spans"),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
     ]
     own += [
@@ -114,7 +108,7 @@ def all_settings() -> list[Setting]:
     ]
     sandbox = [_of_field(name, info, "sandbox.") for name, info in SandboxLimits.model_fields.items()]
     gates = [_of_field(name, info, "gates.") for name, info in GateRules.model_fields.items()]
-    return [*own, *limits, *rules, *sandbox, *gates, *_ci_settings()]
+    return [*own, *limits, *rules, *sandbox, *gates, *_ci_settings(), *_record_settings()]
 
 
 def _fleet_settings() -> list[Setting]:
@@ -148,6 +142,17 @@ def _server_settings() -> list[Setting]:
         Setting("server.rate", rate, 100.0, "requests a second of one token or address, in the long run; 0: any"),
         Setting("server.burst", many, 300, "requests of one token or address at once"),
         Setting("server.heartbeat", seconds, 15.0, "seconds after which a silent stream of events shows it is alive"),
+    ]
+
+
+def _record_settings() -> list[Setting]:
+    return [
+        Setting("retention.logs_days", Days, LOG_DAYS, "days that log lines are kept"),
+        Setting("retention.sessions_days", Days | None, None, "days that ended sessions are kept; default: for ever"),
+        Setting(
+            "telemetry.enabled", bool, False, "make OpenTelemetry spans; default: where OTEL_EXPORTER_OTLP_ENDPOINT is"
+        ),
+        Setting("telemetry.content", bool, False, "prompts and replies in the spans"),
     ]
 
 
