@@ -5,6 +5,7 @@ import json
 import signal
 from typing import Any
 
+import pytest
 from conftest import Cli
 from fleetkit import Fleet
 
@@ -223,3 +224,11 @@ def test_a_fleet_needs_postgresql(cli: Cli) -> None:
     for command in ("worker", "fleet"):
         ran = cli(command, "--store", "here.db")
         assert ran.code == 2 and "postgresql://" in ran.err
+
+
+def test_a_worker_that_would_be_taken_for_dead_between_two_signs_of_life_is_refused(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_FLEET_HEARTBEAT", "6")
+    ran = cli("worker", "--store", "postgresql://moot@nowhere/moot")
+    assert ran.code == 2 and "at least twice fleet.heartbeat" in ran.err

@@ -25,20 +25,21 @@ def with_queues(fleet: Fleet, work: Callable[[WorkerQueue, WorkerQueue], Awaitab
     return asyncio.run(opened())
 
 
-def test_what_was_begun_is_handed_over_before_what_came_later_and_is_no_longer_its_first_takers(fleet: Fleet) -> None:
+def test_what_was_begun_is_handed_over_first_of_all_and_is_no_longer_its_first_takers(fleet: Fleet) -> None:
     async def work(dead: WorkerQueue, other: WorkerQueue) -> None:
         await dead.put(FIRST)
         late = await dead.take()
         assert late is not None
-        await dead.put(SECOND)
+        await dead.put(SECOND, priority=5)
         assert await other.hand_over(10.0) == [], "it lives"
         fleet.sql(OLD, late.worker_id)
         assert await other.hand_over(10.0) == [FIRST]
         assert await other.hand_over(10.0) == [], "once is enough"
+        assert (await other.counts()).by_priority == {5: 1, 0: 1}
         taken = await other.take()
         assert taken is not None and taken.lock == FIRST
         await dead.done(late)
-        await dead.put_back(late)
+        await dead.put_back(late, datetime.now(UTC))
         assert fleet.jobs() == [(FIRST, "doing"), (SECOND, "todo")], "the other one has it"
         await other.done(taken)
         assert fleet.jobs() == [(SECOND, "todo")]

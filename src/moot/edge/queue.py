@@ -29,6 +29,14 @@ CONNECTIONS = 2
 """At most, beside the one that listens."""
 
 
+BEGUN = 1_000_000
+"""Added to the priority of a session that has lost its worker: it goes before those that never had one."""
+
+
+def plain(priority: int) -> int:
+    return priority - BEGUN if priority > BEGUN // 2 else priority
+
+
 def queue_of(format: int) -> str:
     """Where a session waits whose record only a newer Moot understands."""
     return f"{QUEUE}-format-{format}"
@@ -100,8 +108,8 @@ class ProcrastinateQueue:
         now = datetime.now(UTC)
         todo = [job for job in jobs if job.status == "todo"]
         by_priority: dict[int, int] = {}
-        for job in sorted(todo, key=lambda job: -job.priority):
-            by_priority[job.priority] = by_priority.get(job.priority, 0) + 1
+        for job in sorted(todo, key=lambda job: -plain(job.priority)):
+            by_priority[plain(job.priority)] = by_priority.get(plain(job.priority), 0) + 1
         later = sum(job.scheduled_at is not None and job.scheduled_at > now for job in todo)
         running = sum(job.status == "doing" for job in jobs)
         return Waiting(waiting=len(todo), later=later, running=running, by_priority=by_priority)
@@ -199,11 +207,13 @@ class WorkerQueue(ProcrastinateQueue):
         if await self._is_ours(job):
             await self._unless_gone(jobs.finish_job_by_id_async(_id(job), Status.SUCCEEDED, delete_job=True))
 
-    async def put_back(self, job: "Job", at: datetime | None = None, queue: str | None = None) -> None:
-        """For whoever takes it next, not before `at`. It keeps its place before those that came later."""
+    async def put_back(self, job: "Job", at: datetime, queue: str | None = None, *, begun: bool = False) -> None:
+        """For whoever takes it next, not before `at`."""
         jobs = await self._jobs()
+        priority = plain(job.priority) + BEGUN if begun else None
         if await self._is_ours(job):
-            await self._unless_gone(jobs.retry_job_by_id_async(_id(job), at or datetime.now(UTC), queue=queue))
+            again = jobs.retry_job_by_id_async(_id(job), at, priority=priority, queue=queue)
+            await self._unless_gone(again)
 
     async def _is_ours(self, job: "Job") -> bool:
         """Or whether it was handed over to somebody else, while we were believed dead."""
@@ -216,13 +226,16 @@ class WorkerQueue(ProcrastinateQueue):
         await self._put(session_id, priority, None, found=True)
 
     async def hand_over(self, dead_after: float) -> list[str]:
-        """Jobs of workers that gave no sign of life for so long are for others, before those that came later."""
+        """Jobs of workers that gave no sign of life for so long are for others, and first of all."""
         async with self._told():
             jobs = await self._jobs()
             stalled = list(await jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=dead_after))
-        now = datetime.now(UTC)
-        freed = [job for job in stalled if await self._unless_gone(jobs.retry_job_by_id_async(_id(job), now))]
-        return [str(job.lock) for job in freed]
+        return [str(job.lock) for job in stalled if await self._freed(job)]
+
+    async def _freed(self, job: "Job") -> bool:
+        jobs, now = await self._jobs(), datetime.now(UTC)
+        priority = plain(job.priority) + BEGUN
+        return await self._unless_gone(jobs.retry_job_by_id_async(_id(job), now, priority=priority))
 
     async def forget_dead(self, seconds: float) -> None:
         async with self._told():

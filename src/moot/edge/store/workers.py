@@ -33,7 +33,7 @@ workers, sessions, gates = tables.workers, tables.sessions, tables.gates
 jobs = table("procrastinate_jobs", column("lock", String), column("status"), column("task_name"))
 GRACE = 3.0
 """Seconds for whoever made a session to put it into the queue."""
-KEPT = 24 * 3600.0
+KEPT = 3600.0
 """Seconds for which a worker that is gone stays known: until then it can be told who had a session."""
 ENDED = ("completed", "failed", "cancelled")
 

@@ -19,7 +19,7 @@ from moot.edge.leases import Leases
 from moot.edge.queue import WorkerQueue, queue_of
 from moot.edge.store import SqlStore
 from moot.edge.store.workers import ENDED, WorkerRow, WorkerShelf
-from moot.errors import Fenced, MootError, Parked, ReplayMismatch, SandboxError, StoreError
+from moot.errors import Fenced, MootError, Parked, ReplayMismatch, SandboxError, StoreError, UsageError
 from moot.ports import FORMAT, Mark, SessionRecord
 from moot.protocols import PROTOCOLS
 from moot.runner import Plan
@@ -48,6 +48,13 @@ class Pace:
     dead_after: float = 10.0
     sweep: float = 3.0
     drain: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.dead_after < 2 * self.heartbeat:
+            raise UsageError(
+                f"fleet.dead_after ({self.dead_after:g} s) must be at least twice fleet.heartbeat "
+                f"({self.heartbeat:g} s), or workers take each other for dead"
+            )
 
 
 def say(line: str) -> None:
@@ -211,7 +218,7 @@ class Worker:
                 if put_back is None:
                     return await self.queue.done(job)
                 at = datetime.now(UTC) + timedelta(seconds=put_back.delay)
-                return await self.queue.put_back(job, at, put_back.queue)
+                return await self.queue.put_back(job, at, put_back.queue, begun=put_back.begun)
             except StoreError as error:
                 self.tell(f"{error}; trying again")
                 await asyncio.sleep(POLL)
@@ -241,7 +248,7 @@ class Worker:
             self.tell(str(error))
             return None
         released = (await self.store.session(session_id)).status == "pending"
-        return PutBack(0.0) if released else None
+        return PutBack(0.0, begun=True) if released else None
 
     async def _goes_on(self, record: SessionRecord, *, found: bool) -> bool:
         if record.waiting_on:
@@ -298,6 +305,7 @@ class PutBack:
 
     delay: float
     queue: str | None = None
+    begun: bool = False
 
 
 def obeyed(record: SessionRecord) -> bool:
