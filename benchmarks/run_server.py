@@ -95,8 +95,9 @@ async def arm(kind: str, place: str, at_once: str) -> dict[str, Any]:
     async with moot_server(place, SECONDS, int(at_once)) as (server, port):
         watched = [await begin(server, f"watched {number}") for number in range(3)]
         words = ["-m", "benchmarks.run_server", "--poll", str(port), *watched]
-        piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        asking = await asyncio.create_subprocess_exec(sys.executable, *words, cwd=ROOT, **piped)
+        asking = await asyncio.create_subprocess_exec(
+            sys.executable, *words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         began = time.perf_counter()
         won = await held_by_moot(server, topics)
         wall = time.perf_counter() - began
