@@ -94,14 +94,14 @@ async def arm(kind: str, place: str, at_once: str) -> dict[str, Any]:
             return {"wall": time.perf_counter() - began, "won": sorted(won.values())[0]}
     async with moot_server(place, SECONDS, int(at_once)) as (server, port):
         watched = [await begin(server, f"watched {number}") for number in range(3)]
-        asking = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.run_server", "--poll", str(port), *watched],
-            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+        words = ["-m", "benchmarks.run_server", "--poll", str(port), *watched]
+        asking = await asyncio.create_subprocess_exec(
+            sys.executable, *words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         began = time.perf_counter()
         won = await held_by_moot(server, topics)
         wall = time.perf_counter() - began
-        told, _ = await asyncio.to_thread(asking.communicate, "")
+        told, _ = await asking.communicate()
     latencies = sorted(json.loads(told))
     p99 = latencies[int(len(latencies) * 0.99)] if latencies else math.nan
     return {"wall": wall, "p99": p99 * 1000, "gets": len(latencies), "won": sorted(won.values())[0]}

@@ -76,7 +76,7 @@ def doom(chance: random.Random) -> None:
             die()
         return done
 
-    SqlStore.work = work_and_die  # type: ignore[method-assign]
+    SqlStore.work = work_and_die  # type: ignore[assignment, method-assign]
 
 
 def warm(store: str) -> Server:
@@ -171,7 +171,7 @@ async def seen(store: str, session: str) -> dict[str, Any]:
             "decided": sum(entry.kind == "decided" for entry in entries),
             "gates": [gate.decision and [gate.decision.verdict, gate.decision.reviewer] for gate in gates],
             "recorded": [
-                [int(takers[fence].rpartition(":")[2]), name_of(Call(**value["call"]))]
+                [int(takers[fence].rpartition(":")[2]), name_of(Call.model_validate(value["call"]))]
                 for fence, value in steps
                 if isinstance(value, dict)
             ],

@@ -14,14 +14,13 @@ from starlette.types import ASGIApp
 
 from moot import __version__
 from moot.edge.clock import SystemClock
-from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, is_file
 from moot.edge.store.tokens import TokenShelf
 from moot.ports import Model
 from moot.surfaces.server import acting, around, problems, sessions, streams
 from moot.surfaces.server.auth import Doorkeeper
 from moot.surfaces.server.embedded import Embedded, Hosting
-from moot.surfaces.server.feeds import Feeds
+from moot.surfaces.server.feeds import Feeds, WatchedStore
 from moot.surfaces.server.limits import HERE, Bounds, Gatekeeper
 from moot.surfaces.server.metrics import Metrics
 from moot.surfaces.server.site import Queue, Site
@@ -55,10 +54,11 @@ class Server:
 def create_app(settings: Settings, serving: Serving | None = None, queue: Queue | None = None) -> Server:
     """`queue`: where sessions are put that others run; by default they run here."""
     how = serving or Serving()
-    store, metrics = SqlStore(settings.store), Metrics()
+    store, metrics = WatchedStore(settings.store), Metrics()
     feeds = Feeds(store, how.poll)
+    store.told = feeds.wake
     queue = queue or (None if how.run_here else queue_of(settings))
-    host = Hosting(settings, store, listen=lambda session_id, event: feeds.wake(session_id))
+    host = Hosting(settings, store)  # nobody listens to it: what is recorded is what is told
     if queue is None:
         host.open_model = metrics.metered(how.open_model or host.models.open)
     embedded = Embedded(host, int(settings["server.sessions"]), metrics, feeds.wake, how.poll)

@@ -5,17 +5,31 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from moot.edge.store import SqlStore
 from moot.errors import MootError
-from moot.ports import Entry
+from moot.ports import Entry, Mark, Row, SessionRecord
 
 PAGE = 200
 TAIL = 500
 """Entries of a session that are kept at hand for its readers."""
 log = logging.getLogger("moot.server")
+
+
+class WatchedStore(SqlStore):
+    """A store that says when something of a session was kept."""
+
+    told: Callable[[str], None] = staticmethod(lambda session_id: None)
+
+    async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
+        await super().append(session_id, rows, fence)
+        self.told(session_id)
+
+    async def update(self, session: SessionRecord, mark: Mark | None = None) -> None:
+        await super().update(session, mark)
+        self.told(session.id)
 
 
 @dataclass

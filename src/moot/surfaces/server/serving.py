@@ -1,6 +1,7 @@
 """The server as a process: listening, stopping in order, one line that says where it is."""
 
 import logging
+import signal
 import socket
 import sys
 from datetime import UTC, datetime
@@ -36,8 +37,10 @@ class Stopping(uvicorn.Server):
             sys.stderr.flush()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # Unlike its parent, it does not let the signal end the process once everything is in order.
         self._served.stop()
-        super().handle_exit(sig, frame)
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
 
 def configured(server: Server, host: str, port: int) -> uvicorn.Config:
@@ -61,13 +64,17 @@ async def serve(settings: Settings, *, host: str, port: int, run_here: bool, qui
         await _demand_token(settings, host)
     _log_to_stderr(quiet=quiet)
     server = create_app(settings, Serving(exposed=exposed, run_here=run_here))
-    listening = bound(host, port)
+    try:
+        await server.site.shelf.page(1)  # a store that cannot be used is said so now, in one line
+        listening = bound(host, port)
+    except BaseException:
+        await server.site.store.aclose()
+        raise
     where = f"[{host}]" if ":" in host else host
     here = f"runs {settings['server.sessions']} sessions at once"
     runs = here if server.site.carrier else "hands sessions to workers"
     who = "tokens only" if exposed or settings["server.demand_token"] else "this machine needs no token"
     line = f"moot serves http://{where}:{listening.getsockname()[1]} ({who}; {runs}; store {server.site.store.place})"
-    await server.site.shelf.page(1)  # a store that cannot be used is said so now, in one line
     await Stopping(configured(server, host, port), server, line).serve([listening])
 
 
