@@ -2,20 +2,24 @@
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.edge.store import SqlStore
 from moot.errors import Cut, ModelError, ReplayMismatch, ScriptDry
 from moot.events import Event, Retried, TurnTaken
 from moot.journal import Journal
 from moot.liveroom import LiveRoom
-from moot.ports import Model, Row, StepRow
+from moot.ports import Model, Row, SessionRecord, StepRow
+from moot.protocols.harden import HardenInput, HardenRules
 from moot.room import Ask
+from moot.runner import Plan, Runner
 from moot.stepping import Desk
-from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, room
-from moot.types import Absent, Call, Limits, Reply, Usage, Value
+from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, one_file, room
+from moot.types import Absent, Call, Limits, Reply, Result, Usage, Value
 from moot.vault import Vault
 
 
@@ -229,6 +233,39 @@ def test_stop_ends_the_call_under_way_and_begins_nothing_new() -> None:
         return kinds
 
     assert asyncio.run(stopped()) == ["cancelled", "cancelled"]
+
+
+def test_a_stop_while_something_is_written_lets_it_be_written_and_ends_in_order(tmp_path: Path) -> None:
+    """The cancellation would hit the write, whose end nobody waits for then: the session would not even have an end."""
+
+    class SlowStore(SqlStore):
+        writing, go_on = asyncio.Event(), asyncio.Event()
+
+        async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
+            self.writing.set()
+            await self.go_on.wait()
+            await super().append(session_id, rows, fence)
+
+    async def run() -> tuple[Result, SessionRecord]:
+        store = SlowStore(str(tmp_path / "s.db"))
+        plan = Plan(
+            protocol="harden", topic="t", rules=HardenRules().model_dump(mode="json"),
+            input=HardenInput(code=one_file("x = 1\n")).model_dump(mode="json"),
+        )  # fmt: skip
+        runner = Runner(Desk(FakeScanner(), FrozenClock()), lambda name: ScriptedModel({}), store)
+        running = asyncio.ensure_future(runner.start(plan))
+        await store.writing.wait()
+        runner.stop("cancel")
+        store.go_on.set()
+        result = await running
+        record = await store.session(result.session_id)
+        assert len(await store.steps(record.id)) == 1
+        await store.aclose()
+        return result, record
+
+    result, record = asyncio.run(run())
+    assert getattr(result, "outcome", "") == "cancelled" and not result.resumable
+    assert record.status == "cancelled"
 
 
 def test_stop_reaches_parallel_seats() -> None:

@@ -114,7 +114,7 @@ class Runner:
         if self._room is not None and self._task is not None:
             self.wish = wish
             self._room.stop()
-            if wish != "release":
+            if wish != "release" and self._room.can_be_cut(self._task):
                 self._task.cancel()
 
     def _kept(self) -> Store:

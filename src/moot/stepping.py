@@ -2,10 +2,11 @@
 
 import asyncio
 import math
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -55,6 +56,8 @@ class Stepping:
         self._timeout = timeout
         self._notes: list[tuple[int, str]] = []
         self._stopping = False
+        self._inside: Counter[asyncio.Task[Any] | None] = Counter()
+        """The tasks that are waiting for something a stop may cut short."""
         self._bounds: Bounds | None = None
 
     def allowance(self) -> int:
@@ -69,6 +72,11 @@ class Stepping:
     def stop(self) -> None:
         """From now on nothing new is begun; the protocol is told to give what it has."""
         self._stopping = True
+
+    def can_be_cut(self, task: "asyncio.Task[Any]") -> bool:
+        """Whether a cancellation of this task ends a call or a run that is under way. Elsewhere, as while something is
+        written to the record, there is nothing to cut short: the next step is not begun."""
+        return task in self._inside
 
     def remaining(self) -> float:
         return self._timeout - self._journal.elapsed()
@@ -162,11 +170,17 @@ class Stepping:
     @contextmanager
     def _cuttable(self) -> Iterator[None]:
         """A cancellation that the user asked for ends the session in order; any other one is not ours to catch."""
+        task = asyncio.current_task()
+        self._inside[task] += 1
         try:
             yield
         except asyncio.CancelledError:
             if not self._stopping:
                 raise
-            if (task := asyncio.current_task()) is not None:
+            if task is not None:
                 task.uncancel()
             raise Cut("cancelled", "stopped by the user") from None
+        finally:
+            self._inside[task] -= 1
+            if not self._inside[task]:
+                del self._inside[task]
