@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "fleet")]  # their ser
 
 import fleetkit  # noqa: E402
 import postgres  # noqa: E402
-from killing import GATED, Storm, audit, spread  # noqa: E402
+from killing import GATED, Storm, after, audit, spread  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 OURS = {"HEARTBEAT": "2", "DEAD_AFTER": "10", "SWEEP": "3", "DRAIN": "30"}
@@ -63,7 +63,7 @@ def weathered(weather: Weather, server: str, nursery: fleetkit.Nursery) -> list[
         ids = fleet.enroll(plans)
         chance = random.Random(7)
         flags = ("--concurrency", str(weather.concurrency))
-        storm = Storm(fleet, 3, weather.kills, lambda: weather.pause(chance), chance, flags)
+        storm = Storm(fleet, 3, weather.kills, lambda: after(weather.pause(chance)), chance, flags)
         storm.rage(ids)
         seconds = time.monotonic() - began
         found = audit(fleet, ids)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fleetkit import Fleet
+from fleetkit import Fleet, Worker
 
 from moot.chain import flaws
 from moot.edge.store import SqlStore
@@ -29,8 +29,8 @@ class Storm:
     fleet: Fleet
     workers: int
     kills: int
-    pause: Callable[[], float]
-    """Seconds until the next one is killed."""
+    ripe: Callable[[], Callable[[], bool]]
+    """Made anew for each: whether it is time to kill the next one."""
     chance: random.Random
     flags: Sequence[str] = ()
     killed: list[tuple[float, tuple[str, ...]]] = field(default_factory=list)
@@ -39,8 +39,11 @@ class Storm:
     def rage(self, ids: Sequence[str]) -> None:
         alive = [self.fleet.worker(*self.flags) for _ in range(self.workers)]
         for _ in range(self.kills):
-            self._decide_gates(until=time.monotonic() + self.pause())
-            worker = alive.pop(self.chance.randrange(len(alive)))
+            ripe = self.ripe()
+            while not ripe() and not self._all_ended(ids):
+                time.sleep(0.05)
+            worker = self._victim(alive)
+            alive.remove(worker)
             held = "SELECT id::text FROM debate_sessions WHERE status = 'running' AND owner LIKE %s"
             worker.kill()
             sessions = tuple(row[0] for row in self.fleet.sql(held, f"%:{worker.pid} %"))
@@ -53,14 +56,15 @@ class Storm:
         self._decide_gates()
         return not {"pending", "running", "paused"} & set(self.fleet.statuses(ids))
 
-    def _decide_gates(self, until: float = 0.0) -> None:
+    def _victim(self, alive: Sequence[Worker]) -> Worker:
+        """One that has asked a question, if any has: it has something in its hands."""
+        asked = {call["pid"] for call in self.fleet.calls()[-1:]}
+        return self.chance.choice([worker for worker in alive if worker.pid in asked] or list(alive))
+
+    def _decide_gates(self) -> None:
         """Every gate that waits, twice: one of the two must be refused."""
-        while True:
-            for (gate,) in self.fleet.sql("SELECT id::text FROM gates WHERE decided_at IS NULL"):
-                self.fleet.with_store(lambda store, gate=gate: twice(store, gate))  # type: ignore[misc]
-            if time.monotonic() >= until:
-                return
-            time.sleep(0.05)
+        for (gate,) in self.fleet.sql("SELECT id::text FROM gates WHERE decided_at IS NULL"):
+            self.fleet.with_store(lambda store, gate=gate: twice(store, gate))  # type: ignore[misc]
 
     def alone(self, ids: Sequence[str]) -> list[float]:
         """Seconds from the death of a session's worker until another one had claimed it."""
@@ -73,6 +77,16 @@ class Storm:
             later = [min((c for c in by_session[s] if c > at), default=None) for s in sessions]
             found += [claimed - at for claimed in later if claimed is not None]
         return found
+
+
+def after(seconds: float) -> Callable[[], bool]:
+    at = time.monotonic() + seconds
+    return lambda: time.monotonic() >= at
+
+
+def after_calls(fleet: Fleet, more: int) -> Callable[[], bool]:
+    enough = len(fleet.calls()) + more
+    return lambda: len(fleet.calls()) >= enough
 
 
 async def twice(store: SqlStore, gate: str) -> None:

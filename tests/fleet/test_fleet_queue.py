@@ -61,6 +61,23 @@ def test_two_workers_never_have_the_same_session(fleet: Fleet) -> None:
     with_queues(fleet, work)
 
 
+def test_what_is_handed_over_or_put_back_while_it_waits_anew_waits_once(fleet: Fleet) -> None:
+    async def work(dead: WorkerQueue, other: WorkerQueue) -> None:
+        await dead.put(FIRST)
+        late = await dead.take()
+        assert late is not None
+        await other.put(FIRST)
+        fleet.sql(OLD, late.worker_id)
+        assert await other.hand_over(10.0) == [FIRST]
+        taken = await other.take()
+        assert taken is not None
+        await dead.put(FIRST)
+        await other.put_back(taken, datetime.now(UTC))
+        assert fleet.jobs() == [(FIRST, "todo")]
+
+    with_queues(fleet, work)
+
+
 def test_those_who_leave_leave_their_jobs_to_others_at_once(fleet: Fleet) -> None:
     async def work(one: WorkerQueue, two: WorkerQueue) -> None:
         await one.put(FIRST)

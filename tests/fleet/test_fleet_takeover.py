@@ -4,7 +4,7 @@ import random
 import signal
 
 from fleetkit import HASTY, Fleet
-from killing import GATED, Storm, audit
+from killing import GATED, Storm, after_calls, audit
 
 
 def test_sessions_of_a_killed_worker_are_taken_over(fleet: Fleet) -> None:
@@ -57,7 +57,7 @@ def test_workers_killed_again_and_again_lose_nothing_and_repeat_nothing(fleet: F
     plans = [fleet.plan(f"drop table t{n}", delay=0.1, gates=gate) for n, gate in enumerate(gates)]
     ids = fleet.enroll(plans)
     chance = random.Random(7)
-    storm = Storm(fleet, 2, 6, lambda: chance.uniform(0.3, 0.9), chance)
+    storm = Storm(fleet, 2, 6, lambda: after_calls(fleet, chance.randint(1, 6)), chance)
     storm.rage(ids)
     found = audit(fleet, ids)
     assert found.troubles == () and found.results == 1

@@ -152,7 +152,7 @@ class ProcrastinateQueue:
         psycopg = importlib.import_module("psycopg")
         try:
             yield
-        except _errors().AlreadyEnqueued:
+        except (_errors().AlreadyEnqueued, _errors().UniqueViolation):
             raise
         except (_errors().ConnectorException, psycopg.Error, OSError) as error:
             raise StoreError(f"the queue of {self.place} {advice(error.__cause__ or error)}") from error
@@ -201,19 +201,23 @@ class WorkerQueue(ProcrastinateQueue):
 
     async def done(self, job: "Job") -> None:
         """Nothing more is to be done for it."""
-        from procrastinate.jobs import Status
-
         jobs = await self._jobs()
         if await self._is_ours(job):
-            await self._unless_gone(jobs.finish_job_by_id_async(_id(job), Status.SUCCEEDED, delete_job=True))
+            await self._unless_gone(jobs.finish_job_by_id_async(_id(job), _succeeded(), delete_job=True))
 
     async def put_back(self, job: "Job", at: datetime, queue: str | None = None, *, begun: bool = False) -> None:
         """For whoever takes it next, not before `at`."""
-        jobs = await self._jobs()
-        priority = plain(job.priority) + BEGUN if begun else None
         if await self._is_ours(job):
-            again = jobs.retry_job_by_id_async(_id(job), at, priority=priority, queue=queue)
-            await self._unless_gone(again)
+            await self._again(job, at, plain(job.priority) + BEGUN if begun else None, queue)
+
+    async def _again(self, job: "Job", at: datetime, priority: int | None, queue: str | None = None) -> bool:
+        """Let it wait once more; False: somebody was faster by a moment."""
+        jobs = await self._jobs()
+        again = jobs.retry_job_by_id_async(_id(job), at, priority=priority, queue=queue)
+        try:
+            return await self._unless_gone(again)
+        except _errors().UniqueViolation:  # it was put in anew meanwhile: one that waits is enough
+            return await self._unless_gone(jobs.finish_job_by_id_async(_id(job), _succeeded(), delete_job=True))
 
     async def _is_ours(self, job: "Job") -> bool:
         """Or whether it was handed over to somebody else, while we were believed dead."""
@@ -230,12 +234,9 @@ class WorkerQueue(ProcrastinateQueue):
         async with self._told():
             jobs = await self._jobs()
             stalled = list(await jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=dead_after))
-        return [str(job.lock) for job in stalled if await self._freed(job)]
-
-    async def _freed(self, job: "Job") -> bool:
-        jobs, now = await self._jobs(), datetime.now(UTC)
-        priority = plain(job.priority) + BEGUN
-        return await self._unless_gone(jobs.retry_job_by_id_async(_id(job), now, priority=priority))
+        now = datetime.now(UTC)
+        freed = [job for job in stalled if await self._again(job, now, plain(job.priority) + BEGUN)]
+        return [str(job.lock) for job in freed]
 
     async def forget_dead(self, seconds: float) -> None:
         async with self._told():
@@ -265,6 +266,10 @@ class WorkerQueue(ProcrastinateQueue):
 # Of the catalogue itself: to_regclass remembers what it did not find, over a wait for a lock too.
 THERE = "SELECT count(*) > 0 FROM pg_class WHERE relname = 'procrastinate_jobs' AND pg_table_is_visible(oid)"
 CALLED = {"connect_timeout": 10, "application_name": "moot-queue"}
+
+
+def _succeeded() -> Any:
+    return importlib.import_module("procrastinate.jobs").Status.SUCCEEDED
 
 
 def _id(job: "Job") -> int:
