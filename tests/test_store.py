@@ -131,6 +131,17 @@ def test_a_session_in_use_is_not_taken_and_a_dead_owner_s_is(place: str) -> None
     with_store(place, claim)
 
 
+@pytest.mark.parametrize(("status", "left"), [("pending", "cancel"), ("running", "cancel"), ("paused", "")])
+def test_a_wish_outlives_the_taking_of_a_session_that_had_not_stopped(place: str, status: str, left: str) -> None:
+    async def take(store: SqlStore) -> str:
+        await store.create(session().model_copy(update={"status": status}))
+        await store.wish(ID, "cancel")
+        assert (await store.claim(ID, "me:1")).wish == left
+        return (await store.session(ID)).wish
+
+    assert with_store(place, take) == left
+
+
 def test_a_failed_tail_can_be_dropped(place: str) -> None:
     async def drop(store: SqlStore) -> list[StepRow]:
         await store.create(session())

@@ -253,7 +253,9 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> Sessio
         raise StoreError(
             f"session {record.id} is being run by another process ({record.owner}); stop that one first, or wait for it"
         )
-    now, taken = datetime.now(UTC), {"owner": owner, "fence": record.fence + 1, "waiting_on": None, "wish": ""}
+    # Whoever carries on what had stopped wants it to run; a wish that comes in between is still to be heeded.
+    wish = record.wish if record.status in ("pending", "running") else ""
+    now, taken = datetime.now(UTC), {"owner": owner, "fence": record.fence + 1, "waiting_on": None, "wish": wish}
     db.execute(update(of).where(of.c.id == record.id).values(**taken, status="running", updated_at=now))
     said: dict[str, JsonValue] = {"owner": owner, "fence": record.fence + 1, "moot": __version__}
     link(db, record.id, [Mark(kind="claimed", value=said)], now)
