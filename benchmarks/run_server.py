@@ -101,7 +101,7 @@ async def arm(kind: str, place: str, at_once: str) -> dict[str, Any]:
         began = time.perf_counter()
         won = await held_by_moot(server, topics)
         wall = time.perf_counter() - began
-        told, _ = await asking.communicate()
+        told, _ = await asking.communicate(b"")
     latencies = sorted(json.loads(told))
     p99 = latencies[int(len(latencies) * 0.99)] if latencies else math.nan
     return {"wall": wall, "p99": p99 * 1000, "gets": len(latencies), "won": sorted(won.values())[0]}
