@@ -142,6 +142,16 @@ def test_a_wish_outlives_the_taking_of_a_session_that_had_not_stopped(place: str
     assert with_store(place, take) == left
 
 
+def test_a_session_that_has_stopped_has_done_what_was_wished(place: str) -> None:
+    async def stop(store: SqlStore) -> str:
+        await store.create(session())
+        await store.wish(ID, "pause")
+        await store.update((await store.session(ID)).model_copy(update={"status": "paused"}))
+        return (await store.session(ID)).wish
+
+    assert with_store(place, stop) == ""
+
+
 def test_a_failed_tail_can_be_dropped(place: str) -> None:
     async def drop(store: SqlStore) -> list[StepRow]:
         await store.create(session())

@@ -112,13 +112,15 @@ async def serving(
     model: Model | None = None,
     *,
     exposed: bool = False,
+    run_here: bool = True,
     headers: dict[str, str] | None = None,
     **flags: object,
 ) -> AsyncIterator[Client]:
-    """A server with its sessions in this process, listening on any free port."""
+    """A server with its sessions in this process, or with a fleet's, listening on any free port."""
     acting = model or ActingModel(say)
+    how = Serving(exposed=exposed, open_model=lambda name: acting, poll=0.05, run_here=run_here)
     given = settings(str(store), **{"server__rate": 0.0, **flags})
-    server = create_app(given, Serving(exposed=exposed, open_model=lambda name: acting, poll=0.05, run_here=True))
+    server = create_app(given, how)
     with bound("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
         running = Stopping(configured(server, "127.0.0.1", port), server)

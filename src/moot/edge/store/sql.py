@@ -95,6 +95,8 @@ class SqlStore:
         def change(db: Connection) -> None:
             if db.execute(SESSION_CHANGE, values).rowcount != 1:
                 raise Fenced(f"session {session.id} was deleted, or taken over by another process")
+            if session.status not in ("pending", "running"):  # it has stopped: that is all anybody wished
+                db.execute(update(tables.sessions).where(tables.sessions.c.id == session.id).values(wish=""))
             if mark is not None:
                 link(db, session.id, [mark], datetime.now(UTC), session.fence)
 
