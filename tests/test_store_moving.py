@@ -60,7 +60,7 @@ def full(place: str) -> None:
             for row in rows_for(table):
                 db.execute(insert(table).values(row))
         # JSON has a `null` of its own, which is not a missing value.
-        db.execute(metadata.tables["journal_steps"].update().where(text("seq = 7")).values(value=None))
+        db.execute(metadata.tables["journal"].update().where(text("seq = 7")).values(value=None))
     engine.dispose()
 
 
@@ -96,7 +96,7 @@ def test_a_copy_holds_every_row_of_every_table_in_any_direction(place: str, targ
     with moving.opened(target, reading=True) as db:
         told = select(metadata.tables["debate_turns"].c.seq).where(text("reflections IS NOT NULL"))
         assert len(list(db.execute(told))) == 1, "what was missing is missing, and not a `null` of JSON"
-        steps = text("SELECT seq FROM journal_steps WHERE value IS NOT NULL")
+        steps = text("SELECT seq FROM journal WHERE value IS NOT NULL")
         assert len(list(db.execute(steps))) == 1
 
 

@@ -15,7 +15,8 @@ from moot.types import Call, Reply
 
 KEYS = ("seat", "phase", "round", "contains", "reply", "error", "delay_s", "times", "always")
 ERROR_KEYS = ("kind", "retry_after", "message")
-KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
+KINDS: tuple[FailureKind, ...] = tuple(kind for kind in get_args(FailureKind) if kind != "limit")
+"""What a provider can do; a limit is the session's own."""
 
 
 @dataclass(frozen=True)
