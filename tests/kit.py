@@ -5,10 +5,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from moot.edge.store import SqlStore
 from moot.findings import printed
 from moot.liveroom import LiveRoom
 from moot.ports import Sandbox
@@ -16,6 +17,8 @@ from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
 from moot.stepping import Desk
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, one_file, room
 from moot.types import Code, Limits, NotAnalysed, Repair, Scan, Tests, Vulnerability
+
+R = TypeVar("R")
 
 BAD = 'def find(db, name):\n    return db.execute("SELECT * FROM t WHERE n = \'" + name + "\'")\n'
 GOOD = 'def find(db, name):\n    return db.execute("SELECT * FROM t WHERE n = ?", (name,))\n'
@@ -101,3 +104,14 @@ def moot(folder: Path, *arguments: str, kill_after: int = 0, **more: str) -> sub
     program = [str(Path(__file__).parent / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
     env = {**os.environ, "MOOT_STORE": str(folder / "s.db"), **more}
     return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def in_store(place: str, work: Callable[[SqlStore], Awaitable[R]]) -> R:
+    async def opened() -> R:
+        store = SqlStore(place)
+        try:
+            return await work(store)
+        finally:
+            await store.aclose()
+
+    return asyncio.run(opened())

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 from conftest import Cli
-from kit import settled
+from kit import in_store, settled
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector, world
 
 from moot.chain import flaws
@@ -32,17 +32,6 @@ from moot.types import Repair, Scan
 R = TypeVar("R")
 APPROVED = GateDecision(verdict="approved", how="person", reviewer="ada")
 REJECTED = GateDecision(verdict="rejected", how="person", reviewer="bob", reason="not like this")
-
-
-def with_store(place: str, work: Callable[[SqlStore], Awaitable[R]]) -> R:
-    async def opened() -> R:
-        store = SqlStore(place)
-        try:
-            return await work(store)
-        finally:
-            await store.aclose()
-
-    return asyncio.run(opened())
 
 
 class World:
@@ -112,7 +101,7 @@ def test_a_gate_asked_for_again_keeps_its_first_deadline_and_its_decision(place:
         kept = (await world.gates.request(request(store, record.id))).decision
         assert kept is not None and kept.reviewer == "ada" and kept.at is not None
 
-    with_store(place, work)
+    in_store(place, work)
 
 
 def test_of_many_decisions_at_the_same_time_exactly_one_counts(place: str) -> None:
@@ -134,7 +123,7 @@ def test_of_many_decisions_at_the_same_time_exactly_one_counts(place: str) -> No
         assert len(marks) == 1, "and the record has one decision"
         assert (await world.gates.gate(gate.id)).decision == counted[0].decision
 
-    with_store(place, work)
+    in_store(place, work)
 
 
 async def parked(world: World) -> tuple[str, GateRequest]:
@@ -187,7 +176,7 @@ def test_a_session_at_a_gate_is_paused_and_held_by_nobody_and_goes_on_when_appro
         kinds = [e.kind for e in await store.entries(session) if e.kind in ("parked", "decided")]
         assert kinds == ["parked", "decided"]
 
-    with_store(place, work)
+    in_store(place, work)
 
 
 def test_a_rejection_ends_it_with_everything_kept(place: str) -> None:
@@ -204,7 +193,7 @@ def test_a_rejection_ends_it_with_everything_kept(place: str) -> None:
         with pytest.raises(UsageError, match="cancelled"):
             await world.runner().resume(session)
 
-    with_store(place, work)
+    in_store(place, work)
 
 
 @pytest.mark.parametrize(("policy", "status"), [("rejected", "cancelled"), ("approved", "completed")])
@@ -221,7 +210,7 @@ def test_nobody_in_time_counts_as_the_rules_say(place: str, policy: Verdict, sta
         with pytest.raises(Decided, match="timeout"):
             await world.gates.decide(gate.id, APPROVED)
 
-    with_store(place, work)
+    in_store(place, work)
 
 
 def test_a_late_decision_is_refused_even_before_anybody_noticed_the_timeout(place: str) -> None:
@@ -232,7 +221,7 @@ def test_a_late_decision_is_refused_even_before_anybody_noticed_the_timeout(plac
         with pytest.raises(Decided, match="the time for this gate was over"):
             await decide(store, gate, "approved", "ada")
 
-    with_store(place, work)
+    in_store(place, work)
 
 
 def test_who_may_say_what_at_a_gate(place: str) -> None:
@@ -260,7 +249,7 @@ def test_who_may_say_what_at_a_gate(place: str) -> None:
         assert made.decision is not None and made.decision.answers == ("this", "")
         assert (await gate_of(store, gate.id)).id == gate.id
 
-    with_store(place, work)
+    in_store(place, work)
 
 
 # --- through the command line, in processes of their own

@@ -1,8 +1,7 @@
 """Sessions of every protocol as a user runs them, and a hand in the tables of their record."""
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,10 +13,10 @@ import test_review_crash
 import test_solve_crash
 import test_vet_crash
 from conftest import Cli, Ran
+from kit import in_store
 from sqlalchemy import Connection
 
 from moot.chain import Whole, flaws_of
-from moot.edge.store import SqlStore
 from moot.edge.store.whole import whole
 
 R = TypeVar("R")
@@ -47,17 +46,6 @@ def run_session(cli: Cli, name: str, place: str, folder: Path, monkeypatch: pyte
 
 def session_id(ran: Ran) -> str:
     return str(json.loads(ran.out)["session_id"])
-
-
-def in_store(place: str, work: Callable[[SqlStore], Awaitable[R]]) -> R:
-    async def opened() -> R:
-        store = SqlStore(place)
-        try:
-            return await work(store)
-        finally:
-            await store.aclose()
-
-    return asyncio.run(opened())
 
 
 def by_hand(place: str, work: Callable[[Connection], Any]) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from conftest import Cli
-from kit import BAD, GOOD, NOTHING, SQLI, blue, desk
-from record_kit import by_hand, found, in_store, seen, session_id
+from kit import BAD, GOOD, NOTHING, SQLI, blue, desk, in_store
+from record_kit import by_hand, found, seen, session_id
 from sqlalchemy import text, update
 
 from moot.edge.store import SqlStore, tables

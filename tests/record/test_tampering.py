@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
-from record_kit import by_hand, found, in_store
+from kit import in_store
+from record_kit import by_hand, found
 from sqlalchemy import Connection, Table, insert, select, update
 from test_store_values import ANY_JSON, ANY_TEXT
 

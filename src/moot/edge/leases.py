@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 from sqlalchemy.sql.functions import Function
 
+from moot.edge.models.registry import Limited
 from moot.edge.store.engine import KEY, address, open_engine, shown
 from moot.edge.store.line import Line
 from moot.edge.store.tables import model_leases as leases
 from moot.errors import StoreError
 from moot.ports import Model
-from moot.types import Call, Reply
 
 MINUTE = 60.0
 LOOK_AGAIN = 0.2
@@ -44,7 +44,7 @@ class Leases:
         self._held = 0
 
     def around(self, model: Model) -> Model:
-        return Leased(model, self) if model.name in self._limits else model
+        return Limited(model, lambda: self.place(model.name)) if model.name in self._limits else model
 
     @asynccontextmanager
     async def place(self, model: str) -> AsyncIterator[None]:
@@ -96,31 +96,6 @@ class Leases:
         times = {"taken_at": _now(), "expires_at": _now() + _seconds(self._seconds)}
         db.execute(insert(leases).values(id=lease, model=model, holder=self._holder, **times))
         return 0.0
-
-
-class Leased(Model):
-    """A model that waits for its place in the fleet, outside of a call's own time."""
-
-    def __init__(self, model: Model, places: Leases) -> None:
-        self._model, self._places = model, places
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        async with self._places.place(self.name), self._model.turn():
-            yield
-
-    async def reply(self, call: Call) -> Reply:
-        return await self._model.reply(call)
-
-    def skip(self, call: Call) -> None:
-        self._model.skip(call)
-
-    async def aclose(self) -> None:
-        await self._model.aclose()
 
 
 def _until(db: Connection, model: str, most: int) -> float:

@@ -1,7 +1,6 @@
 """A session that goes on from any step of another one, with something changed."""
 
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,7 +16,7 @@ from moot.gates import GateRules
 from moot.ports import Row, SessionRecord, StepRow
 from moot.protocols import PROTOCOLS
 from moot.replay import run_again
-from moot.runner import Plan
+from moot.runner import About, Plan, new_record
 from moot.types import Limits
 
 
@@ -42,19 +41,8 @@ async def fork(
     plan = changed(Plan.model_validate(parent.session.config), changes, seats)
     copied = [step for step in steps if step.seq < at]
     await _refuse_other_steps(parent.session, plan, copied)
-    now = SystemClock().now()
-    child = SessionRecord(
-        id=str(uuid.uuid4()),
-        protocol=plan.protocol,
-        topic=plan.topic,
-        status="pending",
-        config=plan.model_dump(mode="json"),
-        created_at=now,
-        updated_at=now,
-        initiated_by=by,
-        parent=parent.session.id,
-        priority=parent.session.priority,
-    )
+    about = About(by=by, parent=parent.session.id, priority=parent.session.priority)
+    child = new_record(plan, SystemClock().now(), about)
     await begin_with(store, child, at, grouped(parent, copied))
     return await store.session(child.id)
 

@@ -1,8 +1,8 @@
 """The registry: opens models by name, once each, and keeps each provider's load within bounds."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 from moot.edge.models.names import PROVIDERS, ProviderName, parse_name
@@ -40,11 +40,11 @@ def open_model(name: str, *, env: Mapping[str, str], timeout: float, temperature
 
 
 class Limited(Model):
-    """A model that waits for its turn at its provider."""
+    """A model that waits for a place among others before each call, outside of the call's own time."""
 
-    def __init__(self, model: Model, turns: asyncio.Semaphore) -> None:
+    def __init__(self, model: Model, place: Callable[[], AbstractAsyncContextManager[None]]) -> None:
         self._model = model
-        self._turns = turns
+        self._place = place
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class Limited(Model):
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        async with self._turns, self._model.turn():
+        async with self._place(), self._model.turn():
             yield
 
     async def reply(self, call: Call) -> Reply:
@@ -91,7 +91,7 @@ class Models:
         model = open_model(name, env=self._env, timeout=self._timeout)
         provider = parse_name(name).provider
         # A script must see parallel calls in the order they were asked, and has nobody to spare.
-        return model if provider == "script" else Limited(model, self._turns[provider])
+        return model if provider == "script" else Limited(model, lambda: self._turns[provider])
 
 
 def _limits(wanted: Mapping[str, int]) -> dict[ProviderName, int]:
