@@ -115,7 +115,7 @@ class Rerun(Runner):
         self.cut = str(outcome.get("cut") or "")
         self._why = reason_in(outcome.get("result"), self.cut)
         if ended is not None and ended.status == "cancelled" and self.cut == "cancelled":
-            self._wish = "cancel"
+            self.wish = "cancel"
 
     async def rerun(self, record: SessionRecord, plan: Plan) -> Result:
         return await self._carry_on(record, plan, self._steps)
