@@ -22,15 +22,15 @@ async def wait_for(parked: Parked, store: SqlStore, ending: Ending) -> None:
     gates, hooks = GateShelf(store), Webhooks(store)
     gate = await gates.gate(parked.gate_id)
     asking = asyncio.ensure_future(ask(gate, store)) if at_terminal(ending) else None
-    show(gate, asked=asking is not None)
     try:
+        show(gate, asked=asking is not None)
         while gate.decision is None and datetime.now(UTC) < gate.deadline:
             await hooks.send(datetime.now(UTC))
             await asyncio.sleep(LOOK_EVERY)
             if asking is not None and asking.done():
                 asking.result()
             gate = await gates.gate(parked.gate_id)
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, KeyboardInterrupt):  # by where the signal finds us
         err().print(plain(f"moot: the session waits; carry it on with: moot resume {gate.session_id}"))
         raise
     finally:
