@@ -32,7 +32,7 @@ from moot.testing import one_file
 from moot.trials.behaviour import Tried, best
 from moot.types import Limits, Tests, Value
 
-VERSION = 2
+VERSION = 3
 """Of the protocol: rows of another one are not counted."""
 CALLS = 5
 AT_ONCE = 2

@@ -43,10 +43,10 @@ def test_more_drafts_are_drawn_one_by_one_until_two_pass_alike() -> None:
     assert [call.temperature for call in done.asked] == [None, 0.8, 0.8, 0.8]
 
 
-def test_where_nothing_passes_only_one_more_draft_is_drawn() -> None:
-    answers = {**QUIET, "code": [code(DOUBLED), code(DOUBLED), code(DOUBLED), code(DOUBLED), code(FROM_ONE)]}
-    done = held(answers, SEATS, rules(reserve=2, anew=0), sandbox=Quick(), task=NTH)
-    assert sum(call.prompt.startswith("Solve this task") for call in done.asked) == 4
+def test_a_draft_that_passes_comes_before_a_slip_that_is_mended() -> None:
+    answers = {**QUIET, "code": [*[code(FROM_ZERO)] * 4, code(FROM_ONE)]}
+    done = held(answers, SEATS, rules(reserve=2), sandbox=Quick(), task=NTH)
+    assert done.result.code == FROM_ONE and len(done.result.candidates) == 5
 
 
 def test_a_slip_is_mended_without_asking_anybody() -> None:
@@ -94,3 +94,22 @@ def test_a_draft_gets_the_imports_of_the_task_s_own_code() -> None:
     done = held({"code": code(text)}, rules=OWN, task=task)
     assert done.result.stop_reason == "alike_and_green"
     assert done.result.code.startswith("from typing import List\n")
+
+
+def test_tests_are_asked_for_the_function_that_the_task_names() -> None:
+    task = "Write nth(numbers, k): the k-th number of a list, counted from 1."
+    answers = {
+        "code": [code(FROM_ONE), code(FROM_ZERO), code(FROM_ZERO)],
+        "tests": wrote("nth([4, 5], 1) == 4", "f(1) == 1"),
+    }
+    done = held(answers, rules=OWN, sandbox=Quick(), task=task)
+    asked = next(call.prompt for call in done.asked if call.prompt.startswith("Write tests"))
+    assert "nth(2) == 4" in asked and "f(2)" not in asked.replace("nth(2)", "")
+    assert [claim.call for claim in done.result.claims] == ["nth([4, 5], 1)"] and done.result.code == FROM_ONE
+
+
+def test_an_improvement_that_is_the_same_code_is_none() -> None:
+    task = "Write nth(numbers, k): the k-th number of a list, counted from 1."
+    held_phases = DebateRules(lessons=0, max_rounds=1, planning="off", phases=("proposal", "optimization"), attempts=1)
+    done = held({"code": code(FROM_ONE), "merge": code(FROM_ONE)}, rules=held_phases, sandbox=Quick(), task=task)
+    assert done.result.candidates[-1].dropped == "the same code as A" and done.result.winner == "A"

@@ -19,6 +19,7 @@ from moot.types import Value
 
 MOST = 5
 REPLY_TOKENS = 700
+CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
 NUMBER = re.compile(r"\d+")
 UNKNOWN = re.compile(r"\W*(?:unknown|not (?:said|specified|defined)|unclear|n/?a)\b.*", re.IGNORECASE | re.DOTALL)
 
@@ -66,7 +67,7 @@ def ask_tests(member: Member, phase: Phase, sitting: Sitting, warm: float | None
         task=brief(sitting.table),
         examples=shown_examples(sitting.table),
         most=str(MOST),
-        form=instructions(SpecReply),
+        form=form_of(SpecReply, sitting.table),
     )
     who, number = system(member), sitting.table.round
     return Ask(member.seat, phase, number, who, text, SpecReply, REPLY_TOKENS, temperature=warm)
@@ -85,8 +86,14 @@ def written(lines: Sequence[str], table: Table) -> list[Example]:
 
 
 def entry_of(table: Table) -> str:
+    """The function that the task is about: of its examples, of its code, or the first that its words name."""
     called = [called_name(example.call) for example in table.examples]
-    return next(iter((*called, *table.task.names)), "")
+    return next(iter((*called, *table.task.names, *CALLED.findall(table.task.text))), "")
+
+
+def form_of(shape: type[Value], table: Table) -> str:
+    """The form, with the task's own function in it: a small model tests the one that it is shown."""
+    return instructions(shape).replace("f(2) == 4", f"{entry_of(table) or 'f'}(2) == 4")
 
 
 def merged(table: Table, said: Mapping[str, Sequence[Example]]) -> tuple[Claim, ...]:

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from moot.prompts import prompt
 from moot.protocols.debated import Candidate, Claim, Member, Point
-from moot.protocols.phases.claims import asked_blind, judged, written
+from moot.protocols.phases.claims import asked_blind, form_of, judged, written
 from moot.protocols.phases.examined import examined
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table, brief, seated, shown, system, told
-from moot.replies import Also, Synonyms, Title, instructions
+from moot.replies import Also, Synonyms, Title
 from moot.room import Ask
 from moot.trials.values import same_value
 from moot.types import Value
@@ -72,7 +72,7 @@ def ask_critique(member: Member, sitting: Sitting) -> Ask[CritiqueReply]:
         notes=told(table, member.seat),
         heard=sitting.heard(member),
         breaking=BREAKING.format(most=most) if most else "Bring no tests.",
-        form=instructions(CritiqueReply),
+        form=form_of(CritiqueReply, table),
     )
     return Ask(member.seat, "critique", table.round, system(member), text, CritiqueReply, REPLY_TOKENS)
 

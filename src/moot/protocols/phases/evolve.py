@@ -31,11 +31,10 @@ async def self_evolvement(sitting: Sitting) -> str:
 
 
 async def more_drafts(sitting: Sitting) -> int:
-    """One at a time, as long as fewer than two pass alike: each is run before the next is asked for. Where nothing
-    passes after the first of them either, more of the same is not what it takes."""
+    """One at a time, as long as fewer than two pass alike: each is run before the next is asked for."""
     entered = 0
     for more in range(1, sitting.table.rules.reserve + 1):
-        if settled(sitting.table) or (more > 1 and nothing_passes(sitting.table)):
+        if settled(sitting.table):
             break
         entered += await drafted(sitting, "self_evolvement", more)
     return entered

@@ -56,9 +56,10 @@ async def improved(maker: Member, sitting: Sitting) -> str:
         made = enter_draft(maker, said[0], "optimization", sitting)
         await examined(sitting)
         now = sitting.table.candidate(made.id)
-        if may_replace(now, leader) or not (now.checked.of or now.checked.agreed_of):
+        same = now.code == leader.code
+        if not same and (may_replace(now, leader) or not (now.checked.of or now.checked.agreed_of)):
             return f"{now.id} improves on {leader.id}"
-        drop(sitting, now.id, f"gains nothing over {leader.id}")
+        drop(sitting, now.id, f"the same code as {leader.id}" if same else f"gains nothing over {leader.id}")
         if (leader.checked.green and not leader.checked.failures) or number == sitting.table.rules.attempts:
             break
         attempts.append(as_attempt(now, number))
