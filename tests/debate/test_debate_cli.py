@@ -368,7 +368,7 @@ def test_a_person_reads_who_won_why_by_which_ballots_and_at_what_cost(shown: Ran
         "skipped: the task is simple",
         "off: switched off",
         "- A by proposer (self_evolvement): 1 of 1 tests",
-        "set aside: gains nothing over A",
+        "set aside: the same code as A",
         "T1 largest([2, 9]) == 2 (disputed: seats say different things of it)",
         "Ballots, round 1, counted by condorcet",
         "- moderator: B > A (0.90) it passes",
