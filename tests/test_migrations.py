@@ -15,6 +15,7 @@ import moot.edge.migrations
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, migrate, open_engine, revision_of
 from moot.edge.store.episodes import EpisodeShelf
+from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.store.records import RecordShelf
 from moot.edge.store.tables import HEAD
@@ -42,23 +43,28 @@ ROWS: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("agent_records", {"session_id": ID, "agent_id": "red", "role": "red", "model": "b", "domain": "code",
                            "was_right": True, "created_at": THEN}),
     ],
+    "0005": [
+        ("gates", {"id": ID, "session_id": ID, "seq": 3, "kind": "approval", "point": "defense", "summary": "s",
+                   "artefacts": {}, "questions": [], "created_at": THEN, "deadline": THEN}),
+    ],
 }  # fmt: skip
 VERSIONS = tuple(ROWS)
 
 
 def old_store(place: str, version: str) -> None:
-    """As the Moot of that version left it."""
+    """As the Moot of that version left it, after those before it."""
     engine = open_engine(address(place))
     with engine.connect() as db, db.begin():
-        migrate(db, version)
-        for name, row in (told for until in VERSIONS[: VERSIONS.index(version) + 1] for told in ROWS[until]):
-            _insert(db, Table(name, MetaData(), autoload_with=db), row)
+        for until in VERSIONS[: VERSIONS.index(version) + 1]:
+            migrate(db, until)
+            for name, row in ROWS[until]:
+                _insert(db, Table(name, MetaData(), autoload_with=db), row)
     engine.dispose()
 
 
 def _insert(db: Connection, table: Table, row: dict[str, Any]) -> None:
     def value(name: str, held: Any) -> Any:
-        if name.endswith("_at"):
+        if name.endswith("_at") or name == "deadline":
             moment = datetime.fromisoformat(held)
             return moment.replace(tzinfo=None) if db.dialect.name == "sqlite" else moment
         sqlite_id = db.dialect.name == "sqlite" and name in ("id", "session_id") and held.count("-") == 4
@@ -87,6 +93,7 @@ def test_a_store_of_any_version_is_brought_up_to_date_and_read(place: str, versi
         lessons = [lesson.text for lesson in await LessonShelf(store).lessons("SORT")]
         assert lessons == (["sort first"] if version >= "0002" else [])
         assert [tried.right for tried in await RecordShelf(store).tried()] == ([1] if version >= "0004" else [])
+        assert [gate.point for gate in await GateShelf(store).gates()] == (["defense"] if version >= "0005" else [])
         assert await store.read(revision_of) == HEAD
 
     with_store(place, look)
