@@ -22,12 +22,14 @@ from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.errors import Decided, Parked, UsageError
 from moot.gates import GateDecision, GateRequest, GateRules, Verdict
+from moot.journal import Journal
+from moot.liveroom import LiveRoom
 from moot.protocols.harden import HardenInput, HardenRules
 from moot.runner import About, Plan, Runner
 from moot.stepping import Desk
 from moot.surfaces.gatekeeping import decide, gate_of
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel, one_file, room
-from moot.types import Repair, Scan
+from moot.types import Limits, Repair, Scan
 
 R = TypeVar("R")
 APPROVED = GateDecision(verdict="approved", how="person", reviewer="ada")
@@ -248,6 +250,46 @@ def test_who_may_say_what_at_a_gate(place: str) -> None:
         made = await decide(store, asked, "approved", "ada", answers=("this", ""))
         assert made.decision is not None and made.decision.answers == ("this", "")
         assert (await gate_of(store, gate.id)).id == gate.id
+
+    in_store(place, work)
+
+
+def test_questions_wait_for_a_person_and_their_answers_are_recorded_once(place: str) -> None:
+    questions = ("Is 0 a number?", "Sorted how?")
+
+    async def work(store: SqlStore) -> None:
+        world = World(store, GateRules())
+        record = await world.runner().enroll(world.plan)
+
+        async def asked() -> tuple[str, ...]:
+            journal = Journal(record.id, world.clock, store, await store.steps(record.id))
+            live = LiveRoom(world.desk, {}, Limits(), journal, 300.0)
+            live.gates = GateRules(answers=True, timeout=60.0)
+            return await live.inquire(questions)
+
+        with pytest.raises(Parked) as waiting:
+            await asked()
+        gate = await world.gates.gate(waiting.value.gate_id)
+        assert (gate.kind, gate.questions) == ("answers", questions)
+        await world.gates.decide(gate.id, APPROVED.model_copy(update={"answers": (" yes ",)}))
+        assert await asked() == await asked() == ("yes", ""), "and the second time from the record"
+        assert [step.name for step in await store.steps(record.id)] == ["inquire"]
+
+    in_store(place, work)
+
+
+def test_questions_nobody_answers_in_time_have_no_answer_and_the_session_goes_on(place: str) -> None:
+    async def work(store: SqlStore) -> None:
+        world = World(store, GateRules())
+        record = await world.runner().enroll(world.plan)
+        live = LiveRoom(world.desk, {}, Limits(), Journal(record.id, world.clock, store), 300.0)
+        live.gates = GateRules(answers=True, timeout=60.0)
+        with pytest.raises(Parked):
+            await live.inquire(["which?"])
+        world.clock.seconds = 61
+        again = LiveRoom(world.desk, {}, Limits(), Journal(record.id, world.clock, store), 300.0)
+        again.gates = live.gates
+        assert await again.inquire(["which?"]) == ("",)
 
     in_store(place, work)
 
