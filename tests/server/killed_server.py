@@ -144,12 +144,14 @@ def one(server: Server, store: str, number: int, chance: random.Random, most: in
         child, port = forked(server, random.Random(chance.random()) if killed < most else None)
         servers.append(child)
         session = ""
-        with contextlib.suppress(Away):
+        try:
             session = carried(port, number, approved)
-        if session:
-            with contextlib.suppress(ProcessLookupError):
+        except Away:
+            os.waitpid(child, 0)
+        finally:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+                os.waitpid(child, 0)
         if session:
             return {"killed": killed, "servers": servers, "approved": approved, **asyncio.run(seen(store, session))}
         killed += 1

@@ -51,8 +51,8 @@ class Host:
     """Instead of the models of the settings' providers."""
     around: Callable[[Model], Model] = lambda model: model
     """What is put around each of them, such as a limit that others share."""
-    owner: str = field(default_factory=owner)
-    """Who runs its sessions, as others see it."""
+    owner: str = ""
+    """Who runs its sessions, as others see it; by default this process, whichever it is when one begins."""
     _running: dict[str, Runner] = field(default_factory=dict)
     _tasks: set["asyncio.Task[object]"] = field(default_factory=set)
     _spans: dict[str, Spans] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class Host:
         plan = Plan.model_validate(record.config)
         tools = self._tools(plan)
         runner = Runner(self._desk(record, plan, tools), self._opener(), self.store)
-        runner.owner = self.owner
+        runner.owner = self.owner or owner()
         self._running[record.id] = runner
         task = asyncio.current_task()
         assert task is not None
