@@ -10,11 +10,11 @@ demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
 
 test: setup sandbox  ## all tests
-	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/pytest -n 2 $(PYTEST)
+	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/pytest -n 2 --dist worksteal $(PYTEST)
 
 coverage: setup sandbox  ## all tests, and which lines and branches they reach: about twice the time
 	$(BIN)/coverage erase
-	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/coverage run -m pytest -n 2 $(PYTEST)
+	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/coverage run -m pytest -n 2 --dist worksteal $(PYTEST)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 

@@ -213,6 +213,8 @@ class Runner:
         if self._store is None:
             return
         status: Status = "paused" if isinstance(error, MootError | asyncio.CancelledError) else "failed"
+        if isinstance(error, asyncio.CancelledError) and self.wish == "release":
+            status = "pending"  # it took too long to let go: anybody may carry it on
         waits = error.gate_id if isinstance(error, Parked) else None
         update = {"status": status, "updated_at": self._desk.clock.now(), "owner": "", "waiting_on": waits}
         with contextlib.suppress(StoreError):  # what went wrong first is what the user must hear of

@@ -113,12 +113,13 @@ async def serving(
     *,
     exposed: bool = False,
     run_here: bool = True,
+    drain: float = 20.0,
     headers: dict[str, str] | None = None,
     **flags: object,
 ) -> AsyncIterator[Client]:
     """A server with its sessions in this process, or with a fleet's, listening on any free port."""
     acting = model or ActingModel(say)
-    how = Serving(exposed=exposed, open_model=lambda name: acting, poll=0.05, run_here=run_here)
+    how = Serving(exposed=exposed, open_model=lambda name: acting, poll=0.05, run_here=run_here, drain=drain)
     given = settings(str(store), **{"server__rate": 0.0, **flags})
     server = create_app(given, how)
     with bound("127.0.0.1", 0) as listening:

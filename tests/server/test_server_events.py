@@ -86,16 +86,23 @@ def test_a_long_journal_is_heard_from_any_place(tmp_path: Path) -> None:
 def test_a_silent_stream_shows_that_it_lives_and_ends_with_its_token(tmp_path: Path) -> None:
     async def story() -> None:
         ann = await token(tmp_path / "s.db", "ann", "read", "run")
-        async with serving(tmp_path / "s.db", Held(say), headers=ann, server__heartbeat=0.05) as client:
+        model = Held(say)
+        async with serving(tmp_path / "s.db", model, headers=ann, drain=0.1, server__heartbeat=0.05) as client:
             session = await client.begin(HARDEN)
+            await model.asked_for(1)  # from now on nothing is recorded
+            last = (await client.get(f"/v1/debates/{session}/status")).json()["entries"]
             async with client.http.stream("GET", f"/v1/debates/{session}/events") as answer:
                 assert answer.headers["content-type"].startswith("text/event-stream")
                 lines = aiter(answer.aiter_lines())
+                while await anext(lines) != f"id: {last}":
+                    pass
                 while await anext(lines) != ": still here":
                     pass
                 await TokenShelf(client.server.site.store).revoke("ann")
                 rest = [line async for line in lines]
                 assert not any(line.startswith("data") for line in rest)
+        async with serving(tmp_path / "s.db") as client:  # its call had not ended when the server stopped
+            await client.until(session, "completed")
 
     run(story())
 

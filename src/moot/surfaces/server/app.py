@@ -41,6 +41,8 @@ class Serving:
     open_model: Callable[[str], Model] | None = None
     """Instead of the models of the settings' providers."""
     poll: float = 1.0
+    drain: float = DRAIN_SECONDS
+    """Seconds that calls under way have to end when the server stops."""
 
 
 @dataclass
@@ -82,7 +84,7 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
             yield
         finally:
             feeds.close()
-            await embedded.aclose(DRAIN_SECONDS)
+            await embedded.aclose(how.drain)
             await host.aclose()
             await store.aclose()
 

@@ -82,11 +82,10 @@ class Embedded:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._watch
         await self.host.drain(seconds)
-        left = list(self._under_way.values())
-        if left:
-            _, late = await asyncio.wait(left, timeout=seconds)
-            for task in late:
-                task.cancel()
+        late = list(self._under_way.values())
+        for task in late:  # what they have recorded stays, and they are for anybody to carry on
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
 
     def _fill(self) -> None:
         while self._heap and len(self._under_way) < self.sessions and not self._draining:
