@@ -278,7 +278,7 @@ def test_deleted_it_is_gone_but_for_its_tombstone(place: str) -> None:
                 gone = await client.get(f"/v1/debates/{session}{path}")
                 assert (gone.status_code, gone.json()["code"]) == (404, "no_session")
             stones = await client.server.site.store.read(
-                lambda db: db.exec_driver_sql("SELECT deleted_by FROM tombstones").scalars().all()
+                lambda db: db.exec_driver_sql("SELECT deleted_by FROM tombstones WHERE number > 0").scalars().all()
             )
             assert stones == ["local"]
 
