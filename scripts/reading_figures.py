@@ -15,7 +15,7 @@ from typing import NamedTuple
 WAYS = ("first attempt", "after clarification", "not at all", "no reply")
 TURNS = """
 SELECT s.protocol, t.phase, t.agent_role, t.metadata, t.content,
-       EXISTS (SELECT 1 FROM journal_steps j WHERE j.session_id = t.session_id AND j.seq = t.seq AND j.part = 2)
+       EXISTS (SELECT 1 FROM journal j WHERE j.session_id = t.session_id AND j.seq = t.seq AND j.part = 2)
 FROM debate_turns t JOIN debate_sessions s ON s.id = t.session_id ORDER BY s.created_at, t.seq
 """
 

@@ -131,9 +131,9 @@ def test_a_store_that_holds_something_is_not_overwritten_unless_told(place: str,
     archive.backup(place, file)
     with_store(target, lambda store: store.create(session(topic="mine")))
     before = content(target)
-    with pytest.raises(UsageError, match=r"not empty \(debate_sessions\)"):
+    with pytest.raises(UsageError, match=r"not empty \(debate_sessions, journal\)"):
         moving.copy(place, target)
-    with pytest.raises(UsageError, match=r"not empty \(debate_sessions\)"):
+    with pytest.raises(UsageError, match=r"not empty \(debate_sessions, journal\)"):
         archive.restore(file, target)
     assert content(target) == before
     assert moving.copy(place, target, replace=True) == content(target) == content(place)
