@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 
 from moot.edge.store.tokens import TokenShelf
 from moot.testing import ActingModel, Line
-from moot.types import Call
+from moot.types import Call, Reply
 
 READERS = 100
 MARKS = [f"marker{number}x" for number in range(8)]
@@ -157,9 +157,23 @@ async def until(socket: ClientConnection, key: str) -> Any:
                 return message[key]
 
 
+class Patient(ActingModel):
+    """Answers in the second round only when it is let: until then the session does not end."""
+
+    def __init__(self) -> None:
+        super().__init__(say)
+        self.free = asyncio.Event()
+
+    async def reply(self, call: Call) -> Reply:
+        if call.round > 1:
+            await self.free.wait()
+        return await super().reply(call)
+
+
 def test_a_socket_tells_and_decides(place: str) -> None:
     async def story() -> None:
-        async with serving(place) as client:
+        model = Patient()
+        async with serving(place, model) as client:
             session = await client.begin(GATED)
             async with connect(address(client, session)) as socket:
                 await client.at_gate(session)
@@ -173,6 +187,7 @@ def test_a_socket_tells_and_decides(place: str) -> None:
                 assert (done["decision"]["verdict"], done["decision"]["reviewer"]) == ("approved", "local")
                 await socket.send('{"reject": {}}')
                 assert (await until(socket, "problem"))["code"] == "already_decided"
+                model.free.set()
                 assert await until(socket, "end") == "completed"
             async with connect(address(client, session, 3)) as socket:
                 assert (await until(socket, "entry"))["entry"] == 4
