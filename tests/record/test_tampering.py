@@ -40,7 +40,7 @@ OWN = {
 
 Group = list[Row]
 texts = st.sampled_from(["", "red", "x = 1\n"]) | ANY_TEXT.filter(lambda text: len(text) < 40)
-VALUES: list[Any] = [{}, "", None, {"b": 1, "a": [2.0, "ü"]}, {"b": 1, "a": [2.5, "ü"]}, [0.5, 1e16], [0.5, 1]]
+VALUES: list[Any] = [{}, "", None, 2.0, {"b": 1, "a": [2.0, "ü"]}, {"b": 1, "a": [2.5, "ü"]}, [0.5, 1e16], [0.5, 1]]
 values = st.sampled_from(VALUES) | ANY_JSON
 
 

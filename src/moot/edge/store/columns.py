@@ -4,6 +4,7 @@ PostgreSQL refuses NUL characters in text and in JSONB, no encoding knows half a
 `NaN` nor `-0.0` nor the difference between `1e16` and an integer. Models reply with all of them, and a journal that
 gives back something else than it was given cannot be replayed. So each such character is written as a mark and its four
 hexadecimal digits, each such number as a text with that mark, and the mark itself like any other of these characters.
+SQLite, for its part, takes a value that is nothing but a number for a number of its own, and gives 2.0 back as 2.
 """
 
 import json
@@ -20,7 +21,7 @@ from sqlalchemy.types import TypeEngine
 MARK = "\ufdd0"  # no character: Unicode keeps it for marks like this one
 UNFIT = re.compile(f"[\0\ud800-\udfff{MARK}]")
 MARKED = re.compile(f"{MARK}([0-9a-f]{{4}})")
-NUMBER = f"{MARK}f:"
+NUMBER, WHOLE = f"{MARK}f:", f"{MARK}i:"
 PERHAPS_UNFIT = re.compile(r"\\u(?:0000|d[89a-f]|fdd0)|NaN|Infinity|e\+|-0\.0", re.IGNORECASE)
 LARGEST = 1e16
 """From here on Python writes a float with an exponent, which JSONB turns into the digits of an integer."""
@@ -35,6 +36,8 @@ def original(text: str) -> str:
 
 
 def to_json(value: Any) -> str:
+    if type(value) in (int, float):
+        return json.dumps(f"{WHOLE if type(value) is int else NUMBER}{value!r}")
     written = json.dumps(value)
     return json.dumps(_fit_json(value)) if PERHAPS_UNFIT.search(written) else written
 
@@ -58,6 +61,8 @@ def _fit_json(value: Any) -> Any:
 
 def _original_json(value: Any) -> Any:
     if isinstance(value, str):
+        if value.startswith(WHOLE):
+            return int(value.removeprefix(WHOLE))
         return float(value.removeprefix(NUMBER)) if value.startswith(NUMBER) else original(value)
     if isinstance(value, dict):
         return {original(key): _original_json(held) for key, held in value.items()}
