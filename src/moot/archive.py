@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import io
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -111,6 +112,12 @@ def _moment(value: object) -> str:
     return value.isoformat()
 
 
+DAMAGE = (
+    zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, EOFError, RuntimeError, OSError,
+    ValueError, ArithmeticError,  # a place in the file that is below zero, or past all bounds
+)  # fmt: skip
+
+
 def unpacked(data: bytes, verify: Callable[[bytes, bytes, bytes], bool], trusted: Callable[[bytes], bool]) -> "Opened":
     """What an archive holds; `Refused` unless it is whole and signed by somebody who is trusted. Nothing of it is
     looked at before its signature is, and nothing is written."""
@@ -118,7 +125,7 @@ def unpacked(data: bytes, verify: Callable[[bytes, bytes, bytes], bool], trusted
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             manifest = _manifest(file, verify, trusted)
             texts = {name: _text(file, name, manifest.members[name]) for name in MEMBERS}
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, OSError) as error:
+    except DAMAGE as error:
         raise Refused(f"it is damaged or no archive of Moot ({type(error).__name__})") from None
     return Opened(manifest=manifest, whole=_whole(manifest, texts))
 

@@ -3,7 +3,9 @@ out or moved without being seen."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -15,6 +17,7 @@ GENESIS = "0" * 64
 NO_SEAL = ""
 MIGRATED = "migrated"
 """The beginning of a session that was recorded before there was a chain."""
+IN_ORDER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 ENDS = ("completed", "cancelled")
 """Where a session stays, unless somebody carries it on."""
 
@@ -34,7 +37,7 @@ class Whole(Value):
 
 def canonical(value: object) -> str:
     """The same text for the same value, whichever store it was in: PostgreSQL gives 2.0 and 1e16 back as integers."""
-    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"))
+    return IN_ORDER.encode(_plain(value))
 
 
 def _plain(value: object) -> object:
@@ -57,12 +60,16 @@ def digest_of(value: JsonValue) -> str:
 
 def linked(session_id: str, before: str, entry: Entry) -> str:
     """The mark of this entry: over the mark before it and all that the entry says."""
-    said = [
-        session_id, before, entry.entry, entry.kind, entry.seq, entry.part, entry.name, entry.digest,
-        json.dumps(entry.value),  # in its own order and with its own numbers: a replay would see the difference
-        entry.elapsed, entry.fence, entry.seal, entry.at.isoformat(),
+    return mark_of(session_id, before, entry.__dict__, entry.at)
+
+
+def mark_of(session_id: str, before: str, said: Mapping[str, Any], at: datetime) -> str:
+    value = json.dumps(said["value"])  # in its own order and with its own numbers: a replay would see the difference
+    covered = [
+        session_id, before, said["entry"], said["kind"], said["seq"], said["part"], said["name"], said["digest"],
+        value, said["elapsed"], said["fence"], said["seal"], at.isoformat(),
     ]  # fmt: skip
-    return sha(canonical(said))
+    return sha(canonical(covered))
 
 
 def sealed(rows: Iterable[Row]) -> str:

@@ -8,13 +8,14 @@ from uuid import UUID
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
-from moot.chain import GENESIS, canonical, linked, sealed, sha
+from moot.chain import GENESIS, canonical, mark_of, sealed, sha
 from moot.edge.store import tables
 from moot.edge.store.engine import alone
 from moot.errors import Fenced
 from moot.ports import Entry, Mark, Row, StepRow
 
 NOBODY = str(UUID(int=0))
+BLANK: dict[str, Any] = {"kind": "step", "part": 0, "digest": "", "elapsed": 0.0, "dropped_by": None}
 NEW_ENTRIES = insert(tables.journal)
 HEADS = (
     update(tables.sessions)
@@ -44,19 +45,19 @@ def link_all(db: Connection, wanted: Sequence[Linking], now: datetime) -> list[F
     ids = sorted({each.session_id for each in wanted})  # in one order, so that two processes never wait crosswise
     query = select(of.id, of.fence, of.entries, of.chain).where(of.id.in_(ids)).order_by(of.id).with_for_update()
     heads = {row.id: Head(row.fence, row.entries, row.chain or GENESIS) for row in db.execute(query)}
-    made, refused = list[dict[str, object]](), list[Fenced | None]()
+    made, refused = list[dict[str, Any]](), list[Fenced | None]()
     for each in wanted:
         why = _refusal(each, heads.get(each.session_id))
         refused.append(why)
         if why is None:
             entries = _chained(each, heads[each.session_id], now)
-            made += [columns_of(each.session_id, entry) for entry in entries]
+            made += entries
             for entry in entries:
-                if entry.kind == "dropped":
-                    _forget(db, each.session_id, entry)
+                if entry["kind"] == "dropped":
+                    _forget(db, each.session_id, entry["seq"], entry["entry"])
     if made:
         db.execute(NEW_ENTRIES, made)
-        changed = {str(row["session_id"]) for row in made}
+        changed = {row["session_id"] for row in made}
         db.execute(HEADS, [{"wanted": i, "count": heads[i].entries, "head": heads[i].chain} for i in sorted(changed)])
     return refused
 
@@ -80,23 +81,17 @@ def _refusal(wanted: Linking, head: Head | None) -> Fenced | None:
     return None
 
 
-def _chained(wanted: Linking, head: Head, now: datetime) -> list[Entry]:
-    made = list[Entry]()
+def _chained(wanted: Linking, head: Head, now: datetime) -> list[dict[str, Any]]:
+    """The columns of the new entries. They were checked when the rows were made."""
+    made = list[dict[str, Any]]()
     said = [row for row in wanted.rows if isinstance(row, StepRow | Mark)]
     for row in said:
-        seal = sealed(wanted.rows) if row is said[-1] else ""
-        entry = entry_of(row, head.entries + 1, wanted.fence, seal, now)
-        head.entries, head.chain = entry.entry, linked(wanted.session_id, head.chain, entry)
-        made.append(entry.model_copy(update={"chain": head.chain}))
+        head.entries += 1
+        columns = {**BLANK, **row.__dict__, "session_id": wanted.session_id, "entry": head.entries, "created_at": now}
+        columns |= {"fence": wanted.fence, "seal": sealed(wanted.rows) if row is said[-1] else ""}
+        head.chain = columns["chain"] = mark_of(wanted.session_id, head.chain, columns, now)
+        made.append(columns)
     return made
-
-
-def entry_of(row: StepRow | Mark, number: int, fence: int, seal: str, now: datetime) -> Entry:
-    if isinstance(row, Mark):
-        said: dict[str, Any] = {**row.__dict__, "part": 0, "digest": "", "elapsed": 0.0}
-    else:
-        said = {**row.__dict__, "kind": "step"}
-    return Entry(**said, entry=number, fence=fence, seal=seal, at=now, chain="")
 
 
 def columns_of(session_id: str, entry: Entry) -> dict[str, object]:
@@ -110,13 +105,13 @@ def entry_from(row: RowMapping) -> Entry:
     return Entry(**own, at=row["created_at"].astimezone(UTC))
 
 
-def _forget(db: Connection, session_id: str, drop: Entry) -> None:
+def _forget(db: Connection, session_id: str, seq: int, by: int) -> None:
     """A failed tail is tried again. Its entries stay in the chain; its turns and versions are there only once."""
     journal = tables.journal
-    tail = (journal.c.session_id == session_id, journal.c.seq >= drop.seq, journal.c.kind == "step")
-    db.execute(update(journal).where(*tail, journal.c.dropped_by.is_(None)).values(dropped_by=drop.entry))
+    tail = (journal.c.session_id == session_id, journal.c.seq >= seq, journal.c.kind == "step")
+    db.execute(update(journal).where(*tail, journal.c.dropped_by.is_(None)).values(dropped_by=by))
     for rows in (tables.versions, tables.turns):
-        db.execute(delete(rows).where(rows.c.session_id == session_id, rows.c.seq >= drop.seq))
+        db.execute(delete(rows).where(rows.c.session_id == session_id, rows.c.seq >= seq))
 
 
 def bury(db: Connection, session_id: str, by: str, now: datetime) -> None:

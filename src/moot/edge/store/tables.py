@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, Float, ForeignKey, Index, Integer, MetaData, Table, Uuid, text
 from sqlalchemy import Column as C
 
-from moot.edge.store.columns import JSON, ExactJSON, MaybeJSON, Moment, String, Text
+from moot.edge.store.columns import JSON, ExactJSON, MaybeJSON, Moment, Plain, String, Text
 
 HEAD = "0006"
 """The newest migration. A store at this version needs no Alembic."""
@@ -44,7 +44,7 @@ sessions = Table(
     C("wish", String(16), nullable=False, server_default=""),
     C("fence", Integer, nullable=False, server_default="0"),
     C("entries", Integer, nullable=False, server_default="0"),
-    C("chain", String(64), nullable=False, server_default=""),
+    C("chain", Plain(64), nullable=False, server_default=""),
     Index("ix_debate_sessions_created_at", "created_at"),
     Index("ix_debate_sessions_status", "status"),
     Index("ix_debate_sessions_idempotency", "initiated_by", "idempotency_key", unique=True),
@@ -56,16 +56,16 @@ journal = Table(
     metadata,
     C("session_id", Id, ForeignKey("debate_sessions.id", ondelete="CASCADE"), primary_key=True),
     C("entry", Integer, primary_key=True, autoincrement=False),
-    C("kind", String(16), nullable=False),
+    C("kind", Plain(16), nullable=False),
     C("seq", Integer, nullable=False),
     C("part", Integer, nullable=False),
     C("name", String(128), nullable=False),
-    C("digest", String(32), nullable=False),
+    C("digest", Plain(32), nullable=False),
     C("value", ExactJSON),
     C("elapsed", Float, nullable=False),
     C("fence", Integer, nullable=False),
-    C("seal", String(64), nullable=False),
-    C("chain", String(64), nullable=False),
+    C("seal", Plain(64), nullable=False),
+    C("chain", Plain(64), nullable=False),
     C("created_at", Moment, nullable=False),
     C("dropped_by", Integer),  # the entry that made it forgotten; derived, so not part of the chain
     Index(
