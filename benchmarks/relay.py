@@ -8,7 +8,7 @@ import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from moot.ports import Model
 from moot.protocols import PROTOCOLS
@@ -20,15 +20,24 @@ from moot.surfaces.setup import Settings
 from moot.types import Call, Reply, Result, Rules, Usage, Value
 
 CALLS, SEATS = 25, ("ada", "ben", "cleo")
+LONG, SHORT = 1296, 16
+"""Characters of a reply. Those of qwen1.5b in tests/replies/corpus have 1,305 on average."""
+
+
+class Exchange(NamedTuple):
+    """How long a reply takes, in seconds, and how long it is."""
+
+    seconds: float
+    characters: int = LONG
 
 
 def prompt_of(topic: str, number: int, heard: Sequence[str]) -> str:
     return "\n".join((f"{SEATS[number % len(SEATS)]}, call {number} on {topic}", *heard[-3:]))
 
 
-async def answer(prompt: str, seconds: float) -> str:
-    await asyncio.sleep(seconds)
-    return hashlib.blake2b(prompt.encode(), digest_size=8).hexdigest()
+async def answer(prompt: str, exchange: Exchange) -> str:
+    await asyncio.sleep(exchange.seconds)
+    return hashlib.blake2b(prompt.encode(), digest_size=8).hexdigest() * (exchange.characters // SHORT)
 
 
 # --- Moot
@@ -65,11 +74,11 @@ PROTOCOLS["relay"] = replace(
 class Slow(Model):
     name = "fake:slow"
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
 
     async def reply(self, call: Call) -> Reply:
-        text = f'{{"message": "{await answer(call.prompt, self._seconds)}"}}'
+        text = f'{{"message": "{await answer(call.prompt, self._exchange)}"}}'
         return Reply(text=text, model=self.name, usage=Usage(input_tokens=1, output_tokens=1, usd=0.0), finish="stop")
 
     def skip(self, call: Call) -> None: ...
@@ -78,10 +87,10 @@ class Slow(Model):
 
 
 @asynccontextmanager
-async def moot_server(store: str, seconds: float, at_once: int) -> AsyncIterator[tuple[Server, int]]:
+async def moot_server(store: str, exchange: Exchange, at_once: int) -> AsyncIterator[tuple[Server, int]]:
     """The server as `moot serve` opens it, and its port."""
     flags = {"store": store, "server.rate": 0.0, "server.sessions": at_once}
-    model = Slow(seconds)
+    model = Slow(exchange)
     server = create_app(Settings.load(flags), Serving(run_here=True, open_model=lambda name: model))
     with bound("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
@@ -136,11 +145,11 @@ class State(TypedDict, total=False):
     heard: Annotated[list[str], operator.add]
 
 
-def graph(seconds: float) -> Any:
+def graph(exchange: Exchange) -> Any:
     from langgraph.graph import END, START, StateGraph
 
     async def speak(state: State) -> State:
-        said = await answer(prompt_of(state["topic"], state["number"], state["heard"]), seconds)
+        said = await answer(prompt_of(state["topic"], state["number"], state["heard"]), exchange)
         return {"number": state["number"] + 1, "heard": [said]}
 
     made = StateGraph(State)
@@ -150,18 +159,20 @@ def graph(seconds: float) -> Any:
     return made
 
 
-async def held_by_langgraph(app: Any, topics: Sequence[str]) -> dict[str, str]:
+async def held_by_langgraph(app: Any, topics: Sequence[str], durability: str) -> dict[str, str]:
+    """`sync`: a step is kept before the next one begins, as in Moot; `async`, its default: while the next one runs."""
+
     async def one(topic: str) -> str:
         start: State = {"topic": topic, "number": 0, "heard": []}
         options = {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": 2 * CALLS}
-        return str((await app.ainvoke(start, options))["heard"][-1])
+        return str((await app.ainvoke(start, options, durability=durability))["heard"][-1])
 
     return dict(zip(topics, await asyncio.gather(*map(one, topics)), strict=True))
 
 
 @asynccontextmanager
-async def langgraph(place: str, seconds: float) -> AsyncIterator[Any]:
-    """The graph with the saver for a file, or for PostgreSQL by URL, in its own settings."""
+async def langgraph(place: str, exchange: Exchange) -> AsyncIterator[Any]:
+    """The graph with the saver for a file, or for PostgreSQL by URL. A file is no safer than Moot keeps its own."""
     async with AsyncExitStack() as stack:
         if place.startswith("postgresql"):
             from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -172,4 +183,4 @@ async def langgraph(place: str, seconds: float) -> AsyncIterator[Any]:
             from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
             saver = await stack.enter_async_context(AsyncSqliteSaver.from_conn_string(place))
-        yield graph(seconds).compile(checkpointer=saver)
+        yield graph(exchange).compile(checkpointer=saver)

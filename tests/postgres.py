@@ -5,7 +5,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -13,7 +13,8 @@ from urllib.parse import quote
 import psycopg
 
 SCRIPT = Path(__file__).parent.parent / "scripts" / "need-postgres"
-FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "listen_addresses=", "max_connections=100")
+OURS = ("listen_addresses=", "max_connections=100")
+FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 """A machine that loses power in the middle of a test is no case of ours."""
 
 
@@ -26,11 +27,11 @@ def programs() -> Path:
 
 
 @contextmanager
-def server() -> Iterator[str]:
-    """The URL of a server that has none of our tables."""
+def server(*, safe: bool = False) -> Iterator[str]:
+    """The URL of a server that has none of our tables. `safe`: one that waits for its disk, as servers do."""
     folder = new_folder()
     try:
-        with running(folder):
+        with running(folder, () if safe else FAST):
             yield url_of(folder)
     finally:
         remove(folder)
@@ -50,14 +51,14 @@ def url_of(folder: Path) -> str:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[None]:
+def running(folder: Path, speed: Sequence[str] = FAST) -> Iterator[None]:
     found = programs()
     if os.geteuid() == 0:  # PostgreSQL refuses to run as root
         shutil.chown(folder, "nobody", pwd.getpwnam("nobody").pw_gid)
     data = ["-D", str(folder / "data")]
     if not (folder / "data").exists():
         _run(folder, found / "initdb", *data, "-U", "moot", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
-    settings = " ".join(f"-c {setting}" for setting in (*FAST, f"unix_socket_directories={folder}"))
+    settings = " ".join(f"-c {setting}" for setting in (*OURS, *speed, f"unix_socket_directories={folder}"))
     _run(folder, found / "pg_ctl", *data, "-w", "-l", str(folder / "log"), "-o", settings, "start")
     try:
         yield

@@ -15,7 +15,7 @@ from alembic.migration import MigrationContext
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, bring_up_to_date, migrate, open_engine
 from moot.edge.store.tables import HEAD, metadata
-from moot.errors import StoreError, UsageError
+from moot.errors import Fenced, StoreError, UsageError
 from moot.ports import LogRow, Mark, SessionRecord, StepRow, TurnRow, VersionRow
 
 R = TypeVar("R")
@@ -129,6 +129,21 @@ def test_a_session_in_use_is_not_taken_and_a_dead_owner_s_is(place: str) -> None
         assert (await store.session(ID)).status == "running"
 
     with_store(place, claim)
+
+
+def test_what_was_carried_on_since_one_looked_is_left_to_whoever_did(place: str) -> None:
+    """Of two processes that both see a session wait, the slower one would run it again after its end."""
+
+    async def race(store: SqlStore) -> None:
+        await store.create(session())
+        seen = (await store.session(ID)).fence
+        first = await store.claim(ID, "me:1", seen=seen)
+        await store.update(first.model_copy(update={"status": "completed", "owner": ""}))
+        with pytest.raises(Fenced, match="taken by another process meanwhile"):
+            await store.claim(ID, "me:2", seen=seen)
+        assert ((await store.session(ID)).status, (await store.session(ID)).fence) == ("completed", first.fence)
+
+    with_store(place, race)
 
 
 @pytest.mark.parametrize(("status", "left"), [("pending", "cancel"), ("running", "cancel"), ("paused", "")])

@@ -29,6 +29,8 @@ class Whole(Value):
     entries: tuple[Entry, ...]
     steps: tuple[StepRow, ...]
     """Those that stand, as whoever carries the session on would be given them."""
+    dropped: dict[int, int] | None = None
+    """Entries that are marked as forgotten, and by which; none where nothing is marked, as in an archive."""
     turns: tuple[TurnRow, ...] = ()
     versions: tuple[VersionRow, ...] = ()
     gates: tuple[GateRequest, ...] = ()
@@ -89,6 +91,18 @@ def standing(entries: Sequence[Entry]) -> list[Entry]:
     return [kept[place] for place in sorted(kept)]
 
 
+def dropped(entries: Iterable[Entry]) -> dict[int, int]:
+    """The steps that were forgotten, and the entries that made them so, by their numbers."""
+    gone, kept = dict[int, int](), list[Entry]()
+    for entry in entries:
+        if entry.kind == "dropped":
+            gone |= {step.entry: entry.entry for step in kept if step.seq >= entry.seq}
+            kept = [step for step in kept if step.seq < entry.seq]
+        elif entry.kind == "step":
+            kept.append(entry)
+    return gone
+
+
 def step_of(entry: Entry) -> StepRow:
     return StepRow(
         seq=entry.seq, part=entry.part, name=entry.name, digest=entry.digest, value=entry.value, elapsed=entry.elapsed
@@ -99,7 +113,7 @@ def flaws_of(whole: Whole) -> list[str]:
     """Everything that is not as it was written, one line for each; none: the record is whole."""
     return [
         *flaws(whole.session, whole.entries, whole.turns, whole.versions),
-        *_hidden_steps(whole.entries, whole.steps),
+        *_wrongly_dropped(whole.entries, whole.dropped),
         *_changed_gates(whole.entries, whole.gates),
     ]
 
@@ -177,12 +191,11 @@ def _said(entry: Entry | None) -> dict[str, JsonValue]:
     return entry.value if entry is not None and isinstance(entry.value, dict) else {}
 
 
-def _hidden_steps(entries: Sequence[Entry], steps: Sequence[StepRow]) -> list[str]:
+def _wrongly_dropped(entries: Sequence[Entry], told: dict[int, int] | None) -> list[str]:
     """Whoever carries the session on is given its steps by a column of their own, which the chain does not cover."""
-    told = {(entry.seq, entry.part): step_of(entry) for entry in standing(entries)}
-    given = {(step.seq, step.part): step for step in steps}
-    wrong = sorted(place for place in told.keys() | given.keys() if told.get(place) != given.get(place))
-    return [f"step {seq}.{part} stands in the journal in another way than it is given" for seq, part in wrong]
+    gone = dropped(entries)
+    wrong = sorted(place for place, _ in gone.items() ^ (gone if told is None else told).items())
+    return [f"entry {place} is not forgotten in the way it is marked (dropped_by)" for place in dict.fromkeys(wrong)]
 
 
 def _changed_gates(entries: Sequence[Entry], gates: Sequence[GateRequest]) -> list[str]:

@@ -301,9 +301,10 @@ class Store(Protocol):
     async def update(self, session: SessionRecord, mark: Mark | None = None) -> None:
         """What its taker says of it, and an entry in its journal that says so; both or neither."""
 
-    async def claim(self, session_id: str, owner: str, *, take: bool = False) -> SessionRecord:
+    async def claim(self, session_id: str, owner: str, *, take: bool = False, seen: int | None = None) -> SessionRecord:
         """Take a session for this process; `StoreError` when another live process has it, unless it is to be taken
-        from that one. From then on nothing of an earlier taker is recorded."""
+        from that one. From then on nothing of an earlier taker is recorded. `Fenced` when it was taken, and perhaps
+        carried on to its end, since its fence was `seen`."""
 
     async def wish(self, session_id: str, wish: Wish) -> None:
         """Say what is wanted of whoever runs this session."""

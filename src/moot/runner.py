@@ -84,12 +84,17 @@ class Runner:
         return record
 
     async def resume(
-        self, session_id: str, change: Callable[[Plan], Plan] = lambda plan: plan, *, take: bool = False
+        self,
+        session_id: str,
+        change: Callable[[Plan], Plan] = lambda plan: plan,
+        *,
+        take: bool = False,
+        seen: int | None = None,
     ) -> Result:
         """Carry a session on from its record; `change` may give it other limits or models. `take` it from a process
-        that is known to be dead, or to do nothing more."""
+        that is known to be dead, or to do nothing more. `seen`: only if nobody took it since its fence was this."""
         store = self._kept()
-        record = await store.claim(session_id, self.owner, take=take)
+        record = await store.claim(session_id, self.owner, take=take, seen=seen)
         before = record.config
         plan = change(Plan.model_validate(before))
         record = record.model_copy(update={"config": plan.model_dump(mode="json")})

@@ -70,11 +70,11 @@ class Host:
     def running(self) -> Sequence[str]:
         return tuple(self._running)
 
-    async def carry_on(self, session_id: str, *, take: bool = False) -> End:
+    async def carry_on(self, session_id: str, *, seen: int | None = None) -> End:
         """Run a session from its record to its end, or to the gate at which it waits. What goes wrong is the
         session's own trouble: it stays, and says so."""
         try:
-            await self.run(session_id, take=take)
+            await self.run(session_id, seen=seen)
         except Parked:
             return "parked"
         except MootError as error:
@@ -82,7 +82,7 @@ class Host:
             return "failed"
         return "ended"
 
-    async def run(self, session_id: str, *, take: bool = False) -> None:
+    async def run(self, session_id: str, *, take: bool = False, seen: int | None = None) -> None:
         """The same for whoever wants to know what went wrong."""
         record = await self.store.session(session_id)
         if record.id in self._running:  # claimed once more it would fence itself off
@@ -96,7 +96,7 @@ class Host:
         assert task is not None
         self._tasks.add(task)
         try:
-            await self._settle(await runner.resume(record.id, take=take), plan)
+            await self._settle(await runner.resume(record.id, take=take, seen=seen), plan)
         finally:
             del self._running[record.id]
             if spans := self._spans.pop(record.id, None):

@@ -134,8 +134,8 @@ class SqlStore:
             if not each.done.done():
                 each.done.set_exception(failure) if failure else each.done.set_result(None)
 
-    async def claim(self, session_id: str, owner: str, *, take: bool = False) -> SessionRecord:
-        return await self.work(lambda db: _claim(db, session_id, owner, take=take))
+    async def claim(self, session_id: str, owner: str, *, take: bool = False, seen: int | None = None) -> SessionRecord:
+        return await self.work(lambda db: _claim(db, session_id, owner, take=take, seen=seen))
 
     async def wish(self, session_id: str, wish: Wish) -> None:
         of = tables.sessions
@@ -244,9 +244,11 @@ def _forget_episodes(db: Connection) -> None:
     db.execute(update(turns).where(turns.c.id.in_(oldest)).values(reflections=null()))
 
 
-def _claim(db: Connection, session_id: str, owner: str, *, take: bool) -> SessionRecord:
+def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int | None) -> SessionRecord:
     of = tables.sessions
     record = find(db, session_id, lock=True)
+    if seen is not None and record.fence != seen:
+        raise Fenced(f"session {record.id} was taken by another process meanwhile; it is left to that one")
     if record.format > FORMAT:
         raise StoreError(f"session {record.id} was begun by a newer version of Moot; carry it on with that one")
     if record.status == "cancelled":

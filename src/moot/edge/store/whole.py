@@ -59,6 +59,7 @@ def _whole(db: Connection, session_id: str) -> Whole:
     return Whole(
         session=session,
         entries=tuple(entry for _, entry in entries),
+        dropped={entry.entry: by for row, entry in entries if (by := row[journal.dropped_by]) is not None},
         steps=tuple(step_of(entry) for entry in sorted(standing, key=lambda e: (e.seq, e.part))),
         turns=_made(db, tables.turns, session.id, "seq", turn_from),
         versions=_made(db, tables.versions, session.id, "version_number", version_from),

@@ -241,7 +241,7 @@ class Worker:
             await self._heed(record, take=take)
             return None
         try:
-            await self.host.run(session_id, take=take)
+            await self.host.run(session_id, take=take, seen=record.fence)
         except Parked:  # the decision puts it into the queue again
             return None
         except Fenced as error:  # whoever has it now has a job of its own for it
@@ -257,7 +257,7 @@ class Worker:
 
     async def _heed(self, record: SessionRecord, *, take: bool) -> None:
         """Somebody wished it stopped while nobody had it."""
-        claimed = await self.store.claim(record.id, self.row.owner, take=take)
+        claimed = await self.store.claim(record.id, self.row.owner, take=take, seen=record.fence)
         now = datetime.now(UTC)
         status: Status = "cancelled" if record.wish == "cancel" else "paused"
         completed = now if status == "cancelled" else None
