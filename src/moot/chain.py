@@ -65,8 +65,9 @@ def linked(session_id: str, before: str, entry: Entry) -> str:
     return mark_of(session_id, before, entry.__dict__, entry.at)
 
 
-def mark_of(session_id: str, before: str, said: Mapping[str, Any], at: datetime) -> str:
-    value = json.dumps(said["value"])  # in its own order and with its own numbers: a replay would see the difference
+def mark_of(session_id: str, before: str, said: Mapping[str, Any], at: datetime, written: str = "") -> str:
+    """`written`: the value as JSON, in its own order and with its own numbers: a replay would see the difference."""
+    value = written or json.dumps(said["value"])
     covered = [
         session_id, before, said["entry"], said["kind"], said["seq"], said["part"], said["name"], said["digest"],
         value, said["elapsed"], said["fence"], said["seal"], at.isoformat(),

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import Dialect, TypeDecorator
@@ -38,21 +38,30 @@ def original(text: str) -> str:
     return MARKED.sub(lambda found: chr(int(found[1], 16)), text) if MARK in text else text
 
 
-def to_json(value: Any) -> str:
+class Written(NamedTuple):
+    """A value that was written as JSON already; no need to do so again."""
+
+    value: Any
+    text: str
+
+
+def written(value: Any) -> Written:
+    return Written(value, json.dumps(value))
+
+
+def to_json(given: Any) -> str:
+    value, text = given if type(given) is Written else written(given)
     if type(value) in (int, float):
         return json.dumps(f"{WHOLE if type(value) is int else NUMBER}{value!r}")
-    written = json.dumps(value)
-    return json.dumps(_fit_json(value)) if _perhaps_unfit(written) else written
+    return json.dumps(_fit_json(value)) if _perhaps_unfit(text) else text
 
 
-def _perhaps_unfit(written: str) -> bool:
-    return any(sign in written for sign in UNFIT_NUMBERS) or (
-        "\\u" in written and UNFIT_ESCAPE.search(written) is not None
-    )
+def _perhaps_unfit(text: str) -> bool:
+    return any(sign in text for sign in UNFIT_NUMBERS) or ("\\u" in text and UNFIT_ESCAPE.search(text) is not None)
 
 
-def from_json(written: str | bytes) -> Any:
-    text = written.decode() if isinstance(written, bytes) else written
+def from_json(given: str | bytes) -> Any:
+    text = given.decode() if isinstance(given, bytes) else given
     value = json.loads(text)
     return _original_json(value) if MARK in text or f"\\u{ord(MARK):04x}" in text else value
 

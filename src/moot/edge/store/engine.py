@@ -69,7 +69,7 @@ def _open_file(url: URL, shape: dict[str, Any], reading: bool) -> Engine:
 
 def _tune(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None  # we say BEGIN ourselves, so that tables are made in a transaction too
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select
 
 from moot.chain import GENESIS, canonical, mark_of, sealed, sha
 from moot.edge.store import tables
+from moot.edge.store.columns import written
 from moot.edge.store.engine import alone
 from moot.errors import Fenced
 from moot.ports import Entry, Mark, Row, StepRow
@@ -89,7 +90,8 @@ def _chained(wanted: Linking, head: Head, now: datetime) -> list[dict[str, Any]]
         head.entries += 1
         columns = {**BLANK, **row.__dict__, "session_id": wanted.session_id, "entry": head.entries, "created_at": now}
         columns |= {"fence": wanted.fence, "seal": sealed(wanted.rows) if row is said[-1] else ""}
-        head.chain = columns["chain"] = mark_of(wanted.session_id, head.chain, columns, now)
+        columns["value"] = value = written(row.value)
+        head.chain = columns["chain"] = mark_of(wanted.session_id, head.chain, columns, now, value.text)
         made.append(columns)
     return made
 
