@@ -200,7 +200,7 @@ def test_a_claim_waits_for_one_that_is_under_way(pg_store: str) -> None:
             await one.create(session())
             await two.sessions()
             first = asyncio.create_task(one.work(slowly))
-            await asyncio.to_thread(inside.wait, 30)
+            assert await asyncio.to_thread(inside.wait, 30)
             second = asyncio.create_task(two.claim(ID, other))
             await asyncio.to_thread(_someone_waits, pg_store)
             leave.set()
@@ -218,8 +218,10 @@ def _someone_waits(url: str) -> None:
     """Until the server says that a connection of ours waits for a lock."""
     with psycopg.connect(url.split("&options")[0], autocommit=True) as db:
         query = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'moot' AND wait_event_type = 'Lock'"
-        while db.execute(query).fetchone() is None:
-            pass
+        for _ in range(100_000):
+            if db.execute(query).fetchone() is not None:
+                return
+    raise AssertionError("nobody came to wait for a lock")
 
 
 LEARNT = [

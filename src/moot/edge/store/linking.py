@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
 from moot.chain import GENESIS, canonical, mark_of, sealed, sha
@@ -13,7 +14,7 @@ from moot.edge.store import tables
 from moot.edge.store.columns import written
 from moot.edge.store.engine import alone
 from moot.errors import Fenced
-from moot.ports import Entry, Mark, Row, StepRow
+from moot.ports import Entry, Mark, Row, SessionRecord, StepRow
 
 NOBODY = str(UUID(int=0))
 BLANK: dict[str, Any] = {"kind": "step", "part": 0, "digest": "", "elapsed": 0.0, "dropped_by": None}
@@ -45,13 +46,13 @@ def link_all(db: Connection, wanted: Sequence[Linking], now: datetime) -> list[F
     of = tables.sessions.c
     ids = sorted({each.session_id for each in wanted})  # in one order, so that two processes never wait crosswise
     query = select(of.id, of.fence, of.entries, of.chain).where(of.id.in_(ids)).order_by(of.id).with_for_update()
-    heads = {row.id: Head(row.fence, row.entries, row.chain or GENESIS) for row in db.execute(query)}
+    heads = {row.id: Head.of(row) for row in db.execute(query)}
     made, refused = list[dict[str, Any]](), list[Fenced | None]()
     for each in wanted:
         why = _refusal(each, heads.get(each.session_id))
         refused.append(why)
         if why is None:
-            entries = _chained(each, heads[each.session_id], now)
+            entries = chained(each, heads[each.session_id], now)
             made += entries
             for entry in entries:
                 if entry["kind"] == "dropped":
@@ -71,6 +72,10 @@ class Head:
     entries: int
     chain: str
 
+    @classmethod
+    def of(cls, session: "SessionRecord | sa.Row[Any]") -> "Head":
+        return cls(session.fence, session.entries, session.chain or GENESIS)
+
 
 def _refusal(wanted: Linking, head: Head | None) -> Fenced | None:
     if head is None:
@@ -82,8 +87,8 @@ def _refusal(wanted: Linking, head: Head | None) -> Fenced | None:
     return None
 
 
-def _chained(wanted: Linking, head: Head, now: datetime) -> list[dict[str, Any]]:
-    """The columns of the new entries. They were checked when the rows were made."""
+def chained(wanted: Linking, head: Head, now: datetime) -> list[dict[str, Any]]:
+    """The columns of the new entries, with the head moved on. They were checked when the rows were made."""
     made = list[dict[str, Any]]()
     said = [row for row in wanted.rows if isinstance(row, StepRow | Mark)]
     for row in said:

@@ -86,8 +86,8 @@ OTHERS_BUSINESS = {"id", "fence", "entries", "chain", "wish", "created_at", "ide
 CHANGED = [name for name in SessionRecord.model_fields if name not in OTHERS_BUSINESS]
 SESSION_CHANGE = (
     update(tables.sessions)
-    .where(tables.sessions.c.id == bindparam("wanted"), tables.sessions.c.fence == bindparam("held"))
-    .values({name: bindparam(name) for name in CHANGED})
+    .where(tables.sessions.c.id == bindparam("wanted"))
+    .values({name: bindparam(name) for name in (*CHANGED, "entries", "chain", "wish")})
 )
 
 

@@ -10,14 +10,14 @@ from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from pydantic import JsonValue
-from sqlalchemy import Connection, Engine, RowMapping, Table, delete, false, null, or_, select, update
+from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, false, null, or_, select, update
 
 from moot import __version__
 from moot.chain import digest_of, step_of
 from moot.edge.store import tables
 from moot.edge.store.engine import address, alone, make_current, open_engine, shown
 from moot.edge.store.line import Line
-from moot.edge.store.linking import Linking, bury, entry_from, link, link_all
+from moot.edge.store.linking import NEW_ENTRIES, Head, Linking, bury, chained, entry_from, link_all
 from moot.edge.store.rows import (
     CHANGED,
     COLUMNS,
@@ -47,6 +47,16 @@ from moot.ports import (
 )
 
 R = TypeVar("R")
+# Statements that every session needs are made once.
+ONE_SESSION = select(tables.sessions).where(tables.sessions.c.id == bindparam("wanted"))
+LOCKED_SESSION = ONE_SESSION.with_for_update()
+HEAD_OF = LOCKED_SESSION.with_only_columns(*(tables.sessions.c[name] for name in ("fence", "entries", "chain", "wish")))
+STEPS = (
+    select(tables.journal)
+    .where(tables.journal.c.session_id == bindparam("session"), tables.journal.c.kind == "step")
+    .where(tables.journal.c.dropped_by.is_(None))
+    .order_by(tables.journal.c.seq, tables.journal.c.part)
+)
 MOST_EPISODES = 10_000
 """Of all sessions together; the oldest are forgotten first."""
 
@@ -82,23 +92,28 @@ class SqlStore:
             if self._new:  # once for each opening of the store is often enough
                 db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at - self._longer))
                 self._new = False
-            db.execute(NEW_SESSION, session_columns(session))
-            link(db, session.id, [Mark(kind="begun", name=session.protocol, value=begun)], datetime.now(UTC))
+            head, mark = Head.of(session), Mark(kind="begun", name=session.protocol, value=begun)
+            entries = chained(Linking(session.id, [mark]), head, datetime.now(UTC))
+            db.execute(NEW_SESSION, {**session_columns(session), "entries": head.entries, "chain": head.chain})
+            db.execute(NEW_ENTRIES, entries)
 
         await self.work(begin)
 
     async def update(self, session: SessionRecord, mark: Mark | None = None) -> None:
         # Only these: SQLAlchemy would set every column that it is handed a value for.
         values = {name: getattr(session, name) for name in CHANGED}
-        values |= {"wanted": session.id, "held": session.fence}
+        stopped = session.status not in ("pending", "running")  # then that is all anybody wished
 
         def change(db: Connection) -> None:
-            if db.execute(SESSION_CHANGE, values).rowcount != 1:
+            row = db.execute(HEAD_OF, {"wanted": session.id}).first()
+            if row is None or row.fence != session.fence:
                 raise Fenced(f"session {session.id} was deleted, or taken over by another process")
-            if session.status not in ("pending", "running"):  # it has stopped: that is all anybody wished
-                db.execute(update(tables.sessions).where(tables.sessions.c.id == session.id).values(wish=""))
+            head = Head.of(row)
             if mark is not None:
-                link(db, session.id, [mark], datetime.now(UTC), session.fence)
+                linking = Linking(session.id, [mark], session.fence)
+                db.execute(NEW_ENTRIES, chained(linking, head, datetime.now(UTC)))
+            now = {"entries": head.entries, "chain": head.chain, "wish": "" if stopped else row.wish}
+            db.execute(SESSION_CHANGE, {**values, **now, "wanted": session.id})
 
         await self.work(change)
 
@@ -169,10 +184,10 @@ class SqlStore:
         return await self.read(lambda db: [session_from(row) for row in db.execute(query).mappings()])
 
     async def steps(self, session_id: str) -> list[StepRow]:
-        of = tables.journal.c
-        query = select(tables.journal).where(of.session_id == session_id, of.kind == "step", of.dropped_by.is_(None))
-        ordered = query.order_by(of.seq, of.part)
-        return await self.read(lambda db: [step_of(entry_from(row)) for row in db.execute(ordered).mappings()])
+        def read(db: Connection) -> list[StepRow]:
+            return [step_of(entry_from(row)) for row in db.execute(STEPS, {"session": session_id}).mappings()]
+
+        return await self.read(read)
 
     async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         of = tables.journal.c
@@ -244,7 +259,7 @@ def _forget_episodes(db: Connection) -> None:
     db.execute(update(turns).where(turns.c.id.in_(oldest)).values(reflections=null()))
 
 
-def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int | None) -> SessionRecord:
+def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int | None = None) -> SessionRecord:
     of = tables.sessions
     record = find(db, session_id, lock=True)
     if seen is not None and record.fence != seen:
@@ -259,10 +274,12 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int
         )
     # Whoever carries on what had stopped wants it to run; a wish that comes in between is still to be heeded.
     wish = record.wish if record.status in ("pending", "running") else ""
-    now, taken = datetime.now(UTC), {"owner": owner, "fence": record.fence + 1, "waiting_on": None, "wish": wish}
-    db.execute(update(of).where(of.c.id == record.id).values(**taken, status="running", updated_at=now))
     said: dict[str, JsonValue] = {"owner": owner, "fence": record.fence + 1, "moot": __version__}
-    link(db, record.id, [Mark(kind="claimed", value=said)], now)
+    now, head = datetime.now(UTC), Head.of(record)
+    db.execute(NEW_ENTRIES, chained(Linking(record.id, [Mark(kind="claimed", value=said)]), head, now))
+    taken = {"owner": owner, "fence": record.fence + 1, "waiting_on": None, "wish": wish}
+    taken |= {"entries": head.entries, "chain": head.chain}
+    db.execute(update(of).where(of.c.id == record.id).values(**taken, status="running", updated_at=now))
     return record.model_copy(update=taken)  # with the status it had: why it waits decides how it goes on
 
 
@@ -285,12 +302,17 @@ def find(db: Connection, session_id: str, *, lock: bool = False) -> SessionRecor
     wanted = session_id.strip().lower().replace("-", "")
     if not wanted or not all(c in "0123456789abcdef" for c in wanted):
         raise UsageError(f"{session_id!r} is no session id; `moot list` shows them")
+    whole = str(UUID(wanted)) if len(wanted) == 32 else _begun_with(db, wanted)
+    row = db.execute(LOCKED_SESSION if lock else ONE_SESSION, {"wanted": whole}).mappings().first()
+    if row is None:
+        raise UsageError(f"there is no session {session_id!r}; `moot list` shows those there are")
+    return session_from(row)
+
+
+def _begun_with(db: Connection, wanted: str) -> str | None:
     low, high = (str(UUID(wanted[:32].ljust(32, end))) for end in "0f")
     between = tables.sessions.c.id.between(low, high) if len(wanted) <= 32 else false()
     matching = db.execute(select(tables.sessions.c.id).where(between).limit(2)).scalars().all()
-    if not matching:
-        raise UsageError(f"there is no session {session_id!r}; `moot list` shows those there are")
     if len(matching) > 1:
-        raise UsageError(f"{session_id!r} is the beginning of more than one session id; give more of it")
-    query = select(tables.sessions).where(tables.sessions.c.id == matching[0])
-    return session_from(db.execute(query.with_for_update() if lock else query).mappings().one())
+        raise UsageError(f"{wanted!r} is the beginning of more than one session id; give more of it")
+    return matching[0] if matching else None
