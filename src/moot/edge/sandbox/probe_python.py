@@ -3,6 +3,8 @@
 What a call should give is not known here, so a solution that writes answers of its own gains nothing by it.
 """
 
+from __future__ import annotations
+
 import contextlib
 import io
 import itertools
@@ -13,6 +15,10 @@ import signal
 import sys
 import time
 from types import ModuleType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REPORT = 3
 LONGEST = 20_000
@@ -52,7 +58,7 @@ def _other(value: object, depth: int) -> str:
 
 
 def answer(call: str, names: dict[str, object]) -> dict[str, str]:
-    """What comes of one call, in a process of its own."""
+    """What comes of one call."""
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             text = canonical(eval(compile(call, "<call>", "eval"), dict(names)))
@@ -62,59 +68,82 @@ def answer(call: str, names: dict[str, object]) -> dict[str, str]:
 
 
 def _said(problem: BaseException) -> str:
-    import traceback  # only here: it takes as long to load as the whole of a call without an error
-
-    frames = [f for f in traceback.extract_tb(problem.__traceback__) if not f.filename.startswith("<")]
+    # Not `traceback`: it takes a hundred times as long to load as a call to be answered.
+    lines, frame = [], problem.__traceback__
+    while frame is not None:
+        if not frame.tb_frame.f_code.co_filename.startswith("<"):
+            lines.append(frame.tb_lineno)
+        frame = frame.tb_next
     try:
         words = str(problem)[:500]
     except BaseException:
         words = ""
-    place = f" (line {frames[-1].lineno})" if len(frames) > 1 else ""
-    return words + place
+    return words + (f" (line {lines[-1]})" if len(lines) > 1 else "")
 
 
-def apart(call: str, names: dict[str, object], seconds: float) -> dict[str, str]:
-    """The answer of a forked child: it may end, hang or break itself without harm to the next call."""
+def answers(calls: list[str], names: dict[str, object], seconds: float, together: bool) -> Iterator[dict[str, str]]:
+    """Each call in a process of its own, or, where none leaves anything behind, as many in one as it survives."""
+    while calls:
+        told = apart(calls if together else calls[:1], names, seconds)
+        yield from told
+        calls = calls[len(told) :]
+
+
+def apart(calls: list[str], names: dict[str, object], seconds: float) -> list[dict[str, str]]:
+    """The answers of a forked child, at least one: it may end, hang or break itself without harm to the next call."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        status = 1
         with contextlib.suppress(BaseException):
             os.close(reading)
-            data = json.dumps(answer(call, names)).encode("utf-8", "replace")
-            while data:
-                data = data[os.write(writing, data) :]
-            status = 0
-        os._exit(status)
+            for call in calls:
+                data = json.dumps(answer(call, names)).encode("utf-8", "replace") + b"\n"
+                while data:
+                    data = data[os.write(writing, data) :]
+        os._exit(0)
     os.close(writing)
     try:
-        data, late = _read(reading, seconds)
+        return _told(_Lines(reading), len(calls), seconds)
     finally:
         os.close(reading)
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    if late:
-        return {"kind": "timeout"}
-    try:
-        told = json.loads(data)
-        return {key: str(told[key]) for key in ("kind", "text", "detail") if key in told}
-    except (ValueError, TypeError, KeyError):
-        return {"kind": "none", "detail": "the process of this call ended without an answer"}
 
 
-def _read(pipe: int, seconds: float) -> tuple[bytes, bool]:
-    data, deadline = b"", time.monotonic() + seconds
-    while (left := deadline - time.monotonic()) > 0:
-        if not select.select([pipe], [], [], left)[0]:
-            break
-        part = os.read(pipe, 65536)
-        if not part:
-            return data, False
-        data += part
-        if len(data) > 4 * LONGEST + 4000:
-            return b"", False
-    return b"", True
+def _told(lines: _Lines, count: int, seconds: float) -> list[dict[str, str]]:
+    """Up to `count` answers; the first that is missing is the last of them, with the reason."""
+    told: list[dict[str, str]] = []
+    while len(told) < count:
+        line, late = lines.next(seconds)
+        try:
+            words = json.loads(line)
+            told.append({key: str(words[key]) for key in ("kind", "text", "detail") if key in words})
+        except (ValueError, TypeError, KeyError):
+            ended = {"kind": "none", "detail": "the process of this call ended without an answer"}
+            return [*told, {"kind": "timeout"} if late else ended]
+    return told
+
+
+class _Lines:
+    """What comes out of a pipe, line by line, none of them endless."""
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe, self._data = pipe, b""
+
+    def next(self, seconds: float) -> tuple[bytes, bool]:
+        """The next line, or nothing and whether it was late."""
+        deadline = time.monotonic() + seconds
+        while b"\n" not in self._data:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._pipe], [], [], left)[0]:
+                return b"", True
+            part = os.read(self._pipe, 65536)
+            self._data += part
+            if not part or (len(self._data) > 4 * LONGEST + 4000 and b"\n" not in self._data):
+                return b"", False
+        line, _, self._data = self._data.partition(b"\n")
+        return line, False
 
 
 def load(path: str, number: int) -> dict[str, object]:
@@ -142,8 +171,8 @@ def main() -> None:
     except BaseException as problem:
         report.write(json.dumps({"problem": f"{type(problem).__name__}: {_said(problem)}"}) + "\n")
     else:
-        for call in spec["calls"]:
-            report.write(json.dumps(apart(call, names, spec["seconds"])) + "\n")
+        for told in answers(spec["calls"], names, spec["seconds"], spec["together"]):
+            report.write(json.dumps(told) + "\n")
             report.flush()
     report.flush()
 

@@ -10,6 +10,7 @@ from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.report import Report
+from moot.edge.sandbox.stateless import leaves_nothing
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import python_tools, run_files
 from moot.types import Answer, Code, Probing, Tests
@@ -23,7 +24,13 @@ def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Prob
     layout = lay_out(code, Tests(files=()))
     if layout.clash:
         return Probing(problem=f"two files would lie at {layout.clash!r}")
-    spec = {"front": layout.front, "modules": list(layout.files), "calls": list(calls), "seconds": seconds}
+    spec = {
+        "front": layout.front,
+        "modules": list(layout.files),
+        "calls": list(calls),
+        "seconds": seconds,
+        "together": leaves_nothing([file.text for file in code.files], calls),
+    }
     return Suite(
         files=run_files(layout, "probe_python.py", spec),
         command=(sys.executable, "-I", "-S", "-B", "../run/probe_python.py")
