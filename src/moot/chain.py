@@ -34,17 +34,12 @@ class Whole(Value):
 
 def canonical(value: object) -> str:
     """The same text for the same value, whichever store it was in: PostgreSQL gives 2.0 and 1e16 back as integers."""
-    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"))
+    return json.dumps(json.loads(json.dumps(value), parse_float=_plain), sort_keys=True, separators=(",", ":"))
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else value
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
+def _plain(number: str) -> float:
+    value = float(number)
+    return int(value) if value.is_integer() else value
 
 
 def sha(text: str) -> str:

@@ -19,6 +19,7 @@ from types import ModuleType
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 REPORT = 3
 LONGEST = 20_000
@@ -156,11 +157,15 @@ def load(path: str, number: int) -> dict[str, object]:
     return vars(module)
 
 
-def main() -> None:
+def main() -> int:
     spec_path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spec.json")
     with open(spec_path, encoding="utf-8") as file:
         spec = json.load(file)
     os.unlink(spec_path)
+    return run(spec)
+
+
+def run(spec: dict[str, Any]) -> int:
     report = os.fdopen(os.dup(REPORT), "w", encoding="utf-8")
     os.close(REPORT)
     sys.path[:0] = [os.path.join(os.getcwd(), folder) for folder in spec["front"]]
@@ -175,8 +180,8 @@ def main() -> None:
             report.write(json.dumps(told) + "\n")
             report.flush()
     report.flush()
+    return 0
 
 
 if __name__ == "__main__":
-    main()
-    os._exit(0)
+    os._exit(main())

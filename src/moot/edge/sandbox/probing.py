@@ -11,7 +11,7 @@ from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.report import Report
 from moot.edge.sandbox.stateless import leaves_nothing
-from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.suite import Errand, Suite
 from moot.edge.sandbox.suites import python_tools, run_files
 from moot.types import Answer, Code, Probing, Tests
 
@@ -31,14 +31,15 @@ def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Prob
         "seconds": seconds,
         "together": leaves_nothing([file.text for file in code.files], calls),
     }
+    bare = not _needs_packages(code)
+    flags = ("-I", "-S") if bare else ("-P", "-s")
     return Suite(
         files=run_files(layout, "probe_python.py", spec),
-        command=(sys.executable, "-I", "-S", "-B", "../run/probe_python.py")
-        if not _needs_packages(code)
-        else (sys.executable, "-P", "-s", "-B", "../run/probe_python.py"),
+        command=(sys.executable, *flags, "-B", "../run/probe_python.py"),
         read=lambda _: Report(()),
         env={"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
         tools=python_tools(),
+        errand=Errand("probe_python", spec) if bare else None,
     )
 
 

@@ -9,14 +9,14 @@ import ast
 from collections.abc import Sequence
 from functools import lru_cache
 
-KEEP_NOTHING = frozenset(
-    ("__future__", "bisect", "cmath", "collections", "functools", "heapq", "itertools", "math", "numbers", "operator")
-    + ("re", "string", "typing")
-)
-REACH_OUT = frozenset(
-    ("breakpoint", "compile", "delattr", "eval", "exec", "exit", "getattr", "globals", "help", "input", "locals")
-    + ("memoryview", "open", "quit", "setattr", "vars", "__import__", "__builtins__", "__loader__", "__spec__")
-)
+KEEP_NOTHING = frozenset({
+    "__future__", "bisect", "cmath", "collections", "functools", "heapq", "itertools", "math", "numbers", "operator",
+    "re", "string", "typing",
+})  # fmt: skip
+REACH_OUT = frozenset({
+    "breakpoint", "compile", "delattr", "eval", "exec", "exit", "getattr", "globals", "help", "input", "locals",
+    "memoryview", "open", "quit", "setattr", "vars", "__import__", "__builtins__", "__loader__", "__spec__",
+})  # fmt: skip
 FORBIDDEN = (ast.ClassDef, ast.Global, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef)
 FIXED = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.expr_context)
 
