@@ -38,6 +38,8 @@ BOX = "/box"
 REPORT = 3
 BEGAN, TWIN, RUN = b"began", b"twin", b"run"
 HANDLES = 4
+KEPT = 1000
+"""Handles from here on are none of the run's."""
 libc = ctypes.CDLL(None, use_errno=True)
 alone = ctypes.PyDLL(None)
 """The same, for calls during which nobody else may run."""
@@ -121,15 +123,12 @@ def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: 
         _own_view(errand["tmpfs"])
         _no_rights()
         link.send(BEGAN)
-        signal.signal(signal.SIGCHLD, _noticed)
-        runner = os.fork()
-        if runner == 0:
-            link.detach()
-            _run(parts, errand, handles)
-        libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)
-        for handle in (0, 1, 2, *handles[2:4]):
-            os.close(handle)
-        link.send(struct.pack("i", _outcome(runner, link.fileno())))
+        if errand["alone"]:
+            link = socket.socket(fileno=fcntl.fcntl(link.detach(), fcntl.F_DUPFD_CLOEXEC, KEPT))
+            ended = _run(parts, errand, handles)
+        else:
+            ended = _watched(parts, errand, handles, link)
+        link.send(struct.pack("i", ended))
         # Not gone before it is known for certain who it is that is to be gone.
         link.recv(1)
         status = 0
@@ -137,6 +136,21 @@ def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: 
         link.send(f"{type(problem).__name__}: {problem}".encode()[:1000])
     finally:
         os._exit(status)
+
+
+def _watched(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int], link: socket.socket) -> int:
+    """The run in a second process: the first can neither be ended nor be looked into by it."""
+    signal.signal(signal.SIGCHLD, _noticed)
+    runner = os.fork()
+    if runner == 0:
+        link.detach()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setsid()
+        os._exit(_run(parts, errand, handles))
+    libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)
+    for handle in (0, 1, 2, *handles[2:4]):
+        os.close(handle)
+    return _outcome(runner, link.fileno())
 
 
 def _own_view(size: int) -> None:
@@ -203,14 +217,12 @@ def _ended() -> tuple[int, int] | None:
     return (pid, status) if pid else None
 
 
-def _run(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int]) -> NoReturn:
-    """Become the run: its handles, its limits, its files, its folder."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.setsid()
+def _run(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int]) -> int:
+    """Become the run: its handles, its limits, its files, its folder. What it ends with."""
     nothing, report, output = os.open("/dev/null", os.O_RDONLY), os.dup(handles[2]), os.dup(handles[3])
     for source, target in ((nothing, 0), (output, 1), (output, 2), (report, REPORT)):
         os.dup2(source, target)
-    os.closerange(REPORT + 1, 4096)
+    os.closerange(REPORT + 1, KEPT)
     for name, text in errand["files"].items():
         os.makedirs(os.path.dirname(f"{BOX}/{name}"), exist_ok=True)
         with open(f"{BOX}/{name}", "wb") as file:
@@ -219,7 +231,7 @@ def _run(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int])
     os.chdir(f"{BOX}/work")
     for kind, limits in errand["limits"]:
         resource.setrlimit(getattr(resource, kind), limits)
-    os._exit(_status(parts, errand))
+    return _status(parts, errand)
 
 
 def _status(parts: dict[str, CodeType], errand: dict[str, Any]) -> int:

@@ -83,68 +83,60 @@ def _said(problem: BaseException) -> str:
 
 
 def answers(calls: list[str], names: dict[str, object], seconds: float, together: bool) -> Iterator[dict[str, str]]:
-    """Each call in a process of its own, or, where none leaves anything behind, as many in one as it survives."""
-    while calls:
-        told = apart(calls if together else calls[:1], names, seconds)
-        yield from told
-        calls = calls[len(told) :]
+    """Each call in a process of its own; where none leaves anything behind, all in this one, as far as it lives."""
+    if not together:
+        yield from (apart(call, names, seconds) for call in calls)
+        return
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    for call in calls:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        told = answer(call, names)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        yield told
 
 
-def apart(calls: list[str], names: dict[str, object], seconds: float) -> list[dict[str, str]]:
-    """The answers of a forked child, at least one: it may end, hang or break itself without harm to the next call."""
+def apart(call: str, names: dict[str, object], seconds: float) -> dict[str, str]:
+    """The answer of a forked child: it may end, hang or break itself without harm to the next call."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
+        status = 1
         with contextlib.suppress(BaseException):
             os.close(reading)
-            for call in calls:
-                data = json.dumps(answer(call, names)).encode("utf-8", "replace") + b"\n"
-                while data:
-                    data = data[os.write(writing, data) :]
-        os._exit(0)
+            data = json.dumps(answer(call, names)).encode("utf-8", "replace")
+            while data:
+                data = data[os.write(writing, data) :]
+            status = 0
+        os._exit(status)
     os.close(writing)
     try:
-        return _told(_Lines(reading), len(calls), seconds)
+        data, late = _read(reading, seconds)
     finally:
         os.close(reading)
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+    if late:
+        return {"kind": "timeout"}
+    try:
+        told = json.loads(data)
+        return {key: str(told[key]) for key in ("kind", "text", "detail") if key in told}
+    except (ValueError, TypeError, KeyError):
+        return {"kind": "none", "detail": "the process of this call ended without an answer"}
 
 
-def _told(lines: _Lines, count: int, seconds: float) -> list[dict[str, str]]:
-    """Up to `count` answers; the first that is missing is the last of them, with the reason."""
-    told: list[dict[str, str]] = []
-    while len(told) < count:
-        line, late = lines.next(seconds)
-        try:
-            words = json.loads(line)
-            told.append({key: str(words[key]) for key in ("kind", "text", "detail") if key in words})
-        except (ValueError, TypeError, KeyError):
-            ended = {"kind": "none", "detail": "the process of this call ended without an answer"}
-            return [*told, {"kind": "timeout"} if late else ended]
-    return told
-
-
-class _Lines:
-    """What comes out of a pipe, line by line, none of them endless."""
-
-    def __init__(self, pipe: int) -> None:
-        self._pipe, self._data = pipe, b""
-
-    def next(self, seconds: float) -> tuple[bytes, bool]:
-        """The next line, or nothing and whether it was late."""
-        deadline = time.monotonic() + seconds
-        while b"\n" not in self._data:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._pipe], [], [], left)[0]:
-                return b"", True
-            part = os.read(self._pipe, 65536)
-            self._data += part
-            if not part or (len(self._data) > 4 * LONGEST + 4000 and b"\n" not in self._data):
-                return b"", False
-        line, _, self._data = self._data.partition(b"\n")
-        return line, False
+def _read(pipe: int, seconds: float) -> tuple[bytes, bool]:
+    data, deadline = b"", time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        if not select.select([pipe], [], [], left)[0]:
+            break
+        part = os.read(pipe, 65536)
+        if not part:
+            return data, False
+        data += part
+        if len(data) > 4 * LONGEST + 4000:
+            return b"", False
+    return b"", True
 
 
 def load(path: str, number: int) -> dict[str, object]:
@@ -176,6 +168,9 @@ def run(spec: dict[str, Any]) -> int:
     except BaseException as problem:
         report.write(json.dumps({"problem": f"{type(problem).__name__}: {_said(problem)}"}) + "\n")
     else:
+        if spec["together"]:
+            report.write("ready\n")
+            report.flush()
         for told in answers(spec["calls"], names, spec["seconds"], spec["together"]):
             report.write(json.dumps(told) + "\n")
             report.flush()

@@ -1,8 +1,9 @@
 """Calls put to a solution: how they go in, how the answers are read."""
 
 import json
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic import ValidationError
 
@@ -14,6 +15,9 @@ from moot.edge.sandbox.stateless import leaves_nothing
 from moot.edge.sandbox.suite import Errand, Suite
 from moot.edge.sandbox.suites import python_tools, run_files
 from moot.types import Answer, Code, Probing, Tests
+
+READY = b"ready"
+RANG = (-signal.SIGALRM, 128 + signal.SIGALRM)
 
 
 def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Probing:
@@ -39,7 +43,7 @@ def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Prob
         read=lambda _: Report(()),
         env={"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
         tools=python_tools(),
-        errand=Errand("probe_python", spec) if bare else None,
+        errand=Errand("probe_python", spec, pace=seconds if spec["together"] else 0.0) if bare else None,
     )
 
 
@@ -50,10 +54,46 @@ def _needs_packages(code: Code) -> bool:
     return bool(names - sys.stdlib_module_names)
 
 
+async def put_calls(
+    code: Code,
+    calls: Sequence[str],
+    seconds: float,
+    execute: Callable[[Suite], Awaitable[Ended]],
+    limits: SandboxLimits,
+) -> Probing:
+    """An answer for each call. Those that shared a process with one that broke it are put once more, as long as the
+    time for the whole lasts."""
+    answers: tuple[Answer, ...] = ()
+    spent = 0.0
+    while True:
+        left = calls[len(answers) :]
+        suite = probe_plan(code, left, seconds)
+        if isinstance(suite, Probing):
+            return suite
+        ended = await execute(suite)
+        put = read_answers(ended, left, limits)
+        spent += put.seconds
+        broken = _broken(ended, len(left)) if leaves_nothing([file.text for file in code.files], left) else None
+        if broken is None or spent >= limits.wall:
+            return put.model_copy(update={"answers": (*answers, *put.answers), "seconds": spent})
+        late = ended.stopped == "time" or ended.status in RANG
+        last = Answer(kind="timeout") if late else Answer(kind="none", detail=_why(ended, limits))
+        answers = (*answers, *put.answers[:broken], last)
+        if len(answers) == len(calls):
+            return Probing(answers=answers, seconds=spent)
+
+
+def _broken(ended: Ended, count: int) -> int | None:
+    """Which call had the process to itself when it ended, if any had."""
+    lines = ended.report.splitlines()
+    return len(lines) - 1 if lines[:1] == [READY] and len(lines) <= count else None
+
+
 def read_answers(ended: Ended, calls: Sequence[str], limits: SandboxLimits) -> Probing:
     """The answers that came; a call without one says so, and all of them do when the run as a whole failed."""
     answers: list[Answer] = []
-    for line in ended.report.decode("utf-8", "replace").splitlines()[: len(calls)]:
+    report = ended.report.removeprefix(READY + b"\n")
+    for line in report.decode("utf-8", "replace").splitlines()[: len(calls)]:
         try:
             told = json.loads(line)
             if "problem" in told:

@@ -78,7 +78,8 @@ async def execute(job: Job, limits: SandboxLimits) -> Ended:
         report_end.close()
         output_end.close()
         try:
-            stopped = await reason_to_stop(process.wait(), limits.wall, lambda: job.overrun(process.pid))
+            pid = process.pid
+            stopped = await reason_to_stop(process.wait(), limits.wall, lambda: "memory" if job.overrun(pid) else "")
         finally:
             kill_group(process.pid)
             status = await process.wait()
@@ -111,8 +112,8 @@ async def _start(job: Job, report_end: io.FileIO, output_end: io.FileIO) -> Proc
         )
 
 
-async def reason_to_stop(end: Awaitable[object], wall: float, overrun: Callable[[], bool]) -> Stop:
-    """Empty when the end came first."""
+async def reason_to_stop(end: Awaitable[object], wall: float, reason: Callable[[], Stop]) -> Stop:
+    """Empty when the end came first. `reason` is asked now and then."""
     ended = asyncio.ensure_future(end)
     deadline = time.monotonic() + wall
     try:
@@ -121,8 +122,8 @@ async def reason_to_stop(end: Awaitable[object], wall: float, overrun: Callable[
             if left <= 0:
                 return "time"
             await asyncio.wait({ended}, timeout=min(left, POLL))
-            if not ended.done() and overrun():
-                return "memory"
+            if not ended.done() and (why := reason()):
+                return why
         return ""
     finally:
         ended.cancel()

@@ -16,6 +16,9 @@ class Errand:
     spec: Mapping[str, object]
     parts: tuple[str, ...] = ()
     """The other parts that it imports."""
+    pace: float = 0.0
+    """Where what is run can neither start nor signal a process, it is the only one of its run, and has to write to its
+    report this often, in seconds: such a process cannot set itself an alarm."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ async def execute_warm(twin: Twin, run: Run) -> Ended | None:
             POOL.failed(twin)
             return None
         async with first:
-            stopped, said = await _until_the_end(here, run, first.pid)
+            stopped, said = await _until_the_end(here, run, first.pid, report)
         await read_to_end(report.sink, output.sink)
     if not said and not stopped:
         twin.link.ready = False
@@ -68,6 +68,8 @@ class Drain:
         os.set_blocking(reading, False)
         self.sink, self.writing = sink, io.FileIO(writing, "w")
         self._loop, self._reading = asyncio.get_running_loop(), reading
+        self.moved = time.monotonic()
+        """When something was last heard."""
         self._loop.add_reader(reading, self._read)
 
     def __enter__(self) -> "Drain":
@@ -83,6 +85,7 @@ class Drain:
             data = os.read(self._reading, 65536)
         except BlockingIOError:
             return
+        self.moved = time.monotonic()
         if data:
             self.sink.data_received(data)
         else:
@@ -90,10 +93,17 @@ class Drain:
             self.sink.connection_lost(None)
 
 
-async def _until_the_end(link: socket.socket, run: Run, pid: int) -> tuple[Stop, bytes]:
+async def _until_the_end(link: socket.socket, run: Run, pid: int, report: Drain) -> tuple[Stop, bytes]:
     """Why it was stopped, and what its first process said of its end, if it did."""
+    pace = run.errand.pace
+
+    def reason() -> Stop:
+        if pace and time.monotonic() - report.moved > pace:
+            return "time"
+        return "memory" if run.overrun(pid) else ""
+
     word = asyncio.ensure_future(_message(link))
-    stopped = await reason_to_stop(word, run.limits.wall, lambda: run.overrun(pid))
+    stopped = await reason_to_stop(word, run.limits.wall, reason)
     said = b"" if stopped else word.result()[0]
     if len(said) == STATUS.size or stopped:
         return stopped, said
@@ -111,6 +121,7 @@ def _ask(twin: Twin, run: Run, ends: tuple[int, int, int]) -> bool:
         "files": {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()},
         "limits": ceilings(run.suite, run.limits),
         "tmpfs": run.limits.tmpfs,
+        "alone": run.errand.pace > 0,
     }
     # A file and not a message: it may be long, and only the run itself is to read it.
     with open(os.memfd_create("errand"), "wb", buffering=0) as letter:
