@@ -141,10 +141,13 @@ def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: 
 def _watched(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int], link: socket.socket) -> int:
     """The run in a second process: the first can neither be ended nor be looked into by it."""
     signal.signal(signal.SIGCHLD, _noticed)
+    # The only signal that Python has an answer to; all others cannot reach the first process from inside.
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
     runner = os.fork()
     if runner == 0:
         link.detach()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, usual)
         os.setsid()
         os._exit(_run(parts, errand, handles))
     libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)

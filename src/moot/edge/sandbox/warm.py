@@ -42,7 +42,8 @@ PATIENCE = 20.0
 STUCK = 0.5
 """Seconds in which no run ends: then who waits for its turn does not wait for long ones to end."""
 TRIES = 3
-AT_ONCE = max(4, 2 * (os.cpu_count() or 1))
+AT_ONCE = max(8, 4 * (os.cpu_count() or 1))
+"""More than there are processors: most of the time of a run it waits for us, or we for it."""
 SPARE = 64 * MIB
 Entry = Callable[[Sequence[str]], Sequence[str]]
 """The command line that runs a program inside a sandbox."""
