@@ -140,16 +140,17 @@ def test_the_walls_hold(make: Make, datagrams: socket.socket) -> None:
     assert_contained({o.name: "" if o.status == "passed" else o.detail for o in suite.outcomes}, datagrams)
 
 
-def test_the_walls_hold_for_an_ordinary_user(datagrams: socket.socket) -> None:
+@pytest.mark.parametrize("make", ["cold", "warm"])
+def test_the_walls_hold_for_an_ordinary_user(make: str, datagrams: socket.socket) -> None:
     """Where the tests are run by an ordinary user, the test above is this one."""
     if os.geteuid() != 0:
         pytest.skip("this is an ordinary user already; test_the_walls_hold says it")
     script = (
-        "import asyncio, json, sys\nfrom moot.edge.sandbox import find_sandbox\nfrom moot.types import Code, Tests\n"
-        "run = asyncio.run(find_sandbox().run(Code(files=()), Tests(files=(('test_a.py', sys.stdin.read()),))))\n"
+        f"import asyncio, json, sys\nfrom sandbox_runs import {make}\nfrom moot.types import Code, Tests\n"
+        f"run = asyncio.run({make}().run(Code(files=()), Tests(files=(('test_a.py', sys.stdin.read()),))))\n"
         "print(json.dumps([run.problem, {o.name: '' if o.status == 'passed' else o.detail for o in run.outcomes}]))\n"
     )
-    source = str(Path(__file__).parents[3] / "src")
+    source = f"{Path(__file__).parents[3] / 'src'}:{Path(__file__).parent}"
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": source, "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [*opened(Path(sys.base_prefix)), *ORDINARY, sys.executable, "-c", script]
     ended = subprocess.run(command, input=walls(datagrams), env=env, capture_output=True, text=True)
