@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sandbox_runs import SERVICE, OnlyWarm, boxed, code_of, marker, run, running, statuses, suite_of, until, warm
 
-from moot.edge.sandbox import Bubblewrap, SandboxLimits, bubblewrap, memory, warm_run
+from moot.edge.sandbox import Bubblewrap, SandboxLimits, bubblewrap, memory, probing, warm_run
 from moot.edge.sandbox import warm as warm_module
 from moot.edge.sandbox.process import Ended, Job, execute
 from moot.edge.sandbox.suite import Suite
@@ -128,6 +128,47 @@ def test_closed():
 """
     found = run(test, warm())
     assert found.passed, found
+
+
+TRIES_ALL = """
+import os, signal, socket, ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+def refused(action, *args):
+    try: action(*args)
+    except OSError as problem: return problem.errno
+def f(what):
+    if what == "sockets":
+        kinds = [(socket.AF_INET, socket.SOCK_STREAM), (socket.AF_UNIX, socket.SOCK_DGRAM), (socket.AF_NETLINK, 3)]
+        return [refused(socket.socket, *kind) for kind in kinds] + [refused(socket.socketpair)]
+    if what == "rings": return libc.syscall(425, 8, ctypes.create_string_buffer(200))
+    if what == "namespaces": return {libc.unshare(flag) for flag in (0x20000, 0x10000000, 0x20000000, 0x40000000)}
+    if what == "processes": return [name for name in os.listdir("/proc") if name.isdigit()]
+    if what == "rights": return [line.split()[1] for line in open("/proc/self/status") if line.startswith("Cap")]
+    if what == "files": return [os.path.exists(path) for path in ("/etc/passwd", "/var", "/sys")]
+    if what == "write": return refused(open, "/usr/here", "w")
+    if what == "kill": return refused(os.kill, -1, signal.SIGKILL)
+"""
+
+
+def test_who_gets_around_the_rules_for_sharing_a_process_gains_nothing(
+    pool: Pool, started_anew: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probing, "leaves_nothing", lambda texts, calls: True)
+    what = ("sockets", "rings", "namespaces", "processes", "rights", "files", "write", "kill")
+    found = asyncio.run(boxed().probe(code_of(solution=TRIES_ALL), [f"f({each!r})" for each in what]))
+    said = {each: answer.text for each, answer in zip(what, found.answers, strict=True)}
+    none = "0" * 16
+    assert said == {
+        "sockets": "[1, 1, 1, 1]",
+        "rings": "-1",
+        "namespaces": "{-1}",
+        "processes": "['1']",
+        "rights": str([none] * 5),
+        "files": "[False, False, False]",
+        "write": "30",
+        "kill": "3",
+    }
+    assert not started_anew
 
 
 async def lost(sandbox: OnlyWarm, suite: Suite, mark: str, pool: Pool) -> object:

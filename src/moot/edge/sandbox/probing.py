@@ -49,8 +49,10 @@ def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Prob
 
 def _needs_packages(code: Code) -> bool:
     """Whether anything but the standard library is imported: finding installed packages takes half of the start."""
-    names = {line.split()[1].partition(".")[0] for file in code.files for line in file.text.splitlines()
-             if line.lstrip().startswith(("import ", "from ")) and len(line.split()) > 1}  # fmt: skip
+    lines = [line.split(None, 1) for file in code.files for line in file.text.splitlines()]
+    whole = {words[1].partition(" ")[0] for words in lines if len(words) > 1 and words[0] == "from"}
+    parts = {part for words in lines if len(words) > 1 and words[0] == "import" for part in words[1].split(",")}
+    names = {name.split()[0].partition(".")[0] for name in (*whole, *parts) if name.strip()}
     return bool(names - sys.stdlib_module_names)
 
 

@@ -17,8 +17,8 @@ class Errand:
     parts: tuple[str, ...] = ()
     """The other parts that it imports."""
     pace: float = 0.0
-    """Where what is run can neither start nor signal a process, it is the only one of its run, and has to write to its
-    report this often, in seconds: such a process cannot set itself an alarm."""
+    """Where what is run starts no process and makes no socket, it is the only process of its run, and has to write to
+    its report this often, in seconds: the first process of a run cannot set itself an alarm."""
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,6 @@ def _ask(twin: Twin, run: Run, ends: tuple[int, int, int]) -> bool:
         "files": {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()},
         "limits": ceilings(run.suite, run.limits),
         "tmpfs": run.limits.tmpfs,
-        "alone": run.errand.pace > 0,
     }
     # A file and not a message: it may be long, and only the run itself is to read it.
     with open(os.memfd_create("errand"), "wb", buffering=0) as letter:
@@ -129,7 +128,7 @@ def _ask(twin: Twin, run: Run, ends: tuple[int, int, int]) -> bool:
         while data:
             data = data[letter.write(data) :]
         letter.seek(0)
-        return twin.link.ask(b"run", (link, letter.fileno(), report, output))
+        return twin.link.ask(b"calls" if run.errand.pace else b"run", (link, letter.fileno(), report, output))
 
 
 @dataclass(frozen=True)
