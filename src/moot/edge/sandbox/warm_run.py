@@ -39,7 +39,8 @@ class Run:
 async def execute_warm(twin: Twin, run: Run) -> Ended | None:
     """As `execute`; None where it says nothing."""
     began = time.monotonic()
-    report, output = Drain(Sink(REPORT_BYTES, "first")), Drain(Sink(run.limits.output, "last"))
+    ends = Sheet if run.errand.pace else Drain
+    report, output = ends(Sink(REPORT_BYTES, "first")), ends(Sink(run.limits.output, "last"))
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     here.setblocking(False)
     here.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -52,12 +53,45 @@ async def execute_warm(twin: Twin, run: Run) -> Ended | None:
             return None
         async with first:
             stopped, said = await _until_the_end(here, run, first.pid, report)
+        report.finish()
+        output.finish()
         await read_to_end(report.sink, output.sink)
     if not said and not stopped:
         twin.link.ready = False
         return None
     status = STATUS.unpack(said)[0] if said else -signal.SIGKILL
     return Ended(status, stopped, bytes(report.sink.data), output.sink.last, time.monotonic() - began)
+
+
+class Sheet:
+    """A file in memory, read when all is over: nobody is woken by what is written there. What was written can be taken
+    back, so it is for reports in which nobody gains by that."""
+
+    def __init__(self, sink: Sink) -> None:
+        self.sink, self._file = sink, os.memfd_create("sheet")
+        self.writing = io.FileIO(os.dup(self._file), "w")
+        self._size, self._moved = 0, time.monotonic()
+
+    @property
+    def moved(self) -> float:
+        """When it was last seen to have grown."""
+        size, self._size = self._size, os.fstat(self._file).st_size
+        if size != self._size:
+            self._moved = time.monotonic()
+        return self._moved
+
+    def __enter__(self) -> "Sheet":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+        self.writing.close()
+
+    def finish(self) -> None:
+        size = os.fstat(self._file).st_size
+        start = 0 if self.sink.keep == "first" else max(0, size - self.sink.limit)
+        self.sink.data_received(os.pread(self._file, self.sink.limit, start))
+        self.sink.connection_lost(None)
 
 
 class Drain:
@@ -80,6 +114,9 @@ class Drain:
         os.close(self._reading)
         self.writing.close()
 
+    def finish(self) -> None:
+        """Its end comes by itself."""
+
     def _read(self) -> None:
         try:
             data = os.read(self._reading, 65536)
@@ -93,7 +130,7 @@ class Drain:
             self.sink.connection_lost(None)
 
 
-async def _until_the_end(link: socket.socket, run: Run, pid: int, report: Drain) -> tuple[Stop, bytes]:
+async def _until_the_end(link: socket.socket, run: Run, pid: int, report: Drain | Sheet) -> tuple[Stop, bytes]:
     """Why it was stopped, and what its first process said of its end, if it did."""
     pace = run.errand.pace
 
@@ -170,8 +207,12 @@ async def _first_process(link: socket.socket) -> First | None:
 
 async def _message(link: socket.socket) -> tuple[bytes, int]:
     """What is said and by whom, as a number of a process in our own count; nothing where the other end is gone."""
-    await _readable(link.fileno())
-    said, more, _, _ = link.recvmsg(1000, socket.CMSG_SPACE(CREDENTIALS.size))
+    while True:
+        try:
+            said, more, _, _ = link.recvmsg(1000, socket.CMSG_SPACE(CREDENTIALS.size))
+            break
+        except BlockingIOError:
+            await _readable(link.fileno())
     pids = [CREDENTIALS.unpack(data)[0] for _, kind, data in more if kind == socket.SCM_CREDENTIALS]
     return said, pids[0] if pids else 0
 
