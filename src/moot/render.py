@@ -1,6 +1,7 @@
 """Text made from values: fences, material for prompts, diffs."""
 
 import difflib
+import re
 from dataclasses import dataclass
 
 from moot.types import Code, SourceFile
@@ -47,7 +48,7 @@ def shortened(text: str, allowance: int) -> str:
 
 
 def _backtick_runs(text: str) -> list[str]:
-    return ["`" * len(piece) for piece in "".join(c if c == "`" else " " for c in text).split()]
+    return re.findall("`+", text)
 
 
 def material(code: Code, allowance: int) -> Material:

@@ -16,7 +16,7 @@ from moot.measures import Coverage, Covered, Quality
 from moot.ports import EpisodeRow, Sandbox, VersionRow
 from moot.render import joined, unified_diff
 from moot.stepping import Desk, V
-from moot.types import Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, Tests, Value
+from moot.types import Answer, Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, Tests, Value
 
 
 class VersionNumber(Value):
@@ -272,8 +272,14 @@ class Working(Gating):
                 got = await self._desk.sandbox.probe(real, [reveal(call) for call in calls])
         except TimeoutError:
             raise Cut("timed_out", "the time for the session ended while examples were tried (--timeout)") from None
-        answers = tuple(a.model_copy(update={"text": hide(a.text), "detail": hide(a.detail)}) for a in got.answers)
+        answers = tuple(_hidden(answer, hide) for answer in got.answers)
         return got.model_copy(update={"answers": answers, "problem": hide(got.problem)})
+
+
+def _hidden(answer: Answer, hide: Callable[[str], str]) -> Answer:
+    text, detail = hide(answer.text), hide(answer.detail)
+    same = text == answer.text and detail == answer.detail
+    return answer if same else answer.model_copy(update={"text": text, "detail": detail})
 
 
 def figure(metrics: Mapping[str, JsonValue] | None, name: str) -> float | None:

@@ -1,5 +1,6 @@
 """What is on the table of a debate: the team, the brief, candidates, what was claimed and run, and how it ended."""
 
+from functools import cached_property
 from typing import Annotated, Literal, get_args
 
 from pydantic import BeforeValidator, Field
@@ -153,8 +154,13 @@ class Checked(Value):
     seconds: float = 0.0
 
     @property
+    def was_run(self) -> bool:
+        return bool(self.outcomes or self.answers)
+
+    @cached_property
     def marks(self) -> tuple[str, ...]:
-        """Its behaviour: who has the same does the same, on everything that was tried."""
+        """Its behaviour: who has the same does the same, on everything that was tried. Kept, for every phase compares
+        all of them; never change one of these by `model_copy`, which would keep it too."""
         return (*self.outcomes, *(answer.mark for answer in self.answers.values()))
 
     @property

@@ -4,6 +4,7 @@ import ast
 import builtins
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from moot.trials.values import Example, TestOrigin
@@ -34,8 +35,10 @@ LONGEST_CALL = 20
 MAX_EXAMPLES = 200
 
 
+@lru_cache(maxsize=256)
 def examples_in(text: str, name: str | None = None, origin: TestOrigin = "task") -> tuple[Example, ...]:
-    """Every example the text gives of calling `name` (or of any function), each once, in the order of the text."""
+    """Every example the text gives of calling `name` (or of any function), each once, in the order of the text. Kept,
+    for each phase of a debate asks once more."""
     found: dict[str, Example] = {}
     others: dict[str, Example] = {}
     ways = (_doctests(text, name, origin), _asserts(text, origin), _stated(text, origin), _pairs(text, name, origin))

@@ -1,15 +1,20 @@
 """Short ways to run a suite and to wait for what it leaves behind."""
 
 import asyncio
+import marshal
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from moot.edge.sandbox import Container, SandboxLimits, find_sandbox
+from moot.edge.sandbox import Bubblewrap, Container, SandboxLimits, find_sandbox
 from moot.edge.sandbox.container import Engine, container_trial
+from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.suite import Errand, Suite
+from moot.edge.sandbox.suites import PARTS_BARE
 from moot.ports import Sandbox
 from moot.types import Code, Language, SourceFile, SuiteRun, Tests
 
@@ -20,6 +25,52 @@ PATIENCE = 20.0
 def boxed(**limits: float) -> Sandbox:
     """Fails, and says what to install, where there is no sandbox: these tests must not be skipped."""
     return find_sandbox(unsafe_local=False, limits=SandboxLimits.model_validate(limits))
+
+
+def cold(**limits: float) -> Sandbox:
+    """A new sandbox and a new interpreter for every run."""
+    assert isinstance(boxed(), Bubblewrap), "only bubblewrap has both ways"
+    return Bubblewrap(SandboxLimits.model_validate(limits), warm=False)
+
+
+def warm(**limits: float) -> Sandbox:
+    """A started interpreter, also for what would otherwise not be run in one; never the other way."""
+    assert isinstance(boxed(), Bubblewrap), "only bubblewrap has both ways"
+    return OnlyWarm(SandboxLimits.model_validate(limits))
+
+
+@dataclass(frozen=True)
+class OnlyWarm(Bubblewrap):
+    async def _execute(self, suite: Suite) -> Ended:
+        errand = suite.errand or _without_packages(suite)
+        ended = await self._in_started(replace(suite, files={**suite.files, "work/pytest.py": PYTEST}), errand)
+        assert ended is not None, "the run was lost"
+        return ended
+
+
+def _without_packages(suite: Suite) -> Errand:
+    spec = marshal.loads(suite.files["run/spec.bin"].encode("utf-8", "surrogateescape"))
+    return Errand("in_python", spec | {"pytest": False}, (*PARTS_BARE, "in_unittest"))
+
+
+PYTEST = """
+class raises:
+    def __init__(self, kind): self.kind = kind
+    def __enter__(self): return self
+    def __exit__(self, kind, value, _):
+        assert kind is not None, f"{self.kind} was not raised"
+        self.value = value
+        return issubclass(kind, self.kind)
+class mark:
+    def parametrize(name, values):
+        def each(test):
+            def test_all():
+                for value in values: test(value)
+            return test_all
+        return each
+"""
+"""As much of pytest as the hostile tests use, where there are no packages."""
+BOTH = pytest.mark.parametrize("make", [cold, warm])
 
 
 def local(**limits: float) -> Sandbox:

@@ -6,14 +6,30 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sandbox_runs import boxed, code_of, local, marker, run, running, statuses, suite_of, until, until_async
+from sandbox_runs import (
+    BOTH,
+    boxed,
+    code_of,
+    cold,
+    local,
+    marker,
+    run,
+    running,
+    statuses,
+    suite_of,
+    until,
+    until_async,
+    warm,
+)
 
 from moot.edge.sandbox import memory
+from moot.ports import Sandbox
 
+Make = Callable[..., Sandbox]
 PROJECT = Path(__file__).parents[3]
 
 
@@ -23,18 +39,20 @@ def listener() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def test_tcp_to_this_machine_is_blocked(listener: int) -> None:
+@BOTH
+def test_tcp_to_this_machine_is_blocked(make: Make, listener: int) -> None:
     test = f"""
 import pytest, socket
 def test_no_network():
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", {listener}), timeout=5)
 """
-    assert run(test, boxed()).passed
+    assert run(test, make()).passed
     assert statuses(run(test, local())) == ["failed"]
 
 
-def test_unix_sockets_of_this_machine_are_out_of_reach(tmp_path: Path) -> None:
+@BOTH
+def test_unix_sockets_of_this_machine_are_out_of_reach(make: Make, tmp_path: Path) -> None:
     abstract = f"\0moot-{marker()}"
     test = f"""
 import pytest, socket
@@ -48,11 +66,12 @@ def test_no_socket(address):
         nameless.bind(abstract)
         named.listen()
         nameless.listen()
-        assert statuses(run(test, boxed())) == ["passed", "passed"]
+        assert run(test, make()).passed
         assert statuses(run(test, local())) == ["failed", "failed"]
 
 
-def test_the_environment_is_not_inherited(monkeypatch: pytest.MonkeyPatch) -> None:
+@BOTH
+def test_the_environment_is_not_inherited(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOOT_TEST_SECRET", "hunter2")
     test = """
 import glob, os
@@ -63,11 +82,12 @@ def test_no_secret():
     assert "MOOT_TEST_SECRET" not in os.environ
     assert not [path for path in glob.glob("/proc/[0-9]*/environ") if b"hunter2" in readable(path)]
 """
-    assert run(test).passed
+    assert run(test, make()).passed
     assert set(os.environ) - {"PATH", "HOME", "LANG", "USER", "TZ", "TMPDIR", "PYTHONPATH"}
 
 
-def test_home_and_other_projects_are_not_there(tmp_path: Path) -> None:
+@BOTH
+def test_home_and_other_projects_are_not_there(make: Make, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("hunter2")
     files = [str(path) for path in Path.home().iterdir() if path.is_file()]
@@ -82,10 +102,11 @@ def test_home_and_other_projects_are_not_there(tmp_path: Path) -> None:
         *files,
     ]
     test = f"import os\ndef test_hidden(): assert not [path for path in {hidden!r} if os.path.exists(path)]\n"
-    assert run(test).passed
+    assert run(test, make()).passed
 
 
-def test_nothing_outside_the_work_folder_can_be_written() -> None:
+@BOTH
+def test_nothing_outside_the_work_folder_can_be_written(make: Make) -> None:
     test = f"""
 import os, pytest
 @pytest.mark.parametrize("folder", ["/", "/usr", "/usr/lib", "/etc", "/dev", "/proc", "/proc/sys", {sys.prefix!r}])
@@ -95,10 +116,11 @@ def test_read_only(folder):
 def test_work_is_writable():
     open("here", "w").close(); open("/tmp/here", "w").close()
 """
-    assert run(test).passed
+    assert run(test, make()).passed
 
 
-def test_links_do_not_lead_out(tmp_path: Path) -> None:
+@BOTH
+def test_links_do_not_lead_out(make: Make, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("hunter2")
     test = f"""
@@ -111,10 +133,11 @@ def test_hard_link():
     with pytest.raises(OSError):
         os.link("/usr/bin/env", "env")
 """
-    assert run(test).passed
+    assert run(test, make()).passed
 
 
-def test_there_are_no_rights_to_gain() -> None:
+@BOTH
+def test_there_are_no_rights_to_gain(make: Make) -> None:
     test = """
 import ctypes, os, pytest, subprocess
 def status(name):
@@ -131,12 +154,13 @@ def test_no_mount():
 def test_no_other_process():
     assert len([name for name in os.listdir("/proc") if name.isdigit()]) <= 3
 """
-    suite = run(test)
+    suite = run(test, make())
     assert suite.passed, suite
 
 
+@BOTH
 @pytest.mark.parametrize("folder", [".", "/tmp", "/dev/shm"])
-def test_writable_folders_are_small(folder: str) -> None:
+def test_writable_folders_are_small(make: Make, folder: str) -> None:
     test = f"""
 import errno, pytest
 def test_full():
@@ -146,20 +170,22 @@ def test_full():
                 file.write(bytes(4 * 1024 * 1024))
     assert caught.value.errno == errno.ENOSPC
 """
-    assert run(test, boxed(tmpfs=32 * 1024 * 1024)).passed
+    assert run(test, make(tmpfs=32 * 1024 * 1024)).passed
 
 
-def test_files_have_a_largest_size() -> None:
+@BOTH
+def test_files_have_a_largest_size(make: Make) -> None:
     test = """
 import pytest
 def test_a():
     with pytest.raises(OSError):
         open("big", "wb").write(bytes(3_000_000))
 """
-    assert run(test, boxed(file_size=2_000_000)).passed
+    assert run(test, make(file_size=2_000_000)).passed
 
 
-def test_a_fork_bomb_is_contained() -> None:
+@BOTH
+def test_a_fork_bomb_is_contained(make: Make) -> None:
     mark = marker()
     test = f"""
 import subprocess, pytest
@@ -170,22 +196,24 @@ def test_bomb():
             children.append(subprocess.Popen(["sleep", "{mark}"]))
     assert len(children) < 64
 """
-    suite = run(test, boxed(processes=64))
+    suite = run(test, make(processes=64))
     assert suite.passed, suite
     until(lambda: not running(mark))
 
 
-def test_a_bomb_that_never_stops_ends_with_the_time() -> None:
+@BOTH
+def test_a_bomb_that_never_stops_ends_with_the_time(make: Make) -> None:
     suite = run(
         "import os\ndef test_bomb():\n    while True:\n        try: os.fork()\n        except OSError: pass\n",
-        boxed(wall=3),
+        make(wall=3),
     )
     assert not suite.passed
     assert suite.seconds < 20
 
 
-def test_one_process_cannot_take_all_memory() -> None:
-    suite = run("def test_hog(): bytearray(10 ** 12)\n")
+@BOTH
+def test_one_process_cannot_take_all_memory(make: Make) -> None:
+    suite = run("def test_hog(): bytearray(10 ** 12)\n", make())
     assert (suite.passed, statuses(suite)) == (False, ["failed"])
     assert "MemoryError" in suite.outcomes[0].detail
 
@@ -201,8 +229,9 @@ def test_hogs():
 """
 
 
-def test_many_processes_cannot_take_all_memory() -> None:
-    suite = run(MANY_HOGS, boxed(memory=300 * 1024 * 1024))
+@BOTH
+def test_many_processes_cannot_take_all_memory(make: Make) -> None:
+    suite = run(MANY_HOGS, make(memory=300 * 1024 * 1024))
     assert suite.problem == "the tests used more memory than the limit of 300 MiB"
     assert suite.seconds < 50
 
@@ -214,7 +243,8 @@ def test_many_processes_are_watched_where_there_is_no_control_group(monkeypatch:
     assert suite.seconds < 50
 
 
-def test_a_daemon_does_not_outlive_the_run() -> None:
+@BOTH
+def test_a_daemon_does_not_outlive_the_run(make: Make) -> None:
     mark = marker()
     test = f"""
 import os, subprocess
@@ -222,16 +252,17 @@ def test_daemon():
     daemon = subprocess.Popen(["sleep", "{mark}"], start_new_session=True, stdin=-3, stdout=-3, stderr=-3)
     assert os.path.exists(f"/proc/{{daemon.pid}}")
 """
-    assert run(test).passed
+    assert run(test, make()).passed
     until(lambda: not running(mark))
 
 
-def test_the_time_limit_kills_everything() -> None:
+@BOTH
+def test_the_time_limit_kills_everything(make: Make) -> None:
     mark = marker()
     test = (
         f"import subprocess\ndef test_a():\n    subprocess.Popen(['sleep', '{mark}'], start_new_session=True).wait()\n"
     )
-    suite = run(test, boxed(wall=8))
+    suite = run(test, make(wall=8))
     assert statuses(suite) == ["timeout"]
     until(lambda: not running(mark))
 
@@ -239,10 +270,10 @@ def test_the_time_limit_kills_everything() -> None:
 SLEEPER = "import subprocess\ndef test_a():\n    subprocess.Popen(['sleep', '{mark}'], start_new_session=True).wait()\n"
 
 
-@pytest.mark.parametrize("make", [boxed, local])
-def test_a_cancelled_run_leaves_nothing(make: type) -> None:
+@pytest.mark.parametrize("make", [cold, warm, local])
+def test_a_cancelled_run_leaves_nothing(make: Make) -> None:
     mark = marker()
-    sleeper = SLEEPER if make is boxed else SLEEPER.replace(", start_new_session=True", "")
+    sleeper = SLEEPER if make is not local else SLEEPER.replace(", start_new_session=True", "")
 
     async def cancelled() -> None:
         task = asyncio.create_task(make().run(code_of(service=""), suite_of(sleeper.format(mark=mark))))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from sandbox_runs import boxed, local
 
+from moot.edge.sandbox.stateless import leaves_nothing
 from moot.ports import Sandbox
 from moot.testing import one_file
 from moot.trials.behaviour import alike_and_green, best, clusters, tried
@@ -46,6 +47,48 @@ def test_a_call_that_ends_or_hangs_costs_only_its_own_answer() -> None:
     answers = probe(HANGS, "f(0)", "f(1)", "f(2)", "f(3)", "f(4)", seconds=1.0).answers
     assert [answer.kind for answer in answers] == ["value", "none", "timeout", "none", "value"]
     assert answers[0].text == answers[4].text == "1", "one call must not see what another left behind"
+
+
+def test_calls_that_share_a_process_are_answered_each_for_itself() -> None:
+    code = "def f(x):\n    while x == 2: pass\n    return [x] * 3 if x else 1 // x\n"
+    answers = probe(code, "f(1)", "f(2)", "f(0)", "f(3)", "f(2)", seconds=1.0).answers
+    assert [answer.kind for answer in answers] == ["value", "timeout", "error", "value", "timeout"]
+    assert [answer.text for answer in answers[2:4]] == ["ZeroDivisionError", "[3, 3, 3]"]
+
+
+KEEPERS = {
+    "a list of the module": "kept = []\ndef f(x):\n    kept.append(x)\n    return len(kept)\n",
+    "a default": "def f(x, kept=[]):\n    kept.append(x)\n    return len(kept)\n",
+    "a default of a nested function": "def f(x, g=lambda x, kept=[]: kept.append(x) or len(kept)): return g(x)\n",
+    "a global": "kept = 0\ndef f(x):\n    global kept\n    kept += 1\n    return kept\n",
+    "an attribute": "def f(x):\n    f.kept = getattr(f, 'kept', 0) + 1\n    return f.kept\n",
+    "an attribute of a class": "class K:\n    kept = 0\ndef f(x):\n    K.kept += 1\n    return K.kept\n",
+    "an iterator": "import itertools\nkept = itertools.count(1)\ndef f(x): return next(kept)\n",
+    "a closure": "def make():\n    kept = []\n    return lambda x: kept.append(x) or len(kept)\nf = make()\n",
+    "a cache": "import functools\n@functools.cache\ndef g(): return []\ndef f(x): return g().append(x) or len(g())\n",
+    "a module": "import sys\ndef f(x):\n    sys.path.append(x)\n    return len([p for p in sys.path if p == x])\n",
+    "a file": "def f(x):\n    open('kept', 'a').write('x')\n    return len(open('kept').read()) and 1\n",
+    "a method": "def f(x):\n    f.__dict__.setdefault('kept', []).append(x)\n    return len(f.kept)\n",
+    "its globals": "def f(x):\n    globals()['kept'] = globals().get('kept', 0) + 1\n    return kept\n",
+}
+
+
+@pytest.mark.parametrize("what", KEEPERS)
+def test_what_a_solution_keeps_is_not_there_in_the_next_call(what: str) -> None:
+    answers = probe(KEEPERS[what], "f(1)", "f(1)", "f(1)").answers
+    assert [(answer.kind, answer.text) for answer in answers] == [("value", "1")] * 3
+
+
+@pytest.mark.parametrize("what", KEEPERS)
+def test_what_keeps_something_is_seen_before_it_is_run(what: str) -> None:
+    assert not leaves_nothing([KEEPERS[what]], ["f(1)"])
+
+
+@pytest.mark.parametrize("call", ["exec('x = 1')", "f(", "__import__('os').getcwd()", "f.__dict__"])
+def test_a_call_that_reaches_out_shares_no_process(call: str) -> None:
+    plain = "import math\nLIMIT = 10 ** 3\ndef f(x, *, y=(1, -2)):\n    return sorted(x)[:LIMIT] or math.sqrt(y[0])\n"
+    assert leaves_nothing([plain], ["f([2, 1])", "f(x={'a': 1}, y=(2,))"])
+    assert not leaves_nothing([plain], [call])
 
 
 LIAR = "class E({0}):\n    def __eq__(s, o): return True\n    def __hash__(s): return 0\ndef f(x): return E({1})\n"

@@ -6,12 +6,15 @@ import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sandbox_runs import boxed, local, marker, run, running, statuses, until
+from sandbox_runs import BOTH, local, marker, run, running, statuses, until
 
+from moot.ports import Sandbox
+
+Make = Callable[..., Sandbox]
 ORDINARY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--")
 WALLS = """
 import ctypes, errno, glob, os, resource, signal, socket, stat, subprocess, sys, time
@@ -130,22 +133,24 @@ def opened(folder: Path) -> list[str]:
     return ["unshare", "--mount", "--", "/bin/sh", "-c", script, str(folder), str(closed[0])]
 
 
-def test_the_walls_hold(datagrams: socket.socket) -> None:
-    suite = run(walls(datagrams))
+@BOTH
+def test_the_walls_hold(make: Make, datagrams: socket.socket) -> None:
+    suite = run(walls(datagrams), make())
     assert suite.problem == ""
     assert_contained({o.name: "" if o.status == "passed" else o.detail for o in suite.outcomes}, datagrams)
 
 
-def test_the_walls_hold_for_an_ordinary_user(datagrams: socket.socket) -> None:
+@pytest.mark.parametrize("make", ["cold", "warm"])
+def test_the_walls_hold_for_an_ordinary_user(make: str, datagrams: socket.socket) -> None:
     """Where the tests are run by an ordinary user, the test above is this one."""
     if os.geteuid() != 0:
         pytest.skip("this is an ordinary user already; test_the_walls_hold says it")
     script = (
-        "import asyncio, json, sys\nfrom moot.edge.sandbox import find_sandbox\nfrom moot.types import Code, Tests\n"
-        "run = asyncio.run(find_sandbox().run(Code(files=()), Tests(files=(('test_a.py', sys.stdin.read()),))))\n"
+        f"import asyncio, json, sys\nfrom sandbox_runs import {make}\nfrom moot.types import Code, Tests\n"
+        f"run = asyncio.run({make}().run(Code(files=()), Tests(files=(('test_a.py', sys.stdin.read()),))))\n"
         "print(json.dumps([run.problem, {o.name: '' if o.status == 'passed' else o.detail for o in run.outcomes}]))\n"
     )
-    source = str(Path(__file__).parents[3] / "src")
+    source = f"{Path(__file__).parents[3] / 'src'}:{Path(__file__).parent}"
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": source, "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [*opened(Path(sys.base_prefix)), *ORDINARY, sys.executable, "-c", script]
     ended = subprocess.run(command, input=walls(datagrams), env=env, capture_output=True, text=True)
@@ -172,14 +177,16 @@ KILLERS = {
 }
 
 
+@BOTH
 @pytest.mark.parametrize("who", KILLERS)
-def test_killing_the_runner_is_no_pass(who: str) -> None:
+def test_killing_the_runner_is_no_pass(make: Make, who: str) -> None:
     test = "import service\ndef test_a(): assert service.double(2) == 4\n"
-    assert run(test, boxed(wall=6), service=KILLERS[who]).passed is False
-    assert run("def test_next(): pass\n").passed, "the next run must be as good as any"
+    assert run(test, make(wall=6), service=KILLERS[who]).passed is False
+    assert run("def test_next(): pass\n", make()).passed, "the next run must be as good as any"
 
 
-def test_many_small_files_do_not_fill_the_memory() -> None:
+@BOTH
+def test_many_small_files_do_not_fill_the_memory(make: Make) -> None:
     test = """
 def test_full():
     count = 0
@@ -189,10 +196,11 @@ def test_full():
     except OSError: pass
     assert 0 < count < 20_000
 """
-    assert run(test, boxed(tmpfs=16 * 1024 * 1024)).passed
+    assert run(test, make(tmpfs=16 * 1024 * 1024)).passed
 
 
-def test_memory_taken_by_files_in_every_folder_is_limited() -> None:
+@BOTH
+def test_memory_taken_by_files_in_every_folder_is_limited(make: Make) -> None:
     test = """
 def fill(folder):
     for number in range(1000):
@@ -204,23 +212,25 @@ def test_full():
         except OSError: full += 1
     assert full == 5
 """
-    suite = run(test, boxed(tmpfs=24 * 1024 * 1024))
+    suite = run(test, make(tmpfs=24 * 1024 * 1024))
     assert suite.passed, suite
 
 
+@BOTH
 @pytest.mark.parametrize(
     "way", ["os.write(2, data)", "sys.__stdout__.buffer.write(data)", "os.system('yes | head -c 1000000')"]
 )
-def test_an_output_flood_is_cut_whichever_way_it_comes(way: str) -> None:
+def test_an_output_flood_is_cut_whichever_way_it_comes(make: Make, way: str) -> None:
     test = (
         f"import os, sys\ndef test_a():\n    data = b'x' * 100_000\n    for _ in range(100): {way}\n    assert False\n"
     )
-    suite = run(test, boxed(output=5_000))
+    suite = run(test, make(output=5_000))
     assert statuses(suite) == ["failed"]
     assert len(suite.outcomes[0].detail) < 5_000
 
 
-def test_a_daemon_that_hides_is_gone_too() -> None:
+@BOTH
+def test_a_daemon_that_hides_is_gone_too(make: Make) -> None:
     mark = marker()
     test = f"""
 import os, time
@@ -236,5 +246,5 @@ def test_daemon():
     os.wait()
     while not any(open(f"/proc/{{n}}/comm").read() == "sleep\\n" for n in os.listdir("/proc") if n.isdigit()): pass
 """
-    assert run(test).passed
+    assert run(test, make()).passed
     until(lambda: not running(mark))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from moot.edge.sandbox.commands import command_plan, command_run
 from moot.edge.sandbox.gotests import raced
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
-from moot.edge.sandbox.probing import probe_plan, read_answers
+from moot.edge.sandbox.probing import put_calls
 from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.report import coverage_in, judge
 from moot.edge.sandbox.suite import Suite
@@ -46,10 +46,7 @@ class Adapter(ABC):
         return Covered(run=run, coverage=coverage_in(report, run))
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
-        suite = probe_plan(code, calls, seconds)
-        if isinstance(suite, Probing):
-            return suite
-        return read_answers(await self._execute(suite), calls, self.limits)
+        return await put_calls(code, calls, seconds, self._execute, self.limits)
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
         return await raced(code, tests, self._execute, self.limits)

@@ -16,12 +16,14 @@ from pathlib import Path
 from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
-from moot.edge.sandbox.memory import MemoryGroup, open_group, tree_bytes
+from moot.edge.sandbox.memory import MemoryGroup, open_group, sweep, tree_bytes
 from moot.edge.sandbox.process import Ended, Job, execute, search_path
 from moot.edge.sandbox.report import read_signed
-from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.suite import Errand, Suite
 from moot.edge.sandbox.suites import python_tools
 from moot.edge.sandbox.unpack import unpacked
+from moot.edge.sandbox.warm import POOL
+from moot.edge.sandbox.warm_run import Run, execute_warm
 
 BOX = "/box"
 NOBODY = "65534"
@@ -43,21 +45,49 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Bubblewrap(Adapter):
+    warm: bool = True
+    """Whether Python tests may be run in an interpreter that is started already."""
+
     async def _execute(self, suite: Suite) -> Ended:
+        if self.warm and suite.errand is not None and (ended := await self._in_started(suite, suite.errand)):
+            return ended
         command = boxed(suite, self.limits)
         async with _memory_group(self.limits.memory) as group:
             if group is None:
                 return await execute(Job(command, pack(suite.files), self._overrun), self.limits)
-            job = Job((*group.entry(), *command), pack(suite.files), lambda _: group.killed())
-            ended = await execute(job, self.limits)
-            return replace(ended, stopped="memory") if group.killed() and not ended.stopped else ended
+            job = Job((*group.entry(), *command), pack(suite.files), lambda _: group.kills() > 0)
+            return _judged(await execute(job, self.limits), group.kills() > 0)
+
+    async def _in_started(self, suite: Suite, errand: Errand) -> Ended | None:
+        """None where that does not work, here or just now."""
+        async with POOL.turn(
+            lambda command: walled(suite, self.limits, command, nests=True), self.limits.memory
+        ) as twin:
+            if twin is None:
+                return None
+            sweep()
+            if (group := twin.group) is None:
+                return await execute_warm(twin, Run(suite, errand, self.limits, self._overrun))
+            before = group.kills()
+            ended = await execute_warm(twin, Run(suite, errand, self.limits, lambda _: group.kills() > before))
+            return ended and _judged(ended, group.kills() > before)
 
     def _overrun(self, pid: int) -> bool:
         return tree_bytes(pid, self.limits.memory) > self.limits.memory
 
 
+def _judged(ended: Ended, hit: bool) -> Ended:
+    """`hit`: the kernel had to kill something."""
+    return replace(ended, stopped="memory") if hit and not ended.stopped else ended
+
+
 def boxed(suite: Suite, limits: SandboxLimits) -> tuple[str, ...]:
     """The command line that runs a suite in its sandbox."""
+    return walled(suite, limits, unpacked(BOX, suite, limits, own_processes=True))
+
+
+def walled(suite: Suite, limits: SandboxLimits, inner: Sequence[str], *, nests: bool = False) -> tuple[str, ...]:
+    """The command line that runs `inner` with what a suite may see. `nests`: it may make namespaces inside its own."""
     tools = {tool: tool for tool in suite.tools if not tool.is_relative_to("/usr")}
     first: tuple[str, ...] = ()
     if os.geteuid() == 0:
@@ -66,7 +96,7 @@ def boxed(suite: Suite, limits: SandboxLimits) -> tuple[str, ...]:
         first = (*_staged(tools), *STEP_DOWN)
     return (
         *first,
-        *("bwrap", "--unshare-all", "--unshare-user", "--disable-userns"),
+        *("bwrap", "--unshare-all", "--unshare-user", *(() if nests else ("--disable-userns",))),
         *("--uid", NOBODY, "--gid", NOBODY, "--cap-drop", "ALL"),
         *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
         *(word for name, value in {**ENVIRONMENT, **suite.env}.items() for word in ("--setenv", name, value)),
@@ -76,7 +106,7 @@ def boxed(suite: Suite, limits: SandboxLimits) -> tuple[str, ...]:
         *(word for tool, source in tools.items() for word in ("--ro-bind", str(source), str(tool))),
         *_links((Path(suite.command[0]), *suite.links), (*tools, Path("/usr"), Path("/bin"))),
         *("--remount-ro", "/", "--chdir", BOX, "--"),
-        *unpacked(BOX, suite, limits, own_processes=True),
+        *inner,
     )
 
 

@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    here = os.path.dirname(os.path.abspath(__file__))
-    spec_path = os.path.join(here, "spec.bin")
+    spec_path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spec.bin")
     with open(spec_path, "rb") as file:
         spec = marshal.load(file)
     os.unlink(spec_path)
+    return run(spec)
+
+
+def run(spec: Any) -> int:
+    here = os.path.dirname(os.path.abspath(__file__))
     sys.path.insert(0, here)
     from moot.edge.sandbox import in_honest
     from moot.edge.sandbox.in_record import Record
@@ -25,7 +29,7 @@ def main() -> int:
     root = os.getcwd()
     given = frozenset(os.path.join(root, path) for path in spec["given"])
     in_honest.install(given, any_is_known=spec["any"])
-    run = (_pytest_run if spec["pytest"] and _has_pytest() else _plain_run)(spec, record, given)
+    tests = (_pytest_run if spec["pytest"] and _has_pytest() else _plain_run)(spec, record, given)
     cover = _module("moot.edge.sandbox.in_cover").Cover(spec["cover"]) if spec["cover"] else None
     sys.path.remove(here)
     # The code may bring a `moot` of its own.
@@ -38,7 +42,7 @@ def main() -> int:
     if cover:
         record.arm = cover.start
         cover.start()
-    status = run() if spec["tests"] else 0
+    status = tests() if spec["tests"] else 0
     if cover:
         cover.stop()
         record.covered(cover.counted())

@@ -2,8 +2,10 @@
 
 import contextlib
 import itertools
+import math
 import os
 import signal
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,8 @@ GROUPS = Path("/sys/fs/cgroup")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 PATIENCE = 5.0
 _numbers = itertools.count()
+_swept: dict[Path, float] = {}
+"""When the groups of each system were last looked through."""
 
 
 @dataclass(frozen=True)
@@ -23,20 +27,45 @@ class MemoryGroup:
 
     def entry(self) -> tuple[str, ...]:
         """The start of a command line that enters the group before anything of the run exists."""
-        return ("/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', str(self.path / "cgroup.procs"))
+        return ("/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', str(self.members))
 
-    def killed(self) -> bool:
-        """Whether the kernel had to kill something because the limit was reached."""
+    @property
+    def members(self) -> Path:
+        """Who writes a number of a process here, or 0 for itself, lets it enter."""
+        return self.path / "cgroup.procs"
+
+    def kills(self) -> int:
+        """How often the kernel had to kill something because the limit was reached."""
         events = self.path / ("memory.events" if self.version == 2 else "memory.oom_control")
         with contextlib.suppress(OSError, ValueError):
-            return any(int(line.split()[1]) > 0 for line in events.read_text().splitlines() if "oom_kill " in line)
-        return False
+            return sum(int(line.split()[1]) for line in _text(events).splitlines() if "oom_kill " in line)
+        return 0
+
+    def used(self) -> int:
+        """Bytes that are in use now; endless where that is not known."""
+        name = "memory.current" if self.version == 2 else "memory.usage_in_bytes"
+        with contextlib.suppress(OSError, ValueError):
+            return int(_text(self.path / name))
+        return sys.maxsize
+
+    def limit(self, most: int) -> bool:
+        """Whether the limit could be set."""
+        names = ("memory.max", "memory.swap.max") if self.version == 2 else ("memory.limit_in_bytes", "")
+        try:
+            (self.path / names[0]).write_text(str(most))
+            # Version 1 must let go of swap by another way; without swap there is nothing to do.
+            swap = self.path / names[1] if names[1] else self.path / "memory.swappiness"
+            if swap.exists():
+                swap.write_text("0")
+        except OSError:
+            return False
+        return True
 
     def close(self) -> None:
         """Kill what is left, wait until it is gone, remove the group. Blocks for as long as that takes."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            for pid in _pids(self.path / "cgroup.procs"):
+            for pid in _pids(self.members):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(OSError):
@@ -45,20 +74,32 @@ class MemoryGroup:
             time.sleep(0.002)
 
 
-def open_group(limit: int) -> MemoryGroup | None:
+def open_group(limit: int, kind: str = "moot") -> MemoryGroup | None:
     """A new group with this limit, or None where the system does not let us."""
+    sweep()
     for version, parent in _candidates():
-        _sweep(parent)
-        path = parent / f"moot-{os.getpid()}-{next(_numbers)}"
+        path = parent / f"{kind}-{os.getpid()}-{next(_numbers)}"
         try:
             path.mkdir()
         except OSError:
             continue
         group = MemoryGroup(path, version)
-        if _limited(group, limit):
+        if group.limit(limit):
             return group
         group.close()
     return None
+
+
+def sweep() -> None:
+    """Remove the empty groups of a Moot that was killed. Not for every run: with many at once there are many to see."""
+    now = time.monotonic()
+    if now - _swept.get(GROUPS, -math.inf) < 1.0:
+        return
+    _swept[GROUPS] = now
+    for left in (path for _, parent in _candidates() for path in parent.glob("moot*-*-*")):
+        if not Path("/proc", left.name.split("-")[1]).exists():
+            with contextlib.suppress(OSError):
+                left.rmdir()
 
 
 def tree_bytes(pid: int, ceiling: int) -> int:
@@ -86,25 +127,13 @@ def _candidates() -> list[tuple[int, Path]]:
     return [(version, path) for version, path in found if path.is_dir()]
 
 
-def _sweep(parent: Path) -> None:
-    """Remove the empty groups of a Moot that was killed."""
-    for left in parent.glob("moot-*-*"):
-        if not Path("/proc", left.name.split("-")[1]).exists():
-            with contextlib.suppress(OSError):
-                left.rmdir()
-
-
-def _limited(group: MemoryGroup, limit: int) -> bool:
-    names = ("memory.max", "memory.swap.max") if group.version == 2 else ("memory.limit_in_bytes", "")
+def _text(path: Path) -> str:
+    """Without the layers of a text file: this is done for every run."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        (group.path / names[0]).write_text(str(limit))
-        # Version 1 must let go of swap by another way; without swap there is nothing to do.
-        swap = group.path / names[1] if names[1] else group.path / "memory.swappiness"
-        if swap.exists():
-            swap.write_text("0")
-    except OSError:
-        return False
-    return True
+        return os.read(handle, 4096).decode()
+    finally:
+        os.close(handle)
 
 
 def _pids(path: Path) -> list[int]:

@@ -1,8 +1,9 @@
 """Calls put to a solution: how they go in, how the answers are read."""
 
 import json
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic import ValidationError
 
@@ -10,9 +11,13 @@ from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.report import Report
-from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.stateless import leaves_nothing
+from moot.edge.sandbox.suite import Errand, Suite
 from moot.edge.sandbox.suites import python_tools, run_files
 from moot.types import Answer, Code, Probing, Tests
+
+READY = b"ready"
+RANG = (-signal.SIGALRM, 128 + signal.SIGALRM)
 
 
 def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Probing:
@@ -23,29 +28,74 @@ def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Prob
     layout = lay_out(code, Tests(files=()))
     if layout.clash:
         return Probing(problem=f"two files would lie at {layout.clash!r}")
-    spec = {"front": layout.front, "modules": list(layout.files), "calls": list(calls), "seconds": seconds}
+    spec = {
+        "front": layout.front,
+        "modules": list(layout.files),
+        "calls": list(calls),
+        "seconds": seconds,
+        "together": leaves_nothing([file.text for file in code.files], calls),
+    }
+    bare = not _needs_packages(code)
+    flags = ("-I", "-S") if bare else ("-P", "-s")
     return Suite(
         files=run_files(layout, "probe_python.py", spec),
-        command=(sys.executable, "-I", "-S", "-B", "../run/probe_python.py")
-        if not _needs_packages(code)
-        else (sys.executable, "-P", "-s", "-B", "../run/probe_python.py"),
+        command=(sys.executable, *flags, "-B", "../run/probe_python.py"),
         read=lambda _: Report(()),
         env={"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
         tools=python_tools(),
+        errand=Errand("probe_python", spec, pace=seconds if spec["together"] else 0.0) if bare else None,
     )
 
 
 def _needs_packages(code: Code) -> bool:
     """Whether anything but the standard library is imported: finding installed packages takes half of the start."""
-    names = {line.split()[1].partition(".")[0] for file in code.files for line in file.text.splitlines()
-             if line.lstrip().startswith(("import ", "from ")) and len(line.split()) > 1}  # fmt: skip
+    lines = [line.split(None, 1) for file in code.files for line in file.text.splitlines()]
+    whole = {words[1].partition(" ")[0] for words in lines if len(words) > 1 and words[0] == "from"}
+    parts = {part for words in lines if len(words) > 1 and words[0] == "import" for part in words[1].split(",")}
+    names = {name.split()[0].partition(".")[0] for name in (*whole, *parts) if name.strip()}
     return bool(names - sys.stdlib_module_names)
+
+
+async def put_calls(
+    code: Code,
+    calls: Sequence[str],
+    seconds: float,
+    execute: Callable[[Suite], Awaitable[Ended]],
+    limits: SandboxLimits,
+) -> Probing:
+    """An answer for each call. Those that shared a process with one that broke it are put once more, as long as the
+    time for the whole lasts."""
+    answers: tuple[Answer, ...] = ()
+    spent = 0.0
+    while True:
+        left = calls[len(answers) :]
+        suite = probe_plan(code, left, seconds)
+        if isinstance(suite, Probing):
+            return suite
+        ended = await execute(suite)
+        put = read_answers(ended, left, limits)
+        spent += put.seconds
+        broken = _broken(ended, len(left)) if leaves_nothing([file.text for file in code.files], left) else None
+        if broken is None or spent >= limits.wall:
+            return put.model_copy(update={"answers": (*answers, *put.answers), "seconds": spent})
+        late = ended.stopped == "time" or ended.status in RANG
+        last = Answer(kind="timeout") if late else Answer(kind="none", detail=_why(ended, limits))
+        answers = (*answers, *put.answers[:broken], last)
+        if len(answers) == len(calls):
+            return Probing(answers=answers, seconds=spent)
+
+
+def _broken(ended: Ended, count: int) -> int | None:
+    """Which call had the process to itself when it ended, if any had."""
+    lines = ended.report.splitlines()
+    return len(lines) - 1 if lines[:1] == [READY] and len(lines) <= count else None
 
 
 def read_answers(ended: Ended, calls: Sequence[str], limits: SandboxLimits) -> Probing:
     """The answers that came; a call without one says so, and all of them do when the run as a whole failed."""
     answers: list[Answer] = []
-    for line in ended.report.decode("utf-8", "replace").splitlines()[: len(calls)]:
+    report = ended.report.removeprefix(READY + b"\n")
+    for line in report.decode("utf-8", "replace").splitlines()[: len(calls)]:
         try:
             told = json.loads(line)
             if "problem" in told:

@@ -8,7 +8,7 @@ import signal
 import tempfile
 import time
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -73,16 +73,17 @@ async def execute(job: Job, limits: SandboxLimits) -> Ended:
     """Standard output is the report, standard error what was printed. A cancelled call kills too."""
     began = time.monotonic()
     report, output = Sink(REPORT_BYTES, "first"), Sink(limits.output, "last")
-    async with _pipe(report) as report_end, _pipe(output) as output_end:
+    async with pipe(report) as report_end, pipe(output) as output_end:
         process = await _start(job, report_end, output_end)
         report_end.close()
         output_end.close()
         try:
-            stopped = await _reason_to_stop(process, limits.wall, job.overrun)
+            pid = process.pid
+            stopped = await reason_to_stop(process.wait(), limits.wall, lambda: "memory" if job.overrun(pid) else "")
         finally:
             kill_group(process.pid)
             status = await process.wait()
-            await _read_to_end(report, output)
+            await read_to_end(report, output)
     return Ended(status, stopped, bytes(report.data), output.last, time.monotonic() - began)
 
 
@@ -92,7 +93,7 @@ def kill_group(pid: int) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _pipe(sink: Sink) -> AsyncIterator[io.FileIO]:
+async def pipe(sink: Sink) -> AsyncIterator[io.FileIO]:
     reading, writing = os.pipe()
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: sink, io.FileIO(reading))
     with io.FileIO(writing, "w") as end:
@@ -111,23 +112,24 @@ async def _start(job: Job, report_end: io.FileIO, output_end: io.FileIO) -> Proc
         )
 
 
-async def _reason_to_stop(process: Process, wall: float, overrun: Callable[[int], bool]) -> Stop:
-    ended = asyncio.ensure_future(process.wait())
+async def reason_to_stop(end: Awaitable[object], wall: float, reason: Callable[[], Stop]) -> Stop:
+    """Empty when the end came first. `reason` is asked now and then."""
+    ended = asyncio.ensure_future(end)
     deadline = time.monotonic() + wall
     try:
         while not ended.done():
             left = deadline - time.monotonic()
             if left <= 0:
                 return "time"
-            if overrun(process.pid):
-                return "memory"
             await asyncio.wait({ended}, timeout=min(left, POLL))
+            if not ended.done() and (why := reason()):
+                return why
         return ""
     finally:
         ended.cancel()
 
 
-async def _read_to_end(*sinks: Sink) -> None:
+async def read_to_end(*sinks: Sink) -> None:
     # What has left the process group without a sandbox around it may hold a pipe open for ever: not our time.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(GRACE):

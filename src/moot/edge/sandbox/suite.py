@@ -8,6 +8,20 @@ from moot.edge.sandbox.report import Report
 
 
 @dataclass(frozen=True)
+class Errand:
+    """The same run for an interpreter that is started already; see `in_warm`."""
+
+    runner: str
+    """The part that is run, and the only one beside the files of the work folder that is laid out."""
+    spec: Mapping[str, object]
+    parts: tuple[str, ...] = ()
+    """The other parts that it imports."""
+    pace: float = 0.0
+    """Where what is run starts no process and makes no socket, it is the only process of its run, and has to write to
+    its report this often, in seconds: the first process of a run cannot set itself an alarm."""
+
+
+@dataclass(frozen=True)
 class Suite:
     files: dict[str, str]
     """Path in the box -> text."""
@@ -21,3 +35,5 @@ class Suite:
     """Programs it may start besides its command; links to them are shown too."""
     reserves_memory: bool = False
     """Its virtual machine reserves far more addresses than it uses, so a limit on addresses says nothing."""
+    errand: Errand | None = None
+    """Where it can be run in a started interpreter: how."""

@@ -17,13 +17,14 @@ from moot.edge.sandbox.gotests import go_suite
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
 from moot.edge.sandbox.pytests import NO_TESTS, modules, needs_packages, needs_pytest
 from moot.edge.sandbox.report import read_signed
-from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.suite import Errand, Suite
 from moot.trials.values import named_as_test
 from moot.types import Code, SuiteRun, Tests
 
 HERE = Path(__file__).parent
 PARTS = ("in_honest.py", "in_plain.py", "in_pytest.py", "in_record.py", "in_script.py", "in_tree.py", "in_unittest.py")
 COVER = ("in_cover.py",)
+PARTS_BARE = ("in_honest", "in_plain", "in_record", "in_script", "in_tree")
 NODE_TEST = re.compile(r"((^|/)tests?/.*|(^|/)test(-[^/]*)?|[^/]*[._-]test)\.[cm]?[jt]s$")
 MODULE_SYNTAX = re.compile(r"^\s*(import\s[^(]|export\s)", re.MULTILINE)
 
@@ -45,6 +46,7 @@ async def plan(code: Code, tests: Tests, seconds: float, *, cover: bool = False)
             assert_never(tests.language)
 
 
+@cache
 def python_tools() -> tuple[Path, ...]:
     """The interpreter that runs Moot: its folders, never the home they may lie in."""
     real = Path(sys.executable).resolve().parent.parent
@@ -79,25 +81,28 @@ def _python(layout: Layout, entry: str, seconds: float, cover: list[str]) -> Sui
         "any": any(re.search(r"\bANY\b", text) for text in texts),
     }
     # Without installed packages the interpreter starts in half the time.
-    packages = () if needs_packages(layout) else ("-S",)
+    bare = not needs_packages(layout)
+    needed = (*PARTS_BARE, *(["in_unittest"] if spec["unittest"] else []), *(["in_cover"] if cover else []))
     return Suite(
         files={
             **run_files(layout, "in_python.py", {}),
             f"{RUN}/spec.bin": _as_text(marshal.dumps(spec)),
             **_runner_parts((*PARTS, *(COVER if cover else ()))),
         },
-        command=(sys.executable, "-P", "-s", "-B", *packages, f"../{RUN}/in_python.py"),
+        command=(sys.executable, "-P", "-s", "-B", *(("-S",) if bare else ()), f"../{RUN}/in_python.py"),
         read=partial(read_signed, key=key),
         env={"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
         tools=python_tools(),
+        errand=Errand("in_python", spec, needed) if bare else None,
     )
 
 
+@cache
 def _runner_parts(names: tuple[str, ...]) -> dict[str, str]:
     """The files that the runner imports, under the names they have here."""
     package = PurePosixPath(RUN, *__name__.split(".")[:-1])
     empty = {f"{folder}/__init__.py": "" for folder in (package, *package.parents[:-2])}
-    parts = {f"{package}/{part}": (HERE / part).read_text("utf-8") for part in names}
+    parts = {f"{package}/{part}": _own_text(part) for part in names}
     return empty | parts | {f"{package}/__pycache__/{name}": _as_text(data) for name, data in _compiled(names).items()}
 
 
@@ -108,7 +113,7 @@ def _compiled(names: tuple[str, ...]) -> Mapping[str, bytes]:
     tag = sys.implementation.cache_tag
     return {
         f"{part.removesuffix('.py')}.{tag}.pyc": header
-        + marshal.dumps(compile((HERE / part).read_text("utf-8"), part, "exec", dont_inherit=True))
+        + marshal.dumps(compile(_own_text(part), part, "exec", dont_inherit=True))
         for part in names
     }
 
@@ -143,9 +148,14 @@ def _node(layout: Layout, *, typed: bool) -> Suite | SuiteRun:
 def run_files(layout: Layout, runner: str, spec: Mapping[str, object]) -> dict[str, str]:
     return {
         **{f"{WORK}/{path}": text for path, text in layout.files.items()},
-        f"{RUN}/{runner}": (HERE / runner).read_text("utf-8"),
+        f"{RUN}/{runner}": _own_text(runner),
         f"{RUN}/spec.json": json.dumps(spec),
     }
+
+
+@cache
+def _own_text(name: str) -> str:
+    return (HERE / name).read_text("utf-8")
 
 
 def uses_modules(layout: Layout) -> bool:

@@ -15,16 +15,17 @@ def unpacked(box: str, suite: Suite, limits: SandboxLimits, *, own_processes: bo
     return ("/bin/sh", "-c", SCRIPT, box, *_rlimits(suite, limits, own_processes), *suite.command)
 
 
+def ceilings(suite: Suite, limits: SandboxLimits) -> list[tuple[str, tuple[int, int]]]:
+    """What one process may use and no more, soft and hard, under the names that Python has for it."""
+    memory = "DATA" if suite.reserves_memory else "AS"
+    hard = {"CORE": 0, "FSIZE": limits.file_size, memory: limits.memory, "NPROC": limits.processes}
+    both = {f"RLIMIT_{name}": (most, most) for name, most in hard.items()}
+    return list({"RLIMIT_CPU": (limits.cpu, limits.cpu + 1), **both}.items())
+
+
 def _rlimits(suite: Suite, limits: SandboxLimits, own_processes: bool) -> tuple[str, ...]:
     if shutil.which("prlimit") is None:
         return ()
-    memory = "--data" if suite.reserves_memory else "--as"
-    return (
-        "prlimit",
-        "--core=0",
-        f"--cpu={limits.cpu}:{limits.cpu + 1}",
-        f"--fsize={limits.file_size}",
-        f"{memory}={limits.memory}",
-        *((f"--nproc={limits.processes}",) if own_processes else ()),
-        "--",
-    )
+    wanted = [(name.removeprefix("RLIMIT_").lower(), most) for name, most in ceilings(suite, limits)]
+    words = [f"--{name}={soft}:{hard}" for name, (soft, hard) in wanted if own_processes or name != "nproc"]
+    return ("prlimit", *words, "--")

@@ -66,6 +66,10 @@ class Waiting(NamedTuple):
     done: "asyncio.Future[None]"
 
 
+GATHER = 0.004
+"""Seconds for which a store that several sessions write to waits for more, once it has written."""
+
+
 class SqlStore:
     def __init__(self, place: str, log_days: int = LOG_DAYS) -> None:
         self._longer = timedelta(days=log_days - LOG_DAYS)
@@ -130,6 +134,9 @@ class SqlStore:
             while self._waiting:
                 batch, self._waiting = self._waiting, []
                 await self._write(batch)
+                if len(batch) > 1:
+                    # Where several sessions write at once, more are on their way: one transaction for all of them.
+                    await asyncio.sleep(GATHER)
         finally:
             self._flushing = None
 

@@ -111,14 +111,14 @@ def tried(candidate: Candidate) -> Tried:
 
 
 def ran(table: Table) -> list[Candidate]:
-    return [candidate for candidate in table.latest() if candidate.checked.marks]
+    return [candidate for candidate in table.latest() if candidate.checked.was_run]
 
 
 def baseline(table: Table, speakers: Sequence[Member]) -> Baseline:
     """The vote of these seats' independent answers, by what they do when run; of texts, the first."""
     seats, calls = {member.seat for member in speakers}, len(speakers)
     own = [candidate for candidate in table.latest() if candidate.seat in seats]
-    run = [tried(candidate) for candidate in own if candidate.checked.marks]
+    run = [tried(candidate) for candidate in own if candidate.checked.was_run]
     if not run:
         return Baseline(candidate=own[0].id if own else None, calls=calls)
     chosen = best(run)[0].names[0]

@@ -1,0 +1,303 @@
+"""Interpreters that are started already: one is begun for the whole process, and forked as often as runs ask at once.
+
+They belong to one process and end with it: `bwrap --die-with-parent` and the end of their sockets see to that. Each has
+a memory group of its own, for entering one takes the kernel longer than a run, and does one run at a time. What runs
+inside is `in_warm`.
+"""
+
+import asyncio
+import atexit
+import contextlib
+import marshal
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import CodeType
+
+from moot.edge.sandbox.limits import MIB
+from moot.edge.sandbox.memory import MemoryGroup, open_group
+from moot.edge.sandbox.process import search_path
+
+HERE = Path(__file__).parent
+PARTS = (
+    *("in_cover", "in_honest", "in_plain", "in_python", "in_record", "in_script", "in_tree", "in_unittest"),
+    *("in_warm", "probe_python"),
+)
+BOOT = (
+    "import marshal, sys; parts = marshal.load(sys.stdin.buffer); space = {'__name__': 'in_warm'}; "
+    "exec(parts['in_warm'], space); space['main'](parts, int(sys.argv[1]))"
+)
+BEGAN = b"began"
+PATIENCE = 20.0
+STUCK = 0.5
+"""Seconds in which no run ends: then who waits for its turn does not wait for long ones to end."""
+TRIES = 3
+AT_ONCE = max(8, 4 * (os.cpu_count() or 1))
+"""More than there are processors: most of the time of a run it waits for us, or we for it."""
+SPARE = 64 * MIB
+Entry = Callable[[Sequence[str]], Sequence[str]]
+"""The command line that runs a program inside a sandbox."""
+
+
+@dataclass
+class Link:
+    """Our end of a socket to one of them."""
+
+    socket: socket.socket
+    ready: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def wait(self) -> bool:
+        """Whether it is there. Blocks until that is known."""
+        with self.lock, contextlib.suppress(OSError):
+            self.ready = self.ready or self.socket.recv(16) == BEGAN
+        return self.ready
+
+    def ask(self, word: bytes, handles: Sequence[int]) -> bool:
+        try:
+            return socket.send_fds(self.socket, [word], handles) > 0
+        except OSError:
+            return False
+
+
+@dataclass
+class Twin:
+    """One that does runs, one at a time."""
+
+    root: "Root"
+    link: Link
+    group: MemoryGroup | None
+    memory: int
+
+    def fits(self, memory: int) -> bool:
+        """Whether the next run has all of this memory, as if nobody had been here before."""
+        if self.group is None:
+            return True
+        if memory != self.memory and not self.group.limit(memory):
+            return False
+        self.memory = memory
+        return self.group.used() < SPARE
+
+    def close(self) -> None:
+        self.link.socket.close()
+        if self.group is not None:
+            self.group.close()
+
+
+@dataclass
+class Root:
+    """The one they are forked from. It does no runs."""
+
+    process: subprocess.Popen[bytes]
+    link: Link
+
+    def twin(self, memory: int) -> Twin | None:
+        """Blocks until it is there."""
+        group = open_group(memory, "mootwarm")
+        here, there = _pair()
+        with there, contextlib.ExitStack() as stack:
+            entry = [stack.enter_context(group.members.open("wb", buffering=0)).fileno()] if group else []
+            asked = self.link.ask(b"twin", (there.fileno(), *entry))
+        twin = Twin(self, Link(here), group, memory)
+        if asked and twin.link.wait():
+            return twin
+        twin.close()
+        return None
+
+    def close(self) -> None:
+        self.link.socket.close()
+        self.process.kill()
+        self.process.wait()
+
+
+@dataclass
+class Pool:
+    """Makes what is wanted when it is first wanted, again when it is gone, and gives up where that does not work."""
+
+    root: Root | None = None
+    failures: int = 0
+    count: int = 0
+    free: deque[Twin] = field(default_factory=deque)
+    waiting: deque["Future[Twin | None]"] = field(default_factory=deque)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    moved: float = 0.0
+    """When a run last ended."""
+
+    @contextlib.asynccontextmanager
+    async def turn(self, entry: Entry, memory: int) -> AsyncIterator[Twin | None]:
+        """One for a single run; None where the run had better be begun the usual way."""
+        twin = await self._take(entry, memory)
+        try:
+            yield twin
+        finally:
+            if twin is not None:
+                self._give_back(twin)
+
+    def failed(self, twin: Twin | None) -> None:
+        """It did not do what it was asked."""
+        with self.lock:
+            self.failures += 1
+        if twin is not None:
+            twin.link.ready = False
+
+    def close(self) -> None:
+        with self.lock:
+            root, twins = self.root, list(self.free)
+            self.root, self.count = None, 0
+            self.free.clear()
+        if root is not None:
+            root.close()
+        for twin in twins:
+            twin.close()
+
+    def forget(self) -> None:
+        """In a process that was forked from the one they belong to: it has no part in them."""
+        if self.root is not None:
+            self.root.process.returncode = 0
+            self.root.link.socket.close()
+        for twin in self.free:
+            twin.link.socket.close()
+        self.__init__()  # type: ignore[misc]
+
+    async def _take(self, entry: Entry, memory: int) -> Twin | None:
+        while self.failures < TRIES:
+            root = self._rooted(entry)
+            with self.lock:
+                turn: Future[Twin | None] = Future()
+                if self.free:
+                    turn.set_result(self.free.popleft())
+                elif self.count < AT_ONCE:
+                    self.count += 1
+                    turn.set_result(None)
+                else:
+                    self.waiting.append(turn)
+            if not turn.done() and not await self._reached(turn):
+                return None
+            twin = turn.result()
+            if twin is None:
+                return await self._made(root, memory)
+            if twin.fits(memory):
+                return twin
+            self._retire(twin)
+        return None
+
+    def _rooted(self, entry: Entry) -> Root:
+        with self.lock:
+            if self.root is None or self.root.process.poll() is not None:
+                self.close()
+                # Not in a thread of its own: it would end with that thread.
+                self.root = _begun(entry)
+            return self.root
+
+    async def _made(self, root: Root, memory: int) -> Twin | None:
+        """A new one; its place in the count is taken already."""
+        made = asyncio.ensure_future(asyncio.to_thread(lambda: root.twin(memory) if root.link.wait() else None))
+        try:
+            twin = await asyncio.shield(made)
+        except asyncio.CancelledError:
+            made.add_done_callback(lambda done: self._settle(done.result()))
+            raise
+        if twin is None:
+            self.failed(None)
+            self._wake(None)
+        return twin
+
+    def _settle(self, twin: Twin | None) -> None:
+        if twin is None:
+            self._wake(None)
+        else:
+            self._give_back(twin)
+
+    async def _reached(self, turn: "Future[Twin | None]") -> bool:
+        """Whether the turn came. While runs end it is waited for; behind runs that do not end it is given up."""
+        mine = asyncio.wrap_future(turn)
+        try:
+            while not mine.done():
+                await asyncio.wait({mine}, timeout=STUCK)
+                if not mine.done() and time.monotonic() - self.moved > STUCK:
+                    break
+        except asyncio.CancelledError:
+            self._decline(turn)
+            raise
+        return mine.done() or not self._decline(turn, keep=True)
+
+    def _decline(self, turn: "Future[Twin | None]", *, keep: bool = False) -> bool:
+        """Whether the turn had not come yet. What had come goes to the next, unless it is to be kept."""
+        if turn.cancel():
+            return True
+        if not keep:
+            self._settle(turn.result())
+        return False
+
+    def _give_back(self, twin: Twin) -> None:
+        self.moved = time.monotonic()
+        if twin.link.ready and twin.root is self.root:
+            self._wake(twin)
+        else:
+            self._retire(twin)
+
+    def _retire(self, twin: Twin) -> None:
+        # Waits for its processes to be gone, which is not our time.
+        threading.Thread(target=twin.close, daemon=True).start()
+        if twin.root is self.root:
+            self._wake(None)
+
+    def _wake(self, twin: Twin | None) -> None:
+        """To who has waited longest: this one, or the place of one that is gone."""
+        with self.lock:
+            while self.waiting:
+                turn = self.waiting.popleft()
+                if turn.set_running_or_notify_cancel():
+                    turn.set_result(twin)
+                    return
+            if twin is None:
+                self.count = max(0, self.count - 1)
+            else:
+                self.free.append(twin)
+
+
+POOL = Pool()
+atexit.register(POOL.close)
+os.register_at_fork(after_in_child=POOL.forget)
+
+
+def _pair() -> tuple[socket.socket, socket.socket]:
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    here.settimeout(PATIENCE)
+    return here, there
+
+
+def _begun(entry: Entry) -> Root:
+    here, there = _pair()
+    command = entry((sys.executable, "-P", "-s", "-B", "-S", "-c", BOOT, str(there.fileno())))
+    with there, tempfile.TemporaryFile() as parts:
+        parts.write(marshal.dumps(dict(_compiled())))
+        parts.seek(0)
+        process = subprocess.Popen(
+            command,
+            stdin=parts,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=search_path(),
+            pass_fds=(there.fileno(),),
+            start_new_session=True,
+        )
+    return Root(process, Link(here))
+
+
+@cache
+def _compiled() -> Mapping[str, CodeType]:
+    return {
+        part: compile((HERE / f"{part}.py").read_text("utf-8"), f"/box/run/{part}.py", "exec", dont_inherit=True)
+        for part in PARTS
+    }

@@ -1,0 +1,227 @@
+"""One run in an interpreter that is started already: how it is begun, watched and known to be gone.
+
+A run that did not begin, or of which nobody said how it ended, gives no verdict: it is run once more the usual way.
+"""
+
+import asyncio
+import contextlib
+import io
+import marshal
+import os
+import select
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from moot.edge.sandbox.layout import RUN, WORK
+from moot.edge.sandbox.limits import SandboxLimits
+from moot.edge.sandbox.process import REPORT_BYTES, Ended, Sink, Stop, read_to_end, reason_to_stop
+from moot.edge.sandbox.suite import Errand, Suite
+from moot.edge.sandbox.unpack import ceilings
+from moot.edge.sandbox.warm import BEGAN, PATIENCE, POOL, Twin
+
+CREDENTIALS = struct.Struct("3i")
+STATUS = struct.Struct("i")
+
+
+@dataclass(frozen=True)
+class Run:
+    suite: Suite
+    errand: Errand
+    limits: SandboxLimits
+    overrun: Callable[[int], bool]
+    """Whether the process tree below this pid uses too much memory."""
+
+
+async def execute_warm(twin: Twin, run: Run) -> Ended | None:
+    """As `execute`; None where it says nothing."""
+    began = time.monotonic()
+    ends = Sheet if run.errand.pace else Drain
+    report, output = ends(Sink(REPORT_BYTES, "first")), ends(Sink(run.limits.output, "last"))
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    here.setblocking(False)
+    here.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    with here, report, output:
+        with there, report.writing, output.writing:
+            asked = _ask(twin, run, (there.fileno(), report.writing.fileno(), output.writing.fileno()))
+        first = await _first_process(here) if asked else None
+        if first is None:
+            POOL.failed(twin)
+            return None
+        async with first:
+            stopped, said = await _until_the_end(here, run, first.pid, report)
+        report.finish()
+        output.finish()
+        await read_to_end(report.sink, output.sink)
+    if not said and not stopped:
+        twin.link.ready = False
+        return None
+    status = STATUS.unpack(said)[0] if said else -signal.SIGKILL
+    return Ended(status, stopped, bytes(report.sink.data), output.sink.last, time.monotonic() - began)
+
+
+class Sheet:
+    """A file in memory, read when all is over: nobody is woken by what is written there. What was written can be taken
+    back, so it is for reports in which nobody gains by that."""
+
+    def __init__(self, sink: Sink) -> None:
+        self.sink, self._file = sink, os.memfd_create("sheet")
+        self.writing = io.FileIO(os.dup(self._file), "w")
+        self._size, self._moved = 0, time.monotonic()
+
+    @property
+    def moved(self) -> float:
+        """When it was last seen to have grown."""
+        size, self._size = self._size, os.fstat(self._file).st_size
+        if size != self._size:
+            self._moved = time.monotonic()
+        return self._moved
+
+    def __enter__(self) -> "Sheet":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+        self.writing.close()
+
+    def finish(self) -> None:
+        size = os.fstat(self._file).st_size
+        start = 0 if self.sink.keep == "first" else max(0, size - self.sink.limit)
+        self.sink.data_received(os.pread(self._file, self.sink.limit, start))
+        self.sink.connection_lost(None)
+
+
+class Drain:
+    """A pipe that is read as it fills. Much is printed to few of them, so there is no more to it than that."""
+
+    def __init__(self, sink: Sink) -> None:
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
+        self.sink, self.writing = sink, io.FileIO(writing, "w")
+        self._loop, self._reading = asyncio.get_running_loop(), reading
+        self.moved = time.monotonic()
+        """When something was last heard."""
+        self._loop.add_reader(reading, self._read)
+
+    def __enter__(self) -> "Drain":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.remove_reader(self._reading)
+        os.close(self._reading)
+        self.writing.close()
+
+    def finish(self) -> None:
+        """Its end comes by itself."""
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._reading, 65536)
+        except BlockingIOError:
+            return
+        self.moved = time.monotonic()
+        if data:
+            self.sink.data_received(data)
+        else:
+            self._loop.remove_reader(self._reading)
+            self.sink.connection_lost(None)
+
+
+async def _until_the_end(link: socket.socket, run: Run, pid: int, report: Drain | Sheet) -> tuple[Stop, bytes]:
+    """Why it was stopped, and what its first process said of its end, if it did."""
+    pace = run.errand.pace
+
+    def reason() -> Stop:
+        if pace and time.monotonic() - report.moved > pace:
+            return "time"
+        return "memory" if run.overrun(pid) else ""
+
+    word = asyncio.ensure_future(_message(link))
+    stopped = await reason_to_stop(word, run.limits.wall, reason)
+    said = b"" if stopped else word.result()[0]
+    if len(said) == STATUS.size or stopped:
+        return stopped, said
+    return ("memory" if run.overrun(pid) else ""), b""
+
+
+def _ask(twin: Twin, run: Run, ends: tuple[int, int, int]) -> bool:
+    link, report, output = ends
+    runner = f"{RUN}/{run.errand.runner}.py"
+    files = {path: text for path, text in run.suite.files.items() if path.startswith(f"{WORK}/") or path == runner}
+    errand = {
+        "runner": run.errand.runner,
+        "spec": dict(run.errand.spec),
+        "parts": run.errand.parts,
+        "files": {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()},
+        "limits": ceilings(run.suite, run.limits),
+        "tmpfs": run.limits.tmpfs,
+    }
+    # A file and not a message: it may be long, and only the run itself is to read it.
+    with open(os.memfd_create("errand"), "wb", buffering=0) as letter:
+        data = memoryview(marshal.dumps(errand))
+        while data:
+            data = data[letter.write(data) :]
+        letter.seek(0)
+        return twin.link.ask(b"calls" if run.errand.pace else b"run", (link, letter.fileno(), report, output))
+
+
+@dataclass(frozen=True)
+class First:
+    """The first process of a run: when it is gone, all of the run is."""
+
+    pid: int
+    handle: int
+
+    async def __aenter__(self) -> "First":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        try:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            await asyncio.shield(_readable(self.handle))
+        finally:
+            os.close(self.handle)
+
+
+async def _first_process(link: socket.socket) -> First | None:
+    try:
+        async with asyncio.timeout(PATIENCE):
+            word, pid = await _message(link)
+        if word != BEGAN:
+            return None
+        first = First(pid, os.pidfd_open(pid))
+    except OSError:  # a `TimeoutError` is one
+        return None
+    # It stays until we end it. Where it is gone nevertheless, its number may be another's by now.
+    watch = select.poll()
+    watch.register(link, 0)
+    if watch.poll(0):
+        os.close(first.handle)
+        return None
+    return first
+
+
+async def _message(link: socket.socket) -> tuple[bytes, int]:
+    """What is said and by whom, as a number of a process in our own count; nothing where the other end is gone."""
+    while True:
+        try:
+            said, more, _, _ = link.recvmsg(1000, socket.CMSG_SPACE(CREDENTIALS.size))
+            break
+        except BlockingIOError:
+            await _readable(link.fileno())
+    pids = [CREDENTIALS.unpack(data)[0] for _, kind, data in more if kind == socket.SCM_CREDENTIALS]
+    return said, pids[0] if pids else 0
+
+
+async def _readable(handle: int) -> None:
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    loop.add_reader(handle, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(handle)
