@@ -3,7 +3,6 @@ server, and as a graph of LangGraph with a saver, every step kept by both."""
 
 import asyncio
 import hashlib
-import operator
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -122,7 +121,7 @@ async def begin(server: Server, topic: str) -> str:
 
 async def held_by_moot(server: Server, topics: Sequence[str]) -> dict[str, str]:
     """Topic -> the last word, of debates that are begun all at once."""
-    ids = {topic: await begin(server, topic) for topic in topics}
+    ids = dict(zip(topics, await asyncio.gather(*(begin(server, topic) for topic in topics)), strict=True))
     site, found = server.site, dict[str, str]()
     while len(found) < len(ids):
         await asyncio.sleep(0.05)
@@ -139,18 +138,24 @@ async def held_by_moot(server: Server, topics: Sequence[str]) -> dict[str, str]:
 # --- LangGraph
 
 
-class State(TypedDict, total=False):
-    topic: str
-    number: int
-    heard: Annotated[list[str], operator.add]
-
-
 def graph(exchange: Exchange) -> Any:
+    """Prompts and replies are kept as messages, the way its own guide keeps a conversation: the record of Moot has
+    both as well."""
+    from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
     from langgraph.graph import END, START, StateGraph
+    from langgraph.graph.message import add_messages
 
-    async def speak(state: State) -> State:
-        said = await answer(prompt_of(state["topic"], state["number"], state["heard"]), exchange)
-        return {"number": state["number"] + 1, "heard": [said]}
+    State = TypedDict(  # noqa: UP013 - its types are there only with LangGraph
+        "State",
+        {"topic": str, "number": int, "messages": Annotated[list[AnyMessage], add_messages]},
+        total=False,
+    )
+
+    async def speak(state: Any) -> Any:
+        heard = [message.text for message in state["messages"] if isinstance(message, AIMessage)]
+        prompt = prompt_of(state["topic"], state["number"], heard)
+        said = AIMessage(await answer(prompt, exchange), name=SEATS[state["number"] % len(SEATS)])
+        return {"number": state["number"] + 1, "messages": [HumanMessage(prompt), said]}
 
     made = StateGraph(State)
     made.add_node("speak", speak)
@@ -163,16 +168,16 @@ async def held_by_langgraph(app: Any, topics: Sequence[str], durability: str) ->
     """`sync`: a step is kept before the next one begins, as in Moot; `async`, its default: while the next one runs."""
 
     async def one(topic: str) -> str:
-        start: State = {"topic": topic, "number": 0, "heard": []}
+        start = {"topic": topic, "number": 0, "messages": []}
         options = {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": 2 * CALLS}
-        return str((await app.ainvoke(start, options, durability=durability))["heard"][-1])
+        return str((await app.ainvoke(start, options, durability=durability))["messages"][-1].text)
 
     return dict(zip(topics, await asyncio.gather(*map(one, topics)), strict=True))
 
 
 @asynccontextmanager
 async def langgraph(place: str, exchange: Exchange) -> AsyncIterator[Any]:
-    """The graph with the saver for a file, or for PostgreSQL by URL. A file is no safer than Moot keeps its own."""
+    """The graph with the saver for a file, or for PostgreSQL by URL, as they come: both wait for the disk, as Moot."""
     async with AsyncExitStack() as stack:
         if place.startswith("postgresql"):
             from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver

@@ -106,7 +106,7 @@ def beside_langgraph(places: Places) -> list[str]:
     ]  # fmt: skip
     if importlib.util.find_spec("langgraph") is None:
         return [*lines, "| LangGraph is not installed | | | | | | |"]
-    for name, size in itertools.product(("SQLite", "PostgreSQL"), (LONG, SHORT)):
+    for name, size in (("SQLite", LONG), ("SQLite", SHORT), ("PostgreSQL", LONG)):
         heard: dict[str, list[dict[str, Any]]] = {who: [] for who in ("moot", "sync", "async")}
         for _, who in itertools.product(range(RUNS), heard):
             heard[who].append(in_own_process(who, places.new(name), str(DEBATES), str(size)))

@@ -1,9 +1,14 @@
-"""A thread with a connection of its own: what it is given it does one after the other, each in one transaction."""
+"""A thread with a connection of its own: what it is given it does one after the other, each in one transaction.
+
+Where nobody else can wait for its locks, as with SQLite, which has one writer at a time, all that has come meanwhile
+shares one transaction: the disk is waited for once. Each still succeeds or fails on its own.
+"""
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -13,17 +18,69 @@ from moot.edge.store.faults import told_plainly
 R = TypeVar("R")
 
 
+class Job(NamedTuple):
+    work: Callable[[Connection], Any]
+    done: "Future[Any]"
+
+
 class Line:
-    def __init__(self, place: str, name: str, opened: Callable[[], Engine], *, reading: bool = False) -> None:
+    def __init__(
+        self, place: str, name: str, opened: Callable[[], Engine], *, reading: bool = False, shared: bool = False
+    ) -> None:
+        """`shared`: works that wait at the same time share a transaction."""
         self._place = place
         self._opened = opened
         self._reading = reading
+        self._shared = shared
+        self._waiting = deque[Job]()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._engine: Engine | None = None
         self._connection: Connection | None = None
 
     async def work(self, work: Callable[[Connection], R]) -> R:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._told, work)
+        if not self._shared:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, self._told, work)
+        done: Future[R] = Future()
+        self._waiting.append(Job(work, done))
+        self._pool.submit(self._all_that_wait)
+        return await asyncio.wrap_future(done)
+
+    def _all_that_wait(self) -> None:
+        jobs = list[Job]()
+        while self._waiting:
+            job = self._waiting.popleft()
+            if job.done.set_running_or_notify_cancel():
+                jobs.append(job)
+        if len(jobs) > 1 and self._together(jobs):
+            return
+        for job in jobs:
+            try:
+                done = self._told(job.work)
+            except BaseException as error:
+                job.done.set_exception(error)
+            else:
+                job.done.set_result(done)
+
+    def _together(self, jobs: Sequence[Job]) -> bool:
+        """Whether they were done. If not, nothing of them was: each is then tried on its own."""
+        ends = list[Callable[[], None]]()
+        try:
+            self._in_transaction(lambda connection: ends.extend(self._end_of(job, connection) for job in jobs))
+        except Exception:
+            return False
+        for end in ends:
+            end()
+        return True
+
+    def _end_of(self, job: Job, connection: Connection) -> Callable[[], None]:
+        """What is told of it once all is kept. One that fails leaves no trace, and does not keep the others."""
+        try:
+            with told_plainly(self._place), connection.begin_nested():
+                done = job.work(connection)
+        except Exception as error:
+            failure = error
+            return lambda: job.done.set_exception(failure)
+        return lambda: job.done.set_result(done)
 
     def _told(self, work: Callable[[Connection], R]) -> R:
         with told_plainly(self._place):

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete,
 from moot import __version__
 from moot.chain import digest_of, step_of
 from moot.edge.store import tables
-from moot.edge.store.engine import address, alone, make_current, open_engine, shown
+from moot.edge.store.engine import address, alone, is_file, make_current, open_engine, shown
 from moot.edge.store.line import Line
 from moot.edge.store.linking import NEW_ENTRIES, Head, Linking, bury, chained, entry_from, link_all
 from moot.edge.store.rows import (
@@ -75,7 +75,7 @@ class SqlStore:
         self._longer = timedelta(days=log_days - LOG_DAYS)
         self._url = address(place)
         self.place = shown(self._url)
-        self._writer = Line(self.place, "moot-store", lambda: self._open(reading=False))
+        self._writer = Line(self.place, "moot-store", lambda: self._open(reading=False), shared=is_file(self._url))
         in_memory = self._url.database == ":memory:"  # nobody but its one connection sees such a store
         reader = None if in_memory else Line(self.place, "moot-reader", lambda: self._open(reading=True), reading=True)
         self._reader = reader or self._writer

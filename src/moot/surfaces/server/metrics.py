@@ -1,6 +1,7 @@
 """Figures for Prometheus, written in its text form: what the server does, and what its sessions cost."""
 
 import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -23,8 +24,7 @@ class Histogram:
 
     def observe(self, labels: Labels, value: float) -> None:
         counts = self._counts.setdefault(labels, [0] * (len(self._bounds) + 1))
-        place = next((n for n, bound in enumerate(self._bounds) if value <= bound), len(self._bounds))
-        counts[place] += 1
+        counts[bisect_left(self._bounds, value)] += 1
         self._sums[labels] += value  # type: ignore[assignment]
 
     def lines(self, name: str) -> Iterable[str]:
