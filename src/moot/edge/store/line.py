@@ -1,7 +1,8 @@
 """A thread with a connection of its own: what it is given it does one after the other, each in one transaction.
 
-Where nobody else can wait for its locks, as with SQLite, which has one writer at a time, all that has come meanwhile
-shares one transaction: the disk is waited for once. Each still succeeds or fails on its own.
+A line may share: all that has come meanwhile is one transaction, and the disk is waited for once. Each still succeeds
+or fails on its own. SQLite, which has one writer at a time, is the place for that; PostgreSQL gathers commits itself,
+and there each of ours would hold locks for all.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from moot.edge.store.faults import told_plainly
+from moot.errors import MootError
 
 R = TypeVar("R")
 
@@ -67,17 +69,20 @@ class Line:
         try:
             self._in_transaction(lambda connection: ends.extend(self._end_of(job, connection) for job in jobs))
         except Exception:
+            if self._connection is not None and self._connection.invalidated:
+                self._disconnect()
             return False
         for end in ends:
             end()
         return True
 
     def _end_of(self, job: Job, connection: Connection) -> Callable[[], None]:
-        """What is told of it once all is kept. One that fails leaves no trace, and does not keep the others."""
+        """What is told of it once all is kept. One that says no leaves no trace, and does not keep the others; where
+        the database does, it is not known what became of them."""
         try:
-            with told_plainly(self._place), connection.begin_nested():
+            with connection.begin_nested():
                 done = job.work(connection)
-        except Exception as error:
+        except MootError as error:
             failure = error
             return lambda: job.done.set_exception(failure)
         return lambda: job.done.set_result(done)
