@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
 from moot.chain import GENESIS, canonical, mark_of, sealed, sha
@@ -73,7 +72,7 @@ class Head:
     chain: str
 
     @classmethod
-    def of(cls, session: "SessionRecord | sa.Row[Any]") -> "Head":
+    def of(cls, session: SessionRecord | Any) -> "Head":  # a record, or a row with these columns
         return cls(session.fence, session.entries, session.chain or GENESIS)
 
 
