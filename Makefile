@@ -4,13 +4,17 @@ BIN := .venv/bin
 UV := PYTHONPATH=.tools .tools/bin/uv
 export UV_NO_PROGRESS := 1
 
-.PHONY: demo test coverage check bench fuzz docs setup sandbox lock clean
+DOCUMENTS := tests/test_imports.py tests/test_docs.py
+# `make check test` runs these once.
+CHECKED := $(if $(filter check,$(MAKECMDGOALS)),$(DOCUMENTS:%=--ignore=%))
+
+.PHONY: demo test coverage check types documents bench fuzz docs setup sandbox lock clean
 
 demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
 
 test: setup sandbox  ## all tests
-	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/pytest -n 2 --dist worksteal $(PYTEST)
+	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/pytest -n 2 --dist worksteal $(CHECKED) $(PYTEST)
 
 coverage: setup sandbox  ## all tests, and which lines and branches they reach: about twice the time
 	$(BIN)/coverage erase
@@ -21,8 +25,13 @@ coverage: setup sandbox  ## all tests, and which lines and branches they reach: 
 check: setup  ## style, types, import direction, documents
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@$(MAKE) --no-print-directory -j2 --output-sync=target types documents
+
+types: setup
 	$(BIN)/mypy
-	$(BIN)/pytest -q tests/test_imports.py tests/test_docs.py
+
+documents: setup
+	$(BIN)/pytest -q $(DOCUMENTS)
 
 bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/bench.txt
