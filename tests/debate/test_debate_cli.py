@@ -253,7 +253,9 @@ def test_hardening_is_held_where_it_is_asked_for_also_if_all_behave_alike(
     (report,) = [report for report in result["phases"] if report["phase"] == "adversarial"]
     assert report["status"] == "held" and "findings" in report["said"]
     assert (result["stop_reason"], result["winner"]) == ("alike_and_green", result["candidates"][-1]["id"])
-    assert "popen" not in result["code"] and {"red", "blue"} <= {call["seat"] for call in calls(cli, result)}
+    asked = {(call["seat"], call["round"]) for call in calls(cli, result) if call["seat"] in ("red", "blue")}
+    assert "popen" not in result["code"] and {"red", "blue"} == {seat for seat, _ in asked}
+    assert report["calls"] == len(asked)
     assert "popen" in debated(cli, tmp_path, drafts, task=OPEN)["code"]
 
 

@@ -18,8 +18,8 @@ async def adversarial(sitting: Sitting) -> str:
     code = code_of(table.task, leader.code)
     rules = HardenRules(timeout=table.rules.timeout)
     result = await harden(HardenInput(code=code, tests=table.task.tests), rules, sitting.room)
-    calls = sum(report.red == "model" for report in result.attack_reports)
-    sitting.update(calls=table.calls + calls)
+    asked = {"red": len(result.attack_reports), "blue": len(result.defense_reports)}
+    sitting.update(calls=table.calls + sum(times for seat, times in asked.items() if sitting.room.seated(seat)))
     text = result.final_files[table.given.path]
     found = len({f.fingerprint for report in result.attack_reports for f in report.vulnerabilities})
     if text == leader.code:
