@@ -35,7 +35,7 @@ LONGEST_CALL = 20
 MAX_EXAMPLES = 200
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)  # a text may have a megabyte
 def examples_in(text: str, name: str | None = None, origin: TestOrigin = "task") -> tuple[Example, ...]:
     """Every example the text gives of calling `name` (or of any function), each once, in the order of the text. Kept,
     for each phase of a debate asks once more."""

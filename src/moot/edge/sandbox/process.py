@@ -73,7 +73,7 @@ async def execute(job: Job, limits: SandboxLimits) -> Ended:
     """Standard output is the report, standard error what was printed. A cancelled call kills too."""
     began = time.monotonic()
     report, output = Sink(REPORT_BYTES, "first"), Sink(limits.output, "last")
-    async with pipe(report) as report_end, pipe(output) as output_end:
+    async with _pipe(report) as report_end, _pipe(output) as output_end:
         process = await _start(job, report_end, output_end)
         report_end.close()
         output_end.close()
@@ -93,7 +93,7 @@ def kill_group(pid: int) -> None:
 
 
 @contextlib.asynccontextmanager
-async def pipe(sink: Sink) -> AsyncIterator[io.FileIO]:
+async def _pipe(sink: Sink) -> AsyncIterator[io.FileIO]:
     reading, writing = os.pipe()
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: sink, io.FileIO(reading))
     with io.FileIO(writing, "w") as end:

@@ -69,8 +69,6 @@ class Line:
         try:
             self._in_transaction(lambda connection: ends.extend(self._end_of(job, connection) for job in jobs))
         except Exception:
-            if self._connection is not None and self._connection.invalidated:
-                self._disconnect()
             return False
         for end in ends:
             end()
