@@ -113,9 +113,10 @@ def test_a_lost_connection_is_told_and_the_next_call_has_a_new_one(pg_store: str
         await store.append(ID, [step(1)])
         assert len(await store.steps(ID)) == 1
         await asyncio.to_thread(cut, pg_store)
-        failed = await asyncio.gather(store.append(ID, [step(2)]), return_exceptions=True)
-        assert [type(each) for each in failed] == [StoreError], "nothing is lost silently"
-        assert "lost its connection" in str(failed[0]) and "\n" not in str(failed[0])
+        failed = await asyncio.gather(*(store.append(ID, [step(n)]) for n in (2, 3)), return_exceptions=True)
+        assert [type(each) for each in failed] == [StoreError] * 2, "nothing is lost silently"
+        assert failed[0] is not failed[1], "each session notes its own id on its error"
+        assert all("lost its connection" in str(each) and "\n" not in str(each) for each in failed)
         await store.append(ID, [step(4)])
         return [each.seq for each in await store.steps(ID)]
 

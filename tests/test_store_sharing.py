@@ -1,14 +1,14 @@
 """Works that reach the store at the same moment share a transaction, and each still succeeds or fails on its own."""
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from sqlalchemy import Connection, insert, text
+from sqlalchemy import Connection, func, insert, select, text
 
 from moot.edge.store import SqlStore, tables
+from moot.edge.store.engine import address, open_engine
+from moot.edge.store.line import TOGETHER
 from moot.errors import StoreError, UsageError
 
 
@@ -47,16 +47,43 @@ def noting(word: str) -> Callable[[Connection], str]:
     return note
 
 
-def test_works_that_wait_together_share_a_transaction(tmp_path: Path) -> None:
+def counted(db: Connection) -> int:
+    return db.execute(select(func.count()).select_from(tables.lesson_terms)).scalar_one()
+
+
+def test_works_that_wait_together_share_a_transaction(place: str) -> None:
     """Each sees what the one before it has written, and another connection sees none of it yet."""
-    file = tmp_path / "a.db"
 
-    def look(db: Connection) -> int:
-        with sqlite3.connect(file) as other:
-            return int(other.execute("SELECT count(*) FROM lesson_terms").fetchone()[0])
+    def look_from_outside(db: Connection) -> int:
+        with open_engine(address(place), reading=True).connect() as other:
+            return counted(other)
 
-    *ends, words = together(SqlStore(str(file)), [noting("a"), noting("b"), look])
-    assert (ends, words) == (["a", "b", 0], ["a", "b"])
+    *ends, words = together(SqlStore(place), [noting("a"), noting("b"), counted, look_from_outside])
+    assert (ends, words) == (["a", "b", 2, 0], ["a", "b"])
+
+
+def test_however_many_wait_together_all_are_done(place: str) -> None:
+    wanted = [f"w{n:03}" for n in range(3 * TOGETHER + 1)]
+    *ends, words = together(SqlStore(place), [noting(word) for word in wanted])
+    assert ends == words == wanted
+
+
+def test_where_the_connection_is_lost_nothing_is_tried_again(pg_store: str) -> None:
+    """It may have been kept: whoever asked for it is told that nobody knows."""
+    begun = list[str]()
+
+    def fatal(db: Connection) -> None:
+        begun.append("fatal")
+        db.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+
+    def before(db: Connection) -> None:
+        begun.append("before")
+        noting("a")(db)
+
+    *ends, words = together(SqlStore(pg_store), [before, fatal, noting("b")])
+    assert begun == ["before", "fatal"] and words == []
+    assert all(isinstance(end, StoreError) and "lost its connection" in str(end) for end in ends)
+    assert len({id(end) for end in ends}) == len(ends), "each session notes its own id on its error"
 
 
 def test_each_of_them_succeeds_or_fails_on_its_own(place: str) -> None:

@@ -68,7 +68,7 @@ def test_a_turn_keeps_its_words_and_the_journal_its_values(place: str) -> None:
     value: JsonValue = {"z": list(HARD), "a": NUMBERS, **dict.fromkeys(HARD, 1)}
     turns = [
         TurnRow(seq=n, round=1, phase="attack", agent_id="a" * 300, agent_role="red", provider="p" * 100, model=hard,
-                content=hard, confidence=0.5, metadata={"said": hard, "n": NUMBERS}, response_time_ms=1)
+                content=hard, confidence=math.inf, metadata={"said": hard, "n": NUMBERS}, response_time_ms=1)
         for n, hard in enumerate(HARD)
     ]  # fmt: skip
     step = StepRow(seq=1, part=0, name="model", digest="d", value=value, elapsed=0.1)

@@ -9,8 +9,9 @@ from sqlalchemy import Connection, select
 from moot import __version__
 from moot.chain import Whole, digest_of
 from moot.edge.store import tables
+from moot.edge.store.bulk import insert_all
 from moot.edge.store.gates import insert_gate
-from moot.edge.store.linking import NEW_ENTRIES, Linking, columns_of, link
+from moot.edge.store.linking import Linking, columns_of, link
 from moot.edge.store.rows import NEW_SESSION, session_columns
 from moot.edge.store.sql import SqlStore, insert_rows
 from moot.errors import UsageError
@@ -48,7 +49,7 @@ async def take_in(store: SqlStore, whole: Whole, note: JsonValue) -> SessionReco
         if db.execute(select(tables.sessions.c.id).where(tables.sessions.c.id == record.id)).first():
             raise UsageError(f"session {record.id} is in this store already; nothing was imported")
         db.execute(NEW_SESSION, session_columns(record))
-        db.execute(NEW_ENTRIES, _journal(record.id, whole.entries))
+        insert_all(db, tables.journal, _journal(record.id, whole.entries))
         insert_rows(db, [Linking(record.id, _beside(whole))])
         for gate in whole.gates:
             insert_gate(db, gate)

@@ -82,12 +82,14 @@ def _open_server(url: URL, shape: dict[str, Any], reading: bool) -> Engine:
         engine = create_engine(url, connect_args=missing, execution_options=options, **shape)
     except ModuleNotFoundError:
         raise UsageError("a store on PostgreSQL needs its driver; pip install 'moot[postgres]'") from None
-    event.listen(engine, "begin", _patient)
+    event.listen(engine, "connect", _patient)
     return engine
 
 
-def _patient(connection: Connection) -> None:
-    connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(LOCK_SECONDS * 1000)}")
+def _patient(connection: Any, record: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET lock_timeout = {int(LOCK_SECONDS * 1000)}")
+    connection.commit()
 
 
 def alone(connection: Connection) -> None:

@@ -1,13 +1,16 @@
 """What went wrong with the store, in one line that says what to do."""
 
+import copy
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from moot.errors import StoreError
 
+E = TypeVar("E", bound=BaseException)
 ADVICE: dict[str, str] = {
     "database is locked|table is locked|lock timeout|deadlock": (
         "is locked by another process; wait for it, or use another --store"
@@ -49,6 +52,19 @@ def told_plainly(place: str) -> Iterator[None]:
         raise StoreError(f"the store {place} {advice(error)}") from error
     except SQLAlchemyError as error:
         raise StoreError(f"the store {place} cannot be used: {_first_line(error)}") from error
+
+
+def lost(error: BaseException) -> bool:
+    """Whether the connection was lost: then it is not known whether anything was kept, and nothing is tried again."""
+    return isinstance(error.__cause__, DBAPIError) and error.__cause__.connection_invalidated
+
+
+def one_each(error: E, count: int) -> list[E]:
+    """An error that meets several: each of them notes on its own which session it stopped."""
+    others = [copy.copy(error) for _ in range(count - 1)]
+    for other in others:
+        other.__cause__ = error.__cause__
+    return [error, *others]
 
 
 def advice(error: BaseException) -> str:

@@ -1,8 +1,7 @@
 """A thread with a connection of its own: what it is given it does one after the other, each in one transaction.
 
-A line may share: all that has come meanwhile is one transaction, and the disk is waited for once. Each still succeeds
-or fails on its own. SQLite, which has one writer at a time, is the place for that; PostgreSQL gathers commits itself,
-and there each of ours would hold locks for all.
+A line may share: what has come meanwhile is one transaction, and the disk is waited for once. Where one of them fails
+all is undone, and each is tried on its own.
 """
 
 import asyncio
@@ -14,10 +13,11 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from moot.edge.store.faults import told_plainly
-from moot.errors import MootError
+from moot.edge.store.faults import lost, one_each, told_plainly
 
 R = TypeVar("R")
+TOGETHER = 32
+"""Works in one transaction at most: those in it wait for the last one, and more would gain next to nothing."""
 
 
 class Job(NamedTuple):
@@ -44,46 +44,31 @@ class Line:
             return await asyncio.get_running_loop().run_in_executor(self._pool, self._told, work)
         done: Future[R] = Future()
         self._waiting.append(Job(work, done))
-        self._pool.submit(self._all_that_wait)
+        self._pool.submit(self._those_that_wait)
         return await asyncio.wrap_future(done)
 
-    def _all_that_wait(self) -> None:
+    def _those_that_wait(self) -> None:
         jobs = list[Job]()
-        while self._waiting:
+        while self._waiting and len(jobs) < TOGETHER:
             job = self._waiting.popleft()
             if job.done.set_running_or_notify_cancel():
                 jobs.append(job)
-        if len(jobs) > 1 and self._together(jobs):
-            return
-        for job in jobs:
-            try:
-                done = self._told(job.work)
-            except BaseException as error:
-                job.done.set_exception(error)
-            else:
-                job.done.set_result(done)
+        if jobs:
+            self._do(jobs)
 
-    def _together(self, jobs: Sequence[Job]) -> bool:
-        """Whether they were done. If not, nothing of them was: each is then tried on its own."""
-        ends = list[Callable[[], None]]()
+    def _do(self, jobs: Sequence[Job]) -> None:
         try:
-            self._in_transaction(lambda connection: ends.extend(self._end_of(job, connection) for job in jobs))
-        except Exception:
-            return False
-        for end in ends:
-            end()
-        return True
-
-    def _end_of(self, job: Job, connection: Connection) -> Callable[[], None]:
-        """What is told of it once all is kept. One that says no leaves no trace, and does not keep the others; where
-        the database does, it is not known what became of them."""
-        try:
-            with connection.begin_nested():
-                done = job.work(connection)
-        except MootError as error:
-            failure = error
-            return lambda: job.done.set_exception(failure)
-        return lambda: job.done.set_result(done)
+            done = self._told(lambda connection: [job.work(connection) for job in jobs])
+        except BaseException as error:
+            if len(jobs) > 1 and not lost(error):  # nothing of them was done: who is to blame is seen one by one
+                for job in jobs:
+                    self._do([job])
+                return
+            for job, its_own in zip(jobs, one_each(error, len(jobs)), strict=True):
+                job.done.set_exception(its_own)
+        else:
+            for job, end in zip(jobs, done, strict=True):
+                job.done.set_result(end)
 
     def _told(self, work: Callable[[Connection], R]) -> R:
         with told_plainly(self._place):

@@ -3,34 +3,44 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 
 from moot.chain import GENESIS, canonical, mark_of, sealed, sha
 from moot.edge.store import tables
-from moot.edge.store.columns import written
+from moot.edge.store.bulk import insert_all, update_all
+from moot.edge.store.columns import Written, written
 from moot.edge.store.engine import alone
 from moot.errors import Fenced
 from moot.ports import Entry, Mark, Row, SessionRecord, StepRow
 
 NOBODY = str(UUID(int=0))
 BLANK: dict[str, Any] = {"kind": "step", "part": 0, "digest": "", "elapsed": 0.0, "dropped_by": None}
-NEW_ENTRIES = insert(tables.journal)
-HEADS = (
-    update(tables.sessions)
-    .where(tables.sessions.c.id == bindparam("wanted"))
-    .values(entries=bindparam("count"), chain=bindparam("head"))
-)
 
 
-class Linking(NamedTuple):
+@dataclass
+class Linking:
     """What is to be joined to one session's journal. `fence` 0: by somebody beside whoever runs it."""
 
     session_id: str
     rows: Sequence[Row]
     fence: int = 0
+
+    @cached_property
+    def said(self) -> list[tuple[StepRow | Mark, Written]]:
+        return [(row, written(row.value)) for row in self.rows if isinstance(row, StepRow | Mark)]
+
+    @cached_property
+    def seal(self) -> str:
+        return sealed(self.rows)
+
+    def made_ready(self) -> "Linking":
+        """What does not hang on the journal is made now, while the thread that writes may be waiting for its disk."""
+        _ = self.said, self.seal
+        return self
 
 
 def link(db: Connection, session_id: str, rows: Sequence[Row], now: datetime, fence: int = 0) -> None:
@@ -57,9 +67,10 @@ def link_all(db: Connection, wanted: Sequence[Linking], now: datetime) -> list[F
                 if entry["kind"] == "dropped":
                     _forget(db, each.session_id, entry["seq"], entry["entry"])
     if made:
-        db.execute(NEW_ENTRIES, made)
+        insert_all(db, tables.journal, made)
         changed = {row["session_id"] for row in made}
-        db.execute(HEADS, [{"wanted": i, "count": heads[i].entries, "head": heads[i].chain} for i in sorted(changed)])
+        moved = [{"wanted": i, "entries": heads[i].entries, "chain": heads[i].chain} for i in sorted(changed)]
+        update_all(db, tables.sessions, moved)
     return refused
 
 
@@ -89,12 +100,10 @@ def _refusal(wanted: Linking, head: Head | None) -> Fenced | None:
 def chained(wanted: Linking, head: Head, now: datetime) -> list[dict[str, Any]]:
     """The columns of the new entries, with the head moved on. They were checked when the rows were made."""
     made = list[dict[str, Any]]()
-    said = [row for row in wanted.rows if isinstance(row, StepRow | Mark)]
-    for row in said:
+    for number, (row, value) in enumerate(wanted.said, start=1):
         head.entries += 1
         columns = {**BLANK, **row.__dict__, "session_id": wanted.session_id, "entry": head.entries, "created_at": now}
-        columns |= {"fence": wanted.fence, "seal": sealed(wanted.rows) if row is said[-1] else ""}
-        columns["value"] = value = written(row.value)
+        columns |= {"fence": wanted.fence, "seal": wanted.seal if number == len(wanted.said) else "", "value": value}
         head.chain = columns["chain"] = mark_of(wanted.session_id, head.chain, columns, now, value.text)
         made.append(columns)
     return made

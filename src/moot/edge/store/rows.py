@@ -80,7 +80,6 @@ COLUMNS: dict[type[Row], tuple[Table, Callable[..., dict[str, object]]]] = {
 EPISODE = (
     update(tables.turns).where(tables.turns.c.id == bindparam("wanted")).values(reflections=bindparam("told"))
 )  # an episode joins the turn in which it was told
-INSERTS = {kind: EPISODE if kind is EpisodeRow else insert(table) for kind, (table, _) in COLUMNS.items()}
 NEW_SESSION = insert(tables.sessions)
 OTHERS_BUSINESS = {"id", "fence", "entries", "chain", "wish", "created_at", "idempotency_key"}
 CHANGED = [name for name in SessionRecord.model_fields if name not in OTHERS_BUSINESS]

@@ -15,13 +15,15 @@ from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete,
 from moot import __version__
 from moot.chain import digest_of, step_of
 from moot.edge.store import tables
-from moot.edge.store.engine import address, alone, is_file, make_current, open_engine, shown
+from moot.edge.store.bulk import insert_all
+from moot.edge.store.engine import address, alone, make_current, open_engine, shown
+from moot.edge.store.faults import lost, one_each
 from moot.edge.store.line import Line
-from moot.edge.store.linking import NEW_ENTRIES, Head, Linking, bury, chained, entry_from, link_all
+from moot.edge.store.linking import Head, Linking, bury, chained, entry_from, link_all
 from moot.edge.store.rows import (
     CHANGED,
     COLUMNS,
-    INSERTS,
+    EPISODE,
     LOG_DAYS,
     NEW_SESSION,
     SESSION_CHANGE,
@@ -66,6 +68,8 @@ class Waiting(NamedTuple):
     done: "asyncio.Future[None]"
 
 
+AT_ONCE = 32
+"""Sessions in one transaction at most. With all of them in one they would go on in step: all think, then all wait."""
 GATHER = 0.004
 """Seconds for which a store that several sessions write to waits for more, once it has written."""
 
@@ -75,7 +79,7 @@ class SqlStore:
         self._longer = timedelta(days=log_days - LOG_DAYS)
         self._url = address(place)
         self.place = shown(self._url)
-        self._writer = Line(self.place, "moot-store", lambda: self._open(reading=False), shared=is_file(self._url))
+        self._writer = Line(self.place, "moot-store", lambda: self._open(reading=False), shared=True)
         in_memory = self._url.database == ":memory:"  # nobody but its one connection sees such a store
         reader = None if in_memory else Line(self.place, "moot-reader", lambda: self._open(reading=True), reading=True)
         self._reader = reader or self._writer
@@ -99,7 +103,7 @@ class SqlStore:
             head, mark = Head.of(session), Mark(kind="begun", name=session.protocol, value=begun)
             entries = chained(Linking(session.id, [mark]), head, datetime.now(UTC))
             db.execute(NEW_SESSION, {**session_columns(session), "entries": head.entries, "chain": head.chain})
-            db.execute(NEW_ENTRIES, entries)
+            insert_all(db, tables.journal, entries)
 
         await self.work(begin)
 
@@ -115,7 +119,7 @@ class SqlStore:
             head = Head.of(row)
             if mark is not None:
                 linking = Linking(session.id, [mark], session.fence)
-                db.execute(NEW_ENTRIES, chained(linking, head, datetime.now(UTC)))
+                insert_all(db, tables.journal, chained(linking, head, datetime.now(UTC)))
             now = {"entries": head.entries, "chain": head.chain, "wish": "" if stopped else row.wish}
             db.execute(SESSION_CHANGE, {**values, **now, "wanted": session.id})
 
@@ -124,7 +128,7 @@ class SqlStore:
     async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
         loop = asyncio.get_running_loop()
         done = loop.create_future()
-        self._waiting.append(Waiting(Linking(session_id, rows, fence), done))
+        self._waiting.append(Waiting(Linking(session_id, rows, fence).made_ready(), done))
         if self._flushing is None:
             self._flushing = loop.create_task(self._flush())
         await done
@@ -132,9 +136,9 @@ class SqlStore:
     async def _flush(self) -> None:
         try:
             while self._waiting:
-                batch, self._waiting = self._waiting, []
+                batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
                 await self._write(batch)
-                if len(batch) > 1:
+                if len(batch) > 1 and not self._waiting:
                     # Where several sessions write at once, more are on their way: one transaction for all of them.
                     await asyncio.sleep(GATHER)
         finally:
@@ -147,11 +151,11 @@ class SqlStore:
         try:
             refused = await self.work(lambda db: insert_rows(db, [each.wanted for each in batch]))
         except Exception as error:
-            if len(batch) > 1:
+            if len(batch) > 1 and not lost(error):
                 for each in batch:
                     await self._write([each])
                 return
-            refused = [error]
+            refused = one_each(error, len(batch))
         for each, failure in zip(batch, refused, strict=True):
             if not each.done.done():
                 each.done.set_exception(failure) if failure else each.done.set_result(None)
@@ -250,10 +254,11 @@ def insert_rows(db: Connection, batch: Sequence[Linking]) -> list[Fenced | None]
             if type(row) in COLUMNS:
                 columns = COLUMNS[type(row)][1]
                 grouped.setdefault(type(row), []).append(columns(each.session_id, row, now))
-    for kind in COLUMNS:  # in this order: a version may refer to a turn
-        if kind in grouped:
-            db.execute(INSERTS[kind], grouped[kind])
+    for kind, (table, _) in COLUMNS.items():  # in this order: a version may refer to a turn
+        if kind in grouped and kind is not EpisodeRow:
+            insert_all(db, table, grouped[kind])
     if EpisodeRow in grouped:
+        db.execute(EPISODE, grouped[EpisodeRow])
         _forget_episodes(db)
     return refused
 
@@ -283,7 +288,7 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int
     wish = record.wish if record.status in ("pending", "running") else ""
     said: dict[str, JsonValue] = {"owner": owner, "fence": record.fence + 1, "moot": __version__}
     now, head = datetime.now(UTC), Head.of(record)
-    db.execute(NEW_ENTRIES, chained(Linking(record.id, [Mark(kind="claimed", value=said)]), head, now))
+    insert_all(db, tables.journal, chained(Linking(record.id, [Mark(kind="claimed", value=said)]), head, now))
     taken = {"owner": owner, "fence": record.fence + 1, "waiting_on": None, "wish": wish}
     taken |= {"entries": head.entries, "chain": head.chain}
     db.execute(update(of).where(of.c.id == record.id).values(**taken, status="running", updated_at=now))
