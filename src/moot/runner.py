@@ -106,7 +106,8 @@ class Runner:
                 marks.append(Mark(kind="dropped", seq=failed_at))
             if marks:
                 await store.append(record.id, marks, record.fence)
-            past = await store.steps(record.id)
+            # Two entries are that it was begun and that it was taken.
+            past = await store.steps(record.id) if record.entries > 2 else []
         except BaseException as error:
             await self._interrupted(record, error)
             raise

@@ -137,12 +137,12 @@ def test_sessions_side_by_side_in_one_process_are_traces_of_their_own(tmp_path: 
         host = Host(Settings.load({}), store, open_model=lambda name: ScriptedModel(SCRIPT))
         host.telemetry = Telemetry(exporter=exporter)
         runner = Runner(desk(), lambda name: ScriptedModel(SCRIPT), store)
-        sessions = [(await runner.enroll(plan())).id for _ in range(3)]
-        ends = await asyncio.gather(*(host.carry_on(session) for session in sessions))
+        records = [await runner.enroll(plan()) for _ in range(3)]
+        ends = await asyncio.gather(*map(host.carry_on, records))
         await host.aclose()
         await store.aclose()
         assert ends == ["ended"] * 3
-        return sessions
+        return [record.id for record in records]
 
     sessions = asyncio.run(run())
     traces: dict[int, set[object]] = {}

@@ -70,21 +70,20 @@ class Host:
     def running(self) -> Sequence[str]:
         return tuple(self._running)
 
-    async def carry_on(self, session_id: str, *, seen: int | None = None) -> End:
-        """Run a session from its record to its end, or to the gate at which it waits. What goes wrong is the
-        session's own trouble: it stays, and says so."""
+    async def carry_on(self, record: SessionRecord) -> End:
+        """Run a session from its record to its end, or to the gate at which it waits, unless somebody took it since
+        it was as it is given here. What goes wrong is the session's own trouble: it stays, and says so."""
         try:
-            await self.run(session_id, seen=seen)
+            await self.run(record)
         except Parked:
             return "parked"
         except MootError as error:
-            self.trouble(error.session_id or session_id, error)
+            self.trouble(error.session_id or record.id, error)
             return "failed"
         return "ended"
 
-    async def run(self, session_id: str, *, take: bool = False, seen: int | None = None) -> None:
+    async def run(self, record: SessionRecord, *, take: bool = False) -> None:
         """The same for whoever wants to know what went wrong."""
-        record = await self.store.session(session_id)
         if record.id in self._running:  # claimed once more it would fence itself off
             raise StoreError(f"session {record.id} is being run by this process already")
         plan = Plan.model_validate(record.config)
@@ -96,7 +95,7 @@ class Host:
         assert task is not None
         self._tasks.add(task)
         try:
-            await self._settle(await runner.resume(record.id, take=take, seen=seen), plan)
+            await self._settle(await runner.resume(record.id, take=take, seen=record.fence), plan)
         finally:
             del self._running[record.id]
             if spans := self._spans.pop(record.id, None):

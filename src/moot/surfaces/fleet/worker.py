@@ -241,7 +241,7 @@ class Worker:
             await self._heed(record, take=take)
             return None
         try:
-            await self.host.run(session_id, take=take, seen=record.fence)
+            await self.host.run(record, take=take)
         except Parked:  # the decision puts it into the queue again
             return None
         except Fenced as error:  # whoever has it now has a job of its own for it

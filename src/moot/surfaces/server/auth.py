@@ -85,10 +85,11 @@ def needed(connection: HTTPConnection, scope: Scope) -> Identity:
 
 
 class Needs:
-    """A route's guard: the identity of whoever asks, refused without the scope."""
+    """A route's guard: the identity of whoever asks, refused without the scope. FastAPI would give what is no coroutine
+    to a thread, and a busy server would be late by that."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
-    def __call__(self, connection: HTTPConnection) -> Identity:
+    async def __call__(self, connection: HTTPConnection) -> Identity:
         return needed(connection, self._scope)

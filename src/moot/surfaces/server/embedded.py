@@ -99,7 +99,7 @@ class Embedded:
             record = await self._shelf.find(session_id)
             if record is None or not await self._to_carry_on(record):
                 return
-            end = await self.host.carry_on(session_id, seen=record.fence)
+            end = await self.host.carry_on(record)
             if (error := self.host.troubles.pop(session_id, None)) is not None:
                 await self._note(session_id, error)
         except UsageError as error:  # it was deleted meanwhile

@@ -3,8 +3,8 @@
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 
 from moot.ports import Model
 from moot.types import Call, Reply
@@ -88,10 +88,8 @@ class Metered(Model):
     def name(self) -> str:
         return self._model.name
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        async with self._model.turn():
-            yield
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        return self._model.turn()
 
     async def reply(self, call: Call) -> Reply:
         began, model = time.perf_counter(), ("model", self.name)

@@ -86,6 +86,6 @@ class OpenModel(Protocol):
     def __call__(self, name: str, /) -> Model: ...
 
 
-def the_site(connection: HTTPConnection) -> Site:
+async def the_site(connection: HTTPConnection) -> Site:
     site: Site = connection.app.state.site
     return site

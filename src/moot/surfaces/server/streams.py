@@ -84,7 +84,7 @@ def _event(entry: Entry) -> str:
 
 @router.websocket("/v1/debates/{id}/ws")
 async def socket(websocket: WebSocket, id: str) -> None:
-    site = the_site(websocket)
+    site = await the_site(websocket)
     try:
         who = needed(websocket, "read")
         record = await site.session(id)
