@@ -4,7 +4,7 @@ server, and as a graph of LangGraph with a saver, every step kept by both."""
 import asyncio
 import hashlib
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple, TypedDict
@@ -119,20 +119,22 @@ async def begin(server: Server, topic: str) -> str:
     return record.id
 
 
-async def held_by_moot(server: Server, topics: Sequence[str]) -> dict[str, str]:
-    """Topic -> the last word, of debates that are begun all at once."""
+async def held_by_moot(
+    server: Server, topics: Sequence[str], begun: Callable[[Sequence[str]], None] = lambda ids: None
+) -> dict[str, str]:
+    """Topic -> the last word, of debates that are begun all at once; `begun` is told their ids."""
     ids = dict(zip(topics, await asyncio.gather(*(begin(server, topic) for topic in topics)), strict=True))
-    site, found = server.site, dict[str, str]()
-    while len(found) < len(ids):
-        await asyncio.sleep(0.05)
+    begun(tuple(ids.values()))
+    site = server.site
+    while True:
         counts = await site.shelf.counts()
-        if any(counts.get(("relay", status)) for status in ("pending", "running")):
-            continue
-        for topic, session in ids.items():
-            record = await site.store.session(session)
-            assert record.status == "completed" and isinstance(record.outcome, dict), record.status
-            found[topic] = str(record.outcome["result"]["last"])  # type: ignore[index,call-overload]
-    return found
+        if not any(counts.get(("relay", status)) for status in ("pending", "running")):
+            break
+        await asyncio.sleep(0.05)
+    records = {record.id: record for record in await site.store.sessions(limit=len(ids))}
+    assert {record.status for record in records.values()} == {"completed"}
+    outcomes: dict[str, Any] = {topic: records[session].outcome for topic, session in ids.items()}
+    return {topic: str(outcome["result"]["last"]) for topic, outcome in outcomes.items()}
 
 
 # --- LangGraph

@@ -26,7 +26,6 @@ from benchmarks.relay import (
     LONG,
     SHORT,
     Exchange,
-    begin,
     held_by_langgraph,
     held_by_moot,
     langgraph,
@@ -42,10 +41,10 @@ MANY, EACH = 2000, 200
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--arm", nargs="+", help="measure only this one, here, and print its figures as JSON")
-    options.add_argument("--poll", nargs="+", help="ask a server for sessions until standard input ends")
+    options.add_argument("--poll", type=int, metavar="PORT", help="ask a server for the sessions that are given")
     given = options.parse_args()
     if given.poll:
-        return poll(int(given.poll[0]), given.poll[1:])
+        return poll(given.poll)
     if given.arm:
         print(json.dumps(asyncio.run(arm(*given.arm))))
         return 0
@@ -61,10 +60,10 @@ def report(folder: Path, server: str) -> list[str]:
         f"# {DEBATES} debates of {CALLS} calls of {SECONDS * 1000:.0f} ms, in one process",
         "",
         f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {load:.2f} at the start.",
-        f"Replies of {LONG:,} characters; about 80 times a second somebody asks how a debate stands.",
+        f"Replies of {LONG:,} characters; somebody asks for one of the debates, again 10 ms after each answer.",
         "",
-        "| who | at once | wall s | ideal s | x ideal | steps per second | p99 of GET, ms |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| who | at once | wall s | ideal s | x ideal | steps per second | GETs | p99 of GET, ms |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     places = Places(folder, server)
     for name in ("SQLite", "PostgreSQL"):
@@ -73,7 +72,7 @@ def report(folder: Path, server: str) -> list[str]:
             ideal = math.ceil(DEBATES / at_once) * CALLS * SECONDS
             wall, p99 = figures["wall"], figures["p99"]
             row = f"| Moot server, {name} | {at_once} | {wall:.1f} | {ideal:.1f} | {wall / ideal:.2f} "
-            lines.append(f"{row}| {DEBATES * CALLS / wall:,.0f} | {p99:.0f} |")
+            lines.append(f"{row}| {DEBATES * CALLS / wall:,.0f} | {figures['gets']} | {p99:.0f} |")
     lines += beside_langgraph(places)
     grown = in_own_process("memory", places.new("SQLite"), "64", str(LONG))
     lines += ["", f"Memory over {MANY:,} debates without latency: {grown['rss']} MB after each {EACH};"]
@@ -148,22 +147,25 @@ async def timed(holding: Awaitable[dict[str, str]]) -> dict[str, Any]:
 
 
 async def watched(server: Server, port: int, topics: list[str]) -> dict[str, Any]:
-    """While somebody asks for sessions, one after the other."""
-    asked_for = [await begin(server, f"watched {number}") for number in range(3)]
-    words = ["-m", "benchmarks.run_server", "--poll", str(port), *asked_for]
+    """While somebody asks for some of the debates, one after the other."""
+    words = ["-m", "benchmarks.run_server", "--poll", str(port)]
     asking = await asyncio.create_subprocess_exec(
         sys.executable, *words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    figures = await timed(held_by_moot(server, topics))
+    assert asking.stdin is not None and asking.stdout is not None
+    await asking.stdout.readline()  # it is ready
+    write = asking.stdin.write
+    figures = await timed(held_by_moot(server, topics, lambda ids: write(f"{' '.join(ids[:3])}\n".encode())))
     told, _ = await asking.communicate(b"")
     latencies = sorted(json.loads(told))
     p99 = latencies[int(len(latencies) * 0.99)] if latencies else math.nan
     return {**figures, "p99": p99 * 1000, "gets": len(latencies)}
 
 
-def poll(port: int, sessions: list[str]) -> int:
-    """GET one session after the other until standard input ends, and tell how long each took."""
-    latencies, number = list[float](), 0
+def poll(port: int) -> int:
+    """GET one after the other of the sessions that standard input names until it ends, and tell how long each took."""
+    print("ready", flush=True)
+    sessions, latencies, number = sys.stdin.readline().split(), list[float](), 0
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     while not select.select([sys.stdin], [], [], 0.01)[0]:
         began = time.perf_counter()
