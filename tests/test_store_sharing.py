@@ -87,12 +87,30 @@ def test_where_the_connection_is_lost_nothing_is_tried_again(pg_store: str) -> N
 
 
 def test_each_of_them_succeeds_or_fails_on_its_own(place: str) -> None:
+    tried = list[str]()
+
     def refused(db: Connection) -> None:
+        tried.append("refused")
         noting("gone")(db)
         raise UsageError("no")
 
-    *ends, words = together(SqlStore(place), [noting("a"), refused, noting("b")])
-    assert (ends[0], str(ends[1]), ends[2], words) == ("a", "no", "b", ["a", "b"])
+    *ends, words = together(SqlStore(place), [noting("a"), refused, noting("b"), refused, noting("c")])
+    assert (ends[0], str(ends[1]), ends[2], str(ends[3]), ends[4]) == ("a", "no", "b", "no", "c")
+    assert words == ["a", "b", "c"]
+    assert tried == ["refused"] * 2, "each once: it might be a lock that is waited for"
+
+
+def test_where_the_end_of_the_transaction_fails_each_has_one_of_its_own(pg_store: str) -> None:
+    """A deferred constraint says no only then, and to all of them."""
+
+    def promise(db: Connection) -> None:
+        db.execute(text("CREATE TABLE p (n int PRIMARY KEY, m int REFERENCES p DEFERRABLE INITIALLY DEFERRED)"))
+
+    def broken(db: Connection) -> None:
+        db.execute(text("INSERT INTO p VALUES (1, 2)"))
+
+    *ends, words = together(SqlStore(pg_store), [noting("a"), promise, broken, noting("b")])
+    assert ends[:2] == ["a", None] and isinstance(ends[2], StoreError) and (ends[3], words) == ("b", ["a", "b"])
 
 
 def test_what_the_database_refuses_of_one_keeps_the_others(place: str) -> None:

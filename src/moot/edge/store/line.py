@@ -1,7 +1,7 @@
 """A thread with a connection of its own: what it is given it does one after the other, each in one transaction.
 
 A line may share: what has come meanwhile is one transaction, and the disk is waited for once. Where one of them fails
-all is undone, and each is tried on its own.
+all is undone, and the others are done again without it.
 """
 
 import asyncio
@@ -57,18 +57,34 @@ class Line:
             self._do(jobs)
 
     def _do(self, jobs: Sequence[Job]) -> None:
+        done = list[Any]()
+
+        def all_of_them(connection: Connection) -> None:
+            for job in jobs:
+                done.append(job.work(connection))
+
         try:
-            done = self._told(lambda connection: [job.work(connection) for job in jobs])
+            self._told(all_of_them)
         except BaseException as error:
-            if len(jobs) > 1 and not lost(error):  # nothing of them was done: who is to blame is seen one by one
-                for job in jobs:
-                    self._do([job])
-                return
-            for job, its_own in zip(jobs, one_each(error, len(jobs)), strict=True):
-                job.done.set_exception(its_own)
+            self._undone(jobs, len(done), error)
         else:
             for job, end in zip(jobs, done, strict=True):
                 job.done.set_result(end)
+
+    def _undone(self, jobs: Sequence[Job], done: int, error: BaseException) -> None:
+        """Nothing of them was kept. The one that failed has failed: it may have waited long for a lock, and the others
+        are not to wait for that twice."""
+        if len(jobs) == 1 or lost(error):
+            for job, its_own in zip(jobs, one_each(error, len(jobs)), strict=True):
+                job.done.set_exception(its_own)
+            return
+        if done < len(jobs):
+            jobs[done].done.set_exception(error)
+            parts = [jobs[:done], jobs[done + 1 :]]
+        else:  # it was the end of the transaction that failed: each by itself
+            parts = [[job] for job in jobs]
+        for part in filter(None, parts):
+            self._do(part)
 
     def _told(self, work: Callable[[Connection], R]) -> R:
         with told_plainly(self._place):
