@@ -2,7 +2,9 @@
 
 import random
 import signal
+from datetime import datetime
 
+import psycopg
 from fleetkit import HASTY, Fleet
 from killing import GATED, Storm, after_calls, audit
 
@@ -48,6 +50,29 @@ def test_a_worker_that_was_believed_dead_is_refused_and_spoils_nothing(fleet: Fl
     (another,) = fleet.enroll([fleet.plan("drop table u")])
     fleet.wait_for_end([another])  # by the one that came back
     assert frozen.alive
+
+
+def test_a_worker_that_waits_for_a_lock_still_gives_signs_of_life(fleet: Fleet) -> None:
+    """Else it would be taken for dead, and its other sessions taken from it."""
+    (session_id,) = fleet.enroll([fleet.plan("drop table t")], put=False)
+    with psycopg.connect(fleet.store) as other:
+        other.execute("SELECT 1 FROM debate_sessions WHERE id = %s FOR UPDATE", [session_id])
+        holder = other.info.backend_pid
+
+        def waiting() -> list[tuple[int, datetime]]:
+            query = "SELECT pid, query_start FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
+            return fleet.sql(query, holder)
+
+        def seen() -> list[tuple[datetime]]:
+            return fleet.sql("SELECT seen_at FROM workers")
+
+        fleet.put(session_id)
+        fleet.worker()
+        fleet.wait("it waits for the lock", lambda: bool(waiting()))
+        waits, before = waiting(), seen()
+        fleet.wait("it is seen again", lambda: seen() > before)
+        assert waiting() == waits, "all the while it waits"
+    fleet.wait_for_end([session_id])
 
 
 def test_workers_killed_again_and_again_lose_nothing_and_repeat_nothing(fleet: Fleet) -> None:

@@ -81,7 +81,8 @@ class Worker:
         )  # fmt: skip
         self.queue = WorkerQueue(self.settings.store)
         self.store = SqlStore(self.settings.store)
-        self.shelf = WorkerShelf(self.store)
+        self._pulse = SqlStore(self.settings.store)  # a sign of life waits for nothing that a session waits for
+        self.shelf = WorkerShelf(self._pulse)
         self.leases = Leases(self.settings.store, self.row.id, self.settings.fleet_limits(), self.pace.dead_after)
         self.host = Host(self.settings, self.store, around=self.leases.around, owner=self.row.owner)
         self._stopping, self._woken = asyncio.Event(), asyncio.Event()
@@ -290,6 +291,7 @@ class Worker:
             await self.host.aclose()
             await self.leases.aclose()
             await self.queue.aclose()
+            await self._pulse.aclose()
             await self.store.aclose()
 
 
