@@ -4,6 +4,8 @@ import logging
 import signal
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import FrameType
 
@@ -62,7 +64,6 @@ async def serve(settings: Settings, *, host: str, port: int, run_here: bool, qui
     exposed = not is_loopback(host)
     if exposed:
         await _demand_token(settings, host)
-    _log_to_stderr(quiet=quiet)
     server = create_app(settings, Serving(exposed=exposed, run_here=run_here))
     try:
         await server.site.shelf.page(1)  # a store that cannot be used is said so now, in one line
@@ -75,7 +76,8 @@ async def serve(settings: Settings, *, host: str, port: int, run_here: bool, qui
     runs = here if server.site.carrier else "hands sessions to workers"
     who = "tokens only" if exposed or settings["server.demand_token"] else "this machine needs no token"
     line = f"moot serves http://{where}:{listening.getsockname()[1]} ({who}; {runs}; store {server.site.store.place})"
-    await Stopping(configured(server, host, port), server, line).serve([listening])
+    with _logged_to_stderr(quiet=quiet):
+        await Stopping(configured(server, host, port), server, line).serve([listening])
 
 
 async def _demand_token(settings: Settings, host: str) -> None:
@@ -100,11 +102,16 @@ def bound(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _log_to_stderr(*, quiet: bool) -> None:
-    logger = logging.getLogger("moot.server")
+@contextmanager
+def _logged_to_stderr(*, quiet: bool) -> Iterator[None]:
+    levels = {"moot.server": logging.WARNING if quiet else logging.INFO, "uvicorn.error": logging.WARNING}
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    logger.addHandler(handler)
-    logger.setLevel(logging.WARNING if quiet else logging.INFO)
-    logging.getLogger("uvicorn.error").addHandler(handler)
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    for name, level in levels.items():
+        logging.getLogger(name).addHandler(handler)
+        logging.getLogger(name).setLevel(level)
+    try:
+        yield
+    finally:
+        for name in levels:
+            logging.getLogger(name).removeHandler(handler)
