@@ -63,10 +63,11 @@ def test_events_of_another_process_come_too(place: str) -> None:
 
 
 def test_a_long_journal_is_heard_from_any_place(tmp_path: Path) -> None:
+    """And the stream ends with it, whatever was noted after the end."""
     from moot.ports import Mark
 
     async def story() -> None:
-        async with serving(tmp_path / "s.db") as client:
+        async with serving(tmp_path / "s.db", server__heartbeat=3600.0) as client:
             session = await client.begin(HARDEN)
             await client.until(session, "completed")
             store = client.server.site.store

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, WebSocket, WebSocketDisconnect
@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from moot.errors import MootError
-from moot.ports import Entry
+from moot.ports import Entry, SessionRecord
 from moot.surfaces.server.auth import Identity, Needs, needed
 from moot.surfaces.server.deciding import Sayings, said
 from moot.surfaces.server.problems import Json, Refusal, documented, refused, told
@@ -52,7 +52,7 @@ async def events(
     heard = _heard(last_event_id) if last_event_id else after
     if record.status in OVER and heard >= record.entries:
         return Response(status_code=204)  # a browser takes it for the end, and does not come back
-    return StreamingResponse(_events(site, request, record.id, heard), media_type=EVENTS, headers=UNCHANGED)
+    return StreamingResponse(_events(site, request, record, heard), media_type=EVENTS, headers=UNCHANGED)
 
 
 def _heard(said: str) -> int:
@@ -61,21 +61,30 @@ def _heard(said: str) -> int:
     return int(said)
 
 
-async def _events(site: Site, request: Request, session_id: str, after: int) -> AsyncIterator[str]:
+async def _events(site: Site, request: Request, record: SessionRecord, after: int) -> AsyncIterator[str]:
     yield f"retry: {RETRY}\n\n"
     checked = time.monotonic()
-    async for entries in site.feeds.entries(session_id, after, site.heartbeat):
+    async for entries in site.feeds.entries(record.id, after, site.heartbeat):
         if time.monotonic() - checked >= site.heartbeat:
             checked = time.monotonic()
             if not await site.may_still(request, "read"):
                 return  # the token was revoked, or has expired
         yield "".join(_event(entry) for entry in entries) or ": still here\n\n"
         after = entries[-1].entry if entries else after
-        if entries and not any(entry.kind == "ended" for entry in entries):
-            continue
-        record = await site.shelf.find(session_id)
-        if record is None or (record.status in OVER and after >= record.entries):
+        if await _end(site, record, entries, after):
             return
+
+
+async def _end(site: Site, record: SessionRecord, entries: Sequence[Entry], after: int) -> str:
+    """How the session ended, once all of it was told; nothing as long as there may be more. `record`: as it was when
+    somebody came to hear of it."""
+    was_over = record.status in OVER and after >= record.entries
+    if entries and not was_over and not any(entry.kind == "ended" for entry in entries):
+        return ""
+    now = await site.shelf.find(record.id)
+    if now is None:
+        return "deleted"
+    return now.status if now.status in OVER and after >= now.entries else ""
 
 
 def _event(entry: Entry) -> str:
@@ -94,7 +103,7 @@ async def socket(websocket: WebSocket, id: str) -> None:
     except ValidationError:
         return await websocket.send_denial_response(told(Refusal(422, "invalid_request").problem))
     await websocket.accept()
-    telling = asyncio.create_task(_tell(websocket, site, record.id, after))
+    telling = asyncio.create_task(_tell(websocket, site, record, after))
     hearing = asyncio.create_task(_hear(websocket, site, record.id, who))
     try:
         await asyncio.wait((telling, hearing), return_when=asyncio.FIRST_COMPLETED)
@@ -107,9 +116,9 @@ async def socket(websocket: WebSocket, id: str) -> None:
         await websocket.close(1001 if site.feeds.closed else 1000)
 
 
-async def _tell(websocket: WebSocket, site: Site, session_id: str, after: int) -> None:
+async def _tell(websocket: WebSocket, site: Site, record: SessionRecord, after: int) -> None:
     checked = time.monotonic()
-    async for entries in site.feeds.entries(session_id, after, site.heartbeat):
+    async for entries in site.feeds.entries(record.id, after, site.heartbeat):
         if time.monotonic() - checked >= site.heartbeat:
             checked = time.monotonic()
             if not await site.may_still(websocket, "read"):
@@ -117,11 +126,8 @@ async def _tell(websocket: WebSocket, site: Site, session_id: str, after: int) -
         for entry in entries:
             await _send(websocket, {"entry": entry_data(entry)})
             after = entry.entry
-        if entries and not any(entry.kind == "ended" for entry in entries):
-            continue
-        record = await site.shelf.find(session_id)
-        if record is None or (record.status in OVER and after >= record.entries):
-            return await _send(websocket, {"end": record.status if record else "deleted"})
+        if end := await _end(site, record, entries, after):
+            return await _send(websocket, {"end": end})
 
 
 async def _hear(websocket: WebSocket, site: Site, session_id: str, who: Identity) -> None:
