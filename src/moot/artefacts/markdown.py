@@ -92,12 +92,12 @@ def _lines(raw: list[str], start: int) -> tuple[list[Line], list[Heading]]:
     lines: list[Line] = []
     headings: list[Heading] = []
     above: list[tuple[int, str]] = []
-    fence = ""
+    fence = section = ""
     for number, text in enumerate(raw[start:], start + 1):
         mark = FENCE.match(text)
         if fence:
             fence = "" if mark and mark[1].startswith(fence) else fence
-            lines.append(Line(number, text, _section(above), code=True))
+            lines.append(Line(number, text, section, code=True))
             continue
         if mark:
             fence = mark[1]
@@ -105,12 +105,9 @@ def _lines(raw: list[str], start: int) -> tuple[list[Line], list[Heading]]:
             title = plain(found[2])
             headings.append(Heading(len(found[1]), title, number))
             above = [(level, name) for level, name in above if level < len(found[1])] + [(len(found[1]), title.lower())]
-        lines.append(Line(number, text, _section(above), code=bool(mark)))
+            section = " > ".join(name for _, name in above)
+        lines.append(Line(number, text, section, code=bool(mark)))
     return lines, headings
-
-
-def _section(above: list[tuple[int, str]]) -> str:
-    return " > ".join(name for _, name in above)
 
 
 def rows(doc: Page) -> list[Row]:
