@@ -73,7 +73,7 @@ def weathered(weather: Weather, server: str, nursery: fleetkit.Nursery) -> list[
             f"### {weather.name}",
             "",
             f"- {len(ids)} sessions in {seconds:.0f} s; {weather.kills} workers killed that held {held} sessions",
-            f"- completed: {ended} of {len(ids)}; different results: {found.results}",
+            f"- completed: {ended} of {len(ids)}; with another result than the first: {found.others}",
             f"- taken over: {found.taken} times; until another one had it: {spread(storm.alone(ids))}"
             f" (dead after {weather.pace['DEAD_AFTER']} s)",
             f"- calls: {found.calls}; made again because they were under way and not recorded: {found.again}",

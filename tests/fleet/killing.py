@@ -104,8 +104,8 @@ class Audit:
     """What the record says of sessions that went through it."""
 
     troubles: tuple[str, ...]
-    results: int
-    """How many different ones; without gates and with them the result is the same."""
+    others: int
+    """How many have another result than the first; without gates and with them it is the same."""
     taken: int
     """Times that a session was claimed after its first."""
     again: int
@@ -121,7 +121,7 @@ async def _audit(fleet: Fleet, store: SqlStore, ids: Sequence[str]) -> Audit:
     asked: dict[str, list[float]] = {}
     for call in fleet.calls():
         asked.setdefault(call["asked"], []).append(call["at"])
-    troubles, results, taken, recorded = list[str](), Counter[str](), 0, dict[str, float]()
+    troubles, results, taken, recorded = list[str](), list[str](), 0, dict[str, float]()
     for session_id in ids:
         record, entries = await store.session(session_id), await store.entries(session_id)
         kinds = Counter(entry.kind for entry in entries)
@@ -130,7 +130,7 @@ async def _audit(fleet: Fleet, store: SqlStore, ids: Sequence[str]) -> Audit:
             troubles.append(f"{session_id}: {record.status}, {dict(kinds)}")
         turns, versions = await store.turns(session_id), await store.versions(session_id)
         troubles += [f"{session_id}: {flaw}" for flaw in flaws(record, entries, turns, versions)]
-        results[_result(record.outcome)] += 1
+        results.append(_result(record.outcome))
         steps = {_asked(e): e.at.timestamp() for e in entries if e.kind == "step" and e.name.startswith("ask ")}
         recorded |= steps
         if len(steps) != kinds_of_asks(entries):
@@ -139,7 +139,7 @@ async def _audit(fleet: Fleet, store: SqlStore, ids: Sequence[str]) -> Audit:
     troubles += [f"asked although it was recorded: {each[:80]}" for each in late]
     troubles += [f"asked and never recorded: {each[:80]}" for each in asked.keys() - recorded.keys()]
     calls = sum(len(times) for times in asked.values())
-    return Audit(tuple(troubles), len(results), taken, calls - len(asked), calls)
+    return Audit(tuple(troubles), len(results) - results.count(results[0]), taken, calls - len(asked), calls)
 
 
 def kinds_of_asks(entries: Sequence[Entry]) -> int:
