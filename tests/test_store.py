@@ -12,11 +12,12 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from moot.chain import digest_of, flaws
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, bring_up_to_date, migrate, open_engine
 from moot.edge.store.tables import HEAD, metadata
 from moot.errors import Fenced, StoreError, UsageError
-from moot.ports import LogRow, Mark, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.ports import Entry, LogRow, Mark, SessionRecord, StepRow, TurnRow, VersionRow
 
 R = TypeVar("R")
 ID = "0a1b2c3d-0000-4000-8000-000000000001"
@@ -165,6 +166,20 @@ def test_a_session_that_has_stopped_has_done_what_was_wished(place: str) -> None
         return (await store.session(ID)).wish
 
     assert with_store(place, stop) == ""
+
+
+@pytest.mark.parametrize("mark", [None, Mark(kind="ended", value={"status": "paused", "outcome": digest_of(None)})])
+def test_what_is_cancelled_in_the_moment_it_stops_to_wait_stays_cancelled(place: str, mark: Mark | None) -> None:
+    async def stop(store: SqlStore) -> tuple[SessionRecord, list[Entry]]:
+        await store.create(session())
+        await store.wish(ID, "cancel")
+        waits = (await store.session(ID)).model_copy(update={"status": "paused", "waiting_on": OTHER})
+        await store.update(waits, mark)
+        return await store.session(ID), await store.entries(ID)
+
+    kept, entries = with_store(place, stop)
+    assert (kept.status, kept.wish, kept.waiting_on, kept.completed_at) == ("cancelled", "", None, kept.updated_at)
+    assert (entries[-1].kind, entries[-1].name) == ("noted", "cancel") and flaws(kept, entries, [], []) == []
 
 
 def test_a_failed_tail_can_be_dropped(place: str) -> None:

@@ -116,12 +116,13 @@ class SqlStore:
             row = db.execute(HEAD_OF, {"wanted": session.id}).first()
             if row is None or row.fence != session.fence:
                 raise Fenced(f"session {session.id} was deleted, or taken over by another process")
-            head = Head.of(row)
-            if mark is not None:
-                linking = Linking(session.id, [mark], session.fence)
-                insert_all(db, tables.journal, chained(linking, head, datetime.now(UTC)))
-            now = {"entries": head.entries, "chain": head.chain, "wish": "" if stopped else row.wish}
-            db.execute(SESSION_CHANGE, {**values, **now, "wanted": session.id})
+            head, marks, now = Head.of(row), [mark] if mark else [], dict(values)
+            if session.status == "paused" and row.wish == "cancel":  # somebody did, while it stopped to wait
+                marks.append(Mark(kind="noted", name="cancel", value={"status": "cancelled"}))
+                now |= {"status": "cancelled", "completed_at": session.updated_at, "waiting_on": None}
+            insert_all(db, tables.journal, chained(Linking(session.id, marks, session.fence), head, datetime.now(UTC)))
+            now |= {"entries": head.entries, "chain": head.chain, "wish": "" if stopped else row.wish}
+            db.execute(SESSION_CHANGE, {**now, "wanted": session.id})
 
         await self.work(change)
 
