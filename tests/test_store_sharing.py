@@ -2,8 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
+import pytest
 from sqlalchemy import Connection, func, insert, select, text
 
 from moot.edge.store import SqlStore, tables
@@ -12,8 +13,13 @@ from moot.edge.store.line import TOGETHER
 from moot.errors import StoreError, UsageError
 
 
-def together(store: SqlStore, works: Sequence[Callable[[Connection], object]]) -> list[object]:
-    """What comes of works that wait together while the store is busy, and the lessons that are there then."""
+def together(
+    store: SqlStore,
+    works: Sequence[Callable[[Connection], object]],
+    second: "Callable[[asyncio.Future[object]], Awaitable[None]] | None" = None,
+) -> list[object]:
+    """What comes of works that wait together while the store is busy, and the lessons that are there then. `second`
+    looks at what becomes of the second of them."""
 
     async def story() -> list[object]:
         inside, leave = threading.Event(), threading.Event()
@@ -29,6 +35,8 @@ def together(store: SqlStore, works: Sequence[Callable[[Connection], object]]) -
             waiting = [asyncio.create_task(store.work(work)) for work in works]
             await asyncio.sleep(0)  # each has asked
             leave.set()
+            if second is not None:
+                await second(waiting[1])
             await first
             ends = await asyncio.gather(*waiting, return_exceptions=True)
             words = text("SELECT word FROM lesson_terms ORDER BY word")
@@ -111,6 +119,20 @@ def test_where_the_end_of_the_transaction_fails_each_has_one_of_its_own(pg_store
 
     *ends, words = together(SqlStore(pg_store), [noting("a"), promise, broken, noting("b")])
     assert ends[:2] == ["a", None] and isinstance(ends[2], StoreError) and (ends[3], words) == ("b", ["a", "b"])
+
+
+def test_whoever_is_refused_can_see_why(place: str) -> None:
+    """What was in the way is kept by then: who reads it for an answer finds it."""
+    store = SqlStore(place)
+    seen = list[int]()
+
+    async def after_it(refused: "asyncio.Future[object]") -> None:
+        with pytest.raises(StoreError):
+            await refused
+        seen.append(await store.read(counted))
+
+    together(store, [noting("a"), noting("a"), noting("b")], after_it)
+    assert seen[0] >= 1
 
 
 def test_what_the_database_refuses_of_one_keeps_the_others(place: str) -> None:

@@ -78,13 +78,15 @@ class Line:
             for job, its_own in zip(jobs, one_each(error, len(jobs)), strict=True):
                 job.done.set_exception(its_own)
             return
-        if done < len(jobs):
-            jobs[done].done.set_exception(error)
-            parts = [jobs[:done], jobs[done + 1 :]]
-        else:  # it was the end of the transaction that failed: each by itself
-            parts = [[job] for job in jobs]
-        for part in filter(None, parts):
-            self._do(part)
+        if done == len(jobs):  # it was the end of the transaction that failed: each by itself
+            for job in jobs:
+                self._do([job])
+            return
+        if before := jobs[:done]:
+            self._do(before)
+        jobs[done].done.set_exception(error)  # now that it can be seen what it met
+        if after := jobs[done + 1 :]:
+            self._do(after)
 
     def _told(self, work: Callable[[Connection], R]) -> R:
         with told_plainly(self._place):
