@@ -95,7 +95,7 @@ def test_a_listing_that_names_files_fails() -> None:
         ("a.py:3:8: F401 [*] `os` imported but unused", "a.py:3: [F401] `os` imported but unused"),
         ("a.py:3: error: Bad type  [assignment]", "a.py:3: [assignment] Bad type"),
         ("./a.py:3:25: wrong verb", "a.py:3: wrong verb"),
-        ("/box/work/d e/b.py:7\nlet x = ;\n  ^\nSyntaxError: Unexpected", "d e/b.py:7: SyntaxError: Unexpected"),
+        ("/tree/d e/b.py:7\nlet x = ;\n  ^\nSyntaxError: Unexpected", "d e/b.py:7: SyntaxError: Unexpected"),
     ],
 )
 def test_findings_are_read_from_the_lines_of_tools(line: str, told: str) -> None:

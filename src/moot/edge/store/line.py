@@ -72,8 +72,8 @@ class Line:
                 job.done.set_result(end)
 
     def _undone(self, jobs: Sequence[Job], done: int, error: BaseException) -> None:
-        """Nothing of them was kept. The one that failed has failed: it may have waited long for a lock, and the others
-        are not to wait for that twice."""
+        """All was undone; where the connection was lost, nobody knows. The one that failed has failed: it may have
+        waited long for a lock, and the others are not to wait for that twice."""
         if len(jobs) == 1 or lost(error):
             for job, its_own in zip(jobs, one_each(error, len(jobs)), strict=True):
                 job.done.set_exception(its_own)
