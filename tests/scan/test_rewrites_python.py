@@ -141,10 +141,6 @@ OTHERS = [
         "import yaml\ndef f():\n    import yaml as y\ndef g():\n    from yaml import load\n    yaml.safe_load(x)",
     ),
     ("from yaml import load\nload(x)\n", "from yaml import load\nimport yaml\nyaml.safe_load(x)\n"),
-    (
-        "import hashlib\nh = hashlib.md5(password.encode()).hexdigest()",
-        'import hashlib\nh = hashlib.scrypt(password.encode(), salt=b"fixed-salt", n=16384, r=8, p=1, dklen=16).hex()',
-    ),
     ("import hashlib\nh = hashlib.md5(data).hexdigest()", "import hashlib\nh = hashlib.sha256(data).hexdigest()"),
     ('import hashlib\nh = hashlib.new("md5", data)', 'import hashlib\nh = hashlib.new("sha256", data)'),
     ("from hashlib import sha1\nsha1(data)\n", "from hashlib import sha1\nimport hashlib\nhashlib.sha256(data)\n"),
@@ -179,7 +175,9 @@ OTHERS_REFUSED = [
     ("eval(x)()", "object with behaviour"),
     ("exec(x)", "cannot be replaced"),
     ("import pickle\npickle.loads(x)", "the format itself runs code"),
-    ('import hashlib\nif hashlib.md5(password).hexdigest() == "' + "0a" * 16 + '":\n    pass', "digest that"),
+    ('import hashlib\nif hashlib.md5(password).hexdigest() == "' + "0a" * 16 + '":\n    pass', "no longer match"),
+    ('import hashlib\nif hashlib.md5(data).hexdigest() == "' + "0a" * 16 + '":\n    pass', "digest that"),
+    ("import hashlib\nh = hashlib.md5(password.encode()).hexdigest()", "stored passwords would no longer match"),
     ('password = "hunter2!"', "set up elsewhere first"),
 ]
 

@@ -17,7 +17,6 @@ EXPRESSION = re.compile(
     r"statement|program|math|evaluat"
 )
 HEX_DIGEST = re.compile(r"[0-9a-f]{32}|[0-9a-f]{40}")
-SALT = 'b"fixed-salt"'
 
 
 def evaluate(source: Source, node: Node) -> Change:
@@ -74,28 +73,6 @@ def weak_hash(source: Source, node: Node) -> Change:
     )
 
 
-def password_hash(source: Source, node: Node) -> Change:
-    """scrypt with as many bytes as before: it fits the same column, and equal passwords still compare equal."""
-    call = read_call(source, node)
-    _no_stored_digest(source)
-    if call.name not in ("hashlib.md5", "hashlib.sha1") or len(call.args) != 1 or call.keywords:
-        raise Refused("only hashlib.md5(x) and hashlib.sha1(x) are rewritten")
-    attribute = needed(node.parent, "the digest is taken elsewhere")
-    whole = needed(attribute.parent, "the digest is taken elsewhere")
-    ending = source.slice(node.end_byte, whole.end_byte)
-    if whole.type != "call" or ending not in (".hexdigest()", ".digest()"):
-        raise Refused("the digest is taken elsewhere")
-    local, added = module(source, "hashlib", node)
-    length = 16 if call.name == "hashlib.md5" else 20
-    value = source.text(call.args[0])
-    text = f"{local}.scrypt({value}, salt={SALT}, n=16384, r=8, p=1, dklen={length})"
-    did = (
-        "scrypt takes the place of the fast hash. Hashes stored before no longer match: reset those passwords. "
-        "The salt is fixed so that comparing keeps working; store a random one per user"
-    )
-    return Change((replaced(whole, text + (".hex()" if "hex" in ending else "")), *added), did)
-
-
 def mktemp(source: Source, node: Node) -> Change:
     """A fresh private folder: the name in it does not exist yet, as with mktemp, but nobody else can take it."""
     call = read_call(source, node)
@@ -150,7 +127,6 @@ REWRITES: dict[str, Rewrite] = {
     "python-eval": evaluate,
     "python-yaml-load": yaml_load,
     "python-weak-hash": weak_hash,
-    "python-password-hash": password_hash,
     "python-mktemp": mktemp,
     "python-debug": _switch("debug", "False", "the debugger is off"),
     "python-weak-random": random_secret,

@@ -151,8 +151,8 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.STATIC_IV, "iv", "cryptography.hazmat.primitives.ciphers.modes.CBC "
         "cryptography.hazmat.primitives.ciphers.modes.GCM "
          "cryptography.hazmat.primitives.ciphers.modes.CTR", when=when.constant_first),
-    sink(flaw.STATIC_SALT, "salt", "hashlib.pbkdf2_hmac cryptography.hazmat.primitives.kdf.scrypt.Scrypt",
-        when=when.constant_salt),
+    sink(flaw.STATIC_SALT, "salt", "hashlib.pbkdf2_hmac hashlib.scrypt "
+         "cryptography.hazmat.primitives.kdf.scrypt.Scrypt", when=when.constant_salt),
     sink(flaw.KEY_SIZE, "key", "cryptography.hazmat.primitives.asymmetric.rsa.generate_private_key "
          "cryptography.hazmat.primitives.asymmetric.dsa.generate_private_key Crypto.PublicKey.RSA.generate "
          "Crypto.PublicKey.DSA.generate Cryptodome.PublicKey.RSA.generate", when=when.short_key),

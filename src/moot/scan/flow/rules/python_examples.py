@@ -127,6 +127,8 @@ EXAMPLES: tuple[Example, ...] = (
             "import os\nfrom Crypto.Cipher import AES\nAES.new(key, AES.MODE_CBC, os.urandom(16))"),
     Example("python-static-salt", "import hashlib\nhashlib.pbkdf2_hmac('sha256', pw, b'salt', 100000)",
             "import hashlib, os\nhashlib.pbkdf2_hmac('sha256', pw, os.urandom(16), 100000)"),
+    Example("python-static-salt", "import hashlib\nhashlib.scrypt(pw, salt=b'fixed-salt', n=16384, r=8, p=1)",
+            "import hashlib, os\nhashlib.scrypt(pw, salt=os.urandom(16), n=16384, r=8, p=1)"),
     Example("python-key-size", "from Crypto.PublicKey import RSA\nRSA.generate(1024)",
             "from Crypto.PublicKey import RSA\nRSA.generate(3072)"),
     Example("python-tls-verify", "import requests\nrequests.get('https://x', verify=False)",
