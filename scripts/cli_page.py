@@ -1,9 +1,15 @@
 """Write docs/cli.md from the commands' own help, so that the two cannot differ."""
 
+import contextlib
+import io
 import os
 import re
-import subprocess
 import sys
+
+# Read by the libraries that lay out the help, as soon as they are imported.
+os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "LINES": "200"}
+
+from moot.__main__ import run
 
 VET = ("vet", "track", "track fail", "track success", "track reject", "track reset", "track show")
 BRANCH = ("branch list", "branch diff", "branch history", "branch blame", "branch clean")
@@ -20,11 +26,10 @@ COMMANDS = (
 
 
 def help_of(command: str) -> str:
-    arguments = [sys.executable, "-m", "moot", *command.split(), "--help"]
-    env = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "LINES": "200"}
-    env |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
-    done = subprocess.run(arguments, capture_output=True, text=True, check=True, env=env)
-    return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        code = run([*command.split(), "--help"], debug=False)
+    assert code == 0, f"moot {command} --help ended with {code}"
+    return "\n".join(line.rstrip() for line in said.getvalue().strip("\n").splitlines())
 
 
 def page() -> str:

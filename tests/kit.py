@@ -4,10 +4,11 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+
+from fork_server import run_forked
 
 from moot.edge.store import SqlStore
 from moot.findings import printed
@@ -99,11 +100,10 @@ def settled(told: str) -> dict[str, Any]:
     return dict(result)
 
 
-def moot(folder: Path, *arguments: str, kill_after: int = 0, **more: str) -> subprocess.CompletedProcess[str]:
+def run_moot(folder: Path, *arguments: str, kill_after: int = 0, **more: str) -> subprocess.CompletedProcess[str]:
     """`moot ARGUMENTS` in a process and a folder of its own; killed -9 right after a write to the record, if asked."""
-    program = [str(Path(__file__).parent / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
     env = {**os.environ, "MOOT_STORE": str(folder / "s.db"), **more}
-    return subprocess.run([sys.executable, *program, *arguments], cwd=folder, env=env, capture_output=True, text=True)
+    return run_forked(arguments, folder, env, kill_after=kill_after)
 
 
 def in_store(place: str, work: Callable[[SqlStore], Awaitable[R]]) -> R:

@@ -75,4 +75,4 @@ def trapped(repo: Path, folder: Path) -> Path:
 
 def moot_run(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
     """`moot` in a process of its own, with worktrees below `data`; killed -9 after so many writes, if asked."""
-    return kit.moot(folder, *arguments, kill_after=kill_after, XDG_DATA_HOME=str(folder / "data"))
+    return kit.run_moot(folder, *arguments, kill_after=kill_after, XDG_DATA_HOME=str(folder / "data"))

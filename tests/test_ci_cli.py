@@ -1,23 +1,20 @@
 """`moot ci` and the hooks of `moot solve`, through the CLI and the library, with real tools in the real sandbox."""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Cli
-from kit import settled
+from kit import run_moot, settled
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector, world
 
 import moot
 from moot.ci import OwnCommand
 from moot.errors import UsageError
 
-HERE = Path(__file__).parent
 CLEAN = "def double(number: int) -> int:\n    return 2 * number\n"
 UNUSED = "import os\n\n" + CLEAN
 WRONG_TYPE = CLEAN + "\n\nLIMIT: int = 'many'\n"
@@ -163,17 +160,11 @@ def test_solve_says_what_could_not_be_checked_and_checks_nothing_unasked(cli: Cl
 def test_killed_after_any_step_the_checks_are_made_once_as_they_were_configured_at_the_start(tmp_path: Path) -> None:
     entries = [*coder(code(WRONG), code("import os\n" + RIGHT)), *reflector(reflection())]
 
-    def moot_run(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
-        program = [str(HERE / "killed.py"), str(kill_after)] if kill_after else ["-m", "moot"]
-        env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
-        command = [sys.executable, *program, *arguments]
-        return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
-
     def begun(name: str, kill_after: int = 0) -> tuple[Path, subprocess.CompletedProcess[str]]:
         folder = tmp_path / name
         folder.mkdir()
         (folder / "moot.toml").write_text(LINT)
-        return folder, moot_run(folder, *world(folder, *entries), kill_after=kill_after)
+        return folder, run_moot(folder, *world(folder, *entries), kill_after=kill_after)
 
     _, whole = begun("whole")
     assert whole.returncode == 1, whole.stderr
@@ -184,10 +175,10 @@ def test_killed_after_any_step_the_checks_are_made_once_as_they_were_configured_
             break
         steps = step
         (folder / "moot.toml").write_text("")  # resumed as it was begun
-        (listed,) = json.loads(moot_run(folder, "list", "--json").stdout)
-        resumed = moot_run(folder, "resume", listed["id"], "--json")
+        (listed,) = json.loads(run_moot(folder, "list", "--json").stdout)
+        resumed = run_moot(folder, "resume", listed["id"], "--json")
         assert resumed.returncode == 1, resumed.stderr
         assert settled(resumed.stdout) == settled(whole.stdout)
-        story = json.loads(moot_run(folder, "show", listed["id"], "--json").stdout)
+        story = json.loads(run_moot(folder, "show", listed["id"], "--json").stdout)
         assert [s["name"] for s in story["steps"]].count("check") == 1
     assert steps >= 12, "the check is the last step"

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from kit import BAD, GOOD, NOTHING, SQLI, blue, moot, settled
+from kit import BAD, GOOD, NOTHING, SQLI, blue, run_moot, settled
 
 HERE = Path(__file__).parent
 STEPS = 14  # test_the_session_has_as_many_steps_as_we_kill_it_at keeps this true
@@ -41,14 +41,14 @@ def session(folder: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     folder = tmp_path_factory.mktemp("undisturbed")
-    done = moot(folder, *session(folder))
+    done = run_moot(folder, *session(folder))
     assert done.returncode == 0, done.stderr
     assert (folder / "calls.log").read_text() == "blue\n" * 2
     return settled(done.stdout)
 
 
 def test_the_session_has_as_many_steps_as_we_kill_it_at(undisturbed: dict[str, object], tmp_path: Path) -> None:
-    survived = moot(tmp_path, *session(tmp_path), kill_after=STEPS + 1)
+    survived = run_moot(tmp_path, *session(tmp_path), kill_after=STEPS + 1)
     assert survived.returncode == 0 and json.loads(survived.stdout)["outcome"] == "hardened"
     assert undisturbed["final_code"] == GOOD and undisturbed["calls"] == 6
 
@@ -57,32 +57,32 @@ def test_the_session_has_as_many_steps_as_we_kill_it_at(undisturbed: dict[str, o
 def test_killed_after_any_step_a_session_resumes_to_the_same_result(
     undisturbed: dict[str, object], tmp_path: Path, step: int, place: str
 ) -> None:
-    killed = moot(tmp_path, *session(tmp_path), kill_after=step, MOOT_STORE=place)
+    killed = run_moot(tmp_path, *session(tmp_path), kill_after=step, MOOT_STORE=place)
     assert killed.returncode == -signal.SIGKILL and killed.stdout == ""
-    (listed,) = json.loads(moot(tmp_path, "list", "--json", MOOT_STORE=place).stdout)
+    (listed,) = json.loads(run_moot(tmp_path, "list", "--json", MOOT_STORE=place).stdout)
     assert listed["status"] == "running"
-    resumed = moot(tmp_path, "resume", listed["id"][:8], "--json", MOOT_STORE=place)
+    resumed = run_moot(tmp_path, "resume", listed["id"][:8], "--json", MOOT_STORE=place)
     assert resumed.returncode == 0, resumed.stderr
     assert settled(resumed.stdout) == undisturbed
     assert (tmp_path / "calls.log").read_text() == "blue\n" * 2, "no recorded call is paid for twice"
 
 
 def test_the_same_input_and_script_twice_give_the_same_bytes(undisturbed: dict[str, object], tmp_path: Path) -> None:
-    again = moot(tmp_path, *session(tmp_path))
+    again = run_moot(tmp_path, *session(tmp_path))
     assert settled(again.stdout) == undisturbed
 
 
 def test_a_changed_script_of_prompts_is_caught_on_resume(tmp_path: Path) -> None:
     """Input that changed under a session is refused, not mixed with what was recorded."""
-    moot(tmp_path, *session(tmp_path), kill_after=STEPS - 2)
+    run_moot(tmp_path, *session(tmp_path), kill_after=STEPS - 2)
     store = tmp_path / "s.db"
     import sqlite3
 
     with sqlite3.connect(store) as db:
         db.execute("UPDATE debate_sessions SET config = replace(config, 'SELECT', 'DELETE')")
     db.close()
-    (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
-    resumed = moot(tmp_path, "resume", listed["id"])
+    (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
+    resumed = run_moot(tmp_path, "resume", listed["id"])
     assert resumed.returncode >= 2 and "Start a new session" in resumed.stderr
 
 
@@ -121,7 +121,7 @@ def test_ctrl_c_saves_says_how_to_resume_and_exits_130(tmp_path: Path) -> None:
     assert "Traceback" not in stopped.stderr
     session_id = stopped.stderr.rsplit("moot resume ", 1)[1].split()[0]
     (tmp_path / "go").touch()
-    resumed = moot(tmp_path, "resume", session_id, "--json")
+    resumed = run_moot(tmp_path, "resume", session_id, "--json")
     result = json.loads(resumed.stdout)
     assert (resumed.returncode, result["outcome"], result["calls"]) == (0, "hardened", 3)
     assert (tmp_path / "asked").read_text() == "xx", "red was not asked again, blue was"
@@ -137,8 +137,8 @@ def test_a_session_cannot_be_run_in_two_terminals_at_once(tmp_path: Path) -> Non
     )  # fmt: skip
     try:
         wait_for(tmp_path / "asked")
-        (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
-        second = moot(tmp_path, "resume", listed["id"])
+        (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
+        second = run_moot(tmp_path, "resume", listed["id"])
         assert second.returncode == 3 and "being run by another process" in second.stderr
     finally:
         first.kill()

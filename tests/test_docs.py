@@ -5,12 +5,12 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
+from fork_server import run_forked
 
 from moot.config import Layer, flat, resolve
 from moot.edge.models.script import parse_script
@@ -51,13 +51,13 @@ def of_kind(kind: str) -> list[Snippet]:
     return [snippet for snippet in snippets() if snippet.kind == kind]
 
 
-def run_in_examples(command: list[str], folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
+def run_in_examples(folder: Path, *words: str, given: str = "", python: str = "") -> subprocess.CompletedProcess[str]:
     work = folder / "examples"
     if not work.exists():
         shutil.copytree(ROOT / "examples", work)
-    env = {**os.environ, "MOOT_STORE": str(folder / "moot.db"), "COLUMNS": "120", "PYTHONWARNINGS": "error"}
+    env = {**os.environ, "MOOT_STORE": str(folder / "moot.db"), "COLUMNS": "120"}
     text = (work / given).read_text(encoding="utf-8") if given else ""
-    return subprocess.run(command, cwd=work, env=env, input=text, capture_output=True, text=True, timeout=120)
+    return run_forked(words, work, env, given=text, python=python)
 
 
 @pytest.mark.parametrize("snippet", of_kind("console"), ids=str)
@@ -71,7 +71,7 @@ def test_commands_print_what_the_page_shows(snippet: Snippet, tmp_path: Path) ->
         assert arguments[0] == "moot", command
         given = arguments[arguments.index("<") + 1] if "<" in arguments else ""
         words = arguments[1 : arguments.index("<")] if given else arguments[1:]
-        done = run_in_examples([sys.executable, "-m", "moot", *words], tmp_path, given)
+        done = run_in_examples(tmp_path, *words, given=given)
         assert done.returncode in (0, 1), done.stderr
         rest = done.stdout
         for line in (line for line in shown if line.strip() and line.strip() != "..."):
@@ -81,7 +81,7 @@ def test_commands_print_what_the_page_shows(snippet: Snippet, tmp_path: Path) ->
 
 @pytest.mark.parametrize("snippet", of_kind("python"), ids=str)
 def test_python_snippets_run(snippet: Snippet, tmp_path: Path) -> None:
-    done = run_in_examples([sys.executable, "-c", snippet.text], tmp_path)
+    done = run_in_examples(tmp_path, python=snippet.text)
     assert done.returncode == 0, done.stderr
 
 
@@ -105,11 +105,9 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-def test_the_page_of_commands_is_what_help_says() -> None:
-    done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "cli_page.py"], capture_output=True, text=True, check=True
-    )
-    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == done.stdout, "run `make docs`"
+def test_the_page_of_commands_is_what_help_says(tmp_path: Path) -> None:
+    done = run_forked([], tmp_path, {}, python=(ROOT / "scripts" / "cli_page.py").read_text(encoding="utf-8"))
+    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == done.stdout, f"run `make docs` {done.stderr}"
 
 
 def test_every_setting_is_documented() -> None:

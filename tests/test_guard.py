@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import Cli
+from fork_server import run_forked
 from vetkit import REMEDY, claim, objection
 
 GUARD = [sys.executable, "-m", "moot", "guard"]
@@ -27,7 +28,7 @@ def memory_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def guard(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*GUARD, *arguments], input=text, capture_output=True, text=True, timeout=60)
+    return run_forked(["guard", *arguments], Path.cwd(), os.environ, given=text)
 
 
 def with_critic(folder: Path, monkeypatch: pytest.MonkeyPatch, reply: str) -> None:

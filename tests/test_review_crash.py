@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from kit import moot, settled
+from kit import run_moot, settled
 from review_kit import REVISED, answers, challenge, project, raised, rebuttal, revision
 
 HERE = Path(__file__).parent
@@ -40,13 +40,13 @@ def session(folder: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     folder = tmp_path_factory.mktemp("undisturbed")
-    done = moot(folder, *session(folder))
+    done = run_moot(folder, *session(folder))
     assert done.returncode == 0, done.stderr
     return settled(done.stdout)
 
 
 def test_the_review_has_as_many_steps(undisturbed: dict[str, object], tmp_path: Path) -> None:
-    survived = moot(tmp_path, *session(tmp_path), kill_after=STEPS + 1)
+    survived = run_moot(tmp_path, *session(tmp_path), kill_after=STEPS + 1)
     assert survived.returncode == 0 and settled(survived.stdout) == undisturbed
     assert undisturbed["outcome"] == "no_objections" and undisturbed["calls"] == 9
 
@@ -55,12 +55,12 @@ def test_the_review_has_as_many_steps(undisturbed: dict[str, object], tmp_path: 
 def test_killed_after_any_step_a_review_resumes_to_the_same_result(
     undisturbed: dict[str, object], tmp_path: Path, step: int
 ) -> None:
-    killed = moot(tmp_path, *session(tmp_path), kill_after=step)
+    killed = run_moot(tmp_path, *session(tmp_path), kill_after=step)
     assert killed.returncode == -signal.SIGKILL and killed.stdout == ""
     assert "AB-03" not in (tmp_path / FILE).read_text(), "nothing is touched in the middle of a run"
-    (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
+    (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
     for _ in range(2):
-        resumed = moot(tmp_path, "resume", listed["id"][:8], "--json", "--write")
+        resumed = run_moot(tmp_path, "resume", listed["id"][:8], "--json", "--write")
         assert resumed.returncode == 0, resumed.stderr
         assert settled(resumed.stdout) == undisturbed
         assert (tmp_path / FILE).read_text() == REVISED

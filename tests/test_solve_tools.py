@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import Cli
-from kit import moot, settled
+from kit import run_moot, settled
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector
 from test_solve import prompts, run, story
 
@@ -115,13 +115,13 @@ def session(folder: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     folder = tmp_path_factory.mktemp("undisturbed")
-    done = moot(folder, *session(folder))
+    done = run_moot(folder, *session(folder))
     assert done.returncode == 0, done.stderr
     return settled(done.stdout)
 
 
 def test_the_session_has_as_many_steps(undisturbed: dict[str, object], tmp_path: Path) -> None:
-    survived = moot(tmp_path, *session(tmp_path), kill_after=STEPS + 1)
+    survived = run_moot(tmp_path, *session(tmp_path), kill_after=STEPS + 1)
     assert survived.returncode == 0, survived.stderr
     assert settled(survived.stdout) == undisturbed and undisturbed["outcome"] == "solved"
 
@@ -130,12 +130,12 @@ def test_the_session_has_as_many_steps(undisturbed: dict[str, object], tmp_path:
 def test_killed_after_any_step_it_resumes_to_the_same_result(
     undisturbed: dict[str, object], tmp_path: Path, step: int
 ) -> None:
-    killed = moot(tmp_path, *session(tmp_path), kill_after=step)
+    killed = run_moot(tmp_path, *session(tmp_path), kill_after=step)
     assert killed.returncode == -signal.SIGKILL and killed.stdout == ""
-    (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
-    resumed = moot(tmp_path, "resume", listed["id"][:8], "--json")
+    (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
+    resumed = run_moot(tmp_path, "resume", listed["id"][:8], "--json")
     assert resumed.returncode == 0, resumed.stderr
     assert settled(resumed.stdout) == undisturbed
-    told = json.loads(moot(tmp_path, "show", listed["id"], "--json").stdout)
+    told = json.loads(run_moot(tmp_path, "show", listed["id"], "--json").stdout)
     numbers = [(row["seq"], row["part"]) for row in told["steps"]]
     assert len(numbers) == len(set(numbers)) and sum(row["name"].startswith("tool") for row in told["steps"]) == 3

@@ -32,8 +32,8 @@ PLAN_STEPS, FAILURE_STEPS = 8, 5  # the first test keeps these true
 KILLS = [("plan", step) for step in range(1, PLAN_STEPS + 1)] + [("fail", s) for s in range(1, FAILURE_STEPS + 1)]
 
 
-def moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
-    return kit.moot(folder, *arguments, kill_after=kill_after, MOOT_VET_MEMORY=str(folder / "memory"))
+def run_moot(folder: Path, *arguments: str, kill_after: int = 0) -> subprocess.CompletedProcess[str]:
+    return kit.run_moot(folder, *arguments, kill_after=kill_after, MOOT_VET_MEMORY=str(folder / "memory"))
 
 
 def session(folder: Path, kind: str) -> list[str]:
@@ -57,7 +57,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Ends:
     ends = {}
     for kind, resolution in (("plan", "MODIFY"), ("fail", "RETRY")):
         folder = tmp_path_factory.mktemp(kind)
-        done = moot(folder, *session(folder, kind))
+        done = run_moot(folder, *session(folder, kind))
         assert done.returncode == 1, done.stderr
         ends[kind] = (settled(done.stdout), remembered(folder))
         assert ends[kind][0]["resolution"] == resolution
@@ -68,7 +68,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Ends:
 def test_the_debate_has_as_many_steps_as_we_kill_it_at(
     undisturbed: Ends, tmp_path: Path, kind: str, steps: int
 ) -> None:
-    survived = moot(tmp_path, *session(tmp_path, kind), kill_after=steps + 1)
+    survived = run_moot(tmp_path, *session(tmp_path, kind), kill_after=steps + 1)
     assert (survived.returncode, settled(survived.stdout)) == (1, undisturbed[kind][0])
     assert undisturbed["plan"][1] == {"debate-metrics": 2, "day": 7}
     assert undisturbed["fail"][1] == {"debate-metrics": 2, "day": 7, "failures": 2}
@@ -78,11 +78,11 @@ def test_the_debate_has_as_many_steps_as_we_kill_it_at(
 def test_killed_after_any_step_a_debate_resumes_to_the_same_resolution(
     undisturbed: Ends, tmp_path: Path, kind: str, step: int
 ) -> None:
-    killed = moot(tmp_path, *session(tmp_path, kind), kill_after=step)
+    killed = run_moot(tmp_path, *session(tmp_path, kind), kill_after=step)
     assert killed.returncode == -signal.SIGKILL and not (tmp_path / "memory").exists()
-    (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
+    (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
     for _ in range(2):  # the second time there is nothing left to do, and nothing is written twice
-        resumed = moot(tmp_path, "resume", listed["id"][:8], "--json")
+        resumed = run_moot(tmp_path, "resume", listed["id"][:8], "--json")
         assert resumed.returncode == 1, resumed.stderr
         assert settled(resumed.stdout) == undisturbed[kind][0]
     assert remembered(tmp_path) == undisturbed[kind][1]
@@ -115,8 +115,8 @@ def test_killed_after_any_write_to_the_memory_nothing_is_doubled(undisturbed: En
     env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db"), "MOOT_VET_MEMORY": str(tmp_path / "memory")}
     command = [sys.executable, "-c", DIES, str(write), "whole", *session(tmp_path, "fail")]
     assert subprocess.run(command, cwd=tmp_path, env=env, capture_output=True).returncode == -signal.SIGKILL
-    (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
-    assert settled(moot(tmp_path, "resume", listed["id"], "--json").stdout) == undisturbed["fail"][0]
+    (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
+    assert settled(run_moot(tmp_path, "resume", listed["id"], "--json").stdout) == undisturbed["fail"][0]
     assert remembered(tmp_path) == undisturbed["fail"][1]
 
 
@@ -124,9 +124,9 @@ def test_killed_in_the_middle_of_a_write_the_line_is_written_again(undisturbed: 
     env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db"), "MOOT_VET_MEMORY": str(tmp_path / "memory")}
     command = [sys.executable, "-c", DIES, "2", "torn", *session(tmp_path, "fail")]
     assert subprocess.run(command, cwd=tmp_path, env=env, capture_output=True).returncode == -signal.SIGKILL
-    (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
-    moot(tmp_path, "resume", listed["id"], "--json")
-    stats = json.loads(moot(tmp_path, "vet", "stats", "--json").stdout)
+    (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
+    run_moot(tmp_path, "resume", listed["id"], "--json")
+    stats = json.loads(run_moot(tmp_path, "vet", "stats", "--json").stdout)
     assert (stats["debates"], stats["unreadable"]) == (1, 1)
 
 
@@ -147,6 +147,6 @@ def test_ctrl_c_exits_130_and_nothing_is_remembered_until_it_is_carried_on(tmp_p
     assert process.returncode == 130, err
     assert out.startswith("ESCALATE") and "moot resume " in err and not (tmp_path / "memory").exists()
     (tmp_path / "go").touch()
-    resumed = moot(tmp_path, "resume", err.rsplit("moot resume ", 1)[1].split()[0], "--json")
+    resumed = run_moot(tmp_path, "resume", err.rsplit("moot resume ", 1)[1].split()[0], "--json")
     assert (resumed.returncode, json.loads(resumed.stdout)["resolution"]) == (0, "PROCEED")
     assert remembered(tmp_path) == {"debate-metrics": 2, "day": 7}

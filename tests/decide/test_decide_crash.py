@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from kit import moot, settled
+from kit import run_moot, settled
 from panels import PANEL, SCOPE, ballot, rebuttal
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -49,13 +49,13 @@ def files(folder: Path, session_id: str) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, object], dict[str, str]]:
     folder = tmp_path_factory.mktemp("undisturbed")
-    done = moot(folder, *session(folder))
+    done = run_moot(folder, *session(folder))
     assert done.returncode == 1, done.stderr
     return settled(done.stdout), files(folder, json.loads(done.stdout)["session_id"])
 
 
 def test_there_are_as_many_steps_as_we_kill_it_at(tmp_path: Path) -> None:
-    survived = moot(tmp_path, *session(tmp_path), kill_after=STEPS + 1)
+    survived = run_moot(tmp_path, *session(tmp_path), kill_after=STEPS + 1)
     assert (survived.returncode, json.loads(survived.stdout)["calls"]) == (1, 7)
 
 
@@ -63,22 +63,22 @@ def test_there_are_as_many_steps_as_we_kill_it_at(tmp_path: Path) -> None:
 def test_killed_after_any_step_a_panel_resumes_to_the_same_result(
     undisturbed: tuple[dict[str, object], dict[str, str]], tmp_path: Path, step: int
 ) -> None:
-    killed = moot(tmp_path, *session(tmp_path), kill_after=step)
+    killed = run_moot(tmp_path, *session(tmp_path), kill_after=step)
     assert killed.returncode == -signal.SIGKILL and killed.stdout == ""
-    (listed,) = json.loads(moot(tmp_path, "list", "--json").stdout)
-    resumed = moot(tmp_path, "resume", listed["id"][:8], "--json")
+    (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
+    resumed = run_moot(tmp_path, "resume", listed["id"][:8], "--json")
     assert resumed.returncode == 1, resumed.stderr
     assert settled(resumed.stdout) == undisturbed[0]
     assert files(tmp_path, listed["id"]) == undisturbed[1]
 
 
 def test_a_choice_survives_and_is_the_last_word(tmp_path: Path) -> None:
-    done = json.loads(moot(tmp_path, *session(tmp_path)).stdout)
-    chosen = moot(tmp_path, "choose", done["session_id"], "SQ-1", "C", "--reason", "soon")
+    done = json.loads(run_moot(tmp_path, *session(tmp_path)).stdout)
+    chosen = run_moot(tmp_path, "choose", done["session_id"], "SQ-1", "C", "--reason", "soon")
     assert chosen.returncode == 0, chosen.stderr
-    again = moot(tmp_path, "resume", done["session_id"], "--json")
+    again = run_moot(tmp_path, "resume", done["session_id"], "--json")
     assert (again.returncode, json.loads(again.stdout)["choice"]["option"]) == (0, "C")
-    exported = json.loads(moot(tmp_path, "export", done["session_id"]).stdout)
+    exported = json.loads(run_moot(tmp_path, "export", done["session_id"]).stdout)
     assert [step["name"] for step in exported["steps"] if step["seq"] < 0] == ["choose SQ-1"]
 
 
@@ -108,7 +108,7 @@ def test_ctrl_c_keeps_what_was_said_exits_130_and_resumes(tmp_path: Path) -> Non
     ), err
     assert stopped["distribution"] == {"A": ["risk", "value"]} and "stopped; carry on with: moot resume" in err
     (tmp_path / "go").touch()
-    resumed = moot(tmp_path, "resume", stopped["session_id"], "--json")
+    resumed = run_moot(tmp_path, "resume", stopped["session_id"], "--json")
     result = json.loads(resumed.stdout)
     assert (resumed.returncode, result["outcome"], result["agreement"], result["calls"]) == (
         0,
