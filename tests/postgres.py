@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import psycopg
 
-SCRIPT = Path(__file__).parent.parent / "scripts" / "need-postgres"
+SCRIPT = Path(__file__).parent.parent / "scripts" / "need"
 OURS = ("listen_addresses=", "max_connections=100")
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 """A machine that loses power in the middle of a test is no case of ours."""
@@ -20,7 +20,7 @@ FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 def programs() -> Path:
     """The folder of the server's programs. Where there are none the tests fail and say so: they never skip."""
-    found = subprocess.run([SCRIPT], capture_output=True, text=True)
+    found = subprocess.run([SCRIPT, "postgres"], capture_output=True, text=True)
     if found.returncode:
         raise RuntimeError(found.stderr.strip())
     return Path(found.stdout.strip())

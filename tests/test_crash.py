@@ -5,11 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from kit import BAD, GOOD, NOTHING, SQLI, blue, run_moot, settled
+from patience import PATIENCE, wait_for_file
 
 HERE = Path(__file__).parent
 STEPS = 14  # test_the_session_has_as_many_steps_as_we_kill_it_at keeps this true
@@ -86,13 +86,6 @@ def test_a_changed_script_of_prompts_is_caught_on_resume(tmp_path: Path) -> None
     assert resumed.returncode >= 2 and "Start a new session" in resumed.stderr
 
 
-def wait_for(path: Path, seconds: float = 30.0) -> None:
-    end = time.monotonic() + seconds
-    while not path.exists():
-        assert time.monotonic() < end, f"{path.name} never came"
-        time.sleep(0.01)
-
-
 def interrupted(folder: Path, times: int) -> subprocess.CompletedProcess[str]:
     """Ctrl-C while blue is answering."""
     (folder / "app.py").write_text(BAD)
@@ -107,10 +100,10 @@ def interrupted(folder: Path, times: int) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "moot", "harden", "app.py", *seats],
         cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    wait_for(folder / "asked")
+    wait_for_file(folder / "asked")
     for _ in range(times):
         process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     return subprocess.CompletedProcess([], process.returncode, out, err)
 
 
@@ -129,14 +122,14 @@ def test_ctrl_c_saves_says_how_to_resume_and_exits_130(tmp_path: Path) -> None:
 
 def test_a_session_cannot_be_run_in_two_terminals_at_once(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(BAD)
-    (tmp_path / "slow.py").write_text("import sys, time\nsys.stdin.read()\nopen('asked', 'w')\ntime.sleep(60)\n")
+    (tmp_path / "slow.py").write_text("import sys, time\nsys.stdin.read()\nopen('asked', 'w')\ntime.sleep(600)\n")
     env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db")}
     first = subprocess.Popen(
         [sys.executable, "-m", "moot", "harden", "app.py", "-m", f"cmd:{sys.executable} slow.py"],
         cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        wait_for(tmp_path / "asked")
+        wait_for_file(tmp_path / "asked")
         (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
         second = run_moot(tmp_path, "resume", listed["id"])
         assert second.returncode == 3 and "being run by another process" in second.stderr

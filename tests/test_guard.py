@@ -13,6 +13,7 @@ import pytest
 import yaml
 from conftest import Cli
 from fork_server import run_forked
+from patience import PATIENCE
 from vetkit import REMEDY, claim, objection
 
 GUARD = [sys.executable, "-m", "moot", "guard"]
@@ -115,7 +116,7 @@ def test_signals_reach_the_command(tmp_path: Path) -> None:
     with subprocess.Popen([*GUARD, "--", sys.executable, "wait.py"], stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None and running.stdout.readline() == "up\n"
         running.send_signal(signal.SIGTERM)
-        assert running.wait(timeout=60) == 5
+        assert running.wait(timeout=PATIENCE) == 5
 
 
 @pytest.mark.parametrize(("said", "code", "gone"), [("y\n", 0, True), ("n\n", REFUSED, False), ("\n", REFUSED, False)])

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from patience import PATIENCE
 from vetkit import REMEDY, blind_spot, claim, diagnosis, objection
 
 from moot.surfaces.hooks.events import answer
@@ -257,7 +258,7 @@ def test_the_session_state_may_be_broken(tmp_path: Path) -> None:
 
 
 def moot(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "moot", *arguments], input=text, capture_output=True, timeout=60)
+    return subprocess.run([sys.executable, "-m", "moot", *arguments], input=text, capture_output=True, timeout=PATIENCE)
 
 
 def test_the_command_answers_on_stdout_and_always_ends_well() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from sqlalchemy import Connection, MetaData, Table, insert, inspect, text
 from test_store import ID, session, with_store
 
@@ -118,7 +119,7 @@ def test_ten_processes_open_an_empty_database_at_once(pg_store: str) -> None:
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
-    ended = [(*process.communicate(timeout=120), process.returncode) for process in begun]
+    ended = [(*process.communicate(timeout=PATIENCE), process.returncode) for process in begun]
     assert ended == [("0\n", "", 0)] * 10
 
 

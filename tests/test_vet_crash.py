@@ -12,7 +12,7 @@ import kit
 import pytest
 import yaml
 from kit import settled
-from test_crash import wait_for
+from patience import PATIENCE, wait_for_file
 from vetkit import ACTION, UNCLEAR, blind_spot, claim, diagnosis, objection, opinion, rejoinder
 
 HERE = Path(__file__).parent
@@ -141,9 +141,9 @@ def test_ctrl_c_exits_130_and_nothing_is_remembered_until_it_is_carried_on(tmp_p
     process = subprocess.Popen(
         command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    wait_for(tmp_path / "asked")
+    wait_for_file(tmp_path / "asked")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert out.startswith("ESCALATE") and "moot resume " in err and not (tmp_path / "memory").exists()
     (tmp_path / "go").touch()

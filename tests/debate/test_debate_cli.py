@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from conftest import Cli
 from debate_script import OPEN, QUIET, TESTS, TWO, Entry, says, world
 from debates import FIRST, LAST, NO_EMPTY, RIGHT, ballot, code, points, wrote
+from patience import PATIENCE, wait_until
 
 TOPIC = "Should the service be split in two?"
 UNSURE = says("ballot", ballot("B", "A", why="cheaper", sure=0.1))
@@ -195,12 +195,9 @@ def test_ctrl_c_keeps_the_best_so_far_and_resumes(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*moot, *command], cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    end = time.monotonic() + 30
-    while not (tmp_path / "asked").exists():
-        assert process.poll() is None and time.monotonic() < end
-        time.sleep(0.01)
+    wait_until(lambda: (tmp_path / "asked").exists() or process.poll() is not None, "the moderator is asked")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130 and out.startswith("cancelled") and "Traceback" not in err
     (tmp_path / "go").touch()
     session = err.rsplit("moot resume ", 1)[1].split()[0]

@@ -12,10 +12,11 @@ import pytest
 from debate_script import says, world
 from debates import FIRST, LAST, NO_EMPTY, ballot, blind, code, points, scores, wrote
 from kit import settled
+from patience import PATIENCE
 
 HERE = Path(__file__).parent
 STEPS = 41  # test_the_debate_has_as_many_steps_and_holds_every_phase keeps this true
-EACH = 8  # kills in one test
+EACH = 14  # kills in one test
 TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
 ROLES = ("proposer", "critic", "optimizer")
 TEAM = "".join(f'[[agents]]\nrole = "{role}"\nmodel = "script:replies.yaml"\n' for role in ROLES)
@@ -52,7 +53,7 @@ def session(folder: Path) -> list[str]:
 def killed(folder: Path, first: int, last: int) -> list[dict[str, Any]]:
     words = session(folder)
     program = [sys.executable, str(HERE / "killed_often.py"), str(folder), str(first), str(last), *words]
-    done = subprocess.run(program, env=dict(os.environ), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(program, env=dict(os.environ), capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

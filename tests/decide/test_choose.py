@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import Cli
 from panels import COLOUR, SCOPE, data, script
+from patience import PATIENCE
 
 from moot.edge.store import SqlStore
 from moot.protocols.verdicts import Verdict
@@ -117,7 +118,7 @@ def test_on_a_terminal_a_contested_question_is_answered_on_the_spot(asked: Path)
     seen = b""
     while b"chosen by" not in seen:
         seen += os.read(ours, 4096)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     os.close(ours)
     assert process.returncode == 0, err
     assert b"option C, Drafts; chosen by" in seen

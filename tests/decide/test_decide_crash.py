@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from kit import run_moot, settled
 from panels import PANEL, SCOPE, ballot, rebuttal
+from patience import PATIENCE, wait_for_file
 
 TESTS = Path(__file__).resolve().parents[1]
 STEPS = 8  # three ballots, one of them asked for twice, three rebuttals
@@ -32,13 +32,6 @@ def session(folder: Path) -> list[str]:
         (folder / f"{seat}.yaml").write_text(json.dumps(replies))
         seats += ["--seat", f"{seat}=script:{seat}.yaml"]
     return ["decide", "q.yaml", *seats, "--feature-dir", "fd", "--json", "--quiet"]
-
-
-def wait_for(path: Path, seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not path.exists():
-        assert time.monotonic() < end, f"{path.name} never came"
-        time.sleep(0.01)
 
 
 def files(folder: Path, session_id: str) -> dict[str, str]:
@@ -97,9 +90,9 @@ def test_ctrl_c_keeps_what_was_said_exits_130_and_resumes(tmp_path: Path) -> Non
         cwd=tmp_path, env={**os.environ, "MOOT_STORE": str(tmp_path / "s.db")},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    wait_for(tmp_path / "asked")
+    wait_for_file(tmp_path / "asked")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     stopped = json.loads(out)
     assert (process.returncode, stopped["outcome"], stopped["stop_reason"]) == (
         130,

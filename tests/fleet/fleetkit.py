@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import psycopg
+from patience import PATIENCE
 from vetkit import claim, objection, rejoinder
 
 from moot.chain import flaws
@@ -28,7 +29,6 @@ from moot.stepping import Desk
 
 HERE = Path(__file__).parent
 SOURCES = Path(__file__).parents[2] / "src"
-PATIENCE = 120.0
 T = TypeVar("T")
 
 
@@ -77,7 +77,7 @@ class Worker:
         return self.err.read_text() if self.err.exists() else ""
 
 
-PATIENT = {"HEARTBEAT": "0.3", "DEAD_AFTER": "30", "SWEEP": "0.3", "DRAIN": "30"}
+PATIENT = {"HEARTBEAT": "0.3", "DEAD_AFTER": "300", "SWEEP": "0.3", "DRAIN": "30"}
 """Nobody is to be taken for dead, however busy the machine is."""
 HASTY = {"HEARTBEAT": "0.2", "DEAD_AFTER": "2", "SWEEP": "0.3", "DRAIN": "30"}
 

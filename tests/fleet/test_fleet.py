@@ -27,9 +27,10 @@ def test_a_session_that_waits_at_a_gate_holds_no_worker_and_goes_on_when_decided
     fleet.worker("--concurrency", "1")
     fleet.wait_for_end([another])  # by the only worker, which has one place
     fleet.wait("it is parked", lambda: fleet.statuses([waits]) == ["paused"] and fleet.jobs() == [])
+    fleet.wait("the worker holds nothing", lambda: [one["holding"] for one in seen(cli, fleet)["workers"]] == [[]])
     status = seen(cli, fleet)
     assert [(each["id"], each["gate"]) for each in status["parked"]] == [(waits, "verdict")]
-    assert status["workers"][0]["holding"] == [] and status["unable"] == []
+    assert status["unable"] == []
     before = len(fleet.calls())
 
     async def approve(store: SqlStore) -> None:

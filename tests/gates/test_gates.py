@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import pytest
 from conftest import Cli
 from kit import in_store, settled
+from patience import PATIENCE
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector, world
 
 from moot.chain import flaws
@@ -342,7 +343,7 @@ def test_another_terminal_approves_and_the_session_goes_on(cli: Cli, tmp_path: P
             if "waits for a person" in line:
                 break
         assert cli("approve", gate["session_id"], "--store", place).code == 0
-        out, err = program.communicate(timeout=60)
+        out, err = program.communicate(timeout=PATIENCE)
     assert program.returncode == 0, err
     assert json.loads(out)["outcome"] == "solved"
     assert "no gates" in cli("gates", "--store", place).out
@@ -355,7 +356,7 @@ def test_a_rejection_from_another_terminal_ends_it(cli: Cli, tmp_path: Path) -> 
         (gate,) = json.loads(cli("gates", "--json", "--store", place).out)
         assert cli("reject", gate["session_id"], "--store", place).code == 2, "a reason is asked for"
         assert cli("reject", gate["session_id"], "--reason", "no", "--store", place).code == 0
-        out, _ = program.communicate(timeout=60)
+        out, _ = program.communicate(timeout=PATIENCE)
     result = json.loads(out)
     assert (program.returncode, result["outcome"], len(result["attempts"])) == (2, "rejected", 1)
     (listed,) = json.loads(cli("list", "--json", "--store", place).out)
@@ -373,14 +374,14 @@ def test_killed_at_the_gate_it_resumes_after_the_decision_to_the_same_result(
         program.send_signal(end)
         assert program.stderr is not None
         err = program.stderr.read()
-        program.wait(timeout=60)
+        program.wait(timeout=PATIENCE)
     if end == signal.SIGINT:
         assert program.returncode == 130 and "moot resume" in err
     (gate,) = json.loads(cli("gates", "--json", "--store", place).out)
     assert cli("approve", gate["session_id"], "--store", place).code == 0
     with waiting(tmp_path, place, "resume", gate["session_id"], "--json") as program:  # at its second gate
         assert cli("approve", gate["session_id"], "--store", place).code == 0
-        out, _ = program.communicate(timeout=60)
+        out, _ = program.communicate(timeout=PATIENCE)
     assert settled(out) == settled(undisturbed.out)
 
 

@@ -6,6 +6,7 @@ import subprocess
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from samples import repaired, rules
 
 APP = """const express = require("express");
@@ -39,7 +40,7 @@ def said(text: str, query: dict[str, str] | None = None) -> Any:
     assert node is not None, "Node.js is missing: these tests run the rewritten code"
     script = STUBS.replace("QUERY", json.dumps(query or {})) + text
     script += '\nprocess.on("exit", () => console.log(JSON.stringify(said)));\n'
-    ended = subprocess.run([node, "-e", script], capture_output=True, text=True, timeout=60, check=True)
+    ended = subprocess.run([node, "-e", script], capture_output=True, text=True, timeout=PATIENCE, check=True)
     return json.loads(ended.stdout.splitlines()[-1])
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from samples import repaired, rules
 
 HEAD = 'const express = require("express");\n'
@@ -37,7 +38,9 @@ def said(text: str, given: dict[str, Any] | None = None, folder: Path | None = N
     assert node is not None, "Node.js is missing: these tests run the rewritten code"
     script = STUBS.replace("GIVEN", json.dumps(given or {})) + text
     script += '\nprocess.on("exit", () => process.stdout.write(JSON.stringify(said)));\n'
-    ended = subprocess.run([node, "-e", script], capture_output=True, text=True, timeout=60, check=True, cwd=folder)
+    ended = subprocess.run(
+        [node, "-e", script], capture_output=True, text=True, timeout=PATIENCE, check=True, cwd=folder
+    )
     return json.loads(ended.stdout)
 
 

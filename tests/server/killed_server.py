@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from kit import BAD, GOOD
+from patience import PATIENCE
 from serving_kit import GATED, say
 from sqlalchemy import Connection
 
@@ -33,7 +34,6 @@ from moot.surfaces.setup import Settings
 from moot.testing import ActingModel, one_file
 from moot.types import Call, Reply
 
-PATIENCE = 60.0
 ASKED = Path("asked")
 work = SqlStore.work
 

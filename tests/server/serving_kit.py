@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 from kit import BAD, GOOD, blue
+from patience import PATIENCE
 
 from moot.ports import Model
 from moot.surfaces.server.app import Server, Serving, create_app
@@ -42,7 +43,7 @@ def say(call: Call) -> Line:
 
 async def once(there: Callable[[], bool]) -> None:
     """A state is waited for, not a time."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             if there():
                 return
@@ -93,7 +94,7 @@ class Client:
         return await self.seen(session, lambda record: bool(record["waiting_on"]))
 
     async def seen(self, session: str, there: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 record: dict[str, Any] = (await self.get(f"/v1/debates/{session}")).json()
                 if there(record):
@@ -129,7 +130,9 @@ async def serving(
         await once(lambda: running.started or task.done())
         assert running.started, task.exception()
         try:
-            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=30) as http:
+            async with httpx.AsyncClient(
+                base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=PATIENCE
+            ) as http:
                 yield Client(http, server)
         finally:
             server.stop()
@@ -147,7 +150,7 @@ class Event:
 async def events(client: Client, session: str, after: int = 0, most: int | None = None) -> AsyncIterator[Event]:
     """The events of a session after one of them; the connection is cut after `most`."""
     headers = {"Last-Event-ID": str(after)} if after else {}
-    async with client.http.stream("GET", f"/v1/debates/{session}/events", headers=headers, timeout=60) as answer:
+    async with client.http.stream("GET", f"/v1/debates/{session}/events", headers=headers, timeout=PATIENCE) as answer:
         if answer.status_code == 204:
             return
         assert answer.status_code == 200

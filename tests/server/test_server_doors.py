@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from kit import GOOD
+from patience import PATIENCE
 from serving_kit import DECIDE, GATED, HARDEN, VET, Client, once, run, serving
 
 from moot.edge.store import SqlStore
@@ -161,7 +162,7 @@ async def raw(client: Client, head: str, body: bytes = b"") -> bytes:
     try:
         writer.write(head.encode("latin-1").replace(b"\r\n", b"\r\nConnection: close\r\n", 1) + body)
         await writer.drain()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             return await reader.read()
     finally:
         writer.close()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from kit import BAD, blue
+from patience import PATIENCE
 from serving_kit import GATED, HARDEN, Client, Held, events, run, say, serving
 from test_server_doors import token
 from websockets.asyncio.client import ClientConnection, connect
@@ -151,7 +152,7 @@ def address(client: Client, session: str, after: int = 0) -> str:
 
 async def until(socket: ClientConnection, key: str) -> Any:
     """The next message of this kind; entries before it are passed over."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             message = json.loads(await socket.recv())
             if key in message:

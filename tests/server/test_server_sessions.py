@@ -309,7 +309,10 @@ PROTOCOLS: list[dict[str, Any]] = [
     {"protocol": "decide", "input": {"questions": [{"text": "Is it in scope?", "options": ["yes", "no"]}]}},
     {"protocol": "review", "input": {"artefacts": {"REQUIREMENTS.md": "# R\n\n- [ ] **R-1**: it works\n"}}},
     {"protocol": "debate", "input": {"task": "Is a monolith right for a team of three?"}},
-    {"protocol": "harden", "input": {"files": {"a.go": "package a\n"}, "tests": {"a_test.go": "package a\n"}}},
+    {
+        "protocol": "harden",
+        "input": {"files": {"a.py": GOOD}, "tests": {"test_a.py": "import a\ndef test(): a.find\n"}},
+    },
 ]
 
 

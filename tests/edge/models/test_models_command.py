@@ -2,11 +2,11 @@ import asyncio
 import os
 import shlex
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from asking import a_call, ask
+from patience import PATIENCE, wait_until
 
 from moot.edge.models import command, open_model
 from moot.errors import ModelError
@@ -75,30 +75,23 @@ def alive(pid: int) -> bool:
 
 
 def wait_for(path: Path) -> int:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        if path.exists() and path.read_text().endswith("\n"):
-            return int(path.read_text())
-        time.sleep(0.01)
-    raise AssertionError(f"nobody wrote {path}")
+    wait_until(lambda: path.exists() and path.read_text().endswith("\n"), f"{path} is written")
+    return int(path.read_text())
 
 
-def gone(pid: int) -> bool:
-    deadline = time.monotonic() + 10
-    while alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not alive(pid)
+def wait_for_end(pid: int) -> None:
+    wait_until(lambda: not alive(pid), f"process {pid} is gone")
 
 
 def test_too_slow_is_a_timeout_and_ends_its_children_too(tmp_path: Path) -> None:
     error = failure(f"cmd:sh -c 'sleep 100 & echo $! > {tmp_path}/pid; wait'", timeout=0.5)
     assert error.kind == "timeout" and "0.5 s" in str(error)
-    assert gone(wait_for(tmp_path / "pid"))
+    wait_for_end(wait_for(tmp_path / "pid"))
 
 
 def test_cancelled_ends_its_children_too(tmp_path: Path) -> None:
     async def run() -> int:
-        model = open_model(f"cmd:sh -c 'sleep 100 & echo $! > {tmp_path}/pid; wait'", env=os.environ, timeout=60.0)
+        model = open_model(f"cmd:sh -c 'sleep 100 & echo $! > {tmp_path}/pid; wait'", env=os.environ, timeout=PATIENCE)
         task = asyncio.create_task(model.reply(a_call()))
         pid = await asyncio.to_thread(wait_for, tmp_path / "pid")
         task.cancel()
@@ -106,7 +99,7 @@ def test_cancelled_ends_its_children_too(tmp_path: Path) -> None:
             await task
         return pid
 
-    assert gone(asyncio.run(run()))
+    wait_for_end(asyncio.run(run()))
 
 
 def test_a_child_left_behind_does_not_hold_the_answer_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,13 @@
 
 import asyncio
 import marshal
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from patience import wait_until
 
 from moot.edge.sandbox import Bubblewrap, Container, SandboxLimits, find_sandbox
 from moot.edge.sandbox.container import Engine, container_trial
@@ -19,7 +19,6 @@ from moot.ports import Sandbox
 from moot.types import Code, Language, SourceFile, SuiteRun, Tests
 
 SERVICE = "def double(number):\n    return 2 * number\n"
-PATIENCE = 20.0
 
 
 def boxed(**limits: float) -> Sandbox:
@@ -120,10 +119,7 @@ def running(mark: str) -> list[str]:
 
 
 def until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, "what was waited for did not come true"
-        time.sleep(0.01)
+    wait_until(true, "what the test waits for")
 
 
 async def until_async(true: Callable[[], bool]) -> None:
