@@ -3,6 +3,8 @@ SHELL := /bin/bash
 BIN := .venv/bin
 UV := PYTHONPATH=.tools .tools/bin/uv
 export UV_NO_PROGRESS := 1
+# Some machines forbid it; then every process compiles all tests anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 DOCUMENTS := tests/test_imports.py tests/test_docs.py
 # `make check test` runs these once.

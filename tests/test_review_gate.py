@@ -158,8 +158,8 @@ def test_a_page_of_a_megabyte_is_shown_in_part_and_that_is_said(cli: Cli, tmp_pa
     project(
         tmp_path,
         "# Requirements\n\n## v1\n\n"
-        + "".join(f"- **AB-{n % 9999:04}**: part {n} is shown\n" for n in range(9999))
-        + "x\n" * 400_000,
+        + "".join(f"- **AB-{n % 9999:04}**: part {n} is shown\n" for n in range(2000))
+        + f"{'x' * 199}\n" * 4000,
     )
     one = reviewed(cli("review", FILE, *script(tmp_path, [NONE]), "--json"))
     assert one["outcome"] == "inconclusive" and any("the rest did not fit" in note for note in one["degraded"])

@@ -13,6 +13,7 @@ SCOPE, UX, TECH, RULE = CLASSES
     [
         ("Should we support guests?", SCOPE, "HIGH", "should we support"),
         ("Is the import in scope?", SCOPE, "HIGH", "in scope"),
+        ("Is the import ıN SCOPE?", SCOPE, "HIGH", "in scope"),
         ("Is this out-of-scope?", SCOPE, "HIGH", "out of scope"),
         ("What goes into the MVP?", SCOPE, "HIGH", "MVP"),
         ("what goes into the mvp?", SCOPE, "HIGH", "MVP"),

@@ -241,21 +241,21 @@ def test_any_text_is_scanned_and_repaired_without_a_crash(language: Language, te
 
 
 DEEP = [
-    "(" * 50_000,
-    "[" * 50_000,
-    "{" * 50_000,
-    "'" * 20_001,
-    '"' * 20_001,
-    "`" * 20_001,
-    "eval(" * 20_000,
-    "x" + ".a" * 50_000,
-    "x = " + "a + " * 50_000 + "1",
-    "x = " + "(" * 20_000 + "1" + ")" * 20_000,
-    "x = f(" * 10_000 + ")" * 10_000,
-    "cur.execute('SELECT ' + " * 5_000,
-    "cur.execute('SELECT * FROM t WHERE a = ' + " + "b + " * 50_000 + "c)",
+    "(" * 12_500,
+    "[" * 12_500,
+    "{" * 12_500,
+    "'" * 5_001,
+    '"' * 5_001,
+    "`" * 5_001,
+    "eval(" * 5_000,
+    "x" + ".a" * 12_500,
+    "x = " + "a + " * 12_500 + "1",
+    "x = " + "(" * 5_000 + "1" + ")" * 5_000,
+    "x = f(" * 2_500 + ")" * 2_500,
+    "cur.execute('SELECT ' + " * 1_250,
+    "cur.execute('SELECT * FROM t WHERE a = ' + " + "b + " * 12_500 + "c)",
     "a = a + a\n" * 2_000 + "eval(a)\n",
-    "It was (not) the best of 'times', we'd say.\n" * 5_000,
+    "It was (not) the best of 'times', we'd say.\n" * 1_250,
 ]
 
 
@@ -276,7 +276,7 @@ BLOCKS: dict[Language, str] = {
 
 def big(language: Language) -> str:
     block = BLOCKS[language]
-    return "".join(block.format(n=n) for n in range(1_000_000 // len(block)))
+    return "".join(block.format(n=n) for n in range(400_000 // len(block)))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

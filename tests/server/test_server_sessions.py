@@ -311,7 +311,7 @@ PROTOCOLS: list[dict[str, Any]] = [
     {"protocol": "debate", "input": {"task": "Is a monolith right for a team of three?"}},
     {
         "protocol": "harden",
-        "input": {"files": {"a.py": GOOD}, "tests": {"test_a.py": "import a\ndef test(): a.find\n"}},
+        "input": {"files": {"a.py": GOOD}, "tests": {"test_a.py": "from a import find\n"}},
     },
 ]
 

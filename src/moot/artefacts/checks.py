@@ -18,19 +18,23 @@ POINTS = {"critical": 100, "significant": 10, "minor": 1}
 def check(artefact: Artefact, around: Sequence[Neighbour]) -> tuple[Fault, ...]:
     """What is wrong with its form, in the order of its lines."""
     doc = page(artefact.text)
-    requirements = [r for n in around if n.type == "requirements" for r in defined(page(n.text))]
     match artefact.type:
         case "requirements":
             return tuple(requirement_faults(doc))
         case "roadmap":
-            return tuple(roadmap_faults(doc, requirements))
+            return tuple(roadmap_faults(doc, _requirements(around)))
         case "plan":
+            requirements = _requirements(around)
             siblings = _siblings(artefact, around, doc)
             required = _required(artefact, around, doc, requirements)
             known = frozenset(r.id for r in requirements)
             return (*unknown_ids(doc, known), *plan_faults(doc, artefact.path, siblings, required))
         case "verification":
             return tuple(verification_faults(doc, must_haves(s.doc for s in _siblings(artefact, around, doc))))
+
+
+def _requirements(around: Sequence[Neighbour]) -> list[Requirement]:
+    return [r for n in around if n.type == "requirements" for r in defined(page(n.text))]
 
 
 def weight(faults: Iterable[Fault]) -> int:

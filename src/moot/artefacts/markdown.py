@@ -29,7 +29,7 @@ class Heading:
     line: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Line:
     number: int
     text: str

@@ -236,3 +236,9 @@ def test_pytest_is_started_only_where_it_is_needed(text: str, needed: bool) -> N
 )
 def test_installed_packages_are_looked_for_only_where_they_are_used(text: str, needed: bool) -> None:
     assert needs_packages(lay_out(code_of(service=SERVICE), suite_of(text))) is needed
+
+
+@pytest.mark.parametrize(("comment", "loaded"), [("", False), ("# schemathesis\n", True)])
+def test_a_slow_plugin_is_loaded_only_where_a_file_names_it(comment: str, loaded: bool) -> None:
+    asked = "request.config.pluginmanager.hasplugin('schema' + 'thesis')"
+    assert run(f"{comment}def test_plugin(request): assert {asked} is {loaded}\n").passed

@@ -57,12 +57,22 @@ def run(tests: list[str], record: Record, given: frozenset[str], *, doctests: bo
     pytest = importlib.import_module("pytest")
     looks = ["-q", "--no-header", "--color=no", "--tb=short", "-p", "no:cacheprovider"]
     # Hypothesis works without its plugin, which costs half a second at the end of each run.
-    looks += ["-p", "no:hypothesispytest", *(["--doctest-modules"] if doctests else [])]
+    looks += ["-p", "no:hypothesispytest", *_without_unused(), *(["--doctest-modules"] if doctests else [])]
     # A project's own settings may ask for reports or an early end.
     runs = ["--maxfail=0", "--continue-on-collection-errors", "-o", "addopts="]
     runs += ["--import-mode=importlib", f"--rootdir={os.getcwd()}"]
     status = int(pytest.main([*looks, *runs, *tests], plugins=[PytestReporter(record, given)]))
     return status or int(not record.clean)
+
+
+def _without_unused() -> list[str]:
+    """Where it is installed, this plugin takes half a second to load; files that do not name it do not need it."""
+    paths = [os.path.join(folder, name) for folder, _, names in os.walk(".") for name in names if name.endswith(".py")]
+    for path in paths:
+        with open(path, "rb") as file:
+            if b"schemathesis" in file.read():
+                return []
+    return ["-p", "no:schemathesis"]
 
 
 def _guard_test_files() -> None:
