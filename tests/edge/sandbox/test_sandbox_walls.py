@@ -150,7 +150,7 @@ def test_the_walls_hold_for_an_ordinary_user(make: str, datagrams: socket.socket
         f"run = asyncio.run({make}().run(Code(files=()), Tests(files=(('test_a.py', sys.stdin.read()),))))\n"
         "print(json.dumps([run.problem, {o.name: '' if o.status == 'passed' else o.detail for o in run.outcomes}]))\n"
     )
-    source = f"{Path(__file__).parents[3] / 'src'}:{Path(__file__).parent}"
+    source = ":".join(str(Path(__file__).parents[up] / part) for up, part in ((3, "src"), (2, ""), (0, "")))
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": source, "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [*opened(Path(sys.base_prefix)), *ORDINARY, sys.executable, "-c", script]
     ended = subprocess.run(command, input=walls(datagrams), env=env, capture_output=True, text=True)
