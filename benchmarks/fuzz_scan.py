@@ -1,7 +1,7 @@
 """The scanner against broken files: none may crash it, hang it, or take more than two seconds.
 
 `python -m benchmarks.fuzz_scan [--count N] [--seed N] [--language L]`; `--only go:1234` runs one file again and
-prints it.
+prints it. Only a run over all languages with at least the default number of files is kept.
 """
 
 import argparse
@@ -14,10 +14,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from benchmarks.mutations import FILES, mutated
+from benchmarks.kept import has_data, keep
+from benchmarks.mutations import CORPORA, FILES, mutated
 from moot.scan import StaticTeam
 from moot.types import Code, Language, SourceFile
 
+COUNT = 20_000
 MOST_SECONDS = 2.0
 HANGS = 120
 """Seconds of the clock after which a file is said to hang."""
@@ -110,21 +112,26 @@ def fuzz(language: Language, seed: int, count: int) -> Tally:
 
 
 def report(languages: list[Language], seed: int, count: int) -> int:
-    print("| language | files | wrong | CPU s | slowest | again with |\n|---|---|---|---|---|---|", flush=True)
+    lines = ["| language | files | wrong | CPU s | slowest | again with |", "|---|---|---|---|---|---|"]
     wrong: list[str] = []
     for language in languages:
         tally = fuzz(language, seed, count)
         spent, number, size = tally.slowest
         slowest = f"{spent:.2f} s, {size} characters | --only {language}:{number} --seed {seed}"
-        print(f"| {language} | {tally.files} | {len(tally.wrong)} | {tally.seconds:.0f} | {slowest} |", flush=True)
+        lines.append(f"| {language} | {tally.files} | {len(tally.wrong)} | {tally.seconds:.0f} | {slowest} |")
+        print(lines[-1], flush=True)
         wrong += tally.wrong
-    print("\n".join(wrong))
+    table = "\n".join([*lines, *wrong])
+    if count >= COUNT and len(languages) == len(FILES):
+        keep("fuzz", table, *(name for name in dict.fromkeys(CORPORA.values()) if has_data(name)))
+    else:
+        print(table)
     return 1 if wrong else 0
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=20_000)
+    parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--language", choices=FILES, action="append")
     parser.add_argument("--only", metavar="LANGUAGE:NUMBER")

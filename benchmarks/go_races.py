@@ -1,13 +1,12 @@
 """How many of GoBench's non-blocking concurrency kernels show a data race: by execution, and by the scan alone."""
 
 import asyncio
-import gzip
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchmarks.scan_go import CONCURRENCY, data_file
+from benchmarks.kept import keep, read_rows
+from benchmarks.scan_go import CONCURRENCY, DATA
 from moot.edge.sandbox import find_sandbox
 from moot.races import found
 from moot.scan import StaticTeam
@@ -32,15 +31,14 @@ class Seen:
 
 
 def kernels() -> Iterator[Kernel]:
-    with gzip.open(data_file(), "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            if row["corpus"] == "gobench_goker" and row["kind"] == "nonblocking":
-                files = tuple((str(path), str(text)) for path, text in row["files"].items())
-                code = Code(files=tuple(SourceFile(path=path, language="go", text=text) for path, text in files))
-                yield Kernel(row["id"], row["subtype"], code, Tests(files=files, language="go"))
+    for row in read_rows(DATA):
+        if row["corpus"] == "gobench_goker" and row["kind"] == "nonblocking":
+            files = tuple((str(path), str(text)) for path, text in row["files"].items())
+            code = Code(files=tuple(SourceFile(path=path, language="go", text=text) for path, text in files))
+            yield Kernel(row["id"], row["subtype"], code, Tests(files=files, language="go"))
 
 
-async def looked_at(kernel: Kernel) -> Seen:
+async def look(kernel: Kernel) -> Seen:
     run = await find_sandbox().races(kernel.code, kernel.tests)
     executed = bool(found(run.reports, kernel.code, kernel.tests))
     scan = StaticTeam().scan(kernel.code)
@@ -48,16 +46,21 @@ async def looked_at(kernel: Kernel) -> Seen:
     return Seen(kernel, executed, scanned, run.problem, run.seconds)
 
 
-def report(details: bool = False) -> None:
-    seen = [asyncio.run(looked_at(kernel)) for kernel in kernels()]
-    print("| GoBench, non-blocking | kernels | by execution | by the scan | by either |\n|---|---|---|---|---|")
+def table(seen: list[Seen]) -> str:
+    lines = ["| GoBench, non-blocking | kernels | by execution | by the scan | by either |", "|---|---|---|---|---|"]
     kinds = sorted({entry.kernel.kind for entry in seen})
     for kind in (*kinds, "all"):
         rows = [entry for entry in seen if kind in (entry.kernel.kind, "all")]
         executed, scanned = sum(e.executed for e in rows), sum(e.scanned for e in rows)
         either = sum(e.executed or e.scanned for e in rows)
-        print(f"| {kind} | {len(rows)} | {executed} | {scanned} | {either} |")
-    print(f"seconds in the sandbox, mean: {sum(e.seconds for e in seen) / max(len(seen), 1):.1f}")
+        lines.append(f"| {kind} | {len(rows)} | {executed} | {scanned} | {either} |")
+    lines.append(f"seconds in the sandbox, mean: {sum(e.seconds for e in seen) / max(len(seen), 1):.1f}")
+    return "\n".join(lines)
+
+
+def report(details: bool = False) -> None:
+    seen = [asyncio.run(look(kernel)) for kernel in kernels()]
+    keep("go-races", table(seen), DATA)
     for entry in seen:
         if details and not entry.executed:
             print(f"    missed {entry.kernel.name} ({entry.kernel.kind}): {entry.problem or 'no race was seen'}")

@@ -1,18 +1,15 @@
 """Code, broken in the ways files break: cut off, shuffled, nested, blown up, spliced, full of junk. All from a seed."""
 
-import gzip
-import json
-import os
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
 
+from benchmarks.kept import ROOT, has_data, read_rows
 from moot.scan.flow.rules import EXAMPLES
 from moot.types import Language
 
-ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 300_000
 """Characters of the largest file that is made."""
 FILES: dict[Language, str] = {"python": "f.py", "javascript": "f.js", "typescript": "f.ts", "go": "f.go"}
@@ -173,8 +170,6 @@ def seeds(language: Language) -> Sequence[str]:
     texts = [text for example in EXAMPLES[known] for text in (example.fires, example.silent)]
     suffix = Path(FILES[language]).suffix
     texts += [path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").rglob(f"*{suffix}"))]
-    data = Path(os.environ.get("MOOT_DATA", ROOT / ".." / "shared" / "data")) / CORPORA[language]
-    if data.is_file():
-        with gzip.open(data, "rt", encoding="utf-8") as lines:
-            texts += [str(text) for row in map(json.loads, lines) for text in row["files"].values()]
+    if has_data(CORPORA[language]):
+        texts += [str(text) for row in read_rows(CORPORA[language]) for text in row["files"].values()]
     return tuple(texts)

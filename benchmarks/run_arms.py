@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.arms_table import table
-from benchmarks.kept import RESULTS, data, keep
+from benchmarks.kept import RESULTS, keep, read_rows
 from benchmarks.recorded import Recorded, Replies
 from moot.edge.clock import SystemClock
 from moot.edge.models import open_model
@@ -32,6 +32,7 @@ from moot.testing import one_file
 from moot.trials.behaviour import Tried, best
 from moot.types import Limits, Tests, Value
 
+HUMANEVAL, MBPP = "humaneval.jsonl.gz", "mbpp-sanitized.jsonl.gz"
 VERSION = 3
 """Of the protocol: rows of another one are not counted."""
 CALLS = 5
@@ -60,8 +61,8 @@ class Problem(Value):
 
 def chosen(many: int, skip: int = 0) -> list[Problem]:
     """The first of each set by the SHA-256 of their ids: nobody picked them."""
-    human = [human_problem(row) for row in first(data("humaneval.jsonl.gz"), skip + many)[skip:]]
-    mbpp = [mbpp_problem(row) for row in first(data("mbpp-sanitized.jsonl.gz"), skip + many)[skip:]]
+    human = [human_problem(row) for row in first(read_rows(HUMANEVAL), skip + many)[skip:]]
+    mbpp = [mbpp_problem(row) for row in first(read_rows(MBPP), skip + many)[skip:]]
     return [problem for pair in zip(human, mbpp, strict=True) for problem in pair]
 
 
@@ -209,7 +210,7 @@ def main() -> None:
     name = "arms-unseen" if int(skip) else "arms"
     path = RESULTS / f"{name}.jsonl"
     asyncio.run(measure(model, chosen(int(many), int(skip)), float(minutes), path))
-    keep(name, table(rows(path), model, int(many), CALLS, int(skip)))
+    keep(name, table(rows(path), model, int(many), CALLS, int(skip)), HUMANEVAL, MBPP)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from benchmarks.exchange import Arm
+from benchmarks.kept import RESULTS, ROOT, command_line
 
 ARMS = {
     "bare asyncio": "benchmarks.arms.bare:Bare",
@@ -25,7 +25,6 @@ ARMS = {
     "AutoGen, its core": "benchmarks.arms.arm_autogen:Core",
     "AutoGen, assistants gathered by hand": "benchmarks.arms.arm_autogen:Assistants",
 }
-RESULTS = Path(__file__).parent / "results"
 WARM_UP, SINGLES, AT_ONCE, REPEATS = 20, 60, 100, 5
 CHECKED = tuple(f"checked topic {number}" for number in range(20))
 
@@ -62,7 +61,7 @@ def load(name: str) -> Arm:
 def in_own_process(name: str) -> Figures:
     """No arm pays for what another imported or left in memory."""
     command = [sys.executable, "-m", "benchmarks.run_exchange", "--arm", name]
-    done = subprocess.run(command, cwd=RESULTS.parents[1], stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     values = json.loads(done.stdout)
     return Figures(**{**values, "winners": tuple(values["winners"])})
 
@@ -79,7 +78,8 @@ def save(all_figures: list[Figures], load_before: float) -> None:
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "exchange.json").write_text(json.dumps({"machine": machine, "arms": arms}, indent=2) + "\n")
     words = f"Python {machine['python']}, {machine['cores']} cores, load {machine['load_before']} at the start."
-    text = f"# Three seats, three rounds, a vote\n\n{words} A model with no latency.\n\n{table(all_figures)}\n"
+    head = f"# Three seats, three rounds, a vote\n\n`{command_line()}`, {words}"
+    text = f"{head} A model with no latency.\n\n{table(all_figures)}\n"
     (RESULTS / "exchange.md").write_text(text)
 
 

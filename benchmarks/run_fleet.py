@@ -12,14 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from benchmarks.kept import RESULTS, ROOT, command_line
+
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "fleet")]  # their server, their workers, their audit
 
 import fleetkit  # noqa: E402
 import postgres  # noqa: E402
 from killing import GATED, Storm, after, audit, spread  # noqa: E402
 
-RESULTS = Path(__file__).parent / "results"
 OURS = {"HEARTBEAT": "2", "DEAD_AFTER": "10", "SWEEP": "3", "DRAIN": "30"}
 """As a worker has it by default."""
 HASTY = {**OURS, "HEARTBEAT": "0.3", "DEAD_AFTER": "3", "SWEEP": "0.5"}
@@ -90,7 +90,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0, help="a smaller storm; nothing is kept of it")
     scale = parser.parse_args().scale
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}"
-    parts = [f"# Workers that are killed\n\n`make bench`, {machine}; PostgreSQL on the same machine.\n"]
+    parts = [f"# Workers that are killed\n\n`{command_line()}`, {machine}; PostgreSQL on the same machine.\n"]
     nursery = fleetkit.Nursery()
     try:
         with postgres.server() as server:

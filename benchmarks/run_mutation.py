@@ -6,7 +6,7 @@ import os
 import time
 from typing import Any
 
-from benchmarks.kept import data, keep
+from benchmarks.kept import keep, read_rows
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.measures import MutationScore
@@ -14,15 +14,14 @@ from moot.testing import one_file
 from moot.trials.worth import mutation_score
 from moot.types import Tests
 
+DATA = "humaneval.jsonl.gz"
 TASKS, MUTANTS, WALL = 40, 20, 15.0
 EMPTY = "def check(candidate):\n" + "    assert True\n" * 5
 
 
 def chosen() -> list[dict[str, Any]]:
     """Tasks by the hash of their name: nobody picked them."""
-    return sorted(data("humaneval.jsonl.gz"), key=lambda t: hashlib.sha256(str(t["task_id"]).encode()).hexdigest())[
-        :TASKS
-    ]
+    return sorted(read_rows(DATA), key=lambda t: hashlib.sha256(str(t["task_id"]).encode()).hexdigest())[:TASKS]
 
 
 async def scored(task: dict[str, Any], check: str) -> MutationScore:
@@ -45,7 +44,7 @@ def main() -> None:
     lines.append(f"{killed} of {killed + survived} faults noticed, at most {MUTANTS} a task")
     lines.append(f"tests that only say `assert True`: {empty.score:.3f} ({empty.problem or _shown(empty)})")
     lines.append(f"{runs / spent:.1f} runs a second, {os.cpu_count()} at once")
-    keep("mutation", "\n".join(lines))
+    keep("mutation", "\n".join(lines), DATA)
     assert empty.score == 0.0, "tests that assert nothing must score 0"
 
 

@@ -1,23 +1,23 @@
 """How well the deterministic red team tells safe code from unsafe, and how fast: on the labelled Python corpora."""
 
-import gzip
 import json
 import os
+import platform
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.kept import keep, read_rows
 from benchmarks.tally import Tally
 from moot.scan import StaticTeam
 from moot.types import Code, SourceFile, Vulnerability
 
-ROOT = Path(__file__).resolve().parents[1]
+DATA, HELPERS = "code-python.jsonl.gz", "owasp-helpers.jsonl.gz"
 OWASP_CWES: dict[str, frozenset[int]] = {
     "cmdi": frozenset({78, 77, 88}),
     "codeinj": frozenset({94, 95}),
@@ -79,34 +79,18 @@ class Case:
     files: dict[str, str]
 
 
-def data_folder() -> Path:
-    folder = Path(os.environ.get("MOOT_DATA", ROOT / ".." / "shared" / "data"))
-    if not (folder / "code-python.jsonl.gz").is_file():
-        sys.exit(f"no code-python.jsonl.gz in {str(folder)!r}: set MOOT_DATA to the folder with the data")
-    return folder
-
-
-def rows(path: Path) -> Iterator[dict[str, object]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from (json.loads(line) for line in lines)
-
-
-def cases(folder: Path) -> list[Case]:
-    found = []
-    for row in rows(folder / "code-python.jsonl.gz"):
-        files = row["files"]
-        assert isinstance(files, dict)
-        found.append(
-            Case(
-                str(row["corpus"]),
-                str(row["id"]),
-                str(row.get("category") or ""),
-                int(str(row.get("cwe") or 0)),
-                bool(row["vulnerable"]),
-                {str(path): str(text) for path, text in files.items()},
-            )
+def cases() -> list[Case]:
+    return [
+        Case(
+            str(row["corpus"]),
+            str(row["id"]),
+            str(row.get("category") or ""),
+            int(row.get("cwe") or 0),
+            bool(row["vulnerable"]),
+            {str(path): str(text) for path, text in row["files"].items()},
         )
-    return found
+        for row in read_rows(DATA)
+    ]
 
 
 def code_of(files: dict[str, str]) -> Code:
@@ -202,42 +186,52 @@ def _on_one_core() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-def report_costs(all_cases: list[Case]) -> None:
+def cost_table(all_cases: list[Case]) -> list[str]:
     texts = [text for case in all_cases for text in case.files.values()]
+    machine = f"Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} before"
     costs = run_costs(texts)
-    print(f"\n| {len(texts)} files, one core, with start-up | wall s per 1000 | CPU s per 1000 |\n|---|---|---|")
+    lines = [f"| {len(texts)} files, one core, with start-up; {machine} | wall s per 1000 | CPU s per 1000 |"]
+    lines.append("|---|---|---|")
     for program, cost in costs.items():
-        print(f"| {program} | {cost.wall:.2f} | {cost.cpu:.2f} |" if cost else f"| {program} | not installed | |")
+        lines.append(
+            f"| {program} | {cost.wall:.2f} | {cost.cpu:.2f} |" if cost else f"| {program} | not installed | |"
+        )
     ours, theirs = costs["moot"], costs["bandit"]
     if ours is not None and theirs is not None:
-        print(f"moot / bandit: {ours.wall / theirs.wall:.2f} wall, {ours.cpu / theirs.cpu:.2f} CPU")
+        lines.append(f"moot / bandit: {ours.wall / theirs.wall:.2f} wall, {ours.cpu / theirs.cpu:.2f} CPU")
+    return lines
 
 
-def report() -> None:
-    folder = data_folder()
-    all_cases = cases(folder)
-    helpers_row = next(rows(folder / "owasp-helpers.jsonl.gz"))["files"]
-    assert isinstance(helpers_row, dict)
-    helpers = {str(path): str(text) for path, text in helpers_row.items()}
-    details = "--details" in sys.argv
-    tallies = owasp(all_cases, helpers)
-    print("| OWASP BenchmarkPython | TP | FN | FP | TN | J |\n|---|---|---|---|---|---|")
+def owasp_table(tallies: dict[str, Tally]) -> list[str]:
+    lines = ["| OWASP BenchmarkPython | TP | FN | FP | TN | J |", "|---|---|---|---|---|---|"]
     for category, tally in tallies.items():
-        print(f"| {category} | {tally.tp} | {tally.fn} | {tally.fp} | {tally.tn} | {tally.youden:+.2f} |")
-        if details:
-            print("\n".join(f"    {line}" for line in tally.wrong))
+        lines.append(f"| {category} | {tally.tp} | {tally.fn} | {tally.fp} | {tally.tn} | {tally.youden:+.2f} |")
     total = Tally(*(sum(getattr(t, name) for t in tallies.values()) for name in ("tp", "fn", "fp", "tn")))
     macro = sum(tally.youden for tally in tallies.values()) / len(tallies)
-    print(f"| macro {macro:+.3f}, micro {total.youden:+.3f} | {total.tp} | {total.fn} | {total.fp} | {total.tn} | |\n")
+    means = f"macro {macro:+.3f}, micro {total.youden:+.3f}"
+    return [*lines, f"| {means} | {total.tp} | {total.fn} | {total.fp} | {total.tn} | |"]
+
+
+def report(details: bool = False) -> None:
+    all_cases = cases()
+    helpers = {str(path): str(text) for path, text in read_rows(HELPERS)[0]["files"].items()}
+    tallies = owasp(all_cases, helpers)
     hit, count, missed = security_eval(all_cases)
-    print(f"SecurityEval recall, right CWE family: {hit}/{count} = {hit / count:.2f}")
     loud, secure, alarms = false_alarms(all_cases)
-    print(f"LLMSecEval secure samples with a medium-or-worse finding: {loud}/{secure} = {loud / secure:.2f}")
+    lines = [
+        *owasp_table(tallies),
+        "",
+        f"SecurityEval recall, right CWE family: {hit}/{count} = {hit / count:.2f}",
+        f"LLMSecEval secure samples with a medium-or-worse finding: {loud}/{secure} = {loud / secure:.2f}",
+        "",
+        *cost_table(all_cases),
+    ]
+    keep("scan", "\n".join(lines), DATA, HELPERS)
     if details:
+        print("OWASP:", *(line for tally in tallies.values() for line in tally.wrong), sep="\n    ")
         print("missed:", *missed, sep="\n    ")
         print("alarms:", *alarms, sep="\n    ")
-    report_costs(all_cases)
 
 
 if __name__ == "__main__":
-    report()
+    report("--details" in sys.argv)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.kept import data, keep
+from benchmarks.kept import keep, read_rows
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
 from moot.testing import one_file
 from moot.trials.behaviour import Cluster, Tried, alike_and_green, best, clusters, tried
@@ -19,6 +19,10 @@ STRONG = ("map-gpt-4-cot", "rfx-gpt4-simple-a", "ldb-gpt-4-1106-seed", "map-gpt-
 WEAK = (
     *("ldb-gpt-3.5-seed", "map-gemini-pro-direct", "rfx-davinci003-simple"),
     *("ldb-codellama-34b-seed", "ldb-starcoder-seed", "rfx-gpt35-simple"),
+)
+DATA = (
+    *("humaneval.jsonl.gz", "humaneval-plus-inputs.jsonl.gz"),
+    *("recorded-humaneval.jsonl.gz", "recorded-humaneval-results.jsonl.gz"),
 )
 REFERENCE = {"five strong": (90.2, 92.8, 93.1, 94.9, 97.0), "six weak": (75.0, 67.4, 81.9, 83.7, 89.0)}
 INPUTS, OWN_INPUTS, SECONDS, AT_ONCE = 30, 20, 2.0, max(2, os.cpu_count() or 1)
@@ -33,10 +37,10 @@ Found = dict[str, dict[str, Tried]]
 async def run_all(agents: Sequence[str]) -> tuple[Found, Found, float]:
     """Every solution of these agents, run once on its task's examples, on the inputs of the data, and on those that a
     debate makes out of the examples; what each does by the one and by the other, and solutions a second."""
-    tasks = {str(task["task_id"]): task for task in data("humaneval.jsonl.gz")}
-    plus = data("humaneval-plus-inputs.jsonl.gz")
+    tasks = {str(task["task_id"]): task for task in read_rows("humaneval.jsonl.gz")}
+    plus = read_rows("humaneval-plus-inputs.jsonl.gz")
     shared = {str(row["task_id"]).replace("_", "/"): row["inputs"] for row in plus}
-    solutions = [row for row in data("recorded-humaneval.jsonl.gz") if row["agent"] in agents]
+    solutions = [row for row in read_rows("recorded-humaneval.jsonl.gz") if row["agent"] in agents]
     box, gate = Bubblewrap(SandboxLimits(wall=60.0)), asyncio.Semaphore(AT_ONCE)
     found: Found = defaultdict(dict)
     made: Found = defaultdict(dict)
@@ -111,7 +115,7 @@ def gate(pool: Sequence[str], found: Mapping[str, Mapping[str, Tried]], right: V
 
 def main() -> None:
     right: dict[str, dict[str, bool]] = defaultdict(dict)
-    for row in data("recorded-humaneval-results.jsonl.gz"):
+    for row in read_rows("recorded-humaneval-results.jsonl.gz"):
         right[str(row["task_id"])][str(row["agent"])] = bool(row["hidden"])
     found, made, speed = asyncio.run(run_all((*STRONG, *WEAK)))
     lines = ["pool                 best single   vote   examples   both   any"]
@@ -128,7 +132,7 @@ def main() -> None:
         f"{speed:.1f} solutions a second, each on its examples, {INPUTS} inputs of the data and {OWN_INPUTS} of"
     )
     lines.append(f"its own, made of the examples as a debate makes them; {AT_ONCE} at once")
-    keep("selection", "\n".join(lines))
+    keep("selection", "\n".join(lines), *DATA)
 
 
 if __name__ == "__main__":

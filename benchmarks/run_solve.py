@@ -10,12 +10,13 @@ import sys
 import time
 from typing import Any
 
-from benchmarks.kept import RESULTS, data, keep
+from benchmarks.kept import RESULTS, keep, read_rows
 from moot import Limits, SolveResult, SolveRules, solve
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
 from moot.testing import one_file
 from moot.types import Tests
 
+DATA = "humaneval.jsonl.gz"
 ROWS = RESULTS / "solve.jsonl"
 AT_ONCE = 2
 BRIEF = "\n\nKeep the code short: no docstring, no comments."
@@ -24,7 +25,7 @@ Row = dict[str, Any]
 
 def chosen(many: int) -> list[Row]:
     """The first by the SHA-256 of their ids: nobody picked them."""
-    rows = data("humaneval.jsonl.gz")
+    rows = read_rows(DATA)
     return sorted(rows, key=lambda row: hashlib.sha256(str(row["task_id"]).encode()).hexdigest())[:many]
 
 
@@ -115,7 +116,7 @@ def main() -> None:
         raise SystemExit(__doc__)
     RESULTS.mkdir(exist_ok=True)
     asyncio.run(measure(model, int(many), float(minutes)))
-    keep("solve", table(rows(), model, int(many)))
+    keep("solve", table(rows(), model, int(many)), DATA)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,16 @@
 """How well the deterministic red team tells safe Go from unsafe: recall and false alarms on labelled Go code."""
 
-import gzip
-import json
-import os
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from benchmarks.kept import keep, read_rows
 from benchmarks.tally import Tally
 from moot.scan import StaticTeam
 from moot.types import Code, SourceFile, Vulnerability
 
-ROOT = Path(__file__).resolve().parents[1]
 DATA = "code-go.jsonl.gz"
 FAMILIES: tuple[frozenset[int], ...] = (
     frozenset({22, 23, 36, 73, 59}),
@@ -60,19 +56,10 @@ class Case:
     files: dict[str, str]
 
 
-def data_file() -> Path:
-    folder = Path(os.environ.get("MOOT_DATA", ROOT / ".." / "shared" / "data"))
-    if not (folder / DATA).is_file():
-        sys.exit(f"no {DATA} in {str(folder)!r}: set MOOT_DATA to the folder with the data")
-    return folder / DATA
-
-
 def cases() -> Iterator[Case]:
-    with gzip.open(data_file(), "rt", encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            files = {str(path): str(text) for path, text in row["files"].items()}
-            yield Case(row["corpus"], row["id"], int(row.get("cwe") or 0), bool(row["vulnerable"]), files)
+    for row in read_rows(DATA):
+        files = {str(path): str(text) for path, text in row["files"].items()}
+        yield Case(row["corpus"], row["id"], int(row.get("cwe") or 0), bool(row["vulnerable"]), files)
 
 
 def findings(case: Case) -> tuple[Vulnerability, ...]:
@@ -109,19 +96,26 @@ def measure() -> Figures:
     return Figures(dict(sorted(by_cwe.items())), total, kernels, (time.perf_counter() - start) / max(count, 1) * 1000)
 
 
+def table(figures: Figures) -> str:
+    kernels = figures.kernels
+    lines = ["| gosec samples, by CWE | TP | FN | FP | TN | recall | FPR |", "|---|---|---|---|---|---|---|"]
+    lines += [f"| {cwe} | {_counts(tally)} |" for cwe, tally in figures.by_cwe.items()]
+    lines += [
+        f"| all | {_counts(figures.total)} |",
+        "",
+        f"GoBench kernels with a concurrency finding: {kernels.tp}/{kernels.tp + kernels.fn} = {kernels.recall:.2f}",
+        f"seconds per 1000 cases on one core: {figures.seconds:.1f}",
+    ]
+    return "\n".join(lines)
+
+
 def report(details: bool = False) -> None:
     figures = measure()
-    print("| gosec samples, by CWE | TP | FN | FP | TN | recall | FPR |\n|---|---|---|---|---|---|---|")
-    for cwe, tally in figures.by_cwe.items():
-        print(f"| {cwe} | {_counts(tally)} |")
-        if details and tally.wrong:
-            print("\n".join(f"    {line}" for line in tally.wrong))
-    print(f"| all | {_counts(figures.total)} |\n")
-    kernels = figures.kernels
-    print(f"GoBench kernels with a concurrency finding: {kernels.tp}/{kernels.tp + kernels.fn} = {kernels.recall:.2f}")
+    keep("scan-go", table(figures), DATA)
     if details:
-        print("\n".join(f"    {line}" for line in kernels.wrong))
-    print(f"seconds per 1000 cases on one core: {figures.seconds:.1f}")
+        for cwe, tally in figures.by_cwe.items():
+            print(f"{cwe}:", *tally.wrong, sep="\n    ")
+        print("GoBench:", *figures.kernels.wrong, sep="\n    ")
 
 
 def _counts(tally: Tally) -> str:

@@ -1,17 +1,13 @@
 """How well the red team tells safe JavaScript from unsafe: the share of labelled files with a finding, by label."""
 
-import gzip
-import json
-import os
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
+from benchmarks.kept import keep, read_rows
 from moot.scan import StaticTeam
 from moot.types import Code, SourceFile
 
-ROOT = Path(__file__).resolve().parents[1]
 DATA = "code-javascript.jsonl.gz"
 MOST_MISSED, MOST_FALSE = 0.15, 0.15
 
@@ -39,27 +35,20 @@ class Measured:
         return self.recall >= 1 - MOST_MISSED and self.false_share <= MOST_FALSE
 
 
-def data_file() -> Path:
-    path = Path(os.environ.get("MOOT_DATA", ROOT / ".." / "shared" / "data")) / DATA
-    if not path.is_file():
-        sys.exit(f"no {DATA} in {str(path.parent)!r}: set MOOT_DATA to the folder with the data")
-    return path
-
-
-def measure(path: Path) -> Measured:
+def measure() -> Measured:
     team = StaticTeam()
     counts = {True: 0, False: 0}
     wrong: dict[bool, list[str]] = {True: [], False: []}
+    rows = read_rows(DATA)
     began = time.perf_counter()
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            vulnerable = bool(row["vulnerable"])
-            files = tuple(
-                SourceFile(path=name, language="javascript", text=text) for name, text in sorted(row["files"].items())
-            )
-            counts[vulnerable] += 1
-            if bool(team.scan(Code(files=files)).findings) != vulnerable:
-                wrong[vulnerable].append(str(row["id"]))
+    for row in rows:
+        vulnerable = bool(row["vulnerable"])
+        files = tuple(
+            SourceFile(path=name, language="javascript", text=text) for name, text in sorted(row["files"].items())
+        )
+        counts[vulnerable] += 1
+        if bool(team.scan(Code(files=files)).findings) != vulnerable:
+            wrong[vulnerable].append(str(row["id"]))
     spent = time.perf_counter() - began
     return Measured(counts[True], counts[False], tuple(wrong[True]), tuple(wrong[False]), spent)
 
@@ -78,8 +67,8 @@ def table(found: Measured) -> str:
 
 
 def main() -> None:
-    found = measure(data_file())
-    print(table(found))
+    found = measure()
+    keep("scan-javascript", table(found), DATA)
     for name in found.missed:
         print("missed", name)
     for name in found.false:

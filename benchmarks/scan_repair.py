@@ -1,26 +1,23 @@
 """How many vulnerable files the deterministic blue team turns into files that re-scan clean and still parse.
 
-`python -m benchmarks.scan_repair [CATEGORY…]` reads `code-python.jsonl.gz` and `owasp-helpers.jsonl.gz` in `MOOT_DATA`
-(default `../shared/data`). A file counts as repaired when the scan found something in it, nothing is found after the
-repair, and it parses as well as before; a file in which nothing was found does not count.
+`python -m benchmarks.scan_repair [CATEGORY…]`; with categories, each of their files is listed and no result is kept. A
+file counts as repaired when the scan found something in it, nothing is found after the repair, and it parses as well as
+before; a file in which nothing was found does not count.
 """
 
-import gzip
-import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
+from benchmarks.kept import keep, read_rows
 from moot.scan.syntax import parse
 from moot.scan.team import StaticTeam
 from moot.types import Code, SourceFile
 
-DATA = Path(os.environ.get("MOOT_DATA", "../shared/data"))
+DATA, HELPERS = "code-python.jsonl.gz", "owasp-helpers.jsonl.gz"
 Verdict = Literal["repaired", "partly", "left", "unseen"]
 VERDICTS: tuple[Verdict, ...] = ("repaired", "partly", "left", "unseen")
 
@@ -42,22 +39,11 @@ class Outcome:
     """Of each finding that stands: its rule and why it was left."""
 
 
-def rows(name: str) -> Iterator[dict[str, object]]:
-    with gzip.open(DATA / name, "rt", encoding="utf-8") as lines:
-        yield from (json.loads(line) for line in lines)
-
-
-def texts(row: dict[str, object]) -> dict[str, str]:
-    files = row["files"]
-    assert isinstance(files, dict)
-    return files
-
-
 def cases() -> Iterator[Case]:
-    helpers = {path: text for row in rows("owasp-helpers.jsonl.gz") for path, text in texts(row).items()}
-    for row in rows("code-python.jsonl.gz"):
+    helpers = {path: text for row in read_rows(HELPERS) for path, text in row["files"].items()}
+    for row in read_rows(DATA):
         if "owasp" in str(row["corpus"]).lower() and row["vulnerable"]:
-            own = texts(row)
+            own: dict[str, str] = row["files"]
             files = tuple(
                 SourceFile(path=path, text=text, language="python")
                 for path, text in {**helpers, **own}.items()
@@ -99,16 +85,22 @@ def main(wanted: list[str]) -> None:
     if wanted:
         for each in outcomes:
             print(each.case, each.verdict, *each.why, sep="\n    ")
-    print(f"{'category':16}{'files':>7}" + "".join(f"{v:>10}" for v in VERDICTS) + f"{'share':>8}")
+        print(table(outcomes))
+    else:
+        keep("scan-repair", table(outcomes), DATA, HELPERS)
+
+
+def table(outcomes: list[Outcome]) -> str:
+    lines = [f"{'category':16}{'files':>7}" + "".join(f"{v:>10}" for v in VERDICTS) + f"{'share':>8}"]
     for category in sorted({o.category for o in outcomes}):
-        _line(category, [o for o in outcomes if o.category == category])
-    _line("all", outcomes)
+        lines.append(_line(category, [o for o in outcomes if o.category == category]))
+    return "\n".join([*lines, _line("all", outcomes)])
 
 
-def _line(name: str, outcomes: list[Outcome]) -> None:
+def _line(name: str, outcomes: list[Outcome]) -> str:
     counts = Counter(o.verdict for o in outcomes)
     share = counts["repaired"] / max(len(outcomes), 1)
-    print(f"{name:16}{len(outcomes):>7}" + "".join(f"{counts[v]:>10}" for v in VERDICTS) + f"{share:>8.2f}")
+    return f"{name:16}{len(outcomes):>7}" + "".join(f"{counts[v]:>10}" for v in VERDICTS) + f"{share:>8.2f}"
 
 
 if __name__ == "__main__":
