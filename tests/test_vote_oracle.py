@@ -1,96 +1,80 @@
-"""Counted by others: real elections with known winners, and `votelib` on random ballots."""
+"""Counted by others: elections counted by hand, by the definitions, and by `votelib` on random ballots."""
 
-import gzip
-import json
-import os
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from math import factorial
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from votekit import HAND_COUNTED, by_definition, small_elections
 from votelib.component.rankscore import Borda
 from votelib.convert import RankedToCondorcetVotes, RankedToFirstPreference, RankedToPositionalVotes
 from votelib.evaluate.condorcet import CondorcetWinner
 
-from moot.voting import Ballot, Election, Method, VoteRules, complete, elect
+from benchmarks.elections import Known, compare_borda, compare_condorcet, compare_first_places
+from moot.voting import Ballot, VoteRules, complete, elect
 
-DATA = Path(os.environ.get("MOOT_DATA", Path(__file__).parents[1] / ".." / "shared" / "data")) / "elections.jsonl.gz"
-Row = dict[str, Any]
+Compare = Callable[[Known], list[str]]
 
 
 @pytest.fixture(scope="module")
-def elections() -> list[Row]:
-    """Each with its ballots, read once for all methods."""
-    if not DATA.exists():
-        pytest.fail(f"{DATA} is missing: the counting is not proven; set MOOT_DATA to the folder with the data")
-    with gzip.open(DATA, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    for row in rows:
-        row["names"] = [str(number) for number in range(1, row["m"] + 1)]
-        row["cast"] = [
-            Ballot(ranking=tuple(tuple(str(n) for n in group) for group in order), count=count)
-            for count, order in row["orders"]
-        ]
-    return rows
+def elections() -> list[Known]:
+    return list(small_elections())
 
 
-def counted(row: Row, method: Method) -> Election:
-    return elect(row["names"], row["cast"], VoteRules(method=method))
+@pytest.mark.parametrize("known", HAND_COUNTED, ids=lambda known: known.name)
+def test_elections_counted_by_hand_have_the_same_result(known: Known) -> None:
+    assert compare_condorcet(known) + compare_borda(known) + compare_first_places(known) == []
 
 
-def with_oracle(rows: list[Row], method: str) -> Iterator[tuple[Row, tuple[str, ...]]]:
-    return ((row, tuple(str(name) for name in row[method])) for row in rows if method in row)
+@pytest.mark.parametrize("known", HAND_COUNTED, ids=lambda known: known.name)
+def test_the_definitions_agree_with_the_count_by_hand(known: Known) -> None:
+    defined = by_definition(known.candidates, known.ballots)
+    assert {pair: defined.margins[pair] for pair in known.margins} == known.margins
+    assert defined == replace(known, name=defined.name, margins=defined.margins)
 
 
-def test_condorcet_winners_cycles_and_margins_are_those_of_the_oracle(elections: list[Row]) -> None:
-    found = {"winner": 0, "cycle": 0, "tie": 0}
-    for row in elections:
-        election = counted(row, "condorcet")
-        for pair, margin in (row["margins"] or {}).items():
-            one, other = pair.split(",")
-            assert election.pairwise[one][other] - election.pairwise[other][one] == margin, row["file"]
-        if row["condorcet"] is not None:
-            assert (election.winner, election.fallback_used) == (str(row["condorcet"]), False), row["file"]
-        else:
-            assert election.fallback_used, row["file"]
-            expected = "tie" if row.get("weak_condorcet") else "cycle"
-            assert election.fallback_reason == expected or "weak_condorcet" not in row, row["file"]
-        found[election.fallback_reason or "winner"] += 1
-    assert sum(found.values()) >= 1600 and found["cycle"] >= 85
+def test_condorcet_winners_cycles_and_margins_are_those_of_the_definition(elections: list[Known]) -> None:
+    assert [line for known in elections for line in compare_condorcet(known)] == []
+    reasons = [known.reason for known in elections]
+    assert reasons.count("cycle") >= 30 and reasons.count("tie") >= 900 and reasons.count(None) >= 2000
 
 
-def test_borda_scores_and_winners_are_those_of_the_oracle(elections: list[Row]) -> None:
-    ties = 0
-    for row, winners in with_oracle(elections, "borda"):
-        election = counted(row, "borda")
-        assert election.scores == row["borda_scores"], row["file"]
-        assert set(election.ranking[0]) == set(winners) and election.winner in winners, row["file"]
-        assert set(winners) <= set(election.tied or winners) and bool(election.tied) >= (len(winners) > 1), row["file"]
-        ties += len(winners) > 1
-    assert ties >= 150
+def test_borda_scores_and_winners_are_those_of_the_definition(elections: list[Known]) -> None:
+    assert [line for known in elections for line in compare_borda(known)] == []
+    assert sum(len(known.borda_winners) > 1 for known in elections) >= 350
 
 
-def test_plurality_and_majority_winners_are_those_of_the_oracle(elections: list[Row]) -> None:
-    ties = majorities = 0
-    for row, winners in with_oracle(elections, "plurality"):
-        election, strict = counted(row, "plurality"), counted(row, "majority")
-        assert set(election.ranking[0]) == set(winners) and election.winner in winners, row["file"]
-        assert set(winners) <= set(election.tied or winners) and bool(election.tied) >= (len(winners) > 1), row["file"]
-        half = 2 * election.scores[winners[0]] > row["n"]
-        assert strict.winner == (winners[0] if half else None) and strict.consensus_reached is half, row["file"]
-        ties, majorities = ties + (len(winners) > 1), majorities + half
-    assert ties >= 300 and majorities >= 500
+def test_plurality_majority_and_unanimity_are_those_of_the_definition(elections: list[Known]) -> None:
+    """Ballots that say nothing of confidence weigh like plurality."""
+    assert [line for known in elections for line in compare_first_places(known)] == []
+    assert sum(len(known.plurality_winners) > 1 for known in elections) >= 700
+    assert sum(known.has_majority for known in elections) >= 1800
+    assert sum(max(known.firsts.values()) == known.voters for known in elections) >= 200
 
 
-def test_ballots_that_say_nothing_of_confidence_weigh_like_plurality(elections: list[Row]) -> None:
-    for row, winners in with_oracle(elections[::5], "plurality"):
-        assert counted(row, "weighted").scores == counted(row, "plurality").scores
-        assert (counted(row, "unanimous").winner is None) == (counted(row, "plurality").scores[winners[0]] != row["n"])
+ONE = HAND_COUNTED[0]
+TIED = next(known for known in HAND_COUNTED if known.reason == "tie")
+
+
+@pytest.mark.parametrize(
+    ("compare", "wrong", "told"),
+    [
+        (compare_condorcet, replace(ONE, margins={("A", "B"): 1}), "margin of A over B is 1, not -1"),
+        (compare_condorcet, replace(ONE, condorcet="A"), "Condorcet winner is A, not B"),
+        (compare_condorcet, replace(ONE, condorcet=None), "Condorcet winner is None, not B"),
+        (compare_condorcet, replace(TIED, reason="cycle"), "because of a cycle, not tie"),
+        (compare_borda, replace(ONE, borda={**ONE.borda, "A": 9}), "scores by borda"),
+        (compare_borda, replace(ONE, borda_winners=("A", "B")), "first by borda"),
+        (compare_first_places, replace(ONE, plurality_winners=("C",)), "first by plurality"),
+        (compare_first_places, replace(ONE, firsts={**ONE.firsts, "A": Fraction(5)}), "by majority is A, not None"),
+    ],
+)
+def test_a_differing_result_is_reported(compare: Compare, wrong: Known, told: str) -> None:
+    assert told in " ".join(compare(wrong))
 
 
 @st.composite

@@ -5,22 +5,12 @@ from fractions import Fraction
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from votekit import ballots
 
 from moot.voting import MAX_COUNT, METHODS, Ballot, Election, Method, TieBreak, VoteRules, elect, weight
 
 ABC = ("A", "B", "C")
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
-
-
-def ballots(*lines: str) -> list[Ballot]:
-    """`3 A>B=C @0.8`: three voters, 0.8 sure."""
-    found = []
-    for line in lines:
-        count, ranking, *sure = line.split()
-        groups = tuple(tuple(group.split("=")) for group in ranking.split(">"))
-        confidence = float(sure[0][1:]) if sure else 1.0
-        found.append(Ballot(ranking=groups, count=int(count), confidence=confidence))
-    return found
 
 
 def by(method: Method, *lines: str, tie_break: TieBreak = "highest_confidence") -> Election:
