@@ -41,6 +41,7 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(BIN)/python -m benchmarks.run_startup
 	$(BIN)/python -m benchmarks.run_sandbox
 	$(BIN)/python -m benchmarks.run_elections
+	$(BIN)/python -m benchmarks.run_planning
 	$(BIN)/python -m benchmarks.run_scan
 	$(BIN)/python -m benchmarks.scan_go
 	$(BIN)/python -m benchmarks.go_races
