@@ -2,7 +2,7 @@
 
 import os
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,10 +34,11 @@ Cli = Callable[..., Ran]
 
 @pytest.fixture(autouse=True)
 def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the user's reaches a test, and no test reaches a provider by accident."""
+    """Nothing of the user's reaches a test, no test reaches a provider by accident, and none needs public data."""
     for name in list(os.environ):
-        if name.startswith("MOOT_") and name not in ("MOOT_DATA", "MOOT_TEST_GGUF"):
+        if name.startswith("MOOT_") and name != "MOOT_TEST_GGUF":
             monkeypatch.delenv(name)
+    monkeypatch.setenv("MOOT_DATA", str(tmp_path / "no-data"))
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config-home"))
@@ -45,6 +46,15 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache-home"))
     (tmp_path / "cache-home" / "moot").mkdir(parents=True)
     (tmp_path / "cache-home" / "moot" / "go").symlink_to(COMPILED)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that is skipped says what is missing; one that does not, fails."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and "Skipped: not run: " not in str(report.longrepr):
+        report.outcome, report.longrepr = "failed", f"the reason of a skip begins with 'not run: ': {report.longrepr}"
+    return report
 
 
 @pytest.fixture

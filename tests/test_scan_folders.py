@@ -209,7 +209,7 @@ def long_scan(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     process.communicate()
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the processes are seen through /proc")
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="not run: there is no /proc to see processes in")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_scan_leaves_nothing_behind(long_scan: "subprocess.Popen[str]", how: signal.Signals) -> None:
     while len(started := children(long_scan.pid)) < 2:

@@ -10,10 +10,8 @@ from moot.edge.models.local import is_installed
 from moot.errors import ModelError
 
 WEIGHTS = os.environ.get("MOOT_TEST_GGUF", "")
-needs_weights = pytest.mark.skipif(
-    not (is_installed() and WEIGHTS),
-    reason='local: NOT TESTED; pip install "moot[local]" and set MOOT_TEST_GGUF to a file of weights',
-)
+MISSING = "MOOT_TEST_GGUF names no GGUF file" if is_installed() else "moot[local] is not installed"
+needs_weights = pytest.mark.skipif(not (is_installed() and WEIGHTS), reason=f"not run: {MISSING}")
 
 
 @needs_weights

@@ -87,7 +87,7 @@ def podman(**limits: float) -> Sandbox:
 def _container(engine: Engine, limits: dict[str, float]) -> Sandbox:
     """Only where an engine runs; elsewhere the test says which one it lacks."""
     if reason := container_trial(engine):
-        pytest.skip(f"the contract of the sandbox was not tried on {engine}: {reason}")
+        pytest.skip(f"not run: {engine} cannot be used here: {reason}")
     return Container(SandboxLimits.model_validate(limits), engine)
 
 

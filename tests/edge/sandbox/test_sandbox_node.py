@@ -9,7 +9,7 @@ from sandbox_runs import boxed, local, statuses
 
 from moot.types import Code, Language, SourceFile, SuiteRun, Tests
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not on PATH")
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="not run: Node.js is not on PATH")
 
 SERVICE = "export const double = (number) => 2 * number;\n"
 HEAD = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { double } from './service.js';\n"

@@ -144,7 +144,7 @@ def test_the_walls_hold(make: Make, datagrams: socket.socket) -> None:
 def test_the_walls_hold_for_an_ordinary_user(make: str, datagrams: socket.socket) -> None:
     """Where the tests are run by an ordinary user, the test above is this one."""
     if os.geteuid() != 0:
-        pytest.skip("this is an ordinary user already; test_the_walls_hold says it")
+        pytest.skip("not run: the tests are not run by root; test_the_walls_hold covers an ordinary user")
     script = (
         f"import asyncio, json, sys\nfrom sandbox_runs import {make}\nfrom moot.types import Code, Tests\n"
         f"run = asyncio.run({make}().run(Code(files=()), Tests(files=(('test_a.py', sys.stdin.read()),))))\n"
