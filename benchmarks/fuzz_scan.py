@@ -119,7 +119,7 @@ def report(languages: list[Language], seed: int, count: int) -> int:
         spent, number, size = tally.slowest
         slowest = f"{spent:.2f} s, {size} characters | --only {language}:{number} --seed {seed}"
         lines.append(f"| {language} | {tally.files} | {len(tally.wrong)} | {tally.seconds:.0f} | {slowest} |")
-        print(lines[-1], flush=True)
+        print(lines[-1], file=sys.stderr, flush=True)
         wrong += tally.wrong
     table = "\n".join([*lines, *wrong])
     if count >= COUNT and len(languages) == len(FILES):

@@ -119,7 +119,9 @@ def report(details: bool = False) -> None:
 
 
 def _counts(tally: Tally) -> str:
-    return f"{tally.tp} | {tally.fn} | {tally.fp} | {tally.tn} | {tally.recall:.2f} | {tally.alarms:.2f}"
+    recall = f"{tally.recall:.2f}" if tally.tp + tally.fn else "–"
+    alarms = f"{tally.alarms:.2f}" if tally.fp + tally.tn else "–"
+    return f"{tally.tp} | {tally.fn} | {tally.fp} | {tally.tn} | {recall} | {alarms}"
 
 
 if __name__ == "__main__":
