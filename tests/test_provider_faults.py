@@ -45,8 +45,9 @@ def test_no_bad_reply_ever_makes_code_hardened(
         openai.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
         ran = cli("harden", "app.py", "-m", "openai:any", "--json", "--call-timeout", "0.5", "--max-rounds", "1")
     result = json.loads(ran.out)
-    assert (result["outcome"] in ("inconclusive", "unresolved"), result["all_resolved"]) == (True, False)
-    assert ran.code >= 1 and (ran.code == 2 or code == STUCK)
+    answered = said not in ("unreachable", "timeout")  # then the scanner's finding stands, and nobody mended it
+    ended = ("unresolved", 1) if code == STUCK and answered else ("inconclusive", 2)
+    assert (result["outcome"], ran.code, result["all_resolved"]) == (*ended, False)
     assert any(said in note for note in result["degraded"]), result["degraded"]
     assert "test-key-0123456789" not in ran.out + ran.err
 

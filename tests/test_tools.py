@@ -3,7 +3,7 @@
 import asyncio
 import json
 import subprocess
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -179,19 +179,23 @@ def test_a_repository_is_looked_at_as_it_is_committed(repository: Path) -> None:
 
 
 def test_lessons_are_found(tmp_path: Path) -> None:
-    now = datetime(2026, 1, 1, tzinfo=UTC)
+    asked = list[tuple[str, datetime, int]]()
 
     class Shelf:
         async def recall(self, task: str, now: datetime, limit: int = 5) -> list[Any]:
+            asked.append((task, now, limit))
             return [new_lesson(f"Think of the empty list in {task}", Origin(), now)][:limit]
 
     kit = Kit(StaticTeam(), FrozenClock(), memory=Shelf())  # type: ignore[arg-type]
     assert used("lessons", kit=kit, task="sorting").text == "- Think of the empty list in sorting"
-    assert now
+    assert used("lessons", kit=kit, task="other", most=2).text == "- Think of the empty list in other"
+    assert asked == [("sorting", FrozenClock().now(), 5), ("other", FrozenClock().now(), 2)]
 
 
 def test_every_tool_has_a_schema_that_says_what_its_arguments_are() -> None:
-    for tool in asyncio.run(Tools(without_sandbox()).every()):
+    every = asyncio.run(Tools(without_sandbox()).every())
+    assert len(every) == len(BUILT_IN)
+    for tool in every:
         assert tool.about and tool.parameters["type"] == "object" and tool.parameters["additionalProperties"] is False
         properties = tool.parameters["properties"]
         assert isinstance(properties, dict) and all(

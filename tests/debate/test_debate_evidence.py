@@ -84,7 +84,7 @@ def test_a_repair_that_was_cut_short_does_not_take_the_place_of_what_was_run() -
         "tests": wrote("largest([]) == None", "largest([3, 1]) == 3"),
     }
     done = held(answers, rules=rules(refinements=1), sandbox=Quick(), calls=7)
-    assert done.result.outcome == "budget_exhausted" and done.result.code in (NO_EMPTY, LAST)
+    assert (done.result.outcome, done.result.code) == ("budget_exhausted", NO_EMPTY)
     assert done.result.candidates[3].dropped.startswith("cut short before it was run")
 
 

@@ -77,7 +77,7 @@ def test_self_evolvement_repairs_what_its_own_tests_break() -> None:
         "ballot": ballot("A", "B", "C"),
     }
     on = held(answers, rules=without("critique", "review", "optimization"))
-    assert on.result.code == RIGHT and on.result.stop_reason in ("alike_and_green", "tests")
+    assert (on.result.code, on.result.stop_reason) == (RIGHT, "alike_and_green")
     assert {claim.status for claim in on.result.claims} == {"agreed"}
     mending = next(p for p in on.prompts("self_evolvement") if "Mend it." in p)
     assert "largest([]) must give None" in mending

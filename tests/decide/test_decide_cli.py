@@ -267,8 +267,9 @@ def test_every_mistake_is_one_line_that_says_what_to_change(
     (asked / "empty.yaml").write_text("")
     write_script(asked, [entry(seat, 1, ballot(seat, "A")) for seat in PANEL], "ok.yaml")
     ran = cli("decide", *arguments)
-    assert ran.code == 2 and said in ran.err and "internal error" not in ran.err
-    assert len(ran.err.strip().splitlines()) == 1 or "--feature-dir" in said
+    *progress, mistake = ran.err.strip().splitlines()
+    assert ran.code == 2 and said in mistake and "internal error" not in ran.err
+    assert bool(progress) == ("--feature-dir" in said), "only there a session had begun"
 
 
 def test_no_llm_on_a_panel_question_is_said_to_decide_nothing(cli: Cli, asked: Path) -> None:

@@ -142,7 +142,9 @@ def test_no_secret_is_written(memory: Memory) -> None:
     memory.track("fail", f"use {secret}", NOW, error=f"bad {secret}", approach=secret)
     memory.record(debate(rationale=secret, modifications=(secret,), next_approach=secret))
     memory.log("2026-01-29", "d1", secret)
-    for path in memory.folder.iterdir():
+    written = sorted(memory.folder.rglob("*.*"))
+    assert [path.name for path in written] == ["2026-01-29.md", "debate-metrics.jsonl", "failures.jsonl"]
+    for path in written:
         assert secret not in path.read_text() and "REDACTED_MY_API_KEY" in path.read_text()
 
 

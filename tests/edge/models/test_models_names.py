@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -103,7 +104,8 @@ def test_providers_say_what_is_usable_and_never_show_a_key() -> None:
     assert listed["openai"].usable and listed["openai"].key_present
     assert not listed["anthropic"].usable and "set ANTHROPIC_API_KEY" in listed["anthropic"].note
     assert listed["ollama"].usable and "localhost:11434" in listed["ollama"].note
-    assert listed["local"].usable or 'pip install "moot[local]"' in listed["local"].note
+    assert listed["local"].usable is (find_spec("xllamacpp") is not None)
+    assert listed["local"].usable is ('pip install "moot[local]"' not in listed["local"].note)
     assert KEY not in repr(listed) and KEY not in repr(find_service("openai", env))
 
 

@@ -5,7 +5,7 @@ from asking import a_call, env_for
 from fake_provider import Answer, fake_provider, openai_answer
 
 from moot.edge.models import Models
-from moot.errors import UsageError
+from moot.errors import ModelError, UsageError
 from moot.ports import Model
 
 
@@ -57,7 +57,7 @@ def test_a_failed_call_gives_its_turn_back() -> None:
         async def run() -> str:
             models = Models(env_for(provider), 20.0, {"openai": 1})
             model = models.open("openai:x")
-            with pytest.raises(Exception, match="500"):
+            with pytest.raises(ModelError, match="500"):
                 await model.reply(a_call())
             text = (await model.reply(a_call())).text
             await models.aclose()
