@@ -119,6 +119,17 @@ def test_a_leader_that_is_named_goes_before_the_highest_score() -> None:
     assert lost.winner == "A" and "does not tell A and B apart; the order of the candidates" in lost.notes[0]
 
 
+@pytest.mark.parametrize("score", [0.5, 1])
+def test_any_score_above_all_others_makes_a_leader(score: float) -> None:
+    cast = [Ballot(ranking=(("A",),), voter="a"), Ballot(ranking=(("B",),), voter="b", score=score)]
+    assert elect(ABC, cast, VoteRules(method="plurality", tie_break="leader_vote")).winner == "B"
+
+
+def test_whom_nobody_puts_first_is_the_least_sure_of_those_who_tie() -> None:
+    election = by("borda", "1 A>B>C @0.5", "1 C>B>A @0.4")
+    assert (election.tied, election.winner, election.notes) == (ABC, "A", ())
+
+
 def test_a_rule_that_cannot_tell_them_apart_leaves_it_to_the_exact_score() -> None:
     election = by("plurality", "99 A", "100 B")
     assert election.winner == "B" and election.tied == ("A", "B")
@@ -138,6 +149,8 @@ def test_chance_depends_on_the_seed_alone() -> None:
     winners = [election.winner for election in drawn.values()]
     assert winners == [election.winner for election in turned.values()]
     assert all(winners.count(name) >= 10 for name in ABC)
+    unsaid = elect(ABC, ballots("1 A", "1 B", "1 C"), VoteRules(method="plurality", tie_break="random"))
+    assert unsaid == drawn[0], "without a seed it is 0, and no chance at all"
 
 
 @pytest.mark.parametrize(
@@ -146,14 +159,16 @@ def test_chance_depends_on_the_seed_alone() -> None:
         (Ballot(ranking=()), "it ranks nobody"),
         (Ballot(ranking=((), ("B",))), "a place with nobody"),
         (Ballot(ranking=(("B",), ("Z",))), "'Z' is no candidate"),
-        (Ballot(ranking=(("B",), ("B",))), "'B' is on it twice"),
+        (Ballot(ranking=(("C",), ("B",), ("B",))), "'B' is on it twice"),
         (Ballot(ranking=(("B",),), count=0), "count must be a whole number from 1"),
         (Ballot(ranking=(("B",),), count=-5), "not -5"),
-        (Ballot(ranking=(("B",),), count=MAX_COUNT + 1), "to 1000000000"),
+        (Ballot(ranking=(("B",),), count=MAX_COUNT + 1), "from 1 to 1000000000, not 1000000001"),
         (Ballot(ranking=(("B",),), confidence=float("nan")), "confidence must be from 0 to 1, not nan"),
         (Ballot(ranking=(("B",),), confidence=1.5), "confidence must be"),
         (Ballot(ranking=(("B",),), score=11), "score must be from 0 to 10"),
+        (Ballot(ranking=(("B",),), diversity=1.5), "diversity must be"),
         (Ballot(ranking=(("B",),), diversity=float("inf")), "diversity must be"),
+        (Ballot(ranking=(("B",),), history=1.5), "history must be"),
         (Ballot(ranking=(("B",),), history=-0.1), "history must be"),
         (Ballot(ranking=(("B",),), voter=" a "), "the voter 'a' has voted before"),
     ],
@@ -165,6 +180,19 @@ def test_a_ballot_that_cannot_be_counted_changes_nothing_and_is_named(ballot: Ba
         assert election.winner == "A" and election.pairwise["A"]["B"] == 1
         assert [note.split(":")[0] for note in election.notes] == [f"ballot {n} is not counted" for n in (2, 3)]
         assert all(why in note for note in election.notes)
+
+
+def test_the_largest_and_the_surest_ballot_still_counts() -> None:
+    most = Ballot(ranking=(("A",),), count=MAX_COUNT, confidence=1, score=10, diversity=1, history=1)
+    election = elect(ABC, [most, Ballot(ranking=(("B",),), confidence=0)], VoteRules(method="plurality"))
+    assert (election.scores, election.notes) == ({"A": MAX_COUNT, "B": 1, "C": 0}, ())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_two_candidates_are_counted_like_more(method: Method) -> None:
+    election = elect(("A", "B"), ballots("3 B>A"), VoteRules(method=method))
+    assert (election.winner, election.consensus_reached, election.notes) == ("B", True, ())
+    assert election.pairwise == {"A": {"B": 0}, "B": {"A": 3}}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -193,10 +221,20 @@ def test_ballots_without_weight_elect_nobody() -> None:
         ("weighted", ["1 A @0.9", "1 B @0.5", "1 C @0.4"], False),
         ("weighted", ["1 A @0.9", "2 B @0.4"], True),
         ("condorcet", ["2 A>B>C", "1 C>B>A", "2 B>A>C"], True),
+        ("majority", ["3 A", "2 B"], True),
+        ("majority", ["2 A", "1 B", "1 C"], False),
+        ("unanimous", ["2 A>B", "1 A>C"], True),
     ],
 )
 def test_consensus_takes_more_than_half(method: Method, lines: list[str], reached: bool) -> None:
     assert by(method, *lines).consensus_reached is reached
+
+
+@pytest.mark.parametrize(
+    ("lines", "tied"), [(["2 A", "1 B", "1 C"], ()), (["2 A", "2 B"], ("A", "B")), (["1 A", "1 B", "1 C"], ABC)]
+)
+def test_without_a_majority_a_tie_is_only_between_those_who_lead(lines: list[str], tied: tuple[str, ...]) -> None:
+    assert by("majority", *lines).tied == tied
 
 
 def test_who_does_not_agree_is_named() -> None:
