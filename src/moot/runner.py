@@ -95,10 +95,10 @@ class Runner:
         that is known to be dead, or to do nothing more. `seen`: only if nobody took it since its fence was this."""
         store = self._kept()
         record = await store.claim(session_id, self.owner, take=take, seen=seen)
-        before = record.config
-        plan = change(Plan.model_validate(before))
-        record = record.model_copy(update={"config": plan.model_dump(mode="json")})
         try:
+            before = record.config
+            plan = change(Plan.model_validate(before))
+            record = record.model_copy(update={"config": plan.model_dump(mode="json")})
             marks = list[Row]()
             if record.config != before:
                 marks.append(Mark(kind="plan", value={"plan": digest_of(record.config)}))
