@@ -31,12 +31,7 @@ TESTS = {
     "journal": ("test_journal", "test_room test_room_tools", "debate/test_debate_limits gates/test_gates"),
     "ledger": ("test_ledger", "test_room test_provider_faults"),
     "runner": ("test_runner test_runner_sessions", "test_room record/test_ends gates/test_gates", "test_cli"),
-    "liveroom": (
-        "test_room_asking",
-        "test_room",
-        "test_room_tools debate/test_debate_limits",
-        "record/test_ends record/test_telemetry",
-    ),
+    "liveroom": ("test_room_asking test_room", "test_room_tools debate/test_debate_limits", "record/test_telemetry"),
     "voting": ("test_voting", "test_vote_oracle test_vote_cli"),
     "gating": ("gates/test_gate_room", "gates/test_gates test_review_gate"),
     "chain": ("record/test_chain", "record/test_tampering", "record/test_ends record/test_archive"),
