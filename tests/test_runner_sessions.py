@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from kit import BAD, GOOD, NOTHING, SQLI, blue, desk, in_store
+from pydantic import ValidationError
 
 from moot.chain import flaws_of
 from moot.edge.store import SqlStore
 from moot.edge.store.whole import whole
 from moot.errors import ModelError, StoreError, UsageError
 from moot.events import Event, SessionEnded, SessionStarted
+from moot.liveroom import LiveRoom
 from moot.ports import Model, Row, SessionRecord
 from moot.protocols.harden import HardenInput, HardenRules
 from moot.runner import About, Plan, Runner, Stop
@@ -129,6 +131,44 @@ def test_a_session_told_to_stop_keeps_what_it_has(tmp_path: Path, wish: Stop, st
             assert again.asked == [*first, ("blue", 1), ("red", 2)]
 
     on_store(tmp_path, work)
+
+
+def test_a_stop_that_comes_before_the_first_step_is_heeded() -> None:
+    def listen(event: Event) -> None:
+        if isinstance(event, SessionStarted):
+            runner.stop("pause")
+
+    own = desk()
+    runner = Runner(Desk(own.scanner, own.clock, listen=listen), lambda name: ActingModel(answer, name="a:b"))
+    result = asyncio.run(runner.start(PLAN))
+    assert (getattr(result, "outcome", ""), result.calls, result.resumable) == ("cancelled", 0, True)
+
+
+class Closing(Runner):
+    """Counts the rooms that were opened and closed."""
+
+    opened = closed = 0
+
+    def _open_room(self, *given: Any) -> LiveRoom:
+        self.opened += 1
+        count = self
+
+        class Counted(LiveRoom):
+            def close(self) -> None:
+                count.closed += 1
+                super().close()
+
+        return Counted(self._desk, given[1], given[2], given[0], given[3])
+
+
+@pytest.mark.parametrize("say", [answer, lambda call: ModelError("401", kind="auth")])
+def test_a_room_is_closed_whatever_the_end(say: Say) -> None:
+    own = desk()
+    runner = Closing(Desk(own.scanner, own.clock), lambda name: ActingModel(say, name="a:b"))
+    asyncio.run(runner.start(PLAN))
+    with pytest.raises(ValidationError):  # before there is a room
+        asyncio.run(runner.start(PLAN.model_copy(update={"rules": {"timeout": -1}})))
+    assert (runner.opened, runner.closed) == (1, 1)
 
 
 class Stuck(SqlStore):

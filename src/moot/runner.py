@@ -117,10 +117,10 @@ class Runner:
     def stop(self, wish: Stop = "pause") -> None:
         """Ctrl-C: begin nothing new, give what there is. A cancelled session is not carried on. One that is released
         waits for what it has begun, and is for any process to carry on."""
-        if self._room is not None and self._task is not None:
+        if self._room is not None:
             self.wish = wish
             self._room.stop()
-            if wish != "release" and self._room.can_be_cut(self._task):
+            if self._task is not None and wish != "release" and self._room.can_be_cut(self._task):
                 self._task.cancel()
 
     def _kept(self) -> Store:
