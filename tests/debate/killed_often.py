@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from debates import Quick
+from fork_server import import_everything
 
 from moot.__main__ import run
 from moot.edge.models.script import ScriptModel
@@ -96,6 +97,7 @@ def one(number: int, words: list[str]) -> dict[str, object]:
 
 
 def main(world: str, first: str, last: str, *words: str) -> None:
+    import_everything()
     for number in range(int(first), int(last) + 1):
         folder = Path(f"{world}-{number}").absolute()
         shutil.copytree(world, folder)
