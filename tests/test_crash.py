@@ -122,7 +122,10 @@ def test_ctrl_c_saves_says_how_to_resume_and_exits_130(tmp_path: Path) -> None:
 
 def test_a_session_cannot_be_run_in_two_terminals_at_once(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(BAD)
-    (tmp_path / "slow.py").write_text("import sys, time\nsys.stdin.read()\nopen('asked', 'w')\ntime.sleep(600)\n")
+    (tmp_path / "slow.py").write_text(
+        "import os, sys, time\nsys.stdin.read()\nparent = os.getppid()\nopen('asked', 'w')\n"
+        "while os.getppid() == parent: time.sleep(0.05)\n"
+    )
     env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db")}
     first = subprocess.Popen(
         [sys.executable, "-m", "moot", "harden", "app.py", "-m", f"cmd:{sys.executable} slow.py"],
