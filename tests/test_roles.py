@@ -9,23 +9,20 @@ from typing import TypeVar
 
 import pytest
 from conftest import Cli
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, settings
 
 from moot.edge.roles import read_roles, read_team_file
 from moot.edge.store import SqlStore
 from moot.edge.store.records import RecordShelf
 from moot.errors import ConfigError
-from moot.learnt import Judged, Tried, band_of
+from moot.learnt import Judged, Tried
 from moot.roles import (
     DOMAINS,
     Domain,
     as_team,
     best_team,
-    calibrated,
     domain_of,
     domain_score,
-    overconfidence,
     positions,
     read_role,
     read_team,
@@ -178,24 +175,6 @@ def test_records_are_shares_that_begin_in_the_middle() -> None:
     assert record_of(rows, "a:x", "proposer") == pytest.approx(9 / 12)
     assert domain_score(rows, "a:x", "code") == pytest.approx(12 / 14)
     assert domain_score(rows, "c:z", "code") == 0.5
-
-
-def test_confidence_is_worth_what_came_true() -> None:
-    boaster = [tried("a:x", 5, 20, band=4)]
-    assert calibrated(0.9, []) == pytest.approx(0.9)
-    assert calibrated(0.9, boaster) == pytest.approx((5 + 4 * 0.9) / 24)
-    assert calibrated(0.3, boaster) == pytest.approx(0.3)
-    assert overconfidence(boaster) == pytest.approx(0.65)
-    assert overconfidence([tried("a:x", 5, 20)]) is None
-
-
-@patient
-@given(st.floats(0, 1), st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 4)), max_size=6))
-def test_calibrated_confidence_stays_between_claim_and_record(claim: float, counts: list[tuple[int, int, int]]) -> None:
-    rows = [tried("m:m", right, right + wrong, band=band) for right, wrong, band in counts]
-    own = [row for row in rows if row.band == band_of(claim) and row.total]
-    shares = [claim, *(row.right / row.total for row in own)]
-    assert min(shares) - 1e-9 <= calibrated(claim, rows) <= max(shares) + 1e-9
 
 
 def team(models: list[str], *rows: Tried, domain: Domain = "code", size: int = 5) -> list[tuple[str, str]]:

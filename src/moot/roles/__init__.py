@@ -2,12 +2,12 @@
 
 from moot.roles.building import Scored, as_team, best_team, positions
 from moot.roles.domains import domain_of, known_domain
-from moot.roles.records import calibrated, domain_score, overconfidence, record_of, share_right
+from moot.roles.records import domain_score, record_of, share_right
 from moot.roles.templates import read_role, read_team, shipped
 from moot.roles.values import DOMAINS, TOOLS, Agent, Domain, Role, Team, Tool
 
 __all__ = [
-    "DOMAINS", "TOOLS", "Agent", "Domain", "Role", "Scored", "Team", "Tool", "as_team", "best_team", "calibrated",
-    "domain_of", "domain_score", "known_domain", "overconfidence", "positions", "read_role", "read_team", "record_of",
+    "DOMAINS", "TOOLS", "Agent", "Domain", "Role", "Scored", "Team", "Tool", "as_team", "best_team",
+    "domain_of", "domain_score", "known_domain", "positions", "read_role", "read_team", "record_of",
     "share_right", "shipped",
 ]  # fmt: skip
