@@ -1,5 +1,7 @@
 """What makes two findings the same, where a finding is, and what findings add up to."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,13 +59,39 @@ def test_category_file_line_and_order_tell_findings_apart() -> None:
     [
         ((), None, 0.0),
         ((), 0.9, 0.9),
-        (("critical", "low"), None, 0.6),
-        (("critical", "low"), 0.3, 0.6),
-        (("high", "medium"), 0.8, 0.8),
+        (("low",), None, 0.2),
+        (("high", "low"), None, 0.76),
+        (("high", "medium"), 0.9, 0.9),
+        (("high", "medium"), 0.3, 0.82),
     ],
 )
 def test_risk_is_the_larger_of_said_and_computed(severities: tuple[str, ...], said: float | None, risk: float) -> None:
     assert overall_risk([finding(s) for s in severities], said) == risk
+
+
+SURE = st.one_of(st.none(), st.floats(0, 1))
+SOME = st.lists(st.tuples(st.sampled_from(["critical", "high", "medium", "low"]), SURE), max_size=50)
+
+
+@given(SOME, st.one_of(st.none(), st.floats(0, 1)), st.randoms(use_true_random=False))
+def test_risk_never_rises_when_a_finding_goes(
+    severities: list[tuple[str, float | None]], said: float | None, lot: Random
+) -> None:
+    findings = [finding(severity).model_copy(update={"confidence": sure}) for severity, sure in severities]
+    lot.shuffle(findings)
+    risks = [overall_risk(findings[:count], said) for count in range(len(findings) + 1)]
+    assert risks == sorted(risks) and risks[0] >= 0 and risks[-1] <= 1
+
+
+def test_many_mild_flaws_are_more_than_the_few_grave_ones_among_them() -> None:
+    grave = [finding("critical").model_copy(update={"confidence": 0.6})] * 8
+    mild = [finding("medium").model_copy(update={"confidence": 0.6})] * 35
+    assert overall_risk([*grave, *mild]) >= overall_risk(grave)
+
+
+@pytest.mark.parametrize("severity", ["critical", "high"])
+def test_a_doubtful_grave_finding_is_never_accepted_by_default(severity: str) -> None:
+    assert overall_risk([finding(severity).model_copy(update={"confidence": 0.0})]) > 0.2
 
 
 def test_the_gravest_come_first() -> None:

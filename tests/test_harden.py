@@ -150,7 +150,11 @@ def test_novelty_is_by_fingerprint_and_ids_last_over_rounds() -> None:
 def test_a_low_risk_is_accepted_and_a_missing_one_is_computed() -> None:
     low = flawed("return a + b", "other", "low")
     result, _, _ = run_harden(CLEAN, {"red": [low], "blue": []}, HardenRules(risk_threshold=0.3))
-    assert (result.outcome, result.attack_reports[0].overall_risk, result.all_resolved) == ("risk_accepted", 0.2, False)
+    assert (result.outcome, result.attack_reports[0].overall_risk, result.all_resolved) == (
+        "risk_accepted",
+        0.12,
+        False,
+    )
     said = low.replace('"vulnerabilities"', '"overall_risk": 0.9, "vulnerabilities"', 1)
     result, _, _ = run_harden(CLEAN, {"red": [said] * 2, "blue": [blue(CLEAN)]}, HardenRules(max_rounds=1))
     assert result.attack_reports[0].overall_risk == 0.9
@@ -175,7 +179,8 @@ def test_tests_that_say_nothing_are_said_to_say_nothing() -> None:
 
     tests = Tests(files=(("test_app.py", ""),))
     result, _, live = run_harden(BAD, tests=tests, sandbox=FakeSandbox(judge))
-    assert result.outcome == "hardened" and "the given tests say nothing: no test was found" in live.degraded
+    assert result.outcome == "inconclusive"
+    assert "not tested: the given tests cannot run (no test was found)" in live.degraded
 
 
 def test_a_file_that_does_not_parse_is_never_clean() -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from moot.types import Code, Severity, SourceFile, Vulnerability
 
 WEIGHTS: dict[Severity, float] = {"critical": 1.0, "high": 0.7, "medium": 0.4, "low": 0.2}
+LEAST_SURE = 0.3
+HALF = 0.5
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
 
 
@@ -34,10 +36,63 @@ def printed(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
     return result
 
 
+def distinct(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
+    """Findings of the same rule on the same line are one: the first stands for all."""
+    first: dict[tuple[str, int, str], Vulnerability] = {}
+    apart = []
+    for finding in findings:
+        spot = (finding.file, finding.line, finding.rule)
+        if not finding.rule or not finding.line or first.setdefault(spot, finding) is finding:
+            apart.append(finding)
+    return apart
+
+
+def follow(old: Iterable[Vulnerability], new: Iterable[Vulnerability], *, alike: float = 0.0) -> dict[str, str]:
+    """New fingerprint -> old one, for findings whose line was moved or rewritten while the flaw stayed.
+
+    A flaw that is no longer on its line, and one of the same rule in the same file that was not there before, are the
+    same flaw; the most alike lines go together. What is not from the scan has to be `alike` by half at least.
+    """
+    before, after = distinct(old), distinct(new)
+    known, present = {f.fingerprint for f in before}, {f.fingerprint for f in after}
+    lost: dict[tuple[str, str, str], list[Vulnerability]] = {}
+    for finding in (f for f in before if f.fingerprint not in present):
+        lost.setdefault(_kind(finding), []).append(finding)
+    pairs = [
+        (-likeness(was.evidence, now.evidence), abs(was.line - now.line), now.fingerprint, was.fingerprint)
+        for now in after
+        if now.fingerprint not in known
+        for was in lost.get(_kind(now), ())
+        if likeness(was.evidence, now.evidence) >= (alike if now.source == "scan" else max(alike, HALF))
+    ]
+    followed: dict[str, str] = {}
+    for _, _, now_print, was_print in sorted(pairs):
+        if now_print not in followed and was_print not in followed.values():
+            followed[now_print] = was_print
+    return followed
+
+
+def likeness(one: str, other: str) -> float:
+    """How many of the words of two lines they share, from 0 to 1."""
+    words, others = set(re.findall(r"\w+", one)), set(re.findall(r"\w+", other))
+    return len(words & others) / len(words | others) if words | others else 1.0
+
+
+def _kind(finding: Vulnerability) -> tuple[str, str, str]:
+    return finding.file, finding.source, finding.rule or finding.category
+
+
 def overall_risk(findings: Sequence[Vulnerability], said: float | None = None) -> float:
-    """The larger of what was said and the mean weight of the findings; a missing risk is computed, never 0."""
-    computed = sum(WEIGHTS[f.severity] for f in findings) / len(findings) if findings else 0.0
-    return round(max(computed, said or 0.0), 4)
+    """The larger of what was said and the chance that one finding at least does harm; a missing risk is never 0.
+
+    A finding does harm with the chance weight times confidence, so that each one more raises the risk, and each that
+    goes lowers it. A doubtful finding counts with `LEAST_SURE`: a grave one is not accepted because it is doubtful.
+    """
+    safe = 1.0
+    for finding in findings:
+        sure = 1.0 if finding.confidence is None else max(finding.confidence, LEAST_SURE)
+        safe *= 1.0 - WEIGHTS[finding.severity] * sure
+    return round(max(1.0 - safe, said or 0.0), 4)
 
 
 def max_severity(findings: Iterable[Vulnerability]) -> Severity | None:

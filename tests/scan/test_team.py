@@ -20,10 +20,7 @@ FLAWED: dict[Language, str] = {
     "typescript": "function f(x: string) {\n  eval(x);\n}\n",
     "go": 'package a\n\nimport "unsafe"\n\nfunc f() {\n\tp := unsafe.Pointer(nil)\n}\n',
 }
-SEED = {
-    "injection": "Use parameterized queries and input sanitization",
-    "overflow": "Add bounds checking and safe buffer operations",
-}
+FIXES = {"injection": ("Use ast.literal_eval", "Use JSON.parse"), "overflow": ("Use slices",)}
 
 
 def test_the_team_fits_the_port() -> None:
@@ -40,7 +37,7 @@ def test_a_finding_says_what_where_and_what_to_do(language: Language) -> None:
     assert line[finding.column - 1 :].startswith(("eval", "unsafe"))
     assert finding.fingerprint == fingerprint(finding.category, finding.file, finding.evidence)
     assert locate(given, finding.evidence) == (given.files[0], finding.line)
-    assert finding.fix.startswith(SEED[finding.category]) and finding.exploit and finding.cwe
+    assert finding.fix.startswith(FIXES[finding.category]) and finding.exploit and finding.cwe
     assert finding.confidence is not None and 0 < finding.confidence <= 1
 
 

@@ -5,7 +5,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from moot.findings import by_gravity, in_question, locate, max_severity, overall_risk, printed
+from moot.findings import (
+    HALF,
+    by_gravity,
+    distinct,
+    follow,
+    in_question,
+    locate,
+    max_severity,
+    overall_risk,
+    printed,
+)
 from moot.prompts import prompt
 from moot.protocols.reports import AttackReport, DefenseReport, Version
 from moot.render import fenced, material
@@ -151,7 +161,7 @@ def once_each(findings: list[Vulnerability]) -> list[Vulnerability]:
 def merged(scanned: list[Vulnerability], spotted: list[Vulnerability]) -> list[Vulnerability]:
     """One list by fingerprint; where both saw a flaw the scan's entry stays, for it can be checked again."""
     known = {finding.fingerprint for finding in scanned}
-    return scanned + [finding for finding in spotted if finding.fingerprint not in known]
+    return distinct(scanned) + [finding for finding in spotted if finding.fingerprint not in known]
 
 
 def carried_over(
@@ -180,10 +190,28 @@ def carried_over(
 
 
 def numbered(findings: Sequence[Vulnerability], attacks: Sequence[AttackReport]) -> list[Vulnerability]:
-    """Ids that are unique over the session; a flaw keeps its id from round to round."""
-    ids = {f.fingerprint: f.id for report in attacks for f in report.vulnerabilities}
+    """Ids that are unique over the session; a flaw keeps its id from round to round, also on another line."""
+    known = {f.fingerprint: f.id for report in attacks for f in report.vulnerabilities}
+    last = attacks[-1].vulnerabilities if attacks else ()
+    standing = {f.fingerprint for f in last}
+    older = [f for report in attacks[:-1] for f in report.vulnerabilities if f.fingerprint not in standing]
+    same = {f.fingerprint: f.fingerprint for f in findings if f.fingerprint in known}
+    ids: dict[str, str] = {}
+    # What the last attack saw comes first: two flaws must not share an id.
+    for marks in (
+        {mark: mark for mark in same if mark in standing},
+        follow(last, findings),
+        same,
+        follow(older, findings, alike=HALF),
+    ):
+        for now, was in marks.items():
+            if now not in ids and known[was] not in ids.values():
+                ids[now] = known[was]
+    count = len(set(known.values()))
     for finding in findings:
-        ids.setdefault(finding.fingerprint, f"VULN-{len(ids) + 1:03d}")
+        if finding.fingerprint not in ids:
+            count += 1
+            ids[finding.fingerprint] = f"VULN-{count:03d}"
     return [finding.model_copy(update={"id": ids[finding.fingerprint]}) for finding in findings]
 
 

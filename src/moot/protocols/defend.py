@@ -13,7 +13,7 @@ from moot.protocols.watched import Baseline, second_look
 from moot.render import fenced, joined, material
 from moot.replies import Also, Fenced, Keys, instructions
 from moot.room import Ask, Room
-from moot.types import Absent, Code, Unit, Value, Vulnerability
+from moot.types import Absent, Code, SuiteRun, Unit, Value, Vulnerability
 
 
 class BlueReply(Value):
@@ -81,9 +81,11 @@ async def rewritten(
     if defense.accepted or len(wanted) < 2 or not defense.rejected_because.startswith("a test"):
         return defense, after
     done: dict[str, str] = {}
+    run = defense.tests
     for mark in wanted:
         one, version = await rewrite_of([mark], version, report, baseline, room)
         done |= one.patches if one.accepted else {}
+        run = one.tests if one.accepted else run
     together = defense.model_copy(
         update={
             "patched_vulnerabilities": tuple(done),
@@ -91,6 +93,7 @@ async def rewritten(
             "patched_code": joined(version.code) if done else "",
             "accepted": bool(done),
             "rejected_because": "" if done else defense.rejected_because,
+            "tests": run,
         }
     )
     return together, version
@@ -124,9 +127,10 @@ async def tried(
     else:
         after = await second_look(code, version, baseline, room)
         verdict = judged(patch, version, after, report.vulnerabilities)
-    if not verdict.rejected and (broken := await broken_tests(code, baseline, room)):
+    run = None if verdict.rejected else await run_given_tests(code, baseline, room)
+    if run and (broken := broken_tests(run, baseline)):
         verdict = Verdict(rejected=f"a test that passed before fails now: {', '.join(broken)}")
-    defense = defense_report(patch, report, verdict, joined(code))
+    defense = defense_report(patch, report, verdict, joined(code)).model_copy(update={"tests": run})
     if not defense.accepted:
         room.tell(f"round {report.round}: patch rejected, {verdict.rejected}")
         return defense, version
@@ -134,12 +138,16 @@ async def tried(
     return defense, after
 
 
-async def broken_tests(code: Code, baseline: Baseline, room: Room) -> list[str]:
-    """Tests that passed before the patch and do not now; a run that says nothing has passed none."""
+async def run_given_tests(code: Code, baseline: Baseline, room: Room) -> SuiteRun | None:
+    """None where no test passed before: such tests can say nothing against a patch, nor for it."""
     if not baseline.tests or not baseline.run or not baseline.run.passed_names:
-        return []
-    run = await room.execute(code, baseline.tests)
-    return sorted(baseline.run.passed_names - run.passed_names)[:5]
+        return None
+    return await room.execute(code, baseline.tests)
+
+
+def broken_tests(run: SuiteRun, baseline: Baseline) -> list[str]:
+    """Tests that passed before the patch and do not now; a run that says nothing has passed none."""
+    return sorted(baseline.run.passed_names - run.passed_names)[:5] if baseline.run else []
 
 
 def defense_report(patch: Patch, report: AttackReport, verdict: Verdict, patched: str) -> DefenseReport:

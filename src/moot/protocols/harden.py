@@ -46,6 +46,9 @@ class HardenResult(Result):
     remaining_risks: tuple[str, ...]
     not_analysed: tuple[NotAnalysed, ...] = ()
     tests: SuiteRun | None = None
+    """The given tests before any change."""
+    tests_after: SuiteRun | None = None
+    """The given tests on the final code; None where they were not run on it."""
     calls_full_run: int = 0
     diff: str = ""
 
@@ -76,7 +79,9 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
     except Cut as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
-    outcome = outcome_of(stopped, attacks, complete=not given.left_out)
+    # Tests were asked for and none could run: nobody can say that the patches broke nothing.
+    untested = bool(baseline.why_not_run) and code != given.code
+    outcome = outcome_of(stopped, attacks, complete=not given.left_out and not untested)
     return HardenResult(
         outcome=outcome,
         stop_reason=stopped,
@@ -89,6 +94,7 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
         remaining_risks=remaining_risks(attacks, defenses),
         not_analysed=(*given.left_out, *(attacks[-1].not_analysed if attacks else ())),
         tests=baseline.run,
+        tests_after=tests_after(baseline, defenses),
         calls_full_run=full_run(rules, room),
         diff=unified_diff(given.code, code),
     )
@@ -96,9 +102,9 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
 
 def reason_to_stop(attacks: Sequence[AttackReport], rules: HardenRules) -> StopReason | None:
     latest = attacks[-1]
-    seen = {f.fingerprint for report in attacks[:-1] for f in report.vulnerabilities}
-    new = [f for f in latest.vulnerabilities if f.fingerprint not in seen]
-    standing = [f for f in latest.vulnerabilities if f.fingerprint in seen]
+    seen = {f.id for report in attacks[:-1] for f in report.vulnerabilities}
+    new = [f for f in latest.vulnerabilities if f.id not in seen]
+    standing = [f for f in latest.vulnerabilities if f.id in seen]
     if len(new) < rules.min_vulnerabilities and not standing:
         return "hardened"
     if latest.overall_risk < rules.risk_threshold:
@@ -146,10 +152,16 @@ def full_run(rules: HardenRules, room: Room) -> int:
     return (rules.max_rounds + 1) * red + rules.max_rounds * blue
 
 
+def tests_after(baseline: Baseline, defenses: Sequence[DefenseReport]) -> SuiteRun | None:
+    """Of the last patch that was accepted; without any the code is as it was, and so are its tests."""
+    accepted = [defense for defense in defenses if defense.accepted]
+    return accepted[-1].tests if accepted else baseline.run
+
+
 def note_weak_tests(baseline: Baseline, room: Room) -> None:
     run = baseline.run
-    if run and run.problem:
-        room.degrade(f"the given tests say nothing: {run.problem}")
+    if why := baseline.why_not_run:
+        room.degrade(f"not tested: the given tests cannot run ({why})")
     elif run and not run.passed:
         failing = [o.name for o in run.outcomes if o.status not in ("passed", "skipped")]
         room.degrade(f"given tests that fail before any change are not held against a patch: {', '.join(failing[:5])}")

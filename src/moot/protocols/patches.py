@@ -1,12 +1,16 @@
 """When a patch counts: it parses, keeps the public names, and what it claims to repair is gone on a second look."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from moot.findings import locate, weight
+from moot.findings import follow, locate, weight
 from moot.protocols.reports import Version
 from moot.replies import CodeBlock
 from moot.types import Code, Scan, SourceFile, Value, Vulnerability
+
+DRAWN = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
+"""A line across the page, as models put around what they quote."""
 
 
 class Patch(Value):
@@ -34,14 +38,16 @@ def judged(patch: Patch, before: Version, after: Version, findings: Sequence[Vul
     if lost := lost_names(earlier, later):
         return Verdict(rejected=f"it drops public names: {', '.join(lost)}")
     claimed = [f for f in findings if f.id in patch.claims]
-    gone = tuple(f.id for f in claimed if is_gone(f, after.code, later))
+    moved = set(follow(earlier.findings, later.findings).values())
+    gone = tuple(f.id for f in claimed if f.fingerprint not in moved and is_gone(f, after.code, later))
     scanned = {f.id for f in claimed if f.source != "model"}
     lighter = weight(earlier.findings) - weight(later.findings)
     if lighter < 0:
         return Verdict(rejected=f"it adds flaws: {_worst(earlier, later)}")
-    if scanned and not gone:
+    only_moved = lighter == 0 and any(f.fingerprint in moved for f in claimed)
+    if scanned and not gone and not only_moved:
         return Verdict(rejected=f"still there on a second look: {', '.join(sorted(scanned))}")
-    if scanned & set(gone) and lighter == 0:
+    if only_moved or (scanned & set(gone) and lighter == 0):
         return Verdict(rejected=f"the flaw has only moved: {_worst(earlier, later)}")
     unproven = tuple(f.id for f in claimed if f.source == "model" and f.id not in gone)
     return Verdict(gone=gone, unproven=unproven)
@@ -77,21 +83,34 @@ def texts_for(blocks: Sequence[CodeBlock], code: Code) -> dict[str, str]:
     """Which file each fenced block replaces: by the path above it; with one file, the fullest block is that file."""
     named = {file.path: block.text for block in blocks for file in code.files if _names(block.path, file)}
     if named or len(code.files) > 1:
-        return {path: _ended_alike(text, code.file(path)) for path, text in named.items()}
+        return {path: _as_the_file(text, code.file(path)) for path, text in named.items()}
     if not blocks:
         return {}
     only = code.files[0]
-    return {only.path: _ended_alike(max(blocks, key=lambda block: len(block.text)).text, only)}
+    return {only.path: _as_the_file(max(blocks, key=lambda block: len(block.text)).text, only)}
 
 
 def _names(path: str, file: SourceFile) -> bool:
     return bool(path) and (path == file.path or file.path.endswith(f"/{path}") or path.endswith(f"/{file.path}"))
 
 
-def _ended_alike(text: str, file: SourceFile | None) -> str:
-    """A model does not see line ends: keep those the file had."""
+def _as_the_file(text: str, file: SourceFile | None) -> str:
+    """A model does not see line ends: keep those the file had. Lines it draws around its patch are no code."""
     if file is None:
         return text
+    text = _without_drawn_lines(text, file.text)
     if "\r\n" in file.text and "\r\n" not in text:
         text = text.replace("\n", "\r\n")
     return text if file.text.endswith("\n") else text.rstrip("\r\n")
+
+
+def _without_drawn_lines(text: str, before: str) -> str:
+    """Without `---` above and below, unless the file itself begins or ends like that."""
+    lines, old = text.splitlines(keepends=True), before.strip().splitlines() or [""]
+    first = next((n for n, line in enumerate(lines) if line.strip()), None)
+    if first is not None and DRAWN.fullmatch(lines[first].strip()) and not DRAWN.fullmatch(old[0].strip()):
+        del lines[: first + 1]
+    last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), None)
+    if last is not None and DRAWN.fullmatch(lines[last].strip()) and not DRAWN.fullmatch(old[-1].strip()):
+        del lines[last:]
+    return "".join(lines)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from moot.types import Code, EdgeCase, NotAnalysed, Scan, Severity, StressScenario, Unit, Value, Vulnerability
+from moot.types import Code, EdgeCase, NotAnalysed, Scan, Severity, StressScenario, SuiteRun, Unit, Value, Vulnerability
 
 
 @dataclass(frozen=True)
@@ -41,4 +41,6 @@ class DefenseReport(Value):
     round: int
     accepted: bool
     rejected_because: str = ""
+    tests: SuiteRun | None = None
+    """The given tests on the patched code; None where they were not run on it."""
     blue: Literal["model", "scan"]

@@ -18,6 +18,23 @@ class Baseline:
     watch: bool = False
     """Whether the race detector can be used on them."""
 
+    @property
+    def why_not_run(self) -> str:
+        """Why the given tests cannot run at all; empty where they do, or where there are none."""
+        return why_not_run(self.run) if self.run else ""
+
+
+def why_not_run(run: SuiteRun) -> str:
+    """A run that says nothing, or in which every test broke before it could fail, as where a package is missing."""
+    if run.problem:
+        return run.problem
+    broken = [outcome for outcome in run.outcomes if outcome.status != "skipped"]
+    if not broken or any(outcome.status != "error" for outcome in broken):
+        return ""
+    lines = [line.removeprefix("E ").strip() for line in broken[0].detail.splitlines() if line.strip()]
+    telling = [line for line in lines if "Error" in line or "No module" in line]
+    return (telling or lines or ["every test broke"])[-1]
+
 
 async def first_look(code: Code, baseline: Baseline, room: Room) -> tuple[Version, Baseline]:
     """The code as given. A race detector that cannot be used now is not tried again."""

@@ -14,7 +14,7 @@ from moot.scan.edits import Overlap, applied, moved
 from moot.scan.flow.analyse import callees
 from moot.scan.rewrites import CHOICES, REWRITES
 from moot.scan.rewrites.reasons import REASONS
-from moot.scan.rule import SEED_FIXES, Match
+from moot.scan.rule import Match
 from moot.scan.rules import MAX_MATCHES, matches
 from moot.scan.syntax import STATEMENTS, Source, inside, parse
 from moot.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
@@ -119,7 +119,7 @@ def _repair_file(file: SourceFile, targets: list[Target], scan: Look) -> Progres
             progress.left[target.finding.fingerprint] = _advice(target.finding, str(refusal))
             continue
         waiting = [replace(other, start=moved(other.start, change.edits)) for other in waiting]
-        progress.fixed[target.finding.fingerprint] = f"{change.did} ({SEED_FIXES[target.finding.category]})"
+        progress.fixed[target.finding.fingerprint] = f"{change.did} ({target.finding.fix.rstrip('.')})"
     if progress.fixed and source is not None:
         progress = replace(progress, file=_as_file(file, source))
     return progress

@@ -10,16 +10,6 @@ from moot.scan.calls import Call
 from moot.scan.syntax import Source
 from moot.types import Category, Severity
 
-SEED_FIXES: dict[Category, str] = {
-    "injection": "Use parameterized queries and input sanitization",
-    "overflow": "Add bounds checking and safe buffer operations",
-    "race_condition": "Add mutex/channel synchronization for shared state",
-    "logic_error": "Add proper validation and error handling",
-    "auth": "Enforce authentication and authorization checks",
-    "xss": "Escape output and apply Content-Security-Policy",
-    "other": "Review the finding and remove its cause",
-}
-
 
 @dataclass(frozen=True)
 class Rule:
@@ -74,7 +64,3 @@ class CallRule:
 
 def on(rule: Rule, names: str, when: Condition) -> CallRule:
     return CallRule(rule, frozenset(names.split()), when)
-
-
-def fix_of(rule: Rule) -> str:
-    return f"{SEED_FIXES[rule.category]}. {rule.fix}"

@@ -11,7 +11,7 @@ from moot.findings import printed
 from moot.scan.edges import STRESS, edge_cases
 from moot.scan.flow.analyse import Analysis, Flow, analyse
 from moot.scan.public import public_names
-from moot.scan.rule import Match, fix_of
+from moot.scan.rule import Match
 from moot.scan.rules import MAX_MATCHES, hints, matches
 from moot.scan.silence import silences, unreasoned
 from moot.scan.syntax import Source, parse, trouble
@@ -115,7 +115,7 @@ def _vulnerability(source: Source, match: Match) -> Vulnerability:
         rule=rule.id,
         cwe=rule.cwe,
         confidence=rule.confidence,
-        fix=fix_of(rule),
+        fix=rule.fix,
     )
 
 

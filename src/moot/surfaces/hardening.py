@@ -90,7 +90,10 @@ class Found:
     """A finding, and what became of it."""
 
     finding: Vulnerability
+    """As it was first seen."""
     state: str
+    latest: Vulnerability
+    """As it was last seen: a patch may have moved its line."""
 
 
 def found(result: HardenResult) -> list[Found]:
@@ -98,11 +101,12 @@ def found(result: HardenResult) -> list[Found]:
     last = {f.id for f in result.attack_reports[-1].vulnerabilities} if result.attack_reports else set()
     patched = {i for d in result.defense_reports for i in d.patched_vulnerabilities}
     seen: dict[str, Vulnerability] = {}
+    latest = {f.id: f for report in result.attack_reports for f in report.vulnerabilities}
     for report in result.attack_reports:
         for finding in report.vulnerabilities:
             seen.setdefault(finding.id, finding)
     cut = result.outcome in ("timed_out", "budget_exhausted", "cancelled", "rejected")
     return [
-        Found(f, "patched" if i in patched and (i not in last or cut) else "open" if i in last else "gone")
+        Found(f, "patched" if i in patched and (i not in last or cut) else "open" if i in last else "gone", latest[i])
         for i, f in seen.items()
     ]

@@ -10,7 +10,7 @@ from moot.scan.flow.ir import Parsed
 from moot.scan.flow.machine import Report
 from moot.scan.flow.rules import BOOKS
 from moot.scan.flow.values import EACH, Step
-from moot.scan.rule import Rule, fix_of
+from moot.scan.rule import Rule
 from moot.types import Language, NotAnalysed, PathStep, Vulnerability
 
 
@@ -82,7 +82,7 @@ def _finding(report: Report) -> Vulnerability:
         rule=rule.id,
         cwe=rule.cwe,
         confidence=round(min(sure, 1.0), 2),
-        fix=fix_of(rule),
+        fix=rule.fix,
         path=_path(report),
     )
 

@@ -1,6 +1,7 @@
 """How a hardened piece of code is shown to a person, and written where it was asked for."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 from rich.console import Console
@@ -8,22 +9,24 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from moot.errors import UsageError
-from moot.findings import where
+from moot.findings import by_gravity, where
 from moot.protocols.harden import HardenResult
+from moot.protocols.watched import why_not_run
 from moot.runner import Plan
 from moot.sarif import sarif
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json, section
 from moot.surfaces.hardening import exit_code, found, write_result
-from moot.types import Result
+from moot.types import Result, SuiteRun
 from moot.vault import Vault
 
+MOST_SHOWN = 3
 STYLES = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "dim"}
 SAYS = {
     "hardened": "the last attack found nothing new and nothing old still stands",
     "risk_accepted": "the risk that is left is below the threshold",
     "unresolved": "findings are left after the last round",
-    "inconclusive": "the last attack cannot show that nothing is left",
+    "inconclusive": "it cannot be shown that nothing is left or broken",
     "timed_out": "the time ran out; this is the best so far",
     "budget_exhausted": "the budget ran out; this is the best so far",
     "cancelled": "stopped by the user; this is the best so far",
@@ -53,7 +56,8 @@ def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
 def _write_sarif(result: HardenResult, ending: Ending) -> None:
     """Before `--write` the files hold every finding; after it, only what is left."""
     entries = [f for f in found(result) if f.state == "open" or not ending.write]
-    report = sarif([f.finding for f in entries], frozenset(f.finding.id for f in entries if f.state == "patched"))
+    seen = [f.latest if ending.write else f.finding for f in entries]
+    report = sarif(seen, frozenset(f.finding.id for f in entries if f.state == "patched"))
     try:
         Path(ending.sarif or "").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
@@ -63,7 +67,9 @@ def _write_sarif(result: HardenResult, ending: Ending) -> None:
 def show_result(result: HardenResult, plan: Plan) -> None:
     console = out()
     console.print(plain(headline(result, plan)))
+    console.print(plain(summary(result)))
     _findings(result, console)
+    worst(result, console)
     if result.diff:
         console.print()
         if console.is_terminal:
@@ -73,7 +79,6 @@ def show_result(result: HardenResult, plan: Plan) -> None:
     section(console, "What remains", result.remaining_risks)
     section(console, "Not analysed", [f"{s.file}:{s.line}: {s.why}" for s in result.not_analysed])
     section(console, "Weaker than asked for", result.degraded)
-    _tests(result, console)
     console.print()
     for line in cost(result.usage) or ["no model was called"]:
         console.print(plain(line))
@@ -82,13 +87,58 @@ def show_result(result: HardenResult, plan: Plan) -> None:
 
 def headline(result: HardenResult, plan: Plan) -> str:
     """The first line: the outcome, and on what it rests."""
+    why = why_not_run(result.tests) if result.tests else ""
+    untested = f"not tested: the given tests cannot run ({why}); " if why else ""
     full = f"{result.calls} calls, {result.calls_full_run} questions in a full run"
     teams = full if plan.seats else "deterministic teams"
     fallbacks = [note for note in result.degraded if "stand in" in note or "absent" in note]
     weak = f"; rests on a fallback: {fallbacks[0]}" if fallbacks else ""
-    if result.degraded and not fallbacks:
-        weak = f"; weaker than asked for: {result.degraded[0]}"
-    return f"{result.outcome}: {SAYS[result.outcome]} ({teams}){weak}"
+    others = [note for note in result.degraded if not note.startswith("not tested")]
+    if others and not fallbacks:
+        weak = f"; weaker than asked for: {others[0]}"
+    return f"{untested}{result.outcome}: {SAYS[result.outcome]} ({teams}){weak}"
+
+
+def summary(result: HardenResult) -> str:
+    """The second line: how many findings are patched and left, and what the tests said before and after."""
+    states = Counter(entry.state for entry in found(result))
+    return f"{states['patched']} patched, {states['open']} left; {_tested(result)}"
+
+
+def _tested(result: HardenResult) -> str:
+    before, after = result.tests, result.tests_after
+    if before is None:
+        return "not tested: no tests were given"
+    if why_not_run(before):
+        return "not tested: the given tests cannot run"
+    counted = f"tests {_passed(before)} before"
+    if not any(defense.accepted for defense in result.defense_reports):
+        return f"{counted}; nothing was patched"
+    if after is None:
+        return f"{counted}; the patches are not tested: no test passed before them"
+    return f"{counted}, {_passed(after)} after"
+
+
+def _passed(run: SuiteRun) -> str:
+    return f"{len(run.passed_names)} of {len(run.outcomes)}"
+
+
+def worst(result: HardenResult, console: Console) -> None:
+    """How the gravest findings are exploited, and the way of the value; what is left comes first."""
+    told = [entry for entry in found(result) if entry.finding.path or entry.finding.exploit]
+    order = {f.id: place for place, f in enumerate(by_gravity(entry.finding for entry in told))}
+    gravest = sorted(told, key=lambda entry: (entry.state != "open", order[entry.finding.id]))[:MOST_SHOWN]
+    if not gravest:
+        return
+    console.print()
+    console.print("The worst findings", style="bold")
+    for entry in gravest:
+        f = entry.finding
+        console.print(plain(f"  {f.id} ({f.severity}, {entry.state}) {where(f)}: {f.description}"))
+        for step in f.path:
+            console.print(plain(f"    {step.file}:{step.line}: {step.what}"))
+        if f.exploit:
+            console.print(plain(f"    exploit: {f.exploit}"))
 
 
 def _findings(result: HardenResult, console: Console) -> None:
@@ -108,13 +158,3 @@ def _findings(result: HardenResult, console: Console) -> None:
         table.add_row("hint", hint.severity, plain(where(hint)), plain(hint.description), "hint")
     console.print()
     console.print(table)
-
-
-def _tests(result: HardenResult, console: Console) -> None:
-    if result.tests is None:
-        return
-    passed = len(result.tests.passed_names)
-    console.print()
-    console.print(
-        plain(f"Tests before any change: {passed} of {len(result.tests.outcomes)} passed {result.tests.problem}")
-    )

@@ -1,0 +1,176 @@
+"""How a session of `harden` ends: one name for a flaw, what is patched and what is left, and what the tests said."""
+
+import asyncio
+import io
+
+import pytest
+from kit import BAD, GOOD, NOTHING, SQLI, blue, run_harden
+from rich.console import Console
+
+from moot.findings import follow, printed
+from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
+from moot.runner import Plan
+from moot.scan import StaticTeam
+from moot.stepping import Desk
+from moot.surfaces.cli.hardened import headline, summary, worst
+from moot.surfaces.hardening import exit_code, found
+from moot.testing import FakeSandbox, FrozenClock, one_file, room
+from moot.types import Code, SuiteRun, TestOutcome, Tests, Vulnerability
+
+GO = """package main
+
+import (
+	"database/sql"
+	"net/http"
+)
+
+var db *sql.DB
+
+func handler(w http.ResponseWriter, r *http.Request) {
+	id := r.URL.Query().Get("id")
+	rows, _ := db.Query("SELECT * FROM t WHERE id = '" + id + "'")
+	defer rows.Close()
+}
+"""
+PYTHON = """import pickle, yaml, requests
+from flask import request
+
+def fetch():
+    url = request.args["url"]
+    requests.get(url, verify=False)
+    pickle.loads(request.data)
+    yaml.load(request.data)
+"""
+TESTS = Tests(files=(("test_app.py", "def test(): ..."),))
+PLAN = Plan(protocol="harden", topic="app.py", input={}, rules={})
+
+
+def hardened(text: str, path: str) -> HardenResult:
+    """With the real scanner and rewriter, and no model."""
+    live = room({}, Desk(scanner=StaticTeam(), clock=FrozenClock()))
+    code = one_file(text, path, "go" if path.endswith(".go") else "python")
+    return asyncio.run(harden(HardenInput(code=code), HardenRules(), live))
+
+
+def state_of(result: HardenResult, rule: str) -> list[str]:
+    return [entry.state for entry in found(result) if entry.finding.rule == rule]
+
+
+def test_a_finding_whose_line_was_rewritten_for_another_keeps_its_name_and_stays_open() -> None:
+    result = hardened(GO, "h.go")
+    assert state_of(result, "go-sql-string") == ["patched"]
+    assert state_of(result, "go-discarded-error") == ["open"]
+    claimed = [i for defense in result.defense_reports for i in defense.patched_vulnerabilities]
+    assert {f.id for f in result.attack_reports[-1].vulnerabilities}.isdisjoint(claimed)
+
+
+def test_what_the_closing_scan_still_has_at_another_line_is_not_patched() -> None:
+    result = hardened(PYTHON, "a.py")
+    assert state_of(result, "python-tls-verify") == ["patched"]
+    assert state_of(result, "python-ssrf") == ["open"]
+
+
+def test_the_advice_is_that_of_the_rule() -> None:
+    risks = "\n".join(hardened(PYTHON, "a.py").remaining_risks)
+    assert "arameter" not in risks and "Check the host against a list" in risks and "holds only data" in risks
+
+
+def test_blue_is_given_the_advice_of_the_rule() -> None:
+    scanned = StaticTeam().scan(one_file(PYTHON, "a.py"))
+    fixes = {f.rule: f.fix for f in scanned.findings}
+    assert fixes["python-yaml-load"] == "Use yaml.safe_load."
+    assert not any("arameter" in fix for fix in fixes.values())
+
+
+def flaw(evidence: str, line: int = 1, **more: object) -> Vulnerability:
+    given = {"id": "", "category": "injection", "severity": "high", "description": "", "evidence": evidence}
+    return Vulnerability.model_validate({**given, "line": line, "file": "a.py", "rule": "r", **more})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "followed"),
+    [
+        ([flaw("get(url, 1)")], [flaw("get(url)")], {0: 0}),
+        ([flaw("get(url, 1)")], [flaw("get(url)", rule="other")], {}),
+        ([flaw("get(url, 1)")], [flaw("get(url)", file="b.py")], {}),
+        ([flaw("get(url, 1)"), flaw("post(body)", 2)], [flaw("post(form)", 5)], {0: 1}),
+        ([flaw("a(x)"), flaw("b(x)", 2)], [flaw("a(y)"), flaw("b(y)", 2)], {0: 0, 1: 1}),
+        ([flaw("same(x)")], [flaw("same(x)", 9), flaw("late(x)", 10)], {}),
+        ([flaw("run(x)", rule="", source="model")], [flaw("run(x, 1)", rule="", source="model")], {0: 0}),
+        ([flaw("run(x)", rule="", source="model")], [flaw("other = 1", rule="", source="model")], {}),
+    ],
+)
+def test_a_finding_is_followed_to_its_new_line(
+    old: list[Vulnerability], new: list[Vulnerability], followed: dict[int, int]
+) -> None:
+    before, after = printed(old), printed(new)
+    expected = {after[n].fingerprint: before[o].fingerprint for n, o in followed.items()}
+    assert follow(before, after) == expected
+
+
+def test_two_findings_of_one_line_and_rule_are_one() -> None:
+    twice = 'import os\nfrom flask import request\ndef f():\n    a = request.args["a"]\n'
+    twice += '    os.system(a); os.system(a + "x")\n'
+    result = hardened(twice, "a.py")
+    first = [f for f in result.attack_reports[0].vulnerabilities if f.rule == "python-os-system"]
+    assert len(first) == 1
+
+
+@pytest.mark.parametrize("rule", ["---", "-----", "--- ", "***", "==="])
+def test_a_line_that_a_model_draws_around_its_patch_stays_out_of_the_code(rule: str) -> None:
+    result, _, _ = run_harden(BAD, {"red": [SQLI, NOTHING], "blue": [blue(f"{rule}\n{GOOD}{rule}\n")]})
+    assert result.final_code == GOOD
+
+
+def test_a_line_that_the_file_itself_begins_with_is_kept() -> None:
+    text = "===\n" + BAD
+    result, _, _ = run_harden(text, {"red": [SQLI, NOTHING], "blue": [blue("===\n" + GOOD)]})
+    assert result.final_code == "===\n" + GOOD
+
+
+def judge(*, failing: bool) -> FakeSandbox:
+    def run(code: Code, tests: Tests) -> SuiteRun:
+        names = ("one", "two")
+        status = "failed" if failing else "passed"
+        outcomes = [TestOutcome(name=n, status="passed" if n == "one" else status) for n in names]
+        return SuiteRun(outcomes=tuple(outcomes))
+
+    return FakeSandbox(run)
+
+
+def test_the_report_counts_what_is_patched_and_left_and_the_tests_before_and_after() -> None:
+    result, _, _ = run_harden(BAD, tests=TESTS, sandbox=judge(failing=False))
+    assert summary(result) == "1 patched, 0 left; tests 2 of 2 before, 2 of 2 after"
+    result, _, _ = run_harden(BAD, tests=TESTS, sandbox=judge(failing=True))
+    assert summary(result) == "1 patched, 0 left; tests 1 of 2 before, 1 of 2 after"
+    result, _, _ = run_harden(BAD)
+    assert summary(result) == "1 patched, 0 left; not tested: no tests were given"
+    stuck, _, _ = run_harden(BAD.replace("name", "title"), tests=TESTS, sandbox=judge(failing=False))
+    assert summary(stuck) == "0 patched, 1 left; tests 2 of 2 before; nothing was patched"
+
+
+LOST = TestOutcome(name="test_app.py", status="error", detail="import flask\nE   No module named 'flask'")
+
+
+@pytest.mark.parametrize(
+    ("run", "why"),
+    [
+        (SuiteRun(problem="no test was found"), "no test was found"),
+        (SuiteRun(outcomes=(LOST,)), "No module named 'flask'"),
+    ],
+)
+def test_where_tests_cannot_run_the_first_line_says_why_and_no_patch_is_called_tested(run: SuiteRun, why: str) -> None:
+    result, _, _ = run_harden(BAD, tests=TESTS, sandbox=FakeSandbox(lambda code, tests: run))
+    first = headline(result, PLAN)
+    assert first.startswith(f"not tested: the given tests cannot run ({why}")
+    assert result.outcome == "inconclusive" and exit_code(result) == 2
+    assert "not tested" in summary(result) and "after" not in summary(result)
+
+
+def test_the_worst_findings_come_with_their_path_and_exploit() -> None:
+    result = hardened(PYTHON, "a.py")
+    shown = Console(width=200, record=True, file=io.StringIO())
+    worst(result, shown)
+    text = shown.export_text()
+    assert "a.py:5" in text and "reaches" in text and "exploit:" in text
+    assert text.index("open") < text.index("exploit:")
