@@ -1,14 +1,13 @@
 """CI hooks on their own, as every surface offers them: code in, feedback out, no session."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic import TypeAdapter, ValidationError
 
 from moot.ci import ACTIONS, POINTS, Actions, Checks, CiHooks, Point
 from moot.edge.checks import SandboxChecks
-from moot.edge.sandbox import find_sandbox
-from moot.edge.sandbox.limits import SandboxLimits
 from moot.errors import UsageError
+from moot.ports import Sandbox
 from moot.scan import StaticTeam
 from moot.types import Code, Tests
 
@@ -42,12 +41,12 @@ def with_actions(hooks: CiHooks, point: Point, actions: Sequence[str]) -> CiHook
 
 
 async def checked_at(
-    point: Point, code: Code, tests: Tests | None, hooks: CiHooks, limits: SandboxLimits, *, unsafe: bool = False
+    point: Point, code: Code, tests: Tests | None, hooks: CiHooks, box: Callable[[], Sandbox]
 ) -> Checks:
     """Everything that is configured at the point; that nothing is, is the user's to know."""
     if not hooks.at(point):
         raise UsageError(
             f"nothing is configured at {point}: write `actions` under [ci.{point}] into moot.toml, or name an action"
         )
-    sandbox = find_sandbox(unsafe, limits) if hooks.sandboxed(point) else None
+    sandbox = box() if hooks.sandboxed(point) else None
     return await SandboxChecks(hooks, StaticTeam(), sandbox).check(point, code, tests or Tests(files=()))

@@ -30,6 +30,7 @@ from moot.scan import StaticTeam
 from moot.stepping import Desk
 from moot.surfaces.branching import branches_of
 from moot.surfaces.debating import keep_records
+from moot.surfaces.projects import project_of
 from moot.surfaces.setup import PROVIDERS, Settings, both, open_tools, telemetry_of
 from moot.types import Result
 from moot.vault import Vault
@@ -155,7 +156,7 @@ class Host:
 
     def _sandbox(self, plan: Plan) -> Sandbox | None:
         runs_code = bool(plan.input.get("tests") or plan.notes.get("runs_code"))
-        return find_sandbox(False, self.settings.sandbox()) if runs_code else None
+        return find_sandbox(False, self.settings.sandbox(), project_of(plan)) if runs_code else None
 
     def _desk(self, record: SessionRecord, plan: Plan, tools: LateTools) -> Desk:
         listen = self.listen

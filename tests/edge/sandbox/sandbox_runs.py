@@ -88,7 +88,7 @@ def _container(engine: Engine, limits: dict[str, float]) -> Sandbox:
     """Only where an engine runs; elsewhere the test says which one it lacks."""
     if reason := container_trial(engine):
         pytest.skip(f"not run: {engine} cannot be used here: {reason}")
-    return Container(SandboxLimits.model_validate(limits), engine)
+    return Container(SandboxLimits.model_validate(limits), engine=engine)
 
 
 def code_of(**texts: str) -> Code:

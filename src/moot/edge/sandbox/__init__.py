@@ -8,22 +8,25 @@ from moot.edge.sandbox.container import ENGINES, Container, container_trial
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.local import UnsafeLocal
 from moot.edge.sandbox.memory import open_group
+from moot.edge.sandbox.project import NO_PROJECT, Project
 from moot.errors import SandboxError
 
 __all__ = ["Bubblewrap", "Container", "SandboxLimits", "UnsafeLocal", "find_sandbox", "sandbox_status"]
 
 
-def find_sandbox(unsafe_local: bool = False, limits: SandboxLimits = DEFAULT_LIMITS) -> Adapter:
+def find_sandbox(
+    unsafe_local: bool = False, limits: SandboxLimits = DEFAULT_LIMITS, project: Project = NO_PROJECT
+) -> Adapter:
     """The sandbox of this machine; `SandboxError` says what to install where there is none."""
     if unsafe_local:
-        return UnsafeLocal(limits)
+        return UnsafeLocal(limits, project)
     reason = trial()
     if not reason:
-        return Bubblewrap(limits)
+        return Bubblewrap(limits, project)
     reasons = [reason]
     for engine in ENGINES:
         if not (reason := container_trial(engine)):
-            return Container(limits, engine)
+            return Container(limits, engine=engine)  # an image has its own programs
         reasons.append(reason)
     raise SandboxError(f"tests are run only in a sandbox, and {'; '.join(reasons)}. Or accept the risk: --unsafe-local")
 

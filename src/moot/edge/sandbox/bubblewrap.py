@@ -89,11 +89,15 @@ def boxed(suite: Suite, limits: SandboxLimits) -> tuple[str, ...]:
 def walled(suite: Suite, limits: SandboxLimits, inner: Sequence[str], *, nests: bool = False) -> tuple[str, ...]:
     """The command line that runs `inner` with what a suite may see. `nests`: it may make namespaces inside its own."""
     tools = {tool: tool for tool in suite.tools if not tool.is_relative_to("/usr")}
+    tools |= suite.mounts
+    tools |= {Path(BOX) / name: folder for name, folder in suite.beside.items()}
     first: tuple[str, ...] = ()
     if os.geteuid() == 0:
         # Root's process limit is not enforced and root's files can be read, so root steps down.
-        tools |= {tool: STAGE / str(number) for number, tool in enumerate(tools) if _is_closed(tool)}
-        first = (*_staged(tools), *STEP_DOWN)
+        closed = [folder for folder in dict.fromkeys(tools.values()) if _is_closed(folder)]
+        staged = {folder: STAGE / str(number) for number, folder in enumerate(closed)}
+        tools = {tool: staged.get(folder, folder) for tool, folder in tools.items()}
+        first = (*_staged(staged), *STEP_DOWN)
     return (
         *first,
         *("bwrap", "--unshare-all", "--unshare-user", *(() if nests else ("--disable-userns",))),
@@ -153,18 +157,18 @@ def _is_closed(tool: Path) -> bool:
     return any(not folder.stat().st_mode & stat.S_IXOTH for folder in tool.parents)
 
 
-def _staged(tools: Mapping[Path, Path]) -> tuple[str, ...]:
+def _staged(folders: Mapping[Path, Path]) -> tuple[str, ...]:
     """Closed tools once more at an open place, in a view of the files that only this run has.
 
     A second bubblewrap could do that too, but it gives up the right to kill the first, which then outlives Moot.
     """
-    staged = {str(tool): str(source) for tool, source in tools.items() if source != tool}
-    if not staged:
+    if not folders:
         return ()
+    staged = {str(folder): str(place) for folder, place in folders.items()}
     script = [f"mount -t tmpfs -o mode=0755 none {STAGE}"]
-    for tool, source in staged.items():
-        make = "mkdir" if Path(tool).is_dir() else "touch"
-        script += [f"{make} {source}", f"mount --bind {shlex.quote(tool)} {source}"]
+    for folder, place in staged.items():
+        make = "mkdir" if Path(folder).is_dir() else "touch"
+        script += [f"{make} {place}", f"mount --bind {shlex.quote(folder)} {place}"]
     return ("unshare", "--mount", "--", "/bin/sh", "-c", " && ".join([*script, 'exec "$@"']), "stage")
 
 

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from moot.edge.sandbox.golang import Toolchain, environment, find_go, module_file, warmed
-from moot.edge.sandbox.gotests import CACHE, go_flags, go_texts, module_folder
+from moot.edge.sandbox.gotests import CACHE, go_flags, go_texts, module_folder, with_modules
 from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, Layout, lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.project import NO_PROJECT, Project
 from moot.edge.sandbox.report import Report
 from moot.edge.sandbox.suite import Suite
-from moot.edge.sandbox.suites import python_tools, uses_modules
+from moot.edge.sandbox.suites import node_modules, python_tools, uses_modules
 from moot.render import cut
 from moot.types import Code, CommandRun, Tests
 
@@ -25,8 +26,11 @@ LAUNCH = (
 )
 
 
-async def command_plan(code: Code, tests: Tests, argv: Sequence[str]) -> Suite | CommandRun:
-    """How to run it, or why it cannot be run. It sees the system's programs, Moot's interpreter, Node.js and Go."""
+async def command_plan(
+    code: Code, tests: Tests, argv: Sequence[str], project: Project = NO_PROJECT
+) -> Suite | CommandRun:
+    """How to run it, or why it cannot be run. It sees the system's programs, the interpreters of the project and of
+    Moot, Node.js and Go."""
     if not argv or not argv[0] or any("\0" in word for word in argv):
         return CommandRun(problem="there is no command that could be run")
     layout = lay_out(code, tests)
@@ -36,7 +40,8 @@ async def command_plan(code: Code, tests: Tests, argv: Sequence[str]) -> Suite |
     if uses_modules(layout):
         files[f"{WORK}/package.json"] = '{"type": "module"}'
     node = _node()
-    folders = [f"{sys.prefix}/bin", *(str(program.parent) for program in node)]
+    own = [str(Path(project.python.program).parent)] if project.python else []
+    folders = [*own, f"{sys.prefix}/bin", *(str(program.parent) for program in node)]
     env = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     tools = (*python_tools(), *node)
     script, where = LAUNCH, (".", "")
@@ -47,15 +52,18 @@ async def command_plan(code: Code, tests: Tests, argv: Sequence[str]) -> Suite |
         folders.append(str(go.program.parent))
         env |= environment() | go_flags(layout)
         tools = (*tools, go.root, *([warm] if warm else []))
-    return Suite(
+    suite = Suite(
         files=files,
         command=("/bin/sh", "-c", script, "command", *where, *argv),
         read=lambda _: Report(()),
         env=env | {"PATH": ":".join(dict.fromkeys((*folders, *SYSTEM_PATH)))},
         tools=tools,
+        mounts={Path(k): Path(v) for k, v in project.python.folders.items()} if project.python else {},
+        beside=node_modules(project.node_modules),
         links=(Path(sys.executable),),
         reserves_memory=True,
     )
+    return with_modules(suite, layout, project) if go is not None and go_texts(layout) else suite
 
 
 def command_run(ended: Ended, limits: SandboxLimits) -> CommandRun:

@@ -3,13 +3,16 @@
 import re
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from moot.edge.sandbox.golang import MISSING, Toolchain, Warmth, environment, find_go, module_file, warmed
+from moot.edge.sandbox.gomodules import shown_modules
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.project import NO_PROJECT, Project
 from moot.edge.sandbox.report import Report, judge, read_go
 from moot.edge.sandbox.suite import Suite
 from moot.races import split
@@ -34,13 +37,13 @@ RACE = (
 Run = Callable[[Suite], Awaitable[Ended]]
 
 
-async def go_suite(layout: Layout) -> Suite | SuiteRun:
+async def go_suite(layout: Layout, project: Project = NO_PROJECT) -> Suite | SuiteRun:
     go = find_go()
     if go is None:
         return SuiteRun(problem=MISSING)
     # A toolchain that cannot compile even this will say so in the run itself.
     warmth = await warmed(go, go_texts(layout), race=False)
-    return _suite(layout, go, warmth, PLAIN)
+    return with_modules(_suite(layout, go, warmth, PLAIN), layout, project)
 
 
 async def go_program(code: Code, script: str) -> Suite | str:
@@ -52,7 +55,7 @@ async def go_program(code: Code, script: str) -> Suite | str:
     return _suite(layout, go, await warmed(go, go_texts(layout), race=False), CACHE + script)
 
 
-async def raced(code: Code, tests: Tests, run: Run, limits: SandboxLimits) -> RaceRun:
+async def raced(code: Code, tests: Tests, run: Run, limits: SandboxLimits, project: Project = NO_PROJECT) -> RaceRun:
     """Go's tests under the race detector; a run that could not be, or did not end, says so."""
     layout, go = lay_out(code, tests), find_go()
     if tests.language != "go" or layout.clash:
@@ -64,14 +67,15 @@ async def raced(code: Code, tests: Tests, run: Run, limits: SandboxLimits) -> Ra
         return RaceRun(problem=warmth.problem)
     mark = secrets.token_hex(16)
     times = (f"{limits.wall / 2:.1f}s", f"{limits.wall / 4:.1f}s")
-    ended = await run(_suite(layout, go, warmth, RACE, (*times, mark)))
+    suite = with_modules(_suite(layout, go, warmth, RACE, (*times, mark)), layout, project)
+    ended = await run(suite)
     report, _, rest = ended.report.rpartition(f"\n{mark} ".encode())
     if not rest or not report:
         report, rest = ended.report, b""
-    suite = judge(_report(report, layout), ended, limits)
+    said = judge(_report(report, layout), ended, limits)
     folder, _, logs = rest.decode("utf-8", "replace").partition("\n")
     reports = split(_named(logs, folder, code, tests))
-    return RaceRun(reports=reports, problem=_doubt(suite, reports, marked=bool(rest)), seconds=ended.seconds)
+    return RaceRun(reports=reports, problem=_doubt(said, reports, marked=bool(rest)), seconds=ended.seconds)
 
 
 def _doubt(suite: SuiteRun, reports: tuple[str, ...], *, marked: bool) -> str:
@@ -104,6 +108,21 @@ def _suite(layout: Layout, go: Toolchain, warmth: Warmth, script: str, more: tup
 
 def _report(report: bytes, layout: Layout) -> Report:
     return read_go(report, expected=GO_TEST.findall("\n".join(layout.files[path] for path in layout.tests)))
+
+
+def with_modules(suite: Suite, layout: Layout, project: Project) -> Suite:
+    """The same run with the modules that the project has fetched: its `vendor` folder, else what its `go.sum` names."""
+    folder = module_folder(layout)
+    if folder is None or any("/vendor/" in f"/{path}" for path in layout.files):
+        return suite
+    if project.go_vendor:
+        place = str(PurePosixPath(WORK, folder, "vendor"))
+        return replace(suite, env={**suite.env, "GOFLAGS": "-mod=vendor"}, beside={place: Path(project.go_vendor)})
+    shown = shown_modules(project.go_modules, layout.files)
+    if not shown:
+        return suite
+    env = {**suite.env, "GOMODCACHE": project.go_modules, "GOFLAGS": "-mod=mod", "GONOSUMDB": "*", "GOSUMDB": "off"}
+    return replace(suite, env=env, mounts={**suite.mounts, **shown})
 
 
 def go_texts(layout: Layout) -> list[str]:

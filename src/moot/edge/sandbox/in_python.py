@@ -31,7 +31,8 @@ def run(spec: Any) -> int:
     in_honest.install(given, any_is_known=spec["any"])
     tests = (_pytest_run if spec["pytest"] and _has_pytest() else _plain_run)(spec, record, given)
     cover = _module("moot.edge.sandbox.in_cover").Cover(spec["cover"]) if spec["cover"] else None
-    sys.path.remove(here)
+    # Older versions put the folder of the script there as well.
+    sys.path[:] = [place for place in sys.path if os.path.abspath(place) != here]
     # The code may bring a `moot` of its own.
     record.own = [sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "moot"]
     # Only now, so that no file of the code stands in for a module of the runner.

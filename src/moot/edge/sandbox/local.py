@@ -2,6 +2,7 @@
 
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
@@ -15,6 +16,10 @@ from moot.edge.sandbox.unpack import unpacked
 class UnsafeLocal(Adapter):
     async def _execute(self, suite: Suite) -> Ended:
         with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as box:
+            for name, folder in suite.beside.items():
+                place = Path(box) / name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.symlink_to(folder)
             command = unpacked(box, suite, self.limits, own_processes=False)
             env = {"HOME": box, "LANG": "C.UTF-8", "PATH": ":".join(SYSTEM_PATH), "TMPDIR": box, "TZ": "UTC"}
             job = Job(command, pack(suite.files), self._overrun, {**env, **suite.env})

@@ -10,17 +10,18 @@ from pydantic import ValidationError
 from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.project import NO_PROJECT, Project, Python
 from moot.edge.sandbox.report import Report
 from moot.edge.sandbox.stateless import leaves_nothing
 from moot.edge.sandbox.suite import Errand, Suite
-from moot.edge.sandbox.suites import python_tools, run_files
+from moot.edge.sandbox.suites import python_tools, run_files, with_python
 from moot.types import Answer, Code, Probing, Tests
 
 READY = b"ready"
 RANG = (-signal.SIGALRM, 128 + signal.SIGALRM)
 
 
-def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Probing:
+def probe_plan(code: Code, calls: Sequence[str], seconds: float, python: Python | None = None) -> Suite | Probing:
     """How to put these calls, or why they cannot be put."""
     others = sorted({file.language for file in code.files} - {"python"})
     if others or not code.files:
@@ -37,7 +38,7 @@ def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Prob
     }
     bare = not _needs_packages(code)
     flags = ("-I", "-S") if bare else ("-P", "-s")
-    return Suite(
+    suite = Suite(
         files=run_files(layout, "probe_python.py", spec),
         command=(sys.executable, *flags, "-B", "../run/probe_python.py"),
         read=lambda _: Report(()),
@@ -45,6 +46,8 @@ def probe_plan(code: Code, calls: Sequence[str], seconds: float) -> Suite | Prob
         tools=python_tools(),
         errand=Errand("probe_python", spec, pace=seconds if spec["together"] else 0.0) if bare else None,
     )
+    foreign = python is not None and (not bare or python.chosen or python.version != sys.version_info[:2])
+    return with_python(suite, python) if foreign else suite
 
 
 def _needs_packages(code: Code) -> bool:
@@ -62,6 +65,7 @@ async def put_calls(
     seconds: float,
     execute: Callable[[Suite], Awaitable[Ended]],
     limits: SandboxLimits,
+    project: Project = NO_PROJECT,
 ) -> Probing:
     """An answer for each call. Those that shared a process with one that broke it are put once more, as long as the
     time for the whole lasts."""
@@ -69,7 +73,7 @@ async def put_calls(
     spent = 0.0
     while True:
         left = calls[len(answers) :]
-        suite = probe_plan(code, left, seconds)
+        suite = probe_plan(code, left, seconds, project.python)
         if isinstance(suite, Probing):
             return suite
         ended = await execute(suite)

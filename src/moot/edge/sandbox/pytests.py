@@ -8,6 +8,7 @@ from moot.edge.sandbox.layout import Layout
 
 NO_TESTS = frozenset({"conftest.py", "__init__.py"})
 PYTEST = frozenset({"pytest", "_pytest"})
+ANYTHING = "*"
 PREPARES = ("setup", "teardown")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -20,13 +21,18 @@ def needs_pytest(layout: Layout) -> bool:
 
 def needs_packages(layout: Layout) -> bool:
     """Whether any file imports what is neither Python's own nor laid beside it."""
+    return bool(packages(layout))
+
+
+def packages(layout: Layout) -> set[str]:
+    """What has to be installed; a file of which that cannot be told asks for anything."""
     texts = [text for path, text in layout.files.items() if path.endswith(".py")]
     own = {part for path in layout.files for part in PurePosixPath(path).with_suffix("").parts}
     trees = [_tree(text) for text in texts]
+    wanted = {name for tree in trees if tree for name in _imported(tree)} - own - sys.stdlib_module_names
     if any("import_module" in text or "__import__" in text or "subprocess" in text for text in texts):
-        return True
-    wanted = {name for tree in trees if tree for name in _imported(tree)}
-    return needs_pytest(layout) or bool(wanted - own - sys.stdlib_module_names)
+        wanted.add(ANYTHING)
+    return wanted | {"pytest"} if needs_pytest(layout) else wanted
 
 
 def modules(layout: Layout) -> list[str]:

@@ -31,6 +31,10 @@ class Suite:
     env: Mapping[str, str] = field(default_factory=dict)
     tools: tuple[Path, ...] = ()
     """Files and folders of the language's installation, to be seen and not changed."""
+    mounts: Mapping[Path, Path] = field(default_factory=dict)
+    """Where it is seen -> folder of the project's environment, to be read only."""
+    beside: Mapping[str, Path] = field(default_factory=dict)
+    """Path in the box -> folder of the project that is seen there, to be read only."""
     links: tuple[Path, ...] = ()
     """Programs it may start besides its command; links to them are shown too."""
     reserves_memory: bool = False

@@ -9,13 +9,15 @@ import secrets
 import shutil
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import assert_never
 
 from moot.edge.sandbox.gotests import go_suite
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
-from moot.edge.sandbox.pytests import NO_TESTS, modules, needs_packages, needs_pytest
+from moot.edge.sandbox.project import NO_PROJECT, Project, Python, has_package
+from moot.edge.sandbox.pytests import NO_TESTS, PYTEST, modules, needs_packages, needs_pytest, packages
 from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.suite import Errand, Suite
 from moot.trials.values import named_as_test
@@ -29,7 +31,9 @@ NODE_TEST = re.compile(r"((^|/)tests?/.*|(^|/)test(-[^/]*)?|[^/]*[._-]test)\.[cm
 MODULE_SYNTAX = re.compile(r"^\s*(import\s[^(]|export\s)", re.MULTILINE)
 
 
-async def plan(code: Code, tests: Tests, seconds: float, *, cover: bool = False) -> Suite | SuiteRun:
+async def plan(
+    code: Code, tests: Tests, seconds: float, *, cover: bool = False, project: Project = NO_PROJECT
+) -> Suite | SuiteRun:
     """How to run these tests, each within so many seconds, or the run that says why they cannot be run here.
     `cover` watches, in Python, what they reach."""
     layout = lay_out(code, tests)
@@ -37,11 +41,12 @@ async def plan(code: Code, tests: Tests, seconds: float, *, cover: bool = False)
         return SuiteRun(problem=f"two files would lie at {layout.clash!r}")
     match tests.language:
         case "python":
-            return _python(layout, tests.entry, seconds, measured(code) if cover else [])
+            suite = _python(layout, tests.entry, seconds, measured(code) if cover else [])
+            return with_python(suite, project.python) if _is_for(project.python, layout) else suite
         case "javascript" | "typescript":
-            return _node(layout, typed=tests.language == "typescript")
+            return _node(layout, typed=tests.language == "typescript", modules=project.node_modules)
         case "go":
-            return await go_suite(layout)
+            return await go_suite(layout, project)
         case _:
             assert_never(tests.language)
 
@@ -54,6 +59,31 @@ def python_tools() -> tuple[Path, ...]:
     # Not `Path.is_dir`, which raises where one may not look.
     folders = [Path(sys.prefix), Path(sys.base_prefix), *([real] if os.path.isdir(real / library) else [])]
     return tuple(dict.fromkeys(folders))
+
+
+def _is_for(python: Python | None, layout: Layout) -> bool:
+    """Whether the project's interpreter has to run these tests. Moot's own starts faster, and will do where both are
+    the same Python and nothing is imported that only the project has."""
+    if python is None or python.chosen:
+        return python is not None
+    if python.version != sys.version_info[:2]:
+        return True
+    foreign = packages(layout)
+    return bool(foreign - PYTEST) or (bool(foreign) and has_package(python, "pytest"))
+
+
+def with_python(suite: Suite, python: Python | None) -> Suite:
+    """The same run by the project's interpreter, with what is installed for it."""
+    if python is None:
+        return suite
+    flags = ("-P", "-s", "-B") if python.version >= (3, 11) else ("-s", "-B")
+    return replace(
+        suite,
+        command=(python.program, *flags, suite.command[-1]),
+        tools=(),
+        mounts={Path(place): Path(folder) for place, folder in python.folders.items()},
+        errand=None,
+    )
 
 
 def measured(code: Code) -> list[str]:
@@ -123,7 +153,7 @@ def _as_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _node(layout: Layout, *, typed: bool) -> Suite | SuiteRun:
+def _node(layout: Layout, *, typed: bool, modules: str) -> Suite | SuiteRun:
     node = shutil.which("node")
     if node is None:
         return SuiteRun(problem="no Node.js on PATH")
@@ -141,8 +171,14 @@ def _node(layout: Layout, *, typed: bool) -> Suite | SuiteRun:
         read=partial(read_signed, key=key),
         env={"PATH": _path(program)},
         tools=(Path(program),),
+        beside=node_modules(modules),
         reserves_memory=True,
     )
+
+
+def node_modules(folder: str) -> dict[str, Path]:
+    """Above the work folder, where Node.js looks when it finds nothing in it."""
+    return {"node_modules": Path(folder)} if folder else {}
 
 
 def run_files(layout: Layout, runner: str, spec: Mapping[str, object]) -> dict[str, str]:

@@ -2,15 +2,18 @@
 
 import asyncio
 import sys
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from moot.ci import Checks
+from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_code, read_tests
 from moot.surfaces.checking import checked_at, chosen_point, exit_code, with_actions
-from moot.surfaces.cli.options import JsonFlag, UnsafeFlag
+from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
 
 SHOWN_LINES = 14
@@ -41,6 +44,7 @@ def ci_command(
         ),
     ] = None,
     language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the code.")] = None,
+    python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
@@ -54,7 +58,8 @@ def ci_command(
     hooks = with_actions(settings.ci(), where, action or ())
     code = read_code(paths, language, None, sys.stdin.buffer.read).code
     given = read_tests(tests) if tests else None
-    checks = asyncio.run(checked_at(where, code, given, hooks, settings.sandbox(), unsafe=unsafe_local))
+    box = partial(find_sandbox, unsafe_local, settings.sandbox(), project_at((tests, *paths), python))
+    checks = asyncio.run(checked_at(where, code, given, hooks, box))
     if json_output:
         print_json({"verdict": checks.verdict, **checks.model_dump(mode="json")})
     else:

@@ -11,12 +11,13 @@ from moot.edge.store.records import RecordShelf
 from moot.errors import UsageError
 from moot.protocols.debated import PHASES
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import UnsafeFlag
+from moot.surfaces.cli.options import PythonFlag, UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.solve import words
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.debating import Asked, debate_plan
+from moot.surfaces.projects import project_note
 from moot.surfaces.setup import check_prices
 from moot.vault import Vault
 
@@ -81,6 +82,7 @@ def debate_command(
     branch: Annotated[
         bool, typer.Option("--branch", help="Commit each milestone to the branch debate/SESSION; your checkout stays.")
     ] = False,
+    python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
 ) -> None:
     """Turn a task into a solution: drafts made apart and run, tests, critique, review, improvement, ballots.
@@ -101,7 +103,9 @@ def debate_command(
     vault = Vault(os.environ)
     asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic, repo, branch)
     tried = with_store(settings.store, lambda db: RecordShelf(db).tried())
-    plan = debate_plan(settings, asked, vault, {"unsafe_local": unsafe_local, "ask_me": ask_me}, tried)
+    found = project_note((tests, hidden, *(file or ()), repo), python)
+    notes = {"unsafe_local": unsafe_local, "ask_me": ask_me, **found}
+    plan = debate_plan(settings, asked, vault, notes, tried)
     check_prices(plan.seats, plan.limits)
     ending = Ending(json=flags.json_output, quiet=flags.quiet)
     raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))

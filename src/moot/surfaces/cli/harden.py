@@ -9,10 +9,11 @@ import typer
 
 from moot.edge.sources import read_code
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import UnsafeFlag
+from moot.surfaces.cli.options import PythonFlag, UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.hardening import harden_plan
+from moot.surfaces.projects import project_note
 from moot.vault import Vault
 
 EXAMPLES = """Examples:
@@ -53,6 +54,7 @@ def harden_command(
         bool, typer.Option("--write", "-w", help="Write the patched code back; default shows a diff.")
     ] = False,
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
+    python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
 ) -> None:
     """Attack code, patch it, and check every patch, until it holds.
@@ -67,6 +69,7 @@ def harden_command(
     settings = flags.settings(own)
     vault = Vault(os.environ)
     gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read)
-    plan = flags.seated(harden_plan(settings, gathered, vault, tests, {"unsafe_local": unsafe_local}))
+    notes = {"unsafe_local": unsafe_local, **project_note([tests, *(paths or ())] if tests else (), python)}
+    plan = flags.seated(harden_plan(settings, gathered, vault, tests, notes))
     ending = Ending(write, sarif_file, flags.json_output, flags.quiet)
     raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))

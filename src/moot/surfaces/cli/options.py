@@ -25,6 +25,10 @@ QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on s
 UnsafeFlag = Annotated[
     bool, typer.Option("--unsafe-local", help="Run tests without a sandbox. Only for code you would run anyway.")
 ]
+PythonFlag = Annotated[
+    str | None,
+    typer.Option("--python", help="Interpreter or environment for the tests; default is the project's own."),
+]
 
 GateFlag = Annotated[
     list[str] | None,

@@ -10,9 +10,10 @@ from rich.table import Table
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_code, read_tests
 from moot.measures import Quality
-from moot.surfaces.cli.options import JsonFlag, UnsafeFlag
-from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
+from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.measuring import own_tests, quality_of
+from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
 
 ENOUGH, TOO_LOW = 0, 1
@@ -36,6 +37,7 @@ def quality_command(
     entry: Annotated[str, typer.Option("--entry", help="The function that `check(candidate)` is about.")] = "",
     language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the code.")] = None,
     least: Annotated[float, typer.Option("--min", min=0.0, max=1.0, help="The lowest score that will do.")] = 0.0,
+    python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
@@ -45,11 +47,14 @@ def quality_command(
     """
     code = read_code(paths, language, None, sys.stdin.buffer.read).code
     given = read_tests(tests).model_copy(update={"entry": entry}) if tests else own_tests(code, entry)
-    sandbox = find_sandbox(unsafe_local, Settings.load({}).sandbox()) if given else None
+    project = project_at((tests, *paths), python)
+    sandbox = find_sandbox(unsafe_local, Settings.load({}).sandbox(), project) if given else None
     quality = asyncio.run(quality_of(code, given, sandbox))
     if json_output:
         print_json({**quality.model_dump(mode="json"), "unmeasured": list(quality.unmeasured)})
     else:
+        if given and project.told:
+            err().print(plain(project.told))
         show(quality)
     raise typer.Exit(TOO_LOW if quality.score < least else ENOUGH)
 

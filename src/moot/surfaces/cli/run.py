@@ -10,10 +10,11 @@ from rich.table import Table
 
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_code, read_tests
-from moot.surfaces.cli.options import JsonFlag, UnsafeFlag
-from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
+from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.cli.worth import show_worth, worth_json
 from moot.surfaces.measuring import own_tests, watched
+from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
 from moot.types import SuiteRun
 
@@ -52,6 +53,7 @@ def run_command(
     mutants: Annotated[
         int, typer.Option("--mutants", min=0, help="Put so many small faults into the code: do the tests notice?")
     ] = 0,
+    python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
@@ -62,13 +64,16 @@ def run_command(
     Exit code 0: all passed; 1: a test did not; 2: nothing can be said.
     """
     given = {"sandbox.wall": timeout, "sandbox.test": test_timeout, "sandbox.memory": memory and memory * MIB}
-    sandbox = find_sandbox(unsafe_local, Settings.load(given).sandbox())
+    project = project_at((tests, *paths), python)
+    sandbox = find_sandbox(unsafe_local, Settings.load(given).sandbox(), project)
     code = read_code(paths, language, None, sys.stdin.buffer.read).code
     suite = read_tests(tests).model_copy(update={"entry": entry}) if tests else own_tests(code, entry)
     seen = asyncio.run(watched(code, suite, sandbox, coverage=coverage, mutants=mutants))
     if json_output:
         print_json({**as_json(seen.run), **worth_json(seen)})
     else:
+        if project.told:
+            err().print(plain(project.told))
         show(seen.run)
         show_worth(seen)
     raise typer.Exit(exit_code(seen.run))

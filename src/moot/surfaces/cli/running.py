@@ -19,6 +19,7 @@ from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.screen import err, plain
 from moot.surfaces.cli.waiting import wait_for
 from moot.surfaces.debating import keep_records
+from moot.surfaces.projects import project_of
 from moot.surfaces.setup import Settings, Workshop, stopping_on_interrupt, workshop
 from moot.types import Result
 from moot.vault import Vault
@@ -47,7 +48,10 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
     """Run a session and give the exit code. `begin` starts it, or carries it on."""
     runs_code = bool(plan.input.get("tests") or plan.notes.get("runs_code"))
     unsafe = bool(plan.notes.get("unsafe_local"))
-    sandbox = find_sandbox(unsafe, settings.sandbox()) if runs_code else None
+    project = project_of(plan)
+    sandbox = find_sandbox(unsafe, settings.sandbox(), project) if runs_code else None
+    if runs_code and project.told and not ending.quiet:
+        err().print(plain(project.told))
     person = asked_on_terminal if plan.notes.get("ask_me") else None
     with progress(quiet=ending.quiet) as listen:
         async with workshop(settings, listen, sandbox, vault, plan=plan, person=person) as shop:

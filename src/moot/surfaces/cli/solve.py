@@ -10,9 +10,10 @@ import typer
 from moot.edge.sources import MAX_FILE_BYTES
 from moot.errors import UsageError
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import UnsafeFlag
+from moot.surfaces.cli.options import PythonFlag, UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
+from moot.surfaces.projects import project_note
 from moot.surfaces.solving import Asked, check_seated, solve_plan
 from moot.vault import Vault
 
@@ -61,6 +62,7 @@ def solve_command(
     branch: Annotated[
         bool, typer.Option("--branch", help="Commit each version to the branch debate/SESSION; your checkout stays.")
     ] = False,
+    python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
 ) -> None:
     """Write code for a task, run its tests, reflect on what fails, and try again; the best attempt is the result.
@@ -71,7 +73,8 @@ def solve_command(
     settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons, "solve.tools": tools})
     vault = Vault(os.environ)
     asked = Asked(words(task), tests, file, language, out, repo, branch)
-    plan = flags.seated(solve_plan(settings, asked, vault, {"unsafe_local": unsafe_local}))
+    notes = {"unsafe_local": unsafe_local, **project_note((tests, file, repo), python)}
+    plan = flags.seated(solve_plan(settings, asked, vault, notes))
     check_seated(plan, no_llm=flags.no_llm)
     ending = Ending(json=flags.json_output, quiet=flags.quiet)
     raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))

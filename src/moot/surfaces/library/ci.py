@@ -1,9 +1,11 @@
 """CI hooks from Python: `await ci_checks("post_proposal", Path("app.py"), actions=["linter"])`."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from moot.ci import Checks, OwnCommand, Point
+from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_tests
 from moot.surfaces.checking import checked_at, chosen_point, with_actions
 from moot.surfaces.library.harden import Source, gathered
@@ -31,4 +33,6 @@ async def ci_checks(
         chosen = hooks.actions if actions else {at: each for at, each in hooks.actions.items() if at != point}
         hooks = hooks.model_copy(update={"actions": chosen, "commands": (*kept, *commands)})
     given = tests if isinstance(tests, Tests) or tests is None else read_tests(str(tests))
-    return await checked_at(point, gathered(source, language).code, given, hooks, settings.sandbox())
+    return await checked_at(
+        point, gathered(source, language).code, given, hooks, partial(find_sandbox, limits=settings.sandbox())
+    )

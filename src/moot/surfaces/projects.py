@@ -1,0 +1,31 @@
+"""The environment of the user's project: found once, recorded with the session, the same when it is resumed."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from moot.edge.sandbox.project import NO_PROJECT, Project, find_project
+from moot.errors import UsageError
+from moot.runner import Plan
+
+NOTE = "project"
+
+
+def project_at(paths: Iterable[str | None], python: str | None) -> Project:
+    """Of the project that these paths lie in; without any of them only what the user named counts."""
+    places = [path for path in paths if path and path != "-"]
+    return find_project(places, python, os.environ) if places or python else NO_PROJECT
+
+
+def project_note(paths: Iterable[str | None], python: str | None) -> dict[str, JsonValue]:
+    return {NOTE: project_at(paths, python).model_dump(mode="json")}
+
+
+def project_of(plan: Plan) -> Project:
+    """As it was when the session began. Another environment could give other results, so a lost one is an error."""
+    project = Project.model_validate(plan.notes.get(NOTE) or {})
+    if project.python and not all(Path(folder).is_dir() for folder in project.python.folders.values()):
+        raise UsageError(f"the environment of this session is gone: {project.python.program} ({project.how})")
+    return project
