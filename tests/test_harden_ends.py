@@ -131,8 +131,7 @@ def test_a_line_that_the_file_itself_begins_with_is_kept() -> None:
 def judge(*, failing: bool) -> FakeSandbox:
     def run(code: Code, tests: Tests) -> SuiteRun:
         names = ("one", "two")
-        status = "failed" if failing else "passed"
-        outcomes = [TestOutcome(name=n, status="passed" if n == "one" else status) for n in names]
+        outcomes = [TestOutcome(name=n, status="failed" if failing and n == "two" else "passed") for n in names]
         return SuiteRun(outcomes=tuple(outcomes))
 
     return FakeSandbox(run)

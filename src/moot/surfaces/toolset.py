@@ -9,9 +9,11 @@ from pydantic import JsonValue
 
 from moot.edge.git import is_repository
 from moot.edge.sandbox import find_sandbox
+from moot.edge.sandbox.project import NO_PROJECT, Project
 from moot.edge.sources import read_code, read_tests
 from moot.errors import SandboxError, UsageError
 from moot.ports import Sandbox
+from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings, workshop
 from moot.tools import ToolContext, ToolResult, ToolSpec
 from moot.types import Code
@@ -63,7 +65,8 @@ async def use_tool(
         [str(f) for f in files], str(tests) if tests else None, str(repository) if repository else None
     )
     seconds = settings.limits().tool_seconds
-    async with workshop(settings, None, _sandbox(settings, unsafe_local)) as shop:
+    project = project_at((str(tests) if tests else None, *map(str, files)), None)
+    async with workshop(settings, None, _sandbox(settings, unsafe_local, project)) as shop:
         try:
             async with asyncio.timeout(seconds):
                 return await shop.toolbox.use(name, arguments or {}, given)
@@ -78,8 +81,8 @@ async def list_tools(*, servers: bool = False) -> tuple[ToolSpec, ...]:
         return await shop.toolbox.every(servers=servers)
 
 
-def _sandbox(settings: Settings, unsafe_local: bool) -> Sandbox | None:
+def _sandbox(settings: Settings, unsafe_local: bool, project: Project = NO_PROJECT) -> Sandbox | None:
     try:
-        return find_sandbox(unsafe_local, settings.sandbox())
+        return find_sandbox(unsafe_local, settings.sandbox(), project)
     except SandboxError:
         return None  # the tools that need it say so

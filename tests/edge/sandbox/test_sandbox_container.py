@@ -44,7 +44,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_run_goes_through_the_engine_and_its_container_is_removed(engine: Path) -> None:
     test = "import service\ndef test_a(): assert service.double(2) == 4\ndef test_b(): assert service.double(2) == 5\n"
-    sandbox = Container(SandboxLimits(), "podman")
+    sandbox = Container(SandboxLimits(), engine="podman")
     suite = asyncio.run(sandbox.run(code_of(service=SERVICE), suite_of(test)))
     assert (suite.problem, statuses(suite)) == ("", ["passed", "failed"])
     started, removed = engine.read_text().splitlines()
@@ -55,7 +55,7 @@ def test_a_run_goes_through_the_engine_and_its_container_is_removed(engine: Path
 
 
 def test_a_container_is_removed_when_the_time_is_over(engine: Path) -> None:
-    sandbox = Container(SandboxLimits(wall=2), "podman")
+    sandbox = Container(SandboxLimits(wall=2), engine="podman")
     suite = asyncio.run(sandbox.run(code_of(), suite_of("def test_a():\n    while True: pass\n")))
     assert suite.passed is False and "limit of 2 s" in suite.problem
     assert engine.read_text().splitlines()[-1].startswith("rm --force moot-")

@@ -1,7 +1,9 @@
 """The project's own environment: found, shown to its tests read-only, and nothing of the user beside it."""
 
 import asyncio
+import json
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -61,7 +63,7 @@ def python_of(*paths: Path, python: str | None = None, **env: str) -> tuple[str,
 def test_moot_s_own_interpreter_does_not_have_the_project_s_packages(project: Path) -> None:
     environment(project / ".venv", greeting=PACKAGE)
     ran = run(APP, TEST, find_sandbox())
-    assert not ran.passed and "No module named 'greeting'" in str(ran)
+    assert not ran.passed and "No module named 'greeting'" in ran.outcomes[0].detail
 
 
 @pytest.mark.parametrize("unsafe", [False, True])
@@ -133,7 +135,7 @@ def test_the_environment_is_read_only_and_nothing_else_becomes_visible(project: 
     environment(project / ".venv", greeting=PACKAGE)
     home = project.parent.parent
     (project / ".env").write_text("KEY=secret")
-    (project / ".venv" / "out").symlink_to(home)
+    (project / ".venv" / "out").symlink_to(home / "secret.txt")
     walls = WALLS.format(home=str(home), project=str(project))
     ran = run(APP, walls, find_sandbox(project=find_project([str(project)], None, {})))
     assert ran.passed and len(ran.outcomes) == 3, ran
@@ -190,9 +192,8 @@ def test_other_versions_of_python_run_the_tests(project: Path, version: str) -> 
     if program is None:
         pytest.skip(f"not run: there is no Python {version} here")
     found = find_project([], str(program), {})
-    test = "import sys, app\n\ndef test_version():\n    assert sys.version_info[:2] == (%s)\n" % version.replace(
-        ".", ", "
-    )
+    number = int(version.partition(".")[2])
+    test = f"import sys, app\n\ndef test_version():\n    assert sys.version_info[:2] == (3, {number})\n"
     ran = run("x = 1\n", test, find_sandbox(project=found))
     assert statuses(ran) == ["passed"], ran
 
@@ -202,6 +203,16 @@ def test_a_session_records_the_environment_and_resumes_with_it(project: Path, tm
     ran = run_moot(project, "harden", "app.py", "--tests", "test_app.py", "--no-llm", HOME=str(project.parent.parent))
     assert "tests run with" in ran.stderr and ".venv of the project" in ran.stderr, ran.stderr
     assert "tests 1 of 1 before" in ran.stdout, ran.stdout
+    for _ in range(2):
+        run_moot(project, "harden", "app.py", "--tests", "test_app.py", "--no-llm", kill_after=2)
+    listed = json.loads(run_moot(project, "list", "--json").stdout)
+    first, second = [session["id"] for session in listed if session["status"] == "running"]
+    other = str(environment(tmp_path / "other"))
+    resumed = run_moot(project, "resume", first, VIRTUAL_ENV=other)
+    assert ".venv of the project" in resumed.stderr and "tests 1 of 1 before" in resumed.stdout, resumed.stderr
+    shutil.rmtree(project / ".venv")
+    lost = run_moot(project, "resume", second, VIRTUAL_ENV=other)
+    assert lost.returncode != 0 and "environment of this session is gone" in lost.stderr, lost.stderr
 
 
 def test_without_the_environment_the_first_line_says_what_is_missing(project: Path) -> None:
@@ -212,12 +223,8 @@ def test_without_the_environment_the_first_line_says_what_is_missing(project: Pa
 
 def test_a_python_for_the_tests_can_be_named(project: Path) -> None:
     elsewhere = environment(project.parent / "elsewhere", greeting=PACKAGE)
-    for words in (
-        ["run", "app.py"],
-        ["quality", "app.py"],
-        ["ci", "post_proposal", "app.py", "--action", "unit_tests"],
-    ):
-        ran = run_moot(project, *words, "--tests", "test_app.py", "--python", str(elsewhere))
+    for verb in ("run", "quality", "ci post_proposal --action unit_tests"):
+        ran = run_moot(project, *verb.split(), "app.py", "--tests", "test_app.py", "--python", str(elsewhere))
         assert "No module" not in ran.stdout and ran.returncode == 0, ran.stdout + ran.stderr
 
 

@@ -33,6 +33,5 @@ async def ci_checks(
         chosen = hooks.actions if actions else {at: each for at, each in hooks.actions.items() if at != point}
         hooks = hooks.model_copy(update={"actions": chosen, "commands": (*kept, *commands)})
     given = tests if isinstance(tests, Tests) or tests is None else read_tests(str(tests))
-    return await checked_at(
-        point, gathered(source, language).code, given, hooks, partial(find_sandbox, limits=settings.sandbox())
-    )
+    box = partial(find_sandbox, limits=settings.sandbox())
+    return await checked_at(point, gathered(source, language).code, given, hooks, box)
