@@ -102,7 +102,8 @@ def headline(result: HardenResult, plan: Plan) -> str:
 def summary(result: HardenResult) -> str:
     """The second line: how many findings are patched and left, and what the tests said before and after."""
     states = Counter(entry.state for entry in found(result))
-    return f"{states['patched']} patched, {states['open']} left; {_tested(result)}"
+    gone = f"{states['gone']} gone with other changes, " if states["gone"] else ""
+    return f"{states['patched']} patched, {gone}{states['open']} left; {_tested(result)}"
 
 
 def _tested(result: HardenResult) -> str:
