@@ -32,13 +32,16 @@ class Code(Value):
     """The files of one session, in the order they are shown."""
 
     files: tuple[SourceFile, ...]
+    needs: tuple[str, ...] = ()
+    """Packages that the project's own files (requirements, pyproject.toml, package.json, go.mod) ask for."""
 
     def file(self, path: str) -> SourceFile | None:
         return next((file for file in self.files if file.path == path), None)
 
     def with_texts(self, texts: dict[str, str]) -> "Code":
         """The same files, with other texts where `texts` has one."""
-        return Code(files=tuple(f.model_copy(update={"text": texts.get(f.path, f.text)}) for f in self.files))
+        files = tuple(f.model_copy(update={"text": texts.get(f.path, f.text)}) for f in self.files)
+        return self.model_copy(update={"files": files})
 
 
 class Tests(Value):

@@ -23,3 +23,14 @@ def repaired(language: Language, text: str) -> tuple[str, Repair]:
     team, given = StaticTeam(), code(language, text)
     repair = team.repair(given, [finding.fingerprint for finding in team.scan(given).findings])
     return repair.texts.get(ENDINGS[language], text), repair
+
+
+def repaired_files(texts: dict[str, str], needs: tuple[str, ...] = ()) -> tuple[dict[str, str], Repair]:
+    """The same for a project of several files; `needs` are the packages its own files ask for."""
+    languages = {ending.rpartition(".")[2]: language for language, ending in ENDINGS.items()}
+    files = tuple(
+        SourceFile(path=path, language=languages[path.rpartition(".")[2]], text=text) for path, text in texts.items()
+    )
+    team, given = StaticTeam(), Code(files=files, needs=needs)
+    repair = team.repair(given, [finding.fingerprint for finding in team.scan(given).findings])
+    return {path: repair.texts.get(path, text) for path, text in texts.items()}, repair

@@ -6,7 +6,7 @@ from samples import repaired, rules
 QUERIES = [
     (
         "cur.execute(f\"SELECT * FROM t WHERE n = '{name}' AND a = {age}\")",
-        'cur.execute("SELECT * FROM t WHERE n = ? AND a = ?", (name, age))',
+        'cur.execute("SELECT * FROM t WHERE n = ? AND a = ?", (str(name), age))',
     ),
     (
         'cur.execute("SELECT * FROM t WHERE n = \'" + name + "\'")',
@@ -19,16 +19,19 @@ QUERIES = [
     ),
     (
         "cur.execute(\"SELECT * FROM t WHERE n = '%s' AND a = %s\" % (name, age))",
-        'cur.execute("SELECT * FROM t WHERE n = ? AND a = ?", (name, age))',
+        'cur.execute("SELECT * FROM t WHERE n = ? AND a = ?", (str(name), age))',
     ),
-    ("cur.execute(\"SELECT * FROM t WHERE n = '%s'\" % name)", 'cur.execute("SELECT * FROM t WHERE n = ?", (name,))'),
+    (
+        "cur.execute(\"SELECT * FROM t WHERE n = '%s'\" % name)",
+        'cur.execute("SELECT * FROM t WHERE n = ?", (str(name),))',
+    ),
     (
         "cur.execute(\"SELECT * FROM t WHERE n = '{1}' AND a = {0}\".format(age, name))",
-        'cur.execute("SELECT * FROM t WHERE n = ? AND a = ?", (name, age))',
+        'cur.execute("SELECT * FROM t WHERE n = ? AND a = ?", (str(name), age))',
     ),
     (
         "cur.execute(\"SELECT '{{x}}' FROM t WHERE n = '{n}'\".format(n=name))",
-        "cur.execute(\"SELECT '{x}' FROM t WHERE n = ?\", (name,))",
+        "cur.execute(\"SELECT '{x}' FROM t WHERE n = ?\", (str(name),))",
     ),
     (
         "cur.execute(f\"SELECT * FROM t WHERE n LIKE '%{name}%'\")",
@@ -40,15 +43,15 @@ QUERIES = [
     ),
     (
         "cur.execute(f\"INSERT INTO t (n, a) VALUES ('{name}', {age})\")",
-        'cur.execute("INSERT INTO t (n, a) VALUES (?, ?)", (name, age))',
+        'cur.execute("INSERT INTO t (n, a) VALUES (?, ?)", (str(name), age))',
     ),
     (
         "cur.execute(f\"UPDATE t SET n = '{name}' WHERE a BETWEEN {low} AND {high} LIMIT {n}\")",
-        'cur.execute("UPDATE t SET n = ? WHERE a BETWEEN ? AND ? LIMIT ?", (name, low, high, n))',
+        'cur.execute("UPDATE t SET n = ? WHERE a BETWEEN ? AND ? LIMIT ?", (str(name), low, high, n))',
     ),
     (
         'cur.execute(f"""SELECT *\n    FROM t  -\n    WHERE n = \'{name}\'\n""")',
-        'cur.execute("""SELECT *\n    FROM t  -\n    WHERE n = ?\n""", (name,))',
+        'cur.execute("""SELECT *\n    FROM t  -\n    WHERE n = ?\n""", (str(name),))',
     ),
     (
         'cur.execute(\n    "SELECT * FROM t " +\n    "WHERE n = \'" + name + "\'"\n)',
@@ -56,18 +59,20 @@ QUERIES = [
     ),
     (
         "def f(name):\n    q = f\"SELECT * FROM t WHERE n = '{name}'\"\n    return cur.execute(q)",
-        'def f(name):\n    q = "SELECT * FROM t WHERE n = ?"\n    return cur.execute(q, (name,))',
+        'def f(name):\n    q = "SELECT * FROM t WHERE n = ?"\n    return cur.execute(q, (str(name),))',
     ),
     (
         "def f(name):\n    q = f\"SELECT * FROM t WHERE n = '{name}'\"\n    print(q)\n    return cur.execute(q)",
         "def f(name):\n    q = f\"SELECT * FROM t WHERE n = '{name}'\"\n    print(q)\n"
-        '    return cur.execute("SELECT * FROM t WHERE n = ?", (name,))',
+        '    return cur.execute("SELECT * FROM t WHERE n = ?", (str(name),))',
     ),
     (
         'cur.execute("SELECT * FROM t WHERE n = \'" + (name or other) + "\'")',
         'cur.execute("SELECT * FROM t WHERE n = ?", ((name or other),))',
     ),
 ]
+DRIVER = "import sqlite3\n"
+SQLITE = [(DRIVER + before, DRIVER + after) for before, after in QUERIES]
 
 REFUSED = [
     ('cur.execute(f"SELECT * FROM {table}")', "FROM"),
@@ -90,7 +95,7 @@ REFUSED = [
     ),
     ("def f(n):\n    q = f\"SELECT * FROM t WHERE n = '{n}'\"\n    n = 2\n    cur.execute(q)", "changes between"),
     ('import sqlalchemy\nsession.execute(f"SELECT * FROM t WHERE n = {name}")', "driver"),
-    ('import sqlite3, psycopg2\ncur.execute(f"SELECT * FROM t WHERE n = {name}")', "driver"),
+    ('import psycopg2\ncur.execute(f"SELECT * FROM t WHERE n = {name}")', "driver"),
 ]
 
 OTHERS = [
@@ -182,14 +187,14 @@ OTHERS_REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after"), [*QUERIES, *OTHERS])
+@pytest.mark.parametrize(("before", "after"), [*SQLITE, *OTHERS])
 def test_a_flaw_is_rewritten(before: str, after: str) -> None:
     text, repair = repaired("python", before)
     assert (text, repair.left) == (after, {})
     assert rules("python", text) == []
 
 
-@pytest.mark.parametrize(("before", "why"), [*REFUSED, *OTHERS_REFUSED])
+@pytest.mark.parametrize(("before", "why"), [*((DRIVER + b, why) for b, why in REFUSED), *OTHERS_REFUSED])
 def test_what_has_no_safe_rewrite_is_left_with_a_reason(before: str, why: str) -> None:
     text, repair = repaired("python", before)
     said = " ".join((*repair.left.values(), *repair.fixed.values()))
@@ -208,7 +213,7 @@ def test_a_percent_sign_that_stays_is_doubled_for_those_drivers() -> None:
     assert text == "import pymysql\ncur.execute(\"SELECT '5%%' FROM t WHERE n = %s\", (name,))"
 
 
-@pytest.mark.parametrize(("before", "after"), [*QUERIES, *OTHERS])
+@pytest.mark.parametrize(("before", "after"), [*SQLITE, *OTHERS])
 def test_rewriting_twice_changes_nothing(before: str, after: str) -> None:
     once, _ = repaired("python", before)
     twice, repair = repaired("python", once)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
 from typing import Protocol, cast
 
@@ -12,6 +13,7 @@ from moot.scan.calls import CALLS, calls
 from moot.scan.change import Change, Refused
 from moot.scan.edits import Overlap, applied, moved
 from moot.scan.flow.analyse import callees
+from moot.scan.project import Project, look_around
 from moot.scan.rewrites import CHOICES, REWRITES
 from moot.scan.rewrites.reasons import REASONS
 from moot.scan.rule import Match
@@ -80,12 +82,14 @@ class Metered:
 
 def repair(code: Code, fingerprints: Sequence[str], scan: Look, most: int = MAX_READ) -> Repair:
     wanted = set(fingerprints)
+    surroundings = cache(lambda language: look_around(code, language))
     texts: dict[str, str] = {}
     fixed: dict[str, str] = {}
     left: dict[str, str] = {}
     for file in code.files:
         targets = _targets(scan(file), wanted)
-        done = _honest(_repair_file(file, targets, Metered(scan, most)), targets, scan)
+        around = surroundings(file.language) if targets else Project()
+        done = _honest(_repair_file(file, targets, Metered(scan, most), around), targets, scan)
         fixed |= {mark: did for mark, did in done.fixed.items() if mark in wanted}
         left |= {mark: why for mark, why in done.left.items() if mark in wanted}
         if done.file.text != file.text:
@@ -104,10 +108,10 @@ def _targets(scanned: Scanned, wanted: set[str]) -> list[Target]:
     return [Target(finding, start) for finding, start in pairs if (finding.category, finding.evidence) in lines]
 
 
-def _repair_file(file: SourceFile, targets: list[Target], scan: Look) -> Progress:
+def _repair_file(file: SourceFile, targets: list[Target], scan: Look, around: Project) -> Progress:
     progress = Progress(file, {}, {})
     waiting = list(reversed(targets))
-    source = parse(file.path, file.language, file.text) if waiting else None
+    source = parse(file.path, file.language, file.text, around) if waiting else None
     while waiting and source is not None:
         target = waiting.pop(0)
         try:
@@ -209,7 +213,7 @@ def _checked(file: SourceFile, source: Source, change: Change, target: Target, s
     except Overlap:
         raise Refused("the changes run into each other") from None
     text = data.decode("utf-8", "replace")
-    after = parse(source.path, source.language, text)
+    after = parse(source.path, source.language, text, source.project)
     if _broken(after) > _broken(source):
         raise Refused("the rewritten code would not parse")
     before_counts = scan(file).counts

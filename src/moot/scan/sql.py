@@ -10,7 +10,7 @@ from moot.scan.marks import Mark
 from moot.scan.strings import Hole
 
 Part: TypeAlias = str | Hole
-VALUE_WORDS = frozenset({"LIKE", "ILIKE", "GLOB", "REGEXP", "BETWEEN", "LIMIT", "OFFSET", "THEN", "ELSE", "IS"})
+VALUE_WORDS = frozenset({"LIKE", "ILIKE", "GLOB", "REGEXP", "BETWEEN", "LIMIT", "OFFSET", "THEN", "ELSE"})
 HOLE = "\ufffc"
 
 
@@ -21,6 +21,8 @@ class Slot:
     first: int
     last: int
     parts: tuple[Part, ...]
+    after: str = ""
+    """The word of SQL right before it, such as LIMIT."""
 
 
 def slots(marks: Sequence[Mark]) -> list[Slot]:
@@ -30,13 +32,13 @@ def slots(marks: Sequence[Mark]) -> list[Slot]:
         mark = marks[index]
         if mark.hole is not None:
             _check_value_place(marks, index, index, quoted=False)
-            found.append(Slot(index, index, (mark.hole,)))
+            found.append(Slot(index, index, (mark.hole,), _word_before(marks, index)))
         elif mark.text in ("'", '"', "`"):
             last = _closing(marks, index)
             inner = marks[index + 1 : last]
             if any(m.hole is not None for m in inner):
                 _check_value_place(marks, index, last, quoted=True)
-                found.append(Slot(index, last, _parts(inner)))
+                found.append(Slot(index, last, _parts(inner), _word_before(marks, index)))
             index = last
         else:
             _check_plain(marks, index)
@@ -44,6 +46,11 @@ def slots(marks: Sequence[Mark]) -> list[Slot]:
     if not found:
         raise Refused("no value stands in the text")
     return found
+
+
+def _word_before(marks: Sequence[Mark], index: int) -> str:
+    word = re.search(r"(\w+)\s*$", "".join(mark.text or HOLE for mark in marks[max(0, index - 20) : index]))
+    return word[1].upper() if word is not None else ""
 
 
 def _closing(marks: Sequence[Mark], opening: int) -> int:

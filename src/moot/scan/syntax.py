@@ -16,6 +16,7 @@ import tree_sitter_typescript
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
+from moot.scan.project import Project
 from moot.types import Language, NotAnalysed
 
 T = TypeVar("T")
@@ -42,6 +43,7 @@ PIECE = 512
 PARSING, PARSING_PER_BYTE = 0.3, 1e-6
 """Seconds a file may take to parse: ordinary code needs a tenth of that."""
 LONG_LINE = 2000
+NO_PROJECT = Project()
 BROKEN = 65535
 """The number of a node that is no kind of node: what could not be parsed."""
 UNINDEXED = words(
@@ -93,6 +95,8 @@ class Source:
     """How many bytes were parsed: all, or the beginning of what takes too long."""
     memo: dict[str, object] = field(default_factory=dict)
     """What later modules work out once per file: names, bindings."""
+    project: Project = NO_PROJECT
+    """What the other files tell; nothing for one that is only looked at."""
 
     def text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -145,7 +149,7 @@ def grammar(language: Language, tsx: bool) -> Grammar:
             return Grammar(tree_sitter_go.language())
 
 
-def parse(path: str, language: Language, text: str) -> Source:
+def parse(path: str, language: Language, text: str, project: Project = NO_PROJECT) -> Source:
     data = text.encode("utf-8", "replace")
     read = len(data)
     root = _root(Parser(grammar(language, path.endswith(".tsx"))), data)
@@ -154,7 +158,15 @@ def parse(path: str, language: Language, text: str) -> Source:
         root = Parser(grammar(language, path.endswith(".tsx"))).parse(data[:read]).root_node
     scopes = Landmarks([-1], [Scope(MODULE, root, None)])
     source = Source(
-        path, language, data, root, defaultdict(list), scopes, Landmarks[Node | None]([-1], [None]), read=read
+        path,
+        language,
+        data,
+        root,
+        defaultdict(list),
+        scopes,
+        Landmarks[Node | None]([-1], [None]),
+        read=read,
+        project=project,
     )
     _index(source)
     return source

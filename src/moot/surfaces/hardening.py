@@ -49,7 +49,7 @@ def hidden(code: Code, vault: Vault) -> Code:
     masked = (
         f.model_copy(update={"text": vault.hide(f.text), "base": f.base and vault.hide(f.base)}) for f in code.files
     )
-    return Code(files=tuple(masked))
+    return code.model_copy(update={"files": tuple(masked)})
 
 
 def given_tests(tests: str | Tests) -> Tests:

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from moot.scan.bindings import changes
-from moot.scan.calls import imports, modules, read_call
+from moot.scan.calls import imports, read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
+from moot.scan.rewrites.drivers import go_placeholder
 from moot.scan.rewrites.gomodule import added, dropped, left_unused
 from moot.scan.rewrites.query import Dialect, parameterised
 from moot.scan.rules.errors import Discard, discards, result_types
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
-from moot.scan.strings import Hole, build
+from moot.scan.strings import STRINGS, Hole, build
 from moot.scan.syntax import Scope, Source, nth
 
-NUMBERED = ("github.com/lib/pq", "github.com/jackc/pgx")
 NUMBERS = re.compile(r"u?int(?:8|16|32|64)?|float(?:32|64)|byte|rune|uintptr|complex(?:64|128)")
 NILS = re.compile(r"\*|\[\]|map\[|chan\b|func\b|interface\b|any$|<-chan")
 
@@ -33,8 +33,30 @@ def sql(source: Source, node: Node) -> Change:
 
 
 def _dialect(source: Source) -> Dialect:
-    numbered = any(module.startswith(NUMBERED) for module in modules(source))
-    return Dialect((lambda number: f"${number}") if numbered else (lambda number: "?"), _listed, _composed)
+    numbered = go_placeholder(source.project) == "$"
+    return Dialect(
+        (lambda number: f"${number}") if numbered else (lambda number: "?"), _listed, _composed, as_text=_as_text,
+        double_quotes=not numbered,
+    )  # fmt: skip
+
+
+def _as_text(source: Source, hole: Hole) -> str:
+    """A string is bound as it is; anything else as the text that was formatted."""
+    text = source.text(hole.node)
+    return text if hole.start < 0 or declared_string(source, hole.node) else f"fmt.Sprint({text})"
+
+
+def declared_string(source: Source, node: Node) -> bool:
+    """A parameter of type string, or a text that is written here."""
+    if node.type in STRINGS:
+        return True
+    found = source.scope(node).node.child_by_field_name("parameters") if node.type == "identifier" else None
+    for given in found.named_children if found is not None else ():
+        kind = given.child_by_field_name("type")
+        names = [source.text(name) for name in given.children_by_field_name("name")]
+        if source.text(node) in names:
+            return kind is not None and source.text(kind) == "string"
+    return False
 
 
 def _listed(values: Sequence[str]) -> str:

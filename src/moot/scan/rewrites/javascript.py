@@ -8,6 +8,7 @@ from moot.scan.calls import imports, modules, read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
+from moot.scan.rewrites.drivers import SCRIPT_NUMBERED, script_driver
 from moot.scan.rewrites.query import Dialect, parameterised, sole_use
 from moot.scan.rules import matches
 from moot.scan.shell import Word, words
@@ -16,8 +17,6 @@ from moot.scan.strings import Built, Hole, build, quotes, unwrapped
 from moot.scan.syntax import Source
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function"})
-NUMBERED = frozenset({"pg", "postgres", "pg-promise", "@neondatabase/serverless"})
-QUESTION = frozenset({"mysql", "mysql2", "mysql2/promise", "sqlite3", "sqlite", "mariadb", "promise-mysql"})
 CALLBACKS = frozenset({"cb", "callback", "done", "next"})
 METHODS = frozenset({"query", "execute", "all", "get", "run", "each"})
 
@@ -41,11 +40,17 @@ def _is_callback(source: Source, node: Node) -> bool:
 
 
 def _dialect(source: Source) -> Dialect:
-    found = modules(source)
-    numbered, question = bool(found & NUMBERED), bool(found & QUESTION)
-    if numbered == question:
-        raise Refused("the driver's placeholder cannot be told from the imports")
-    return Dialect((lambda number: f"${number}") if numbered else (lambda number: "?"), _array, _template)
+    driver = script_driver(source.project, modules(source))
+    numbered, mysql = driver in SCRIPT_NUMBERED, driver not in SCRIPT_NUMBERED and "sqlite" not in driver
+    return Dialect(
+        (lambda number: f"${number}") if numbered else (lambda number: "?"), _texts if mysql else _array, _template,
+        double_quotes=not numbered, limits=not mysql,
+    )  # fmt: skip
+
+
+def _texts(values: Sequence[str]) -> str:
+    """MySQL's drivers write an object as a comparison of its own, so that each value must be text for sure."""
+    return _array([value if value.startswith(("`", "String(")) else f"String({value})" for value in values])
 
 
 def _array(values: Sequence[str]) -> str:

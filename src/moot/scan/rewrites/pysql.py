@@ -5,36 +5,19 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from moot.scan.calls import Call, modules, read_call
+from moot.scan.calls import Call, read_call
 from moot.scan.change import Change, Choices, Refused, Rewrite, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
+from moot.scan.rewrites.drivers import MYSQL, POSTGRES, QUESTION, python_drivers
 from moot.scan.rewrites.pytemplate import template
 from moot.scan.rewrites.pytext import fstring, literal, with_argument
-from moot.scan.rewrites.query import Dialect, bound_value, parameterised
+from moot.scan.rewrites.pytypes import is_text, makers
+from moot.scan.rewrites.query import Dialect, bound_value, check_places, parameterised
 from moot.scan.sql import slots
-from moot.scan.strings import build
+from moot.scan.strings import Hole, build
 from moot.scan.syntax import Source
 
-PERCENT_DRIVERS = frozenset(
-    {
-        "psycopg",
-        "psycopg2",
-        "MySQLdb",
-        "pymysql",
-        "mysql",
-        "aiomysql",
-        "aiopg",
-        "mariadb",
-        "django",
-        "pymssql",
-        "flask_mysqldb",
-    }
-)
-QUESTION_DRIVERS = frozenset({"sqlite3", "aiosqlite", "pyodbc"})
-OTHER_DRIVERS = frozenset(
-    {"sqlalchemy", "asyncpg", "cx_Oracle", "oracledb", "flask_sqlalchemy", "databases", "peewee", "pandas"}
-)
 TEXTS = frozenset({"sqlalchemy.text", "sqlalchemy.sql.text", "sqlalchemy.sql.expression.text"})
 FRAMES = frozenset({"pandas.read_sql", "pandas.read_sql_query"})
 
@@ -46,10 +29,10 @@ def sql(source: Source, node: Node) -> Change:
     if call.name in FRAMES:
         return _frame(source, call)
     if call.name.endswith(".objects.raw") and len(call.args) == 1 and not call.keywords:
-        return parameterised(source, call, call.args[0], _percent(_list))
+        return parameterised(source, call, call.args[0], _of(frozenset({"django"}), _list))
     if call.method != "execute" or len(call.args) != 1 or call.keywords:
         raise Refused("only execute() with the SQL text alone is rewritten")
-    return parameterised(source, call, call.args[0], _dialect(source))
+    return parameterised(source, call, call.args[0], _dialect(source, call))
 
 
 def sql_again(source: Source, node: Node) -> Iterator[Change]:
@@ -57,8 +40,10 @@ def sql_again(source: Source, node: Node) -> Iterator[Change]:
     call = read_call(source, node)
     if call.method != "execute" or len(call.args) != 1 or call.keywords:
         raise Refused("only execute() with the SQL text alone is rewritten")
-    dialect, built = _dialect(source), template(source, call.args[0])
-    places = {slot.first: slot for slot in slots(built.marks)}
+    dialect, built = _dialect(source, call), template(source, call.args[0])
+    found = slots(built.marks)
+    check_places(source, built.marks, found, dialect)
+    places = {slot.first: slot for slot in found}
     values = [bound_value(source, slot, dialect) for slot in places.values()]
     text, index = "", 0
     while index < len(built.marks):
@@ -71,16 +56,24 @@ def sql_again(source: Source, node: Node) -> Iterator[Change]:
     yield Change(edits, f"bound {', '.join(values)} as parameters of the query")
 
 
-def _dialect(source: Source) -> Dialect:
-    found = modules(source)
-    percent, question = bool(found & PERCENT_DRIVERS), bool(found & QUESTION_DRIVERS)
-    if found & OTHER_DRIVERS or (percent and question):
-        raise Refused("the driver's placeholder cannot be told from the imports")
-    return _percent(_tuple) if percent else Dialect(lambda number: "?", _tuple, fstring)
+def _dialect(source: Source, call: Call) -> Dialect:
+    receiver = (call.node.child_by_field_name("function") or call.node).child_by_field_name("object")
+    found = python_drivers(source.project, makers(source, receiver) if receiver is not None else ())
+    return _of(found, _tuple)
 
 
-def _percent(arguments: Callable[[Sequence[str]], str]) -> Dialect:
-    return Dialect(lambda number: "%s", arguments, fstring, double_percent=True)
+def _of(drivers: frozenset[str], arguments: Callable[[Sequence[str]], str]) -> Dialect:
+    asked = bool(drivers & QUESTION)
+    return Dialect(
+        lambda number: "?" if asked else "%s", arguments, fstring, double_percent=not asked, as_text=_as_text,
+        double_quotes=not drivers & POSTGRES, limits=not drivers & MYSQL,
+    )  # fmt: skip
+
+
+def _as_text(source: Source, hole: Hole) -> str:
+    """What was added with + is text already; what was formatted may be anything, which a driver may not take."""
+    text = source.text(hole.node)
+    return text if hole.start < 0 or is_text(source, hole.node) else f"str({text})"
 
 
 def _list(values: Sequence[str]) -> str:
@@ -95,7 +88,7 @@ def _named(source: Source, call: Call) -> Change:
     """SQLAlchemy's text() binds by name, whatever the database is."""
     if len(call.args) != 1 or call.keywords:
         raise Refused("only text() with the SQL text alone is rewritten")
-    dialect = Dialect(lambda number: f":value_{number}", _nothing, fstring)
+    dialect = Dialect(lambda number: f":value_{number}", _nothing, fstring, as_text=_as_text, double_quotes=False)
     change, values = _bound(source, call, dialect)
     given = ", ".join(f"value_{number}={value}" for number, value in enumerate(values, start=1))
     end = call.node.end_byte
@@ -104,13 +97,12 @@ def _named(source: Source, call: Call) -> Change:
 
 def _frame(source: Source, call: Call) -> Change:
     """pandas hands the values to the driver."""
-    drivers = modules(source) & (PERCENT_DRIVERS | QUESTION_DRIVERS)
-    if not call.args or "params" in call.keywords or len(call.args) > 2 or not drivers:
-        raise Refused("the driver's placeholder cannot be told from the imports")
-    asked = bool(drivers & QUESTION_DRIVERS)
-    if (asked and drivers & PERCENT_DRIVERS) or "sqlalchemy" in modules(source):
-        raise Refused("the driver's placeholder cannot be told from the imports")
-    dialect = Dialect(lambda number: "?", _nothing, fstring) if asked else _percent(_nothing)
+    if not call.args or "params" in call.keywords or len(call.args) > 2:
+        raise Refused("only a query with its connection is rewritten")
+    connection = call.arg(1, "con")
+    dialect = _of(
+        python_drivers(source.project, makers(source, connection) if connection is not None else ()), _nothing
+    )
     change, values = _bound(source, call, dialect)
     added = with_argument(source, call.node, f"params={_tuple(values).removeprefix(', ')}")
     return replace(change, edits=(*change.edits, added))

@@ -1,11 +1,12 @@
 """SQL built from strings, rewritten to a constant text with bound values."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from moot.scan.bindings import changes
+from moot.scan.bindings import changes, origins
 from moot.scan.calls import CALLS, Call
 from moot.scan.change import Change, Refused
 from moot.scan.edits import Edit
@@ -19,6 +20,16 @@ SIMPLE = words(
     "selector_expression index_expression number int_literal"
 )
 PLAIN_SPECS = frozenset({"", "%s", "%d", "%i", "%v"})
+PREPARED = re.compile(
+    r"(?i)\b\w*(?:quote|escape|literal|adapt|mogrify|repr|dumps|stringify)\w*\(|\.join\(|"
+    r"""replace\w*\(\s*(?:"'|'\\'|/'|"\\?")|^f?(?:"'|`'|'\\')"""
+)
+"""Values with quotes of their own, escaped by hand, or lists: `"'" + name + "'"`, `",".join(ids)`."""
+CLAUSE = re.compile(
+    r"(?i)(?:^|_)(?:cols?|columns?|fields?|tables?|clause|cond|condition|expr|sql|query|where|order|sort|subquery|"
+    r"stmt|criteria|filters?)\d*$"
+)
+"""Names of what is a part of a statement and no value in it."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +43,12 @@ class Dialect:
     composed: Callable[[Source, Sequence[Part]], str]
     """An expression for a value made of text and holes."""
     double_percent: bool = False
+    as_text: Callable[[Source, Hole], str] = lambda source, hole: source.text(hole.node)
+    """A value that stood in quotes, as the text it was there."""
+    double_quotes: bool = True
+    """Whether the database takes double quotes for those of a text."""
+    limits: bool = True
+    """Whether a text may be bound after LIMIT."""
 
 
 def parameterised(source: Source, call: Call, arg: Node, dialect: Dialect) -> Change:
@@ -39,6 +56,7 @@ def parameterised(source: Source, call: Call, arg: Node, dialect: Dialect) -> Ch
     sole_use(source, built, arg)
     found = marks(source, built)
     places = slots(found)
+    check_places(source, found, places, dialect)
     values = [bound_value(source, slot, dialect) for slot in places]
     edits = [
         *placeholders(source, built, found, places, dialect),
@@ -76,6 +94,29 @@ def _closing_quote(source: Source, built: Built, mark: Mark) -> str:
     return quotes(source, last.string)[1]
 
 
+def check_places(source: Source, found: list[Mark], places: list[Slot], dialect: Dialect) -> None:
+    """What the driver and the values must be like so that a bound value means what the written one did."""
+    for slot in places:
+        if found[slot.first].text == '"' and not dialect.double_quotes:
+            raise Refused("double quotes mean a name to this database, not a text")
+        if slot.after in ("LIMIT", "OFFSET") and not dialect.limits:
+            raise Refused(f"this driver would write a text after {slot.after}, where the database wants a number")
+        for hole in (part for part in slot.parts if isinstance(part, Hole)):
+            _check_value(source, hole)
+
+
+def _check_value(source: Source, hole: Hole) -> None:
+    text = source.text(hole.node)
+    values = [text]
+    if hole.node.type == "identifier":
+        values += [source.text(b.value) for b in origins(source, hole.node) if b.value is not None]
+        if CLAUSE.search(text):
+            raise Refused(f"{text!r} may be a part of the statement and no value")
+    for value in values:
+        if PREPARED.search(value):
+            raise Refused("the value was made ready for the text before; bound, it would be quoted twice")
+
+
 def bound_value(source: Source, slot: Slot, dialect: Dialect) -> str:
     for part in slot.parts:
         if isinstance(part, Hole) and part.spec not in PLAIN_SPECS:
@@ -83,12 +124,12 @@ def bound_value(source: Source, slot: Slot, dialect: Dialect) -> str:
     alone = slot.parts[0] if len(slot.parts) == 1 else None
     if not isinstance(alone, Hole):
         return dialect.composed(source, slot.parts)
+    if slot.first != slot.last:
+        return dialect.as_text(source, alone)
     node = unwrapped(alone.node)
-    if node.type not in SIMPLE:
-        return source.text(alone.node)
-    if slot.first == slot.last and node.type in CALLS:
+    if node.type in CALLS:
         node = _unconverted(source, node)
-    return source.text(node)
+    return source.text(node if node.type in SIMPLE else alone.node)
 
 
 def _unconverted(source: Source, node: Node) -> Node:

@@ -1,0 +1,91 @@
+"""Which driver runs a query: from what made the receiver, else from all that the project says; else nobody knows."""
+
+from collections.abc import Iterable
+
+from moot.scan.change import Refused
+from moot.scan.project import Project
+from moot.scan.syntax import words
+
+PERCENT = words(
+    "psycopg psycopg2 psycopg2cffi MySQLdb pymysql mysql aiomysql aiopg mariadb django pymssql "
+    "flask_mysqldb pg8000 asyncmy"
+)
+QUESTION = words("sqlite3 aiosqlite pyodbc aioodbc apsw duckdb pysqlite3 sqlcipher3 ibm_db_dbi")
+OTHER = words(
+    "sqlalchemy asyncpg cx_Oracle oracledb flask_sqlalchemy sqlmodel databases peewee cassandra "
+    "clickhouse_driver snowflake pyspark trino prestodb tortoise"
+)
+"""With placeholders that are written or given in another way."""
+MYSQL = words("MySQLdb pymysql mysql aiomysql mariadb flask_mysqldb asyncmy django")
+"""Drivers that write text in quotes, which MySQL does not take for a number after LIMIT."""
+POSTGRES = words("psycopg psycopg2 psycopg2cffi aiopg pg8000 postgres postgresql django pg pg-promise")
+"""Databases to which double quotes mean a name, never a text."""
+SCRIPT_NUMBERED = frozenset({"pg", "postgres", "pg-promise", "@neondatabase/serverless"})
+SCRIPT_QUESTION = frozenset({"mysql", "mysql2", "mysql2/promise", "sqlite3", "sqlite", "mariadb", "promise-mysql"})
+SCRIPT_OTHER = frozenset({"sequelize", "knex", "typeorm", "mssql", "tedious", "oracledb", "@prisma/client", "kysely"})
+GO_NUMBERED = ("github.com/lib/pq", "github.com/jackc/pgx")
+GO_QUESTION = (
+    "github.com/go-sql-driver/mysql", "github.com/mattn/go-sqlite3", "modernc.org/sqlite", "github.com/glebarez/",
+    "github.com/ncruces/go-sqlite3",
+)  # fmt: skip
+GO_OTHER = (
+    "github.com/denisenkom/go-mssqldb", "github.com/microsoft/go-mssqldb", "github.com/godror/", "gorm.io/",
+    "github.com/sijms/go-ora", "github.com/jinzhu/gorm", "github.com/ClickHouse/",
+)  # fmt: skip
+GO_NAMES = {"postgres": "$", "pgx": "$", "mysql": "?", "sqlite3": "?", "sqlite": "?"}
+UNKNOWN = "which database driver runs the query is not known here, so how it writes placeholders is not known either"
+SEVERAL = "the project uses several database drivers, and which one runs the query is not known here"
+
+
+def python_drivers(project: Project, made_by: Iterable[str]) -> frozenset[str]:
+    """The drivers that may run a call, all with one placeholder: by what made its receiver, else by the project."""
+    makers = {name.split(".")[0] for name in made_by}
+    known = PERCENT | QUESTION | OTHER
+    if makers and makers <= known:
+        return _agreed(makers)
+    found = project.packages & known
+    if not found and project.opened & {"postgres", "postgresql", "mysql", "mariadb"} and not project.mapped:
+        found = project.opened & {"postgres", "postgresql", "mysql", "mariadb"}
+    if "execute" in project.defined:
+        raise Refused("the project has an execute() of its own, and which one is called here is not known")
+    return _agreed(found)
+
+
+def _agreed(names: Iterable[str]) -> frozenset[str]:
+    found = frozenset(names)
+    if not found:
+        raise Refused(UNKNOWN)
+    styles = {"?" if name in QUESTION else "other" if name in OTHER else "%s" for name in found}
+    if styles == {"other"}:
+        raise Refused(f"the driver {min(found)} takes the values of a query in a way of its own")
+    if len(styles) > 1:
+        raise Refused(SEVERAL)
+    return found
+
+
+def script_driver(project: Project, imported: Iterable[str]) -> str:
+    """`pg` or another one of numbers, or one that takes `?`: what the file imports, else what the project does."""
+    known = SCRIPT_NUMBERED | SCRIPT_QUESTION | SCRIPT_OTHER
+    found = sorted(frozenset(imported) & known or project.packages & known)
+    if not found:
+        raise Refused(UNKNOWN)
+    if len({name in SCRIPT_NUMBERED for name in found}) > 1 or any(name in SCRIPT_OTHER for name in found):
+        raise Refused(SEVERAL)
+    return found[0]
+
+
+def go_placeholder(project: Project) -> str:
+    """`$` with numbers, or `?`."""
+    found = {GO_NAMES.get(name, "other") for name in project.opened}
+    for package in project.packages:
+        if package.startswith(GO_OTHER):
+            found.add("other")
+        elif package.startswith(GO_NUMBERED):
+            found.add("$")
+        elif package.startswith(GO_QUESTION):
+            found.add("?")
+    if not found:
+        raise Refused(UNKNOWN)
+    if len(found) > 1 or found == {"other"}:
+        raise Refused(SEVERAL)
+    return found.pop()

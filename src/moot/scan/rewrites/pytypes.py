@@ -1,0 +1,122 @@
+"""What a Python value is: what made it, what it is declared as, whether it is text for sure."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from moot.scan.bindings import Binding, origins
+from moot.scan.calls import imports, qualified, read_call
+from moot.scan.strings import STRINGS, build, unwrapped
+from moot.scan.syntax import Scope, Source, inside, nth, words
+
+DEPTH = 6
+PASSING = frozenset({"cursor", "connect", "connection", "raw_connection", "getconn", "acquire", "begin", "__enter__"})
+"""Methods whose result belongs to the same library as what they are called on."""
+TEXTUAL = words("str strip lstrip rstrip lower upper title replace format join decode capitalize zfill input")
+
+
+def makers(source: Source, node: Node, depth: int = DEPTH) -> set[str]:
+    """The full names of all that may have made a value; `?` where that is not known."""
+    node = unwrapped(node)
+    if depth == 0:
+        return {"?"}
+    match node.type:
+        case "call":
+            return _called(source, node, depth)
+        case "await":
+            inner = nth(node, 0)
+            return makers(source, inner, depth - 1) if inner is not None else {"?"}
+        case "identifier":
+            return _named(source, node, depth)
+        case "attribute":
+            return _attribute(source, node, depth)
+    return {"?"}
+
+
+def _called(source: Source, node: Node, depth: int) -> set[str]:
+    callee = node.child_by_field_name("function")
+    if callee is None:
+        return {"?"}
+    thing = callee.child_by_field_name("object") if callee.type == "attribute" else None
+    if thing is not None and read_call(source, node).method in PASSING:
+        found = makers(source, thing, depth - 1)
+        if found != {"?"}:
+            return found
+    if callee.type == "identifier":
+        own = [scope for scope in source.functions if scope.name == source.text(callee)]
+        if own:
+            returned = [value for scope in own for value in _returned(source, scope)]
+            return {name for value in returned for name in makers(source, value, depth - 1)} or {"?"}
+    return {qualified(source, callee)}
+
+
+def _returned(source: Source, scope: Scope) -> Iterator[Node]:
+    for node in inside(scope.node, 50_000):
+        value = nth(node, 0) if node.type in ("return_statement", "yield") else None
+        if value is not None and source.scope(node) is scope:
+            yield value
+
+
+def _named(source: Source, name: Node, depth: int) -> set[str]:
+    word = source.text(name)
+    if kind := declared(source, name):
+        return {kind}
+    found = origins(source, name)
+    if not found:
+        return {imports(source).get(word, "?")}
+    return {maker for binding in found for maker in _bound(source, binding, depth)}
+
+
+def _bound(source: Source, binding: Binding, depth: int) -> set[str]:
+    whole = binding.kind == "set" or (binding.kind == "part" and binding.node.type == "as_pattern")
+    return makers(source, binding.value, depth - 1) if whole and binding.value is not None else {"?"}
+
+
+def _attribute(source: Source, node: Node, depth: int) -> set[str]:
+    """What an import names, or all that is assigned to the attribute in this file: `self.db = connect()`."""
+    name = qualified(source, node)
+    if name.split(".")[0] in imports(source).values() or name in imports(source).values():
+        return {name}
+    wanted, found = source.text(node), set[str]()
+    for assignment in source.nodes("assignment"):
+        left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+        if left is not None and right is not None and source.text(left) == wanted:
+            found |= makers(source, right, depth - 1)
+    return found or {"?"}
+
+
+def declared(source: Source, name: Node) -> str:
+    """The full name of what a parameter is annotated with; `Optional[X]` and `X | None` are X."""
+    word, scope = source.text(name), source.scope(name)
+    while word not in scope.parameters and scope.outer is not None:
+        scope = scope.outer
+    parameters = scope.node.child_by_field_name("parameters")
+    for given in parameters.named_children if parameters is not None else ():
+        kind = given.child_by_field_name("type")
+        label = given.child_by_field_name("name") or nth(given, 0)
+        if kind is None or label is None or source.text(label) != word:
+            continue
+        text = re.sub(r"^(?:typing\.)?(?:Optional|Annotated)\[([^,\]]+).*$", r"\1", source.text(kind).strip("\"' "))
+        first, _, rest = text.partition(" | ")[0].strip().partition(".")
+        return imports(source).get(first, first) + (f".{rest}" if rest else "")
+    return ""
+
+
+def is_text(source: Source, node: Node, depth: int = 3) -> bool:
+    """Whether a value is a string whatever happens."""
+    node = unwrapped(node)
+    if node.type in STRINGS or node.type == "concatenated_string":
+        return True
+    if node.type == "call":
+        return read_call(source, node).method in TEXTUAL
+    if node.type == "binary_operator":
+        return any(not hasattr(piece, "node") for piece in build(source, node, DEPTH).pieces)
+    if node.type != "identifier" or depth == 0:
+        return False
+    if kind := declared(source, node):
+        return kind == "str"
+    found = origins(source, node)
+    return bool(found) and all(
+        b.kind in ("set", "add") and b.value is not None and is_text(source, b.value, depth - 1) for b in found
+    )
