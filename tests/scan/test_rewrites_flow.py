@@ -5,18 +5,19 @@ from samples import repaired, rules
 
 ROUTE = "from flask import request\n\n@app.route('/x')\ndef x():\n    bar = request.args.get('x')\n"
 
+HANDLER = "import flask\ndef f(response):\n    response"
 COOKIES = [
     (
-        "def f(response):\n    response.set_cookie('a', 'b')\n",
-        "def f(response):\n    response.set_cookie('a', 'b', secure=True, httponly=True)\n",
+        HANDLER + ".set_cookie('a', 'b')\n",
+        HANDLER + ".set_cookie('a', 'b', secure=True, httponly=True)\n",
     ),
     (
-        "def f(response):\n    response.set_cookie('a', 'b',\n        secure=False,\n        httponly=False,\n    )\n",
-        "def f(response):\n    response.set_cookie('a', 'b',\n        secure=True,\n        httponly=True,\n    )\n",
+        HANDLER + ".set_cookie('a', 'b',\n        secure=False,\n        httponly=False,\n    )\n",
+        HANDLER + ".set_cookie('a', 'b',\n        secure=True,\n        httponly=True,\n    )\n",
     ),
     (
-        "def f(response):\n    response.set_cookie('a',\n        'b',\n        httponly=True)\n",
-        "def f(response):\n    response.set_cookie('a',\n        'b',\n        httponly=True,\n        secure=True)\n",
+        HANDLER + ".set_cookie('a',\n        'b',\n        httponly=True)\n",
+        HANDLER + ".set_cookie('a',\n        'b',\n        httponly=True,\n        secure=True)\n",
     ),
 ]
 TOKENS = [
@@ -126,7 +127,10 @@ DOCUMENTS = [
 MENDED = [*COOKIES, *TOKENS, *PAGES, *PATHS, *SEARCHES, *XPATHS, *REDIRECTS, *DOCUMENTS]
 
 LEFT = [
-    ("def f(response, **options):\n    response.set_cookie('a', 'b', secure=False, **options)\n", "given elsewhere"),
+    (
+        "import flask\ndef f(response, **options):\n    response.set_cookie('a', 'b', secure=False, **options)\n",
+        "given elsewhere",
+    ),
     ("import random\nrandom.seed(7)\ndef f():\n    session['token'] = random.random()\n", "seeded"),
     ("import numpy\ndef f():\n    session['token'] = numpy.random.rand(3)\n", "no plain replacement"),
     (f"{ETREE}    p = etree.XMLParser(**given)\n    d = etree.fromstring(bar, p)\n", "in another way"),

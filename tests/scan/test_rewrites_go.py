@@ -13,25 +13,29 @@ def program(body: str, *imports: str, signature: str = "f(db *sql.DB, name strin
 
 
 MAIN = "main()"
+SQLITE = "modernc.org/sqlite"
 
 CASES = [
     (
         program(
-            "\tdb.Query(fmt.Sprintf(\"SELECT * FROM t WHERE n = '%s' AND a = %v\", name, age))", "database/sql", "fmt"
+            "\tdb.Query(fmt.Sprintf(\"SELECT * FROM t WHERE n = '%s' AND a = %v\", name, age))",
+            "database/sql",
+            "fmt",
+            SQLITE,
         ),
-        program('\tdb.Query("SELECT * FROM t WHERE n = ? AND a = ?", name, age)', "database/sql"),
+        program('\tdb.Query("SELECT * FROM t WHERE n = ? AND a = ?", name, age)', "database/sql", SQLITE),
     ),
     (
-        program("\tfmt.Println()\n\tdb.Exec(fmt.Sprintf(\"DELETE FROM t WHERE n = '%s'\", name))", "fmt"),
-        program('\tfmt.Println()\n\tdb.Exec("DELETE FROM t WHERE n = ?", name)', "fmt"),
+        program("\tfmt.Println()\n\tdb.Exec(fmt.Sprintf(\"DELETE FROM t WHERE n = '%s'\", name))", "fmt", SQLITE),
+        program('\tfmt.Println()\n\tdb.Exec("DELETE FROM t WHERE n = ?", name)', "fmt", SQLITE),
     ),
     (
         program('\tq := "SELECT * FROM t WHERE n = \'" + name + "\'"\n\tdb.QueryRow(q)', "github.com/lib/pq"),
         program('\tq := "SELECT * FROM t WHERE n = $1"\n\tdb.QueryRow(q, name)', "github.com/lib/pq"),
     ),
     (
-        program("\tdb.QueryContext(ctx, `SELECT * FROM t WHERE n LIKE '%` + name + `%'`)"),
-        program('\tdb.QueryContext(ctx, `SELECT * FROM t WHERE n LIKE ?`, "%" + name + "%")'),
+        program("\tdb.QueryContext(ctx, `SELECT * FROM t WHERE n LIKE '%` + name + `%'`)", SQLITE),
+        program('\tdb.QueryContext(ctx, `SELECT * FROM t WHERE n LIKE ?`, "%" + name + "%")', SQLITE),
     ),
     (
         program('\texec.Command("sh", "-c", "ls -l "+name)', "os/exec"),
@@ -124,7 +128,7 @@ REFUSED = [
     (program("\t_ = save(1)", signature="f()"), "no way to pass"),
     (program("\tif n, _ := strconv.Atoi(name); n > 0 {\n\t}", "strconv"), "part of another"),
     (program("\tv, _ := store.Fetch(name)"), "whether the dropped value is an error"),
-    (program('\tdb.Query(fmt.Sprintf("SELECT * FROM %s", name))', "fmt"), "FROM"),
+    (program('\tdb.Query(fmt.Sprintf("SELECT * FROM %s", name))', "fmt", SQLITE), "FROM"),
     (program('\texec.Command("sh", "-c", "ls "+name+" | wc")', "os/exec"), "needs a shell"),
     (program("\tp := unsafe.Pointer(&name)", "unsafe"), "no safe rewrite"),
 ]

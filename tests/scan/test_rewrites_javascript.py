@@ -12,11 +12,11 @@ CHILD = "const { exec } = require('child_process');\n"
 CASES = [
     (
         MYSQL + 'db.query("SELECT * FROM t WHERE n = \'" + name + "\'", (e, r) => done(r));',
-        MYSQL + 'db.query("SELECT * FROM t WHERE n = ?", [name], (e, r) => done(r));',
+        MYSQL + 'db.query("SELECT * FROM t WHERE n = ?", [String(name)], (e, r) => done(r));',
     ),
     (
         MYSQL + "db.execute(`SELECT * FROM t WHERE n = '${name}' AND a LIKE '%${part}%'`);",
-        MYSQL + "db.execute(`SELECT * FROM t WHERE n = ? AND a LIKE ?`, [name, `%${part}%`]);",
+        MYSQL + "db.execute(`SELECT * FROM t WHERE n = ? AND a LIKE ?`, [String(name), `%${part}%`]);",
     ),
     (
         PG + "pool.query(`SELECT * FROM t WHERE n = '${name}' AND a = ${age}`);",

@@ -100,8 +100,8 @@ REFUSED = [
 
 OTHERS = [
     (
-        'import subprocess\nsubprocess.run("ls -l " + x, shell=True)',
-        'import subprocess\nsubprocess.run(["ls", "-l", x])',
+        'import subprocess\nsubprocess.run("ls -l " + path, shell=True)',
+        'import subprocess\nsubprocess.run(["ls", "-l", path])',
     ),
     (
         "import subprocess as sp\nsp.run(f\"ping -c 1 '{host}'\", shell=True, check=True)",
@@ -112,19 +112,19 @@ OTHERS = [
         'import subprocess\nsubprocess.run(["cat", f"/var/log/{name}.log"], timeout=3)',
     ),
     (
-        'import subprocess\ndef f(x):\n    cmd = "ls " + x\n    subprocess.call(cmd, shell=True)',
-        'import subprocess\ndef f(x):\n    cmd = ["ls", x]\n    subprocess.call(cmd)',
+        'import subprocess\ndef f(path):\n    cmd = "ls " + path\n    subprocess.call(cmd, shell=True)',
+        'import subprocess\ndef f(path):\n    cmd = ["ls", path]\n    subprocess.call(cmd)',
     ),
-    ('import os\nos.system("rm " + x)', 'import os\nimport subprocess\nsubprocess.run(["rm", x], check=False)'),
+    ('import os\nos.system("rm " + path)', 'import os\nimport subprocess\nsubprocess.run(["rm", path], check=False)'),
     (
-        'from os import system\nif system(f"test -e {x}") == 0:\n    go()',
+        'from os import system\nif system(f"test -e {path}") == 0:\n    go()',
         "from os import system\nimport subprocess\n"
-        'if subprocess.run(["test", "-e", str(x)], check=False).returncode == 0:\n    go()',
+        'if subprocess.run(["test", "-e", str(path)], check=False).returncode == 0:\n    go()',
     ),
     (
-        'import os\ny = os.popen("cat " + x).read()',
+        'import os\ny = os.popen("cat " + path).read()',
         "import os\nimport subprocess\n"
-        'y = subprocess.run(["cat", x], stdout=subprocess.PIPE, text=True, check=False).stdout',
+        'y = subprocess.run(["cat", path], stdout=subprocess.PIPE, text=True, check=False).stdout',
     ),
     (
         '#!/usr/bin/env python\n"""Doc."""\n\nfrom __future__ import annotations\n\ny = eval(x)\n',
@@ -210,7 +210,7 @@ def test_drivers_that_want_percent_get_it(before: str, after: str) -> None:
 
 def test_a_percent_sign_that_stays_is_doubled_for_those_drivers() -> None:
     text, _ = repaired("python", "import pymysql\ncur.execute(f\"SELECT '5%' FROM t WHERE n = '{name}'\")")
-    assert text == "import pymysql\ncur.execute(\"SELECT '5%%' FROM t WHERE n = %s\", (name,))"
+    assert text == "import pymysql\ncur.execute(\"SELECT '5%%' FROM t WHERE n = %s\", (str(name),))"
 
 
 @pytest.mark.parametrize(("before", "after"), [*SQLITE, *OTHERS])

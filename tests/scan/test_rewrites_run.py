@@ -43,7 +43,9 @@ def _find(space: dict[str, object], name: str) -> list[tuple[object, ...]]:
 
 
 def rows_after_repair(expression: str, name: str) -> list[tuple[object, ...]]:
-    text, repair = repaired("python", f"def find(db, name):\n    return db.execute({expression}).fetchall()\n")
+    text, repair = repaired(
+        "python", f"import sqlite3\ndef find(db, name):\n    return db.execute({expression}).fetchall()\n"
+    )
     assert repair.fixed
     space: dict[str, object] = {}
     exec(text, space)
@@ -79,20 +81,20 @@ def run(text: str, folder: Path, *arguments: str) -> str:
 @pytest.mark.parametrize(
     "call",
     [
-        'print(subprocess.run("echo hello " + x, shell=True, capture_output=True, text=True).stdout)',
-        'print(subprocess.check_output(f"echo hello {x}", shell=True, text=True))',
-        'print(os.popen("echo hello " + x).read())',
-        'def f(x):\n    cmd = f"echo hello {x}"\n    print(os.popen(cmd).read())\nf(x)',
-        'print("".join(os.popen("echo hello %s" % x).readlines()))',
-        'print(subprocess.getoutput("echo hello " + x) + "\\n")',
-        'def f(x):\n    command = "echo hello " + x\n    os.system(command)\nf(x)\nprint()',
-        "import asyncio\nasync def f(x):\n"
-        '    p = await asyncio.create_subprocess_shell(f"echo hello {x}", stdout=subprocess.PIPE)\n'
-        "    print((await p.communicate())[0].decode())\nasyncio.run(f(x))",
+        'print(subprocess.run("echo hello " + path, shell=True, capture_output=True, text=True).stdout)',
+        'print(subprocess.check_output(f"echo hello {path}", shell=True, text=True))',
+        'print(os.popen("echo hello " + path).read())',
+        'def f(path):\n    cmd = f"echo hello {path}"\n    print(os.popen(cmd).read())\nf(path)',
+        'print("".join(os.popen("echo hello %s" % path).readlines()))',
+        'print(subprocess.getoutput("echo hello " + path) + "\\n")',
+        'def f(path):\n    command = "echo hello " + path\n    os.system(command)\nf(path)\nprint()',
+        "import asyncio\nasync def f(path):\n"
+        '    p = await asyncio.create_subprocess_shell(f"echo hello {path}", stdout=subprocess.PIPE)\n'
+        "    print((await p.communicate())[0].decode())\nasyncio.run(f(path))",
     ],
 )
 def test_a_command_prints_the_same_and_runs_nothing_else(call: str, tmp_path: Path) -> None:
-    before = f"import os, subprocess, sys\nx = sys.argv[1]\n{call}\n"
+    before = f"import os, subprocess, sys\npath = sys.argv[1]\n{call}\n"
     after, repair = repaired("python", before)
     assert repair.fixed
     assert run(after, tmp_path, "you") == run(before, tmp_path, "you") == "hello you\n\n"

@@ -15,7 +15,7 @@ from moot.scan.edits import Overlap, applied, moved
 from moot.scan.flow.analyse import callees
 from moot.scan.project import Project, look_around
 from moot.scan.rewrites import CHOICES, REWRITES
-from moot.scan.rewrites.reasons import REASONS
+from moot.scan.rewrites.reasons import IMPLEMENTED, IMPLEMENTERS, REASONS
 from moot.scan.rule import Match
 from moot.scan.rules import MAX_MATCHES, matches
 from moot.scan.syntax import STATEMENTS, Source, inside, parse
@@ -145,6 +145,9 @@ def _changes(source: Source, target: Target) -> Iterator[Change]:
     rewrite, choices = REWRITES.get(rule), CHOICES.get(rule)
     if rewrite is None and choices is None:
         raise Refused(REASONS.get(rule.partition("-")[2], "no safe rewrite is known for it"))
+    folders, names = IMPLEMENTERS.get(rule.partition("-")[2], (frozenset(), frozenset()))
+    if source.project.folders & folders or source.project.defined & names:
+        raise Refused(IMPLEMENTED)
     node = _node(source, target)
     if node is None:
         raise Refused("another rewrite changed the place")

@@ -4,20 +4,41 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from moot.scan.bindings import origins
 from moot.scan.change import Refused
 from moot.scan.marks import Mark
 from moot.scan.sql import Part
+from moot.scan.strings import Hole
+from moot.scan.syntax import Source
+from moot.scan.syntax import words as word_set
 
 Word: TypeAlias = tuple[Part, ...]
+ONE_WORD = word_set(
+    "path file filename filepath dir directory folder host hostname ip addr address url uri domain name "
+    "username user email id pid uid gid port branch tag repo image container package pkg module key device "
+    "interface iface target source src dst dest destination archive script program server node volume bucket "
+    "table database db version ref commit sha hash number count size index num"
+)
+"""Last words of names that stand for one thing."""
+QUOTED = re.compile(r"\b(?:quote|shellescape|escapeshellarg|basename|str\(int|int)\(")
+BUILT_IN = word_set(
+    "cd source . export eval exec ulimit alias type set command read wait umask exit trap unset time if for "
+    "while until case function : let jobs bg fg builtin declare local shift times getopts hash return break "
+    "continue history dir copy del cls start move md rd ren"
+)
 SIMPLE = re.compile(r"[A-Za-z0-9_./:=@%+,\-]")
 
 
-def words(marks: Sequence[Mark]) -> list[Word]:
-    """The words of a simple command; a shell is needed for anything more."""
+def words(source: Source, marks: Sequence[Mark]) -> list[Word]:
+    """The words of a simple command; a shell is needed for anything more. A value that stands alone without quotes is
+    one word only if it is known to be one: the shell would take a text of options apart."""
     found: list[Word] = []
     current: list[Part] | None = None
     quote = ""
+    quoted: list[Hole] = []
     for mark in marks:
+        if mark.hole is not None and quote:
+            quoted.append(mark.hole)
         if mark.hole is None and mark.text in ("'", '"') and quote in ("", mark.text):
             quote = "" if quote else mark.text
             current = current or []
@@ -32,7 +53,21 @@ def words(marks: Sequence[Mark]) -> list[Word]:
     if current is not None:
         found.append(tuple(current))
     _check_program(found)
+    alone = [word[0] for word in found if len(word) == 1 and isinstance(word[0], Hole) and word[0] not in quoted]
+    for hole in alone:
+        _check_one_word(source, hole)
     return found
+
+
+def _check_one_word(source: Source, hole: Hole) -> None:
+    text = source.text(hole.node)
+    values = [text]
+    if hole.node.type == "identifier":
+        values += [source.text(b.value) for b in origins(source, hole.node) if b.value is not None]
+    last = re.findall(r"[A-Za-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", text)) or [""]
+    named = last[-1].lower() in ONE_WORD or bool(QUOTED.search(text))
+    if not named or any(re.search(r"""\.join\(|["'`][^"'`]*\s[^"'`]*["'`]""", value) for value in values):
+        raise Refused(f"{text!r} may hold several words, which a shell takes apart and a list of arguments does not")
 
 
 def _grown(current: list[Part], mark: Mark, quote: str) -> list[Part]:
@@ -50,5 +85,5 @@ def _check_program(found: Sequence[Word]) -> None:
     first = found[0] if found else ()
     if len(first) != 1 or not isinstance(first[0], str):
         raise Refused("the program itself is not constant")
-    if "=" in first[0] or first[0] in ("cd", "source", ".", "export", "eval", "exec", "ulimit", "alias", "type", "set"):
+    if "=" in first[0] or first[0] in BUILT_IN:
         raise Refused(f"{first[0]!r} is a matter of the shell")

@@ -91,7 +91,7 @@ def command(source: Source, node: Node) -> Change:
     built = build(source, args[2])
     if built.home is not None:
         raise Refused("the command is kept in a variable")
-    found = ", ".join(_argument(source, word) for word in words(marks(source, built)))
+    found = ", ".join(_argument(source, word) for word in words(source, marks(source, built)))
     edits = (Edit(args[0].start_byte, args[2].end_byte, found),)
     return Change((*edits, *_unused_fmt(source, edits)), "the program gets a list of arguments and no shell reads it")
 

@@ -8,6 +8,7 @@ from tree_sitter import Node
 from moot.scan.calls import imports, read_call
 from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
+from moot.scan.rewrites.digests import shown_only
 from moot.scan.rewrites.gomodule import package, swapped
 from moot.scan.syntax import Source, nth
 
@@ -129,6 +130,7 @@ def weak_hash(source: Source, node: Node) -> Change:
     text = source.data.decode("utf-8", "replace")
     if DIGEST.search(text) or FIXED_SIZE.search(text):
         raise Refused("the file counts on the size or the digests of the old hash")
+    shown_only(source, node)
     callee = needed(node.child_by_field_name("function"), "the call has no name")
     edits = (replaced(callee, f"sha256.{new}"),)
     did = "SHA-256 takes the place of the broken hash; digests are longer"

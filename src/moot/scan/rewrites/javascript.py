@@ -8,6 +8,7 @@ from moot.scan.calls import imports, modules, read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
+from moot.scan.rewrites.digests import shown_only
 from moot.scan.rewrites.drivers import SCRIPT_NUMBERED, script_driver
 from moot.scan.rewrites.query import Dialect, parameterised, sole_use
 from moot.scan.rules import matches
@@ -74,7 +75,7 @@ def command(source: Source, node: Node) -> Change:
     sole_use(source, built, call.args[0])
     if not all(_same_for_both(source, unwrapped(arg)) for arg in call.args[1:]):
         raise Refused("the call has options of its own")
-    program, *rest = words(marks(source, built))
+    program, *rest = words(source, marks(source, built))
     arguments = ", ".join(_argument(source, word) for word in rest)
     edits = _split(source, built, call.args[0], _argument(source, program), f"[{arguments}]")
     edits += _renamed(source, node, call.method, new)
@@ -144,6 +145,7 @@ def tls(source: Source, node: Node) -> Change:
 def weak_hash(source: Source, node: Node) -> Change:
     if any(m.rule.id == "javascript-password-hash" and m.node.start_byte == node.start_byte for m in matches(source)):
         raise Refused("a password needs a slow hash, not another fast one")
+    shown_only(source, node)
     name = needed(read_call(source, node).arg(0), "the algorithm is not here")
     opening, closing = quotes(source, name)
     return Change(

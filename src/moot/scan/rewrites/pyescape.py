@@ -6,7 +6,7 @@ from typing import TypeAlias
 from tree_sitter import Node
 
 from moot.scan.bindings import origins
-from moot.scan.calls import modules, read_call
+from moot.scan.calls import Call, modules, read_call
 from moot.scan.change import Change, Refused, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.rewrites.markup import NAMES, is_text_place
@@ -17,6 +17,7 @@ from moot.scan.syntax import Source, inside
 Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
 PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
 MARKS = frozenset({"Markup", "mark_safe", "SafeText", "format_html"})
+TAKES_ANY = frozenset({"escape", "conditional_escape"})
 UNFOLLOWED = 4
 """The depth from which `build` takes names as they stand."""
 
@@ -28,8 +29,20 @@ def page(source: Source, node: Node) -> Iterator[Change]:
 
 def marked(source: Source, node: Node) -> Iterator[Change]:
     """What is put into a text before that is marked as safe HTML."""
-    text = needed(read_call(source, node).arg(0), "the text is not here")
-    yield from _escaped(source, text, lambda at: _html(source, at), "shown as text, not as markup")
+    call = read_call(source, node)
+    text = needed(call.arg(0), "the text is not here")
+    if node.parent is not None and node.parent.type == "attribute":
+        raise Refused("the markup is not shown but worked with")
+    if unwrapped(text).type != "identifier" and len(build(source, text, UNFOLLOWED).pieces) < 2:
+        raise Refused("all of the text is one value, and only its writer knows whether that is markup")
+    yield from _escaped(source, text, lambda at: _conditional(source, call, at), "shown as text, not as markup")
+
+
+def _conditional(source: Source, call: Call, at: Node) -> Escaper:
+    """An escape that leaves alone what is marked as safe already."""
+    if call.name.startswith("django."):
+        return member(source, "django.utils.html", "conditional_escape", at)
+    return member(source, "markupsafe", "escape", at)
 
 
 def _html(source: Source, at: Node) -> Escaper:
@@ -79,7 +92,7 @@ def _wrapped(source: Source, holes: Sequence[Hole], escaper: Callable[[Node], Es
     name, added = escaper(min((hole.node for hole in holes), key=lambda node: node.start_byte))
     # What was added with + is text already; what was formatted may be anything.
     edits = [
-        replaced(hole.node, f"{name}({text})" if hole.start < 0 else f"{name}(str({text}))")
+        replaced(hole.node, f"{name}({text})" if hole.start < 0 or name in TAKES_ANY else f"{name}(str({text}))")
         for hole in holes
         for text in [source.text(hole.node)]
     ]

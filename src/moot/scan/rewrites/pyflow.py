@@ -1,15 +1,23 @@
 """Rewrites of Python where a value from outside arrives: it is made safe at the last place before it does harm."""
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from moot.scan.calls import read_call
+from moot.scan.calls import modules, read_call
 from moot.scan.change import Change, Choices, Refused, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.rewrites import pyescape, pyguard, pypath, pyredirect, pyrender, pyxml, pyxpath
 from moot.scan.rewrites.pytext import with_argument
-from moot.scan.syntax import Source
+from moot.scan.rewrites.pytypes import makers
+from moot.scan.syntax import Source, words
+
+WEB = words("flask quart werkzeug django fastapi starlette aiohttp bottle tornado")
+"""Frameworks whose responses take `secure` and `httponly`."""
+RESPONSES = frozenset({"response", "resp", "res"})
+COOKIES = frozenset({"set_cookie"})
+READ = re.compile(r"(?i)csrf|xsrf|lang|locale|theme|consent|timezone")
 
 
 def _flag(source: Source, node: Node, name: str, place: int) -> Edit | None:
@@ -25,16 +33,34 @@ def _flag(source: Source, node: Node, name: str, place: int) -> Edit | None:
     return None if given.type == "true" else replaced(given, "True")
 
 
+def web_response(source: Source, node: Node) -> None:
+    """Jars of clients have a method of the same name, which takes no flags."""
+    call = read_call(source, node)
+    callee = needed(node.child_by_field_name("function"), "the call has no name")
+    receiver = needed(callee.child_by_field_name("object"), "what sets the cookie is not known to be a web response")
+    found = {name.split(".")[0] for name in makers(source, receiver)}
+    by_name = source.text(receiver).lower() in RESPONSES and bool(modules(source) & WEB) and found == {"?"}
+    if not (found <= WEB or by_name) or len(call.args) + len(call.keywords) < 2 or source.project.defined & COOKIES:
+        raise Refused("what sets the cookie is not known to be a web response")
+
+
+def _is_read(source: Source, node: Node) -> bool:
+    """A cookie that scripts of the page read: `csrftoken`, the language, the theme."""
+    name = read_call(source, node).arg(0, "key", "name")
+    return name is not None and bool(READ.search(source.text(name)))
+
+
 def cookie_secure(source: Source, node: Node) -> Iterator[Change]:
     """HTTPS only; hidden from scripts too where a cookie that is secure alone would be the next finding."""
     if node.type == "assignment":
         yield _setting(node, "the cookie travels over HTTPS only")
         return
+    web_response(source, node)
     secure = _flag(source, node, "secure", 6)
     if secure is None:
         raise Refused("the cookie is secure already")
     yield Change((secure,), "the cookie travels over HTTPS only")
-    hidden = _flag(source, node, "httponly", 7)
+    hidden = None if _is_read(source, node) else _flag(source, node, "httponly", 7)
     if hidden is not None:
         edits = (
             (secure, hidden)
@@ -48,6 +74,9 @@ def cookie_hidden(source: Source, node: Node) -> Iterator[Change]:
     if node.type == "assignment":
         yield _setting(node, "scripts of the page cannot read the cookie")
         return
+    web_response(source, node)
+    if _is_read(source, node):
+        raise Refused("the name says that scripts of the page read the cookie")
     hidden = _flag(source, node, "httponly", 7)
     if hidden is not None:
         yield Change((hidden,), "scripts of the page cannot read the cookie")

@@ -8,6 +8,7 @@ from tree_sitter import Node
 from moot.scan.calls import Call, calls, read_call
 from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
+from moot.scan.rewrites.choices import leave_choices
 from moot.scan.rewrites.pymodule import module
 from moot.scan.rewrites.pytext import before, with_argument, without_argument
 from moot.scan.strings import constant_text, unwrapped
@@ -16,6 +17,7 @@ from moot.scan.syntax import Source, inside
 OLD_TLS = re.compile(r"\.PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
 OCTAL = re.compile(r"0o[0-7]{3,4}")
 CHECKED = "certificates are checked"
+LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
 SWITCHES = ("verify", "ssl", "verify_ssl")
 
 
@@ -51,6 +53,7 @@ def key_size(source: Source, node: Node) -> Change:
 
 def tls_version(source: Source, node: Node) -> Change:
     """From TLS 1.2 up where the context has a name, TLS 1.2 elsewhere."""
+    leave_choices(source, node, "the version")
     call = read_call(source, node)
     version = call.arg(0, "ssl_version", "protocol")
     if call.name != "ssl.SSLContext" or version is None or not OLD_TLS.search(source.text(version)):
@@ -129,6 +132,9 @@ def _switched_off(source: Source, call: Call, with_algorithms: bool) -> Iterator
 
 
 def tls(source: Source, node: Node) -> Change:
+    leave_choices(source, node, "whether certificates are checked")
+    if LOCAL.search(source.text(node)):
+        raise Refused("a server on the same machine has seldom a certificate that can be checked")
     if node.type == "assignment":
         right = needed(node.child_by_field_name("right"), "nothing is assigned")
         text = source.text(right)

@@ -1,5 +1,7 @@
 """Command lines that a shell would read, given to the program as a list of its arguments."""
 
+import re
+
 from tree_sitter import Node
 
 from moot.scan.calls import Call, read_call
@@ -28,6 +30,8 @@ def shell(source: Source, node: Node) -> Change:
         return _async_shell(source, call)
     arg = needed(call.arg(0, "args"), "the call has no command")
     flag = needed(call.keywords.get("shell"), "the call has no shell argument")
+    if "executable" in call.keywords or any(child.type == "dictionary_splat" for child in call.args):
+        raise Refused("the shell is named, or options are given elsewhere")
     built = build(source, arg)
     command = f"[{', '.join(_command(source, built, arg))}]"
     edits = (replaced(_place(built, arg), command), without_argument(source, flag))
@@ -47,7 +51,7 @@ def _async_shell(source: Source, call: Call) -> Change:
 
 def _command(source: Source, built: Built, arg: Node) -> list[str]:
     sole_use(source, built, arg)
-    return [_argument(source, word) for word in words(marks(source, built))]
+    return [_argument(source, word) for word in words(source, marks(source, built))]
 
 
 def _place(built: Built, arg: Node) -> Node:
@@ -86,8 +90,7 @@ def _run(source: Source, call: Call, local: str) -> tuple[Node, str]:
     node = call.node
     match call.name:
         case "os.system":
-            alone = node.parent is not None and node.parent.type == "expression_statement"
-            return node, ", check=False)" + ("" if alone else ".returncode")
+            return node, ", check=False)" + _status(source, node)
         case "os.popen":
             whole = _read_of(node)
             ending = source.slice(node.end_byte, whole.end_byte)
@@ -98,6 +101,18 @@ def _run(source: Source, call: Call, local: str) -> tuple[Node, str]:
             return node, OUTPUT.format(run=local)
         case _:
             raise Refused(f"there is no plain replacement for {call.name}")
+
+
+def _status(source: Source, node: Node) -> str:
+    """os.system gives the status with the exit code in its upper byte: the two agree only on whether it is zero."""
+    holder = needed(node.parent, "the status is used elsewhere")
+    if holder.type == "expression_statement":
+        return ""
+    compared = re.fullmatch(r"\s*(?:==|!=)\s*0", source.slice(node.end_byte, holder.end_byte))
+    tested = holder.type in ("not_operator", "if_statement", "while_statement")
+    if not tested and not (holder.type == "comparison_operator" and compared):
+        raise Refused("the status that os.system gives is another number than the exit code")
+    return ".returncode"
 
 
 def _read_of(node: Node) -> Node:

@@ -7,6 +7,7 @@ from tree_sitter import Node
 from moot.scan.calls import calls, read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
+from moot.scan.rewrites.digests import shown_only
 from moot.scan.rewrites.pymodule import module
 from moot.scan.rewrites.pytext import without_argument
 from moot.scan.strings import STRINGS, build, constant_text, quotes
@@ -60,6 +61,7 @@ def _no_stored_digest(source: Source) -> None:
 def weak_hash(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     _no_stored_digest(source)
+    shown_only(source, node)
     if call.name == "hashlib.new":
         name = needed(call.arg(0), "the algorithm is not here")
         opening, closing = quotes(source, name)

@@ -1,5 +1,10 @@
 """Why some flaws are left to people: what the code does not say, or what would break for honest users."""
 
+
+def _words(line: str) -> frozenset[str]:
+    return frozenset(line.split())
+
+
 KEY = "data or tokens made with the old one could no longer be read, so it has to be changed together with them"
 ALLOWED = "what is allowed is nowhere in the code"
 FORMAT = "the format itself runs code; who writes the data has to change to another one as well"
@@ -40,3 +45,21 @@ REASONS: dict[str, str] = {
     "xml-bomb": "Python's own parser has no switch against it; it takes another package",
 }
 """By the name of the rule without its language."""
+IMPLEMENTERS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "markup": (_words("jinja2 markupsafe django flask werkzeug"), _words("Markup mark_safe conditional_escape")),
+    "autoescape": (_words("jinja2"), _words("Environment select_autoescape")),
+    "template-string": (_words("jinja2 mako django flask"), _words("Environment render_template_string")),
+    "cookie": (_words("werkzeug starlette django flask bottle tornado aiohttp webob quart"), _words("set_cookie")),
+    "cookie-script": (
+        _words("werkzeug starlette django flask bottle tornado aiohttp webob quart"),
+        _words("set_cookie"),
+    ),
+    "tls-verify": (_words("requests httpx httpcore urllib3 aiohttp pip"), _words("create_default_context")),
+    "tls-version": (_words("requests httpx httpcore urllib3 aiohttp pip"), _words("create_default_context")),
+    "yaml-load": (_words("yaml ruamel"), _words("SafeLoader safe_load")),
+    "sql-string": (_words("sqlalchemy django peewee sqlite_utils dataset records"), frozenset()),
+    "response-xss": (_words("werkzeug starlette django flask bottle tornado aiohttp"), frozenset()),
+    "open-redirect": (_words("werkzeug starlette django flask bottle tornado aiohttp"), frozenset()),
+}
+"""Packages and names that are the mechanism itself: who implements it is not one of its users."""
+IMPLEMENTED = "the project implements this itself, and what its users want of it is not known here"

@@ -1,0 +1,40 @@
+"""Code that leaves a choice to others: under a condition, in the handler of an error, in a library of its own."""
+
+import re
+
+from tree_sitter import Node
+
+from moot.scan.change import Refused
+from moot.scan.syntax import FUNCTIONS, Source, words
+
+CONDITIONS = words(
+    "if_statement elif_clause conditional_expression ternary_expression match_statement switch_statement "
+    "expression_switch_statement"
+)
+HANDLERS = words("except_clause catch_clause")
+
+
+def chosen_by(source: Source, node: Node, pattern: str) -> bool:
+    """Whether the place is reached only under a condition whose words match."""
+    return any(re.search(pattern, condition) for condition in conditions(source, node))
+
+
+def conditions(source: Source, node: Node) -> list[str]:
+    """The conditions around a place inside its function, the nearest first; a handler of an error is one."""
+    found: list[str] = []
+    current = node
+    while (parent := current.parent) is not None and parent.type not in FUNCTIONS:
+        if parent.type in CONDITIONS:
+            test = parent.child_by_field_name("condition") or parent.child_by_field_name("subject")
+            test = test or (parent.named_children[1] if parent.type == "conditional_expression" else None)
+            found.append(source.text(test) if test is not None else source.text(parent))
+        elif parent.type in HANDLERS:
+            found.append("except")
+        current = parent
+    return found
+
+
+def leave_choices(source: Source, node: Node, what: str) -> None:
+    """Raises where the place is reached under a condition: somebody decides it, and the code does not say who."""
+    if any(not re.match(r"\(?__name__\b", test) for test in conditions(source, node)):
+        raise Refused(f"{what} is decided by a condition here, so somebody asks for it")
