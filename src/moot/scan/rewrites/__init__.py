@@ -38,4 +38,5 @@ CHOICES: dict[str, Choices] = {
     **pysettings.CHOICES,
     **gosettings.CHOICES,
     **jsguard.CHOICES,
+    **jssettings.CHOICES,
 }

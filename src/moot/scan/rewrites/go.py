@@ -10,6 +10,7 @@ from moot.scan.calls import imports, read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
+from moot.scan.rewrites.choices import leave_choices
 from moot.scan.rewrites.drivers import go_placeholder
 from moot.scan.rewrites.gomodule import added, dropped, left_unused
 from moot.scan.rewrites.query import Dialect, parameterised
@@ -19,6 +20,8 @@ from moot.scan.sql import Part
 from moot.scan.strings import STRINGS, Hole, build
 from moot.scan.syntax import Scope, Source, nth
 
+ORDINARY = frozenset({"os.Remove", "os.RemoveAll", "os.Mkdir", "os.Symlink", "os.Link", "os.Stat", "os.Lstat"})
+OPTIONAL = re.compile(r"\b(?:FormValue|Getenv|PostFormValue|Cookie|LookupEnv|Query\(\)\.Get|URL\.Query|Header\.Get)\b")
 NUMBERS = re.compile(r"u?int(?:8|16|32|64)?|float(?:32|64)|byte|rune|uintptr|complex(?:64|128)")
 NILS = re.compile(r"\*|\[\]|map\[|chan\b|func\b|interface\b|any$|<-chan")
 
@@ -102,6 +105,10 @@ def _argument(source: Source, word: Word) -> str:
 
 def tls(source: Source, node: Node) -> Change:
     value = node.child_by_field_name("right") or nth(node, 1)
+    leave_choices(source, node, "whether certificates are checked")
+    around = source.scope(node).node
+    if re.search(r"\b(?:VerifyPeerCertificate|VerifyConnection)\b", source.text(around)):
+        raise Refused("the certificate has a check of its own here")
     return Change((replaced(needed(value, "the value is not here"), "false"),), "certificates are checked")
 
 
@@ -109,6 +116,10 @@ def discarded(source: Source, node: Node) -> Change:
     discard = next((d for d in discards(source) if d.node.start_byte == node.start_byte), None)
     if discard is None or not discard.certain:
         raise Refused("it cannot be told whether the dropped value is an error")
+    if discard.call.name in ORDINARY:
+        raise Refused(f"{discard.call.name} may fail in ordinary use, as when there is nothing to do")
+    if discard.names[:1] != ("_",) and OPTIONAL.search(source.text(discard.call.node)):
+        raise Refused("the value may be absent, and the function goes on without it")
     if node.parent is None or node.parent.type not in ("statement_list", "block"):
         raise Refused("the statement is part of another one")
     scope = source.scope(node)

@@ -13,8 +13,6 @@ from moot.scan.rewrites.gomodule import package, swapped
 from moot.scan.syntax import Source, nth
 
 WAIT = "10 * {time}.Second"
-FOLDERS = frozenset({"Mkdir", "MkdirAll", "Chmod"})
-"""What is changed later may be a folder or a program."""
 DIGEST = re.compile(r'"(?:[0-9a-fA-F]{32}|[0-9a-fA-F]{40})"')
 FIXED_SIZE = re.compile(r"\[(?:16|20|md5\.Size|sha1\.Size)\]|\b(?:md5|sha1)\.(?:Size|BlockSize)\b")
 
@@ -103,16 +101,6 @@ def cookie(source: Source, node: Node) -> Iterator[Change]:
     yield Change((*together, *(edit for edit in edits if edit.start < edit.end)), "the cookie has its flags")
 
 
-def file_mode(source: Source, node: Node) -> Change:
-    call = read_call(source, node)
-    mode = needed(call.args[-1] if call.args else None, "the mode is not here")
-    text = source.text(mode)
-    if not re.fullmatch(r"0o?[0-7]{3}", text):
-        raise Refused("the mode is not written here")
-    kept = int(text.removeprefix("0").removeprefix("o"), 8) & (0o750 if call.method in FOLDERS else 0o600)
-    return Change((replaced(mode, f"{text[:-3]}{kept:03o}"),), "others have no rights to it")
-
-
 def rsa_bits(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     size = needed(call.args[-1] if call.args else None, "the size is not here")
@@ -154,6 +142,8 @@ def html_template(source: Source, node: Node) -> Change:
     spec = next((s for s in source.nodes("import_spec") if source.text(s) == '"text/template"'), None)
     if spec is None or "html/template" in imports(source).values():
         raise Refused("the import has a name of its own, or the other package is imported as well")
+    if not re.search(rb"text/html|\.html\b|<(?:html|body|p|div|h\d|b|i|a|ul|li|table|span)\b", source.data):
+        raise Refused("nothing says that the templates are pages")
     return Change((replaced(spec, '"html/template"'),), "html/template escapes what is put into the page")
 
 
@@ -166,7 +156,6 @@ REWRITES: dict[str, Rewrite] = {
     "go-read-header-timeout": header_timeout,
     "go-serve-no-timeout": serve,
     "go-tls-version": tls_version,
-    "go-file-mode": file_mode,
     "go-rsa-bits": rsa_bits,
     "go-weak-hash": weak_hash,
     "go-weak-random": random_bytes,

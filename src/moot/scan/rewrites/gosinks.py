@@ -9,9 +9,11 @@ from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.rewrites.gomodule import package
 from moot.scan.rewrites.markup import NAMES, is_text_place
+from moot.scan.strings import Text, build
 from moot.scan.syntax import Source
 
 VERB = re.compile(r"%[-+# 0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?([a-zA-Z%])")
+UNFOLLOWED = 4
 TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal", "int_literal"})
 
 
@@ -37,15 +39,26 @@ def escaped(source: Source, node: Node) -> Change:
 
 
 def trusted_html(source: Source, node: Node) -> Change:
+    """Values between pieces of markup are escaped; a value that is all of the text is markup, as its type says."""
     call = read_call(source, node)
     if call.name != "html/template.HTML" or len(call.args) != 1:
         raise Refused(f"there is no plain replacement for {call.name}")
     local = source.text(needed(node.child_by_field_name("function"), "none")).rpartition(".")[0]
-    value = call.args[0]
-    if '"<' in source.text(value) or "`<" in source.text(value):
-        raise Refused("the text holds markup of its own")
-    new = f"{local}.HTMLEscapeString({source.text(value)})"
-    return Change((replaced(value, new),), "the value is escaped before it is trusted")
+    built, before, edits = build(source, call.args[0], UNFOLLOWED), "", list[Edit]()
+    if len(built.pieces) < 2 or built.home is not None:
+        raise Refused("all of the text is one value, and only its writer knows whether that is markup")
+    for piece in built.pieces:
+        if isinstance(piece, Text):
+            before += source.slice(piece.start, piece.end)
+            continue
+        shown = source.text(piece.node)
+        if piece.start >= 0 or NAMES.search(shown) or piece.node.type == "call_expression":
+            raise Refused("the value may be markup that is meant to be there")
+        if not is_text_place(before):
+            raise Refused("a value stands in a script, a tag or an address, where escaping is not enough")
+        edits.append(replaced(piece.node, f"{local}.HTMLEscapeString({shown})"))
+        before += "x"
+    return Change(tuple(edits), "values are escaped before the text is trusted")
 
 
 REWRITES: dict[str, Rewrite] = {

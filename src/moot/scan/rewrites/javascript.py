@@ -1,5 +1,6 @@
 """Rewrites of JavaScript and TypeScript code that keep what it does."""
 
+import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
@@ -8,16 +9,19 @@ from moot.scan.calls import imports, modules, read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
+from moot.scan.rewrites.choices import leave_choices
 from moot.scan.rewrites.digests import shown_only
 from moot.scan.rewrites.drivers import SCRIPT_NUMBERED, script_driver
+from moot.scan.rewrites.markup import NAMES
 from moot.scan.rewrites.query import Dialect, parameterised, sole_use
 from moot.scan.rules import matches
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
 from moot.scan.strings import Built, Hole, build, quotes, unwrapped
-from moot.scan.syntax import Source
+from moot.scan.syntax import Source, inside
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function"})
+LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
 CALLBACKS = frozenset({"cb", "callback", "done", "next"})
 METHODS = frozenset({"query", "execute", "all", "get", "run", "each"})
 
@@ -129,10 +133,16 @@ def html(source: Source, node: Node) -> Change:
         raise Refused("only an assignment to innerHTML is rewritten")
     if "<" in build(source, right).literal(source) or "&" in build(source, right).literal(source):
         raise Refused("the text holds markup of its own")
+    if NAMES.search(source.text(right)) or any(n.type == "call_expression" for n in inside(right, 200)):
+        raise Refused("the value may be markup that is meant to be there")
     return Change((replaced(member, "textContent"),), "the value is shown as text")
 
 
 def tls(source: Source, node: Node) -> Change:
+    leave_choices(source, node, "whether certificates are checked")
+    around = source.statement(node)
+    if around is not None and LOCAL.search(source.text(around)):
+        raise Refused("a server on the same machine has seldom a certificate that can be checked")
     value = needed(node.child_by_field_name("value") or node.child_by_field_name("right"), "the value is not here")
     new = (
         "true"

@@ -1,12 +1,14 @@
 """Settings of JavaScript's libraries that are switched to the safe side, and calls with a safe twin."""
 
 import re
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Refused, Rewrite, needed, replaced
+from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
+from moot.scan.rewrites.choices import leave_choices
 from moot.scan.rewrites.jsmodule import function
 from moot.scan.rewrites.markup import NAMES, is_text_place
 from moot.scan.strings import Hole, Text, build, constant_text, quotes, unwrapped
@@ -16,6 +18,8 @@ RANDOM = "(crypto.getRandomValues(new Uint32Array(2)).reduce((all, word) => all 
 ESCAPER = """const escapeHtml = ({value}) =>
   String(value).replace(/[&<>"']/g, (mark) => `&#${{mark.charCodeAt(0)}};`);
 """
+RESPONSE = re.compile(r"(?:res|response|reply)\.")
+READ = re.compile(r"(?i)csrf|xsrf|lang|locale|theme|consent|timezone")
 ANSWERS = frozenset({"send", "write", "end"})
 REQUEST = re.compile(r"\b(?:req|request)\.body\b")
 
@@ -47,6 +51,10 @@ def with_option(source: Source, node: Node, name: str, value: str) -> Edit:
 def _flag(name: str) -> Rewrite:
     def rewrite(source: Source, node: Node) -> Change:
         call, did = read_call(source, node), f"the cookie is {name}"
+        if call.method == "cookie" and not RESPONSE.match(call.name):
+            raise Refused("what sets the cookie is not known to be a web response")
+        if name == "httpOnly" and call.args and READ.search(source.text(call.args[0])):
+            raise Refused("the name says that scripts of the page read the cookie")
         given = [unwrapped(arg) for arg in call.args]
         if call.method == "cookie" and len(given) == 2:
             return Change((Edit(given[1].end_byte, given[1].end_byte, f", {{ {name}: true }}"),), did)
@@ -83,14 +91,6 @@ def tls_version(source: Source, node: Node) -> Change:
     return Change((replaced(value, f"{opening}{new}{closing}"),), "TLS 1.2 is the lowest version")
 
 
-def escape_on(source: Source, node: Node) -> Change:
-    value = needed(node.child_by_field_name("value"), "the switch is not here")
-    other = {"true": "false", "false": "true"}.get(source.text(value))
-    if node.type != "pair" or other is None:
-        raise Refused("the switch is not written here")
-    return Change((replaced(value, other),), "templates escape what is put into them")
-
-
 def key_size(source: Source, node: Node) -> Change:
     given = [unwrapped(arg) for arg in read_call(source, node).args]
     found = [options(source, arg).get("modulusLength") for arg in given if arg.type == "object"]
@@ -102,6 +102,9 @@ def key_size(source: Source, node: Node) -> Change:
 
 def token_check(source: Source, node: Node) -> Change:
     """An expired token is refused; `none` is no algorithm where others are named."""
+    leave_choices(source, node, "what is checked of the token")
+    if re.search(r"(?i)refresh|renew|logout|expired|decode", source.scope(node).name):
+        raise Refused("the name says that an expired token is wanted too")
     if node.type == "pair" and source.text(node).replace(" ", "") == "ignoreExpiration:true":
         return Change(
             (replaced(needed(node.child_by_field_name("value"), "none"), "false"),), "expired tokens are refused"
@@ -116,22 +119,32 @@ def token_check(source: Source, node: Node) -> Change:
     return Change((replaced(named, new),), "a token without a signature is refused")
 
 
-def page(source: Source, node: Node) -> Change:
-    """What is put into a page as text is escaped there; for text without markup that changes nothing."""
+def page(source: Source, node: Node) -> Iterator[Change]:
+    """What is put into a page as text is escaped there: one value where that is enough, else all."""
     call = read_call(source, node)
     if call.method not in ANSWERS or len(call.args) != 1:
         raise Refused(f"there is no plain replacement for {call.name}")
     built = build(source, call.args[0])
     if built.home is not None or len(built.pieces) < 2:
         raise Refused("the page is built elsewhere")
-    edits, before = list[Edit](), ""
+    found, before = list[tuple[Hole, str]](), ""
     for piece in built.pieces:
         if isinstance(piece, Text):
             before += source.slice(piece.start, piece.end)
             continue
-        edits.append(_shown(source, piece, before))
+        found.append((piece, before))
         before += "x"
-    return Change((*edits, *_escaper(source)), "values are shown as text, not as markup")
+    refusal: Refused | None = None
+    for chosen in (*([one] for one in found), found if len(found) > 1 else []):
+        try:
+            edits = [_shown(source, hole, text) for hole, text in chosen]
+        except Refused as why:
+            refusal = refusal or why
+            continue
+        if edits:
+            yield Change((*edits, *_escaper(source)), "values are shown as text, not as markup")
+    if refusal is not None:
+        raise refusal
 
 
 def _shown(source: Source, hole: Hole, before: str) -> Edit:
@@ -154,8 +167,7 @@ REWRITES: dict[str, Rewrite] = {
     "javascript-cookie-script": _flag("httpOnly"),
     "javascript-weak-random": random,
     "javascript-tls-version": tls_version,
-    "javascript-escape-off": escape_on,
     "javascript-key-size": key_size,
     "javascript-jwt": token_check,
-    "javascript-response-xss": page,
 }
+CHOICES: dict[str, Choices] = {"javascript-response-xss": page}

@@ -17,7 +17,6 @@ SAME_SECRET = """const sameSecret = ({given}) => {{
   return {crypto}.timingSafeEqual(digest(left), digest(right));
 }};"""
 PROTOTYPES = ('"__proto__"', '"constructor"', '"prototype"')
-MODE = re.compile(r"(0o|0)?([0-7]{3})")
 WINDOWS = frozenset({"npm", "npx", "yarn", "pnpm", "tsc"})
 """Programs that are scripts on Windows, which only a shell finds there."""
 
@@ -57,29 +56,13 @@ def logged(source: Source, node: Node) -> Change:
         raise Refused("the error is taken apart")
     if any(child.type == "comment" for child in body.named_children):
         raise Refused("a comment says that it is meant to be lost")
+    if not re.search(rb"\bconsole\.(?:error|warn)\b", source.data):
+        raise Refused("nothing here says how errors are told")
     error = source.text(name) if name is not None else "error"
     taken = "" if name is not None else f"({error}) "
     return Change(
         (replaced(body, f"{taken}{{ console.error({error}); }}"),), "the error is logged before it is passed over"
     )
-
-
-def file_mode(source: Source, node: Node) -> Change:
-    call = read_call(source, node)
-    given = [unwrapped(arg) for arg in call.args]
-    found = [arg for arg in given[1:] if MODE.fullmatch(_digits(source, arg))]
-    found += [m for arg in given if arg.type == "object" and (m := options(source, arg).get("mode")) is not None]
-    if len(found) != 1 or not (match := MODE.fullmatch(_digits(source, found[0]))):
-        raise Refused("the mode is not written here")
-    kept = f"{match[1] or ''}{int(match[2], 8) & ~0o022:03o}"
-    text = source.text(found[0])
-    return Change((replaced(found[0], text.replace(match[0], kept)),), "only the owner may write; the rest stays")
-
-
-def _digits(source: Source, node: Node) -> str:
-    """`0o777` or `"777"`; a plain 777 is no mode of three digits but another number."""
-    text = constant_text(source, node)
-    return text if text is not None else source.text(node) if source.text(node).startswith("0") else ""
 
 
 def entities_off(source: Source, node: Node) -> Change:
@@ -126,7 +109,10 @@ def evaluate(source: Source, node: Node) -> Change:
         raise Refused("code that is run cannot be replaced by data")
     if [text for text in texts if text] != ["(", ")"]:
         raise Refused("code that is run cannot be replaced by data")
-    return Change((replaced(node, f"JSON.parse({source.text(built.holes[0].node)})"),), "only data is read")
+    value = source.text(built.holes[0].node)
+    if not re.search(r"(?i)json", f"{value} {source.scope(node).name}"):
+        raise Refused("nothing says that the text is JSON: keys without quotes would no longer be read")
+    return Change((replaced(node, f"JSON.parse({value})"),), "only data is read")
 
 
 def plain_keys(source: Source, node: Node) -> Change:
@@ -154,7 +140,6 @@ def _runs_over(source: Source, loop: Node, key: str) -> bool:
 REWRITES: dict[str, Rewrite] = {
     "javascript-timing": compared,
     "javascript-swallowed-error": logged,
-    "javascript-file-mode": file_mode,
     "javascript-xxe": entities_off,
     "javascript-program": no_shell,
     "javascript-deserialise": data_only,

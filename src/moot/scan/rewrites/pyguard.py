@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tree_sitter import Node
 
+from moot.scan.bindings import origins
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, Refused, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.rewrites.pymodule import function, module
 from moot.scan.rewrites.pytext import before
+from moot.scan.rewrites.pytypes import is_text
 from moot.scan.strings import PERCENT, Hole, build, constant_text, unwrapped
 from moot.scan.syntax import Source, inside
 
@@ -27,6 +29,7 @@ TEXTUAL = re.compile(
     r"(?:^|_)(?:key|code|word|state|status|category|type|role)$"
 )
 """Fields that hold text for sure; a number that became text would no longer be found."""
+REQUEST = re.compile(r"(?:flask\.)?request\.(?:args|form|headers|cookies|values|GET|POST|params|query_params)\b")
 SORRY = '"Internal server error"'
 Wrap = Callable[[Hole], str]
 
@@ -58,12 +61,23 @@ def _on_one_line(source: Source, texts: Sequence[Node], where: str) -> Iterator[
     found = [hole for text in texts for hole in _holes(source, text)]
     if not found:
         raise Refused("no plain value stands in the text")
+    if where == "the header" and any(not _is_text(source, text) for text in texts):
+        raise Refused("the type of the value is not known: bytes would no longer be bytes")
     added = function(source, "one_line", ONE_LINE, found[0].node)
 
     def wrap(hole: Hole) -> str:
         return f"one_line({source.text(hole.node)})"
 
     yield from _wrapped(source, found, wrap, added, f"begins no new line in {where}")
+
+
+def _is_text(source: Source, text: Node) -> bool:
+    """Put together as text here, or what a request holds as text."""
+    inner = unwrapped(text)
+    if len(build(source, inner, UNFOLLOWED).pieces) > 1 or is_text(source, inner):
+        return True
+    values = [b.value for b in origins(source, inner) if b.value is not None] if inner.type == "identifier" else [inner]
+    return bool(values) and all(REQUEST.match(source.text(value)) for value in values)
 
 
 def _holes(source: Source, text: Node) -> list[Hole]:
@@ -89,6 +103,9 @@ def pattern(source: Source, node: Node) -> Iterator[Change]:
         raise Refused("no plain value stands in the pattern")
     if any(PATTERN.search(source.text(hole.node)) for hole in found):
         raise Refused("the names say that a pattern is wanted, not a word")
+    alone = len(build(source, unwrapped(text), UNFOLLOWED).pieces) < 2
+    if alone and not any(TEXTUAL.search(source.text(hole.node)) for hole in found):
+        raise Refused("nothing says whether a word or a pattern is wanted")
     local, added = module(source, "re", node)
 
     def wrap(hole: Hole) -> str:

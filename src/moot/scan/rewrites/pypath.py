@@ -47,7 +47,7 @@ def _tests(place: Place, system: str) -> Iterator[str]:
     if place.is_object:
         yield f"not {place.path}.resolve().is_relative_to({place.folder}.resolve())"
         return
-    path, folder = f"{system}.path.realpath({place.path})", f"{system}.path.realpath({place.folder})"
+    path, folder = f"{system}.path.abspath({place.path})", f"{system}.path.abspath({place.folder})"
     yield f"{system}.path.commonpath([{folder}, {path}]) != {folder}"
 
 

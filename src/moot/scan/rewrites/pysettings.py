@@ -9,15 +9,15 @@ from moot.scan.calls import Call, calls, read_call
 from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.rewrites.choices import leave_choices
-from moot.scan.rewrites.pymodule import module
-from moot.scan.rewrites.pytext import before, with_argument, without_argument
+from moot.scan.rewrites.pymodule import member, module
+from moot.scan.rewrites.pytext import with_argument, without_argument
 from moot.scan.strings import constant_text, unwrapped
 from moot.scan.syntax import Source, inside
 
 OLD_TLS = re.compile(r"\.PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
-OCTAL = re.compile(r"0o[0-7]{3,4}")
 CHECKED = "certificates are checked"
 LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
+UNVERIFIED = re.compile(r"(?i)unverif|unsafe|peek|inspect|without")
 SWITCHES = ("verify", "ssl", "verify_ssl")
 
 
@@ -38,9 +38,15 @@ def archive(source: Source, node: Node) -> Change:
 
 
 def autoescape(source: Source, node: Node) -> Change:
-    call, did = whole(read_call(source, node)), "templates escape what is put into them"
-    given = call.keywords.get("autoescape")
-    return Change((replaced(given, "True") if given else with_argument(source, node, "autoescape=True"),), did)
+    call, did = whole(read_call(source, node)), "templates of pages escape what is put into them"
+    if "autoescape" in call.keywords:
+        raise Refused("escaping was switched off on purpose: the templates may be no pages")
+    callee = needed(node.child_by_field_name("function"), "the call has no name")
+    if callee.type == "attribute" and call.name.startswith("jinja2.") and call.name.count(".") == 1:
+        select, added = f"{source.text(callee).rpartition('.')[0]}.select_autoescape", ()
+    else:
+        select, added = member(source, "jinja2", "select_autoescape", node)
+    return Change((with_argument(source, node, f"autoescape={select}()"), *added), did)
 
 
 def key_size(source: Source, node: Node) -> Change:
@@ -82,25 +88,17 @@ def host_key(source: Source, node: Node) -> Change:
     client = needed(callee.child_by_field_name("object"), "the client has no name")
     if word is None or source.text(word) not in ("AutoAddPolicy", "WarningPolicy") or client.type == "call":
         raise Refused("the policy is not written here")
-    edits = [replaced(word, "RejectPolicy")]
     if not any(name in calls(source) for name in ("load_system_host_keys", "load_host_keys")):
-        statement = needed(source.statement(node), "the call stands outside of a statement")
-        edits.append(before(source, statement, f"{source.text(client)}.load_system_host_keys()"))
-    return Change(tuple(edits), "a host must be among the known ones (~/.ssh/known_hosts); others are refused")
-
-
-def file_mode(source: Source, node: Node) -> Change:
-    mode = needed(read_call(source, node).arg(1, "mode"), "the mode is not here")
-    text = source.text(mode)
-    if not OCTAL.fullmatch(text):
-        raise Refused("the mode is not written here")
-    kept = int(text[2:], 8) & ~0o022
-    return Change((replaced(mode, f"0o{kept:0{len(text) - 2}o}"),), "only the owner may write; the rest stays")
+        raise Refused("the program loads no list of known hosts, so every host would be refused")
+    return Change((replaced(word, "RejectPolicy"),), "a host must be among the known ones; others are refused")
 
 
 def token(source: Source, node: Node) -> Iterator[Change]:
     """The signature is checked with the key that is given already; `none` is no algorithm where others are named."""
     call = whole(read_call(source, node))
+    leave_choices(source, node, "whether the signature is checked")
+    if UNVERIFIED.search(source.scope(node).name):
+        raise Refused("the name says that the token is read unchecked on purpose")
     if call.method != "decode":
         raise Refused(f"there is no plain replacement for {call.name}")
     key = call.arg(1, "key")
@@ -174,7 +172,6 @@ REWRITES: dict[str, Rewrite] = {
     "python-key-size": key_size,
     "python-tls-version": tls_version,
     "python-ssh-host-key": host_key,
-    "python-file-mode": file_mode,
     "python-tls-verify": tls,
 }
 CHOICES: dict[str, Choices] = {"python-jwt": token}

@@ -20,6 +20,8 @@ def same_secret(left, right):
         return {hmac}.compare_digest(left, right)
     return left == right
 '''
+UNFIT = frozenset({"__del__", "emit", "handleError"})
+"""Functions that run while Python ends, or that are part of the logging itself."""
 CALLING = frozenset({"call", "await", "yield", "lambda", "list_comprehension", "generator_expression"})
 
 
@@ -94,14 +96,23 @@ def logged(source: Source, node: Node) -> Change:
     empty = [n for n in (body.named_children if body is not None else ()) if n.type != "comment"]
     if len(empty) != 1:
         raise Refused("the handler does more than nothing")
+    line = source.data.find(b"\n", empty[0].end_byte)
+    rest = source.slice(node.start_byte, line if line >= 0 else len(source.data))
+    if "#" in rest:
+        raise Refused("a comment says why the error is passed over")
+    if source.scope(node).name in UNFIT:
+        raise Refused(f"{source.scope(node).name} may run when the modules it would need are gone")
     local, added = module(source, "logging", node)
-    call = f'{local}.getLogger(__name__).exception("an error was passed over")'
+    call = f'{local}.getLogger(__name__).debug("an error was passed over", exc_info=True)'
     only = empty[0]
     if only.type == "continue_statement":
         line = source.data.rfind(b"\n", 0, only.start_byte) + 1
         indent = source.slice(line, only.start_byte)
         call = f"{call}; continue" if indent.strip() else f"{call}\n{indent}continue"
-    return Change((*added, replaced(only, call)), "the error is logged before it is passed over")
+    return Change(
+        (*added, replaced(only, call)),
+        "the error is logged, for those who ask for debug messages, before it is passed over",
+    )
 
 
 REWRITES: dict[str, Rewrite] = {

@@ -4,9 +4,10 @@ import re
 
 from tree_sitter import Node
 
-from moot.scan.calls import calls, read_call
+from moot.scan.calls import Call, calls, read_call
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
+from moot.scan.rewrites.choices import leave_choices
 from moot.scan.rewrites.digests import shown_only
 from moot.scan.rewrites.pymodule import module
 from moot.scan.rewrites.pytext import without_argument
@@ -17,6 +18,8 @@ EXPRESSION = re.compile(
     r"(?i)expr|formula|calc|comput|equation|code|script|cmd|command|src|func|lambda|rule|condition|query|"
     r"statement|program|math|evaluat"
 )
+LITERAL = re.compile(r"(?i)literal|list|dict|tuple|array|json|config|setting|option|value|number|data|coord|point|row")
+OWN_TAGS = r"\badd_(?:multi_)?(?:constructor|representer|implicit_resolver)\(|\bYAMLObject\b|\byaml_tag\b"
 HEX_DIGEST = re.compile(r"[0-9a-f]{32}|[0-9a-f]{40}")
 
 
@@ -29,6 +32,8 @@ def evaluate(source: Source, node: Node) -> Change:
     hints = [source.scope(node).name, *(source.text(n) for n in inside(call.args[0], 60) if n.type == "identifier")]
     if any(EXPRESSION.search(word) for word in hints if word != MODULE):
         raise Refused("the names say that more than a literal is wanted")
+    if not any(LITERAL.search(word) for word in hints if word != MODULE):
+        raise Refused("nothing says that only a literal is wanted")
     if node.parent is not None and node.parent.type in ("attribute", "call"):
         raise Refused("the result is used as an object with behaviour")
     local, added = module(source, "ast", node)
@@ -40,6 +45,7 @@ def evaluate(source: Source, node: Node) -> Change:
 
 def yaml_load(source: Source, node: Node) -> Change:
     call = read_call(source, node)
+    _plain_documents(source, call)
     safe = "safe_load_all" if call.method.endswith("_all") else "safe_load"
     local, added = module(source, "yaml", node)
     callee = needed(node.child_by_field_name("function"), "the call has no name")
@@ -49,6 +55,24 @@ def yaml_load(source: Source, node: Node) -> Change:
     elif len(call.args) == 2:
         edits.append(Edit(call.args[0].end_byte, call.args[1].end_byte))
     return Change(tuple(edits), f"yaml.{safe} builds plain data only")
+
+
+def _plain_documents(source: Source, call: Call) -> None:
+    """Documents of the program itself may hold what only the full loader builds."""
+    loader = call.arg(1, "Loader")
+    named = source.text(loader) if loader is not None else ""
+    if "nsafe" in named or call.method.startswith("unsafe"):
+        raise Refused("the unsafe loader was asked for by name, so on purpose")
+    if named and named.rpartition(".")[2].removeprefix("C") not in ("Loader", "FullLoader"):
+        raise Refused("the loader is one of its own")
+    if source.project.says(
+        r"\badd_(?:multi_)?(?:constructor|representer|implicit_resolver)\(|\bYAMLObject\b|\byaml_tag\b"
+    ):
+        raise Refused("the project has tags of its own, which the safe loader does not know")
+    if source.project.says(r"\byaml\.dump(?:_all)?\("):
+        raise Refused(
+            "the project writes documents with yaml.dump, which may name objects that the safe loader refuses"
+        )
 
 
 def _no_stored_digest(source: Source) -> None:
@@ -102,6 +126,10 @@ def _switch(name: str, value: str, did: str) -> Rewrite:
     """Give a keyword argument another value."""
 
     def rewrite(source: Source, node: Node) -> Change:
+        callee = node.child_by_field_name("function")
+        if node.type == "call" and (callee is None or callee.type != "attribute"):
+            raise Refused("what is run is not known to be an app of the framework")
+        leave_choices(source, node, "the switch")
         if node.type == "assignment":
             return Change((replaced(needed(node.child_by_field_name("right"), "nothing is assigned"), value),), did)
         return Change(
@@ -115,7 +143,7 @@ def random_secret(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if not call.name.startswith("random."):
         raise Refused(f"there is no plain replacement for {call.name}")
-    if any(seeding.name == "random.seed" for seeding in calls(source).get("seed", ())):
+    if source.project.says(r"\brandom\.seed\(") or any(c.name == "random.seed" for c in calls(source).get("seed", ())):
         raise Refused("the numbers are seeded so that they can be repeated")
     local, added = module(source, "secrets", node)
     callee = needed(node.child_by_field_name("function"), "the call has no name")

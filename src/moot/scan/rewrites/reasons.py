@@ -41,6 +41,8 @@ REASONS: dict[str, str] = {
     "empty-password": SECRET,
     "jwt-content": "whoever reads the token may count on the field",
     "temp-file": "another program may look for the file under this name",
+    "file-mode": "who must read or write the file is decided where the program runs",
+    "escape-off": "escaping was switched off on purpose: the templates may be no pages",
     "raw-memory": "the size of the memory behind the pointer is unknown",
     "xml-bomb": "Python's own parser has no switch against it; it takes another package",
 }
@@ -49,6 +51,7 @@ IMPLEMENTERS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "markup": (_words("jinja2 markupsafe django flask werkzeug"), _words("Markup mark_safe conditional_escape")),
     "autoescape": (_words("jinja2"), _words("Environment select_autoescape")),
     "template-string": (_words("jinja2 mako django flask"), _words("Environment render_template_string")),
+    "header": (_words("httpx requests urllib3 werkzeug starlette django bottle tornado aiohttp"), frozenset()),
     "cookie": (_words("werkzeug starlette django flask bottle tornado aiohttp webob quart"), _words("set_cookie")),
     "cookie-script": (
         _words("werkzeug starlette django flask bottle tornado aiohttp webob quart"),
