@@ -46,7 +46,7 @@ PAGES = [
         f"import html\n{ROUTE}    return '<i title=\"' + html.escape(bar) + '\">'\n",
     ),
 ]
-INSIDE = "os.path.commonpath([os.path.realpath({0}), os.path.realpath({1})]) != os.path.realpath({0})"
+INSIDE = "os.path.commonpath([os.path.abspath({0}), os.path.abspath({1})]) != os.path.abspath({0})"
 SRV, JOINED = '"/srv/data"', "'/srv/data/' + bar"
 OUT = 'raise PermissionError(13, "the path leads out of its folder")'
 PATHS = [

@@ -48,12 +48,6 @@ CASES = (
         "w := httptest.NewRecorder(); Set(w, `v`); c := w.Result().Cookies()[0]|c.Value == `v`|c.Secure && c.HttpOnly",
     ),
     Case(
-        "modes",
-        "go-file-mode",
-        'import "os"\n\nfunc Make(path string) error { return os.MkdirAll(path, 0777) }\n',
-        "d := t.TempDir() + `/x`; err := Make(d); i, _ := os.Stat(d)|err == nil && i.IsDir()|i.Mode()&7 == 0",
-    ),
-    Case(
         "keys",
         "go-rsa-bits",
         'import (\n\t"crypto/rand"\n\t"crypto/rsa"\n)\n\n'
@@ -63,9 +57,10 @@ CASES = (
     Case(
         "digests",
         "go-weak-hash",
-        'import (\n\t"crypto/md5"\n\t"fmt"\n)\n\nfunc Sign(b []byte) string {\n'
-        '\treturn fmt.Sprintf("%x", md5.Sum(b))\n}\n',
-        "a, b := Sign([]byte(`a`)), Sign([]byte(`b`))|a == Sign([]byte(`a`)) && a != b|len(a) == 64",
+        'import (\n\t"crypto/md5"\n\t"fmt"\n\t"io"\n)\n\nfunc Show(w io.Writer, b []byte) {\n'
+        '\tfmt.Fprintf(w, "%x", md5.Sum(b))\n}\n',
+        "f := func(s string) string { w := httptest.NewRecorder(); Show(w, []byte(s)); return w.Body.String() }"
+        "|f(`a`) == f(`a`) && f(`a`) != f(`b`)|len(f(`a`)) == 64",
     ),
     Case(
         "templates",
@@ -86,9 +81,9 @@ CASES = (
         "trusted",
         "go-template-html",
         'import (\n\t"html/template"\n\t"net/http"\n)\n\nfunc Name(r *http.Request) template.HTML {\n'
-        '\treturn template.HTML(r.FormValue("n"))\n}\n',
+        '\treturn template.HTML("<b>" + r.FormValue("n") + "</b>")\n}\n',
         "f := func(n string) string { return string(Name(httptest.NewRequest(`GET`, `/?n=`+n, nil))) }"
-        "|f(`ann`) == `ann`|!strings.Contains(f(`<i>`), `<i>`)",
+        "|f(`ann`) == `<b>ann</b>`|!strings.Contains(f(`<i>`), `<i>`)",
     ),
     Case(
         "loops",

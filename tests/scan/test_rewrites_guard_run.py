@@ -239,6 +239,7 @@ def test_a_lost_error_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     before = "def f(xs):\n    for x in xs:\n        try:\n            1 / x\n        except Exception:\n"
     before += "            continue\n        yield x\n"
     after = mended(before, "python-swallowed-error")
+    caplog.set_level(logging.DEBUG)
     space: dict[str, Any] = {"__name__": "a"}
     exec(after, space)
     assert list(space["f"]([1, 0, 2])) == [1, 2]

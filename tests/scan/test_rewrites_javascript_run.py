@@ -96,8 +96,6 @@ def test_a_random_number_is_still_one_from_0_to_1() -> None:
 def test_switches_are_on_the_safe_side() -> None:
     version = 'const https = require("https");\nhttps.createServer({ key: 1, minVersion: "TLSv1" });\n'
     assert said(mended(version, "javascript-tls-version")) == [{"key": 1, "minVersion": "TLSv1.2"}]
-    escape = 'const h = require("handlebars");\nh.compile("{{x}}", { noEscape: true });\n'
-    assert said(mended(escape, "javascript-escape-off")) == [{"noEscape": False}]
     none = 'const jwt = require("jsonwebtoken");\njwt.verify("t", "k", { algorithms: ["none", "HS256"] });\n'
     assert said(mended(none, "javascript-jwt")) == [["t", "k", {"algorithms": ["HS256"]}]]
     only = none.replace(', "HS256"', "")
@@ -116,10 +114,10 @@ def test_a_query_with_a_named_callback_is_bound() -> None:
 
 
 def test_options_of_a_command_are_kept_and_a_shell_asked_for_is_left() -> None:
-    text = app('cp.exec("echo " + req.query.n, { timeout: 9000 }, (e, out) => res.json(out));')
+    text = app('cp.exec("echo " + req.query.name, { timeout: 9000 }, (e, out) => res.json(out));')
     text = 'const cp = require("child_process");\n' + text
-    assert said(mended(text, "javascript-exec"), {"n": "a; echo b"}) == ["a; echo b\n"]
-    assert said(text, {"n": "a; echo b"}) == ["a\nb\n"]
+    assert said(mended(text, "javascript-exec"), {"name": "a; echo b"}) == ["a; echo b\n"]
+    assert said(text, {"name": "a; echo b"}) == ["a\nb\n"]
     asked = text.replace("{ timeout: 9000 }", '{ shell: "/bin/bash" }')
     assert repaired("javascript", asked)[0] == asked
 

@@ -164,18 +164,10 @@ def test_a_comparison_in_constant_time_says_the_same(operator: str, same: bool) 
 
 @pytest.mark.parametrize("clause", ["catch (e) {}", "catch {}"])
 def test_a_lost_error_is_logged(clause: str) -> None:
-    text = f"try {{ throw new Error('x'); }} {clause}\nsaid.push(1);\n"
+    text = f"const tell = console.error;\ntry {{ throw new Error('x'); }} {clause}\nsaid.push(1);\n"
     assert said(mended(text, "javascript-swallowed-error")) == [["error", "Error: x"], 1]
     assert said(text) == [1]
     left("try { f(); } catch (e) { /* not there yet */ }\n", "javascript-swallowed-error", "meant to be lost")
-
-
-def test_only_the_owner_writes_to_a_file(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("")
-    for mode, kept in (("0o777", 0o755), ("'666'", 0o644)):
-        said(mended(f"const fs = require('fs');\nfs.chmodSync('a', {mode});\n", "javascript-file-mode"), {}, tmp_path)
-        assert (tmp_path / "a").stat().st_mode & 0o777 == kept
-    left("const fs = require('fs');\nconst m = 0o777;\nfs.chmodSync('a', m);\n", "javascript-file-mode", "not written")
 
 
 def test_entities_are_left_alone_and_data_is_only_data() -> None:
@@ -183,7 +175,7 @@ def test_entities_are_left_alone_and_data_is_only_data() -> None:
     assert said(mended(text, "javascript-xxe")) == [["<a/>", {"noblanks": True, "noent": False}]]
     read = app("said.push(s.unserialize(req.body.x));", 'const s = require("node-serialize");\n')
     assert said(mended(read, "javascript-deserialise"), {"x": '{"a":[1]}'}) == [{"a": [1]}]
-    old = app('said.push(eval("(" + req.body.x + ")"));')
+    old = app("said.push(readJson(req.body.x));", 'function readJson(x) { return eval("(" + x + ")"); }\n')
     after = mended(old, "javascript-eval")
     assert said(after, {"x": '{"a":[1]}'}) == said(old, {"x": '{"a":[1]}'}) == [{"a": [1]}]
     assert said(old, {"x": "1 + 1"}) == [2]
@@ -205,10 +197,10 @@ def test_a_program_gets_its_arguments_without_a_shell() -> None:
 
 
 def test_a_command_kept_in_a_variable_is_a_list() -> None:
-    text = app("const command = `echo -n ${req.query.n}`;\n  res.json(String(cp.execSync(command)));", CHILD)
+    text = app("const command = `echo -n ${req.query.name}`;\n  res.json(String(cp.execSync(command)));", CHILD)
     after = mended(text, "javascript-exec")
-    assert said(after, {"n": "ann"}) == said(text, {"n": "ann"}) == ["ann"]
-    assert said(text, {"n": "a; echo b"}) == ["ab\n"] and said(after, {"n": "a; echo b"}) == ["a; echo b"]
+    assert said(after, {"name": "ann"}) == said(text, {"name": "ann"}) == ["ann"]
+    assert said(text, {"name": "a; echo b"}) == ["ab\n"] and said(after, {"name": "a; echo b"}) == ["a; echo b"]
     shared = text.replace("res.json(", "console.log(command.length);\n  res.json(")
     assert "used in more places" in " ".join(repaired("javascript", shared)[1].left.values())
 

@@ -127,15 +127,15 @@ OTHERS = [
         'y = subprocess.run(["cat", path], stdout=subprocess.PIPE, text=True, check=False).stdout',
     ),
     (
-        '#!/usr/bin/env python\n"""Doc."""\n\nfrom __future__ import annotations\n\ny = eval(x)\n',
+        '#!/usr/bin/env python\n"""Doc."""\n\nfrom __future__ import annotations\n\ny = eval(value)\n',
         '#!/usr/bin/env python\n"""Doc."""\n\nfrom __future__ import annotations\n'
-        "import ast\n\ny = ast.literal_eval(x)\n",
+        "import ast\n\ny = ast.literal_eval(value)\n",
     ),
-    ("y = eval(x)\n", "import ast\ny = ast.literal_eval(x)\n"),
-    ("\ufeffy = eval(x)\r\n", "\ufeffimport ast\r\ny = ast.literal_eval(x)\r\n"),
+    ("y = eval(value)\n", "import ast\ny = ast.literal_eval(value)\n"),
+    ("\ufeffy = eval(value)\r\n", "\ufeffimport ast\r\ny = ast.literal_eval(value)\r\n"),
     ("import yaml\nyaml.load(x)", "import yaml\nyaml.safe_load(x)"),
     ("import yaml\nyaml.load(x, Loader=yaml.Loader)", "import yaml\nyaml.safe_load(x)"),
-    ("import yaml as y\ny.load(x, y.UnsafeLoader)", "import yaml as y\ny.safe_load(x)"),
+    ("import yaml as y\ny.load(x, y.FullLoader)", "import yaml as y\ny.safe_load(x)"),
     (
         "try:\n    import yaml\nexcept ImportError:\n    yaml = None\nyaml.load(x)",
         "try:\n    import yaml\nexcept ImportError:\n    yaml = None\nyaml.safe_load(x)",
@@ -166,7 +166,6 @@ OTHERS = [
         "import random\nimport secrets\npin_code = secrets.SystemRandom().randint(0, 9)",
     ),
     ("from flask import Flask\napp.run(port=1, debug=True)", "from flask import Flask\napp.run(port=1, debug=False)"),
-    ("import jinja2\njinja2.Environment(autoescape=False)", "import jinja2\njinja2.Environment(autoescape=True)"),
 ]
 
 OTHERS_REFUSED = [
@@ -177,7 +176,7 @@ OTHERS_REFUSED = [
     ('import subprocess\nsubprocess.run(x + " -l", shell=True)', "Not rewritten"),
     ("import subprocess\nsubprocess.run(x, shell=True)", "Not rewritten"),
     ("def calculate(x):\n    return eval(x)", "more than a literal"),
-    ("eval(x)()", "object with behaviour"),
+    ("eval(value)()", "object with behaviour"),
     ("exec(x)", "cannot be replaced"),
     ("import pickle\npickle.loads(x)", "the format itself runs code"),
     ('import hashlib\nif hashlib.md5(password).hexdigest() == "' + "0a" * 16 + '":\n    pass', "no longer match"),

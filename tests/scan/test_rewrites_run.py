@@ -106,7 +106,7 @@ def test_a_command_prints_the_same_and_runs_nothing_else(call: str, tmp_path: Pa
 
 
 def test_literals_are_still_read_and_code_is_not(tmp_path: Path) -> None:
-    after, _ = repaired("python", "import sys\nprint(eval(sys.argv[1]))\n")
+    after, _ = repaired("python", "import sys\nvalue = sys.argv[1]\nprint(eval(value))\n")
     assert run(after, tmp_path, "[1, 'a']") == "[1, 'a']\n"
     with pytest.raises(subprocess.CalledProcessError):
         run(after, tmp_path, "__import__('os').getpid()")

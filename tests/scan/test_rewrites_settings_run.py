@@ -1,7 +1,6 @@
 """Python whose settings were switched is run: what was fine stays fine, what was open is closed."""
 
 import io
-import os
 import ssl
 import subprocess
 import sys
@@ -79,15 +78,6 @@ def test_an_archive_is_unpacked_into_its_folder_only(tmp_path: Path) -> None:
     left("import tarfile\ndef unpack(name, **how):\n    tarfile.open(name).extractall(**how)\n", "given elsewhere")
 
 
-@pytest.mark.parametrize(("mode", "kept"), [(0o777, 0o755), (0o666, 0o644), (0o722, 0o700)])
-def test_only_the_owner_writes_to_a_file(mode: int, kept: int, tmp_path: Path) -> None:
-    before = f"import os\nos.chmod('a', 0o{mode:o})\n"
-    (tmp_path / "a").write_text("x")
-    subprocess.run([sys.executable, "-c", mended(before, "python-file-mode")], check=True, cwd=tmp_path)
-    assert os.stat(tmp_path / "a").st_mode & 0o777 == kept
-    left("import os\nMODE = 0o777\nos.chmod('a', MODE)\n", "not written here")
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("version", ["TLSv1", "TLSv1_1", "SSLv23"])
 def test_a_context_speaks_from_tls_1_2_up(version: str) -> None:
@@ -130,13 +120,12 @@ def test_a_connector_checks_certificates(monkeypatch: pytest.MonkeyPatch) -> Non
     assert said == [("TCPConnector", (), {"limit": 3})]
 
 
-@pytest.mark.parametrize("more", ["", "c.load_host_keys('known')\n"])
-def test_an_unknown_host_is_refused_and_a_known_one_is_not(more: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = f"import paramiko\nc = paramiko.SSHClient()\n{more}"
+def test_an_unknown_host_is_refused_and_a_known_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = "import paramiko\nc = paramiko.SSHClient()\nc.load_host_keys('known')\n"
     before += "c.set_missing_host_key_policy(paramiko.AutoAddPolicy())\nc.connect('host')\n"
     said = recorded(monkeypatch, "paramiko", "SSHClient", AutoAddPolicy=lambda: "add", RejectPolicy=lambda: "reject")
     exec(mended(before, "python-ssh-host-key"), {})
-    loads: list[Any] = [("load_host_keys", ("known",), {})] if more else [("load_system_host_keys", (), {})]
+    loads: list[Any] = [("load_host_keys", ("known",), {})]
     policy: list[Any] = [("set_missing_host_key_policy", ("reject",), {}), ("connect", ("host",), {})]
     assert said == [("SSHClient", (), {}), *loads, *policy]
     left("from paramiko import AutoAddPolicy\nc.set_missing_host_key_policy(AutoAddPolicy())\n", "not written here")
@@ -173,9 +162,9 @@ def test_a_token_nobody_can_check_is_left(given: str, why: str) -> None:
 
 def test_keys_are_long_and_templates_escape(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "flask", ModuleType("flask"))
-    said = recorded(monkeypatch, "jinja2", "Environment")
+    said = recorded(monkeypatch, "jinja2", "Environment", select_autoescape=lambda: "pages")
     exec(mended("import flask\nimport jinja2\njinja2.Environment(loader=None)\n", "python-autoescape"), {})
-    assert said == [("Environment", (), {"loader": None, "autoescape": True})]
+    assert said == [("Environment", (), {"loader": None, "autoescape": "pages"})]
     keys = recorded(monkeypatch, "Crypto.PublicKey.RSA", "generate")
     monkeypatch.setitem(sys.modules, "Crypto", ModuleType("Crypto"))
     public = SimpleNamespace(RSA=sys.modules["Crypto.PublicKey.RSA"])

@@ -121,7 +121,7 @@ def test_exactly_the_given_prints_are_answered() -> None:
     assert team.repair(given, []).texts == {}
 
 
-MENDABLE = "def read(x):\n    return eval(x)\n\n\n"
+MENDABLE = "def read_value(x):\n    return eval(x)\n\n\n"
 NOT_MENDABLE = "def calculate(x):\n    return eval(x)\n\n\n"
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
+from moot.edge.needs import read_needs
 from moot.edge.skips import REASONS, Reason, folder_reason, is_generated
 from moot.errors import UsageError
 from moot.types import Code, Language, NotAnalysed, SourceFile, Tests
@@ -72,7 +73,8 @@ def read_code(
         origins[shown] = (os.path.realpath(path), hashlib.sha256(data).hexdigest())
     if not sources:
         raise UsageError(f"there is no readable code in {', '.join(paths)}{_but(skipped)}")
-    return Gathered(Code(files=tuple(sources)), origins, tuple(left_out), skipped)
+    needs = read_needs(Path(path) for path, _ in origins.values())
+    return Gathered(Code(files=tuple(sources), needs=needs), origins, tuple(left_out), skipped)
 
 
 def _but(skipped: Mapping[Reason, int]) -> str:

@@ -14,6 +14,7 @@ from moot.scan.syntax import Source
 
 VERB = re.compile(r"%[-+# 0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?([a-zA-Z%])")
 UNFOLLOWED = 4
+REQUEST = re.compile(r"\.(?:FormValue|PostFormValue|PathValue|Query\(\)\.Get)\([^()]*\)$")
 TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal", "int_literal"})
 
 
@@ -52,13 +53,18 @@ def trusted_html(source: Source, node: Node) -> Change:
             before += source.slice(piece.start, piece.end)
             continue
         shown = source.text(piece.node)
-        if piece.start >= 0 or NAMES.search(shown) or piece.node.type == "call_expression":
+        if piece.start >= 0 or NAMES.search(shown) or not _is_plain(source, piece.node):
             raise Refused("the value may be markup that is meant to be there")
         if not is_text_place(before):
             raise Refused("a value stands in a script, a tag or an address, where escaping is not enough")
         edits.append(replaced(piece.node, f"{local}.HTMLEscapeString({shown})"))
         before += "x"
     return Change(tuple(edits), "values are escaped before the text is trusted")
+
+
+def _is_plain(source: Source, node: Node) -> bool:
+    """A variable, or what a visitor wrote; any other call may give markup."""
+    return node.type != "call_expression" or bool(REQUEST.search(source.text(node)))
 
 
 REWRITES: dict[str, Rewrite] = {

@@ -90,14 +90,17 @@ def _escaped(source: Source, text: Node, escaper: Callable[[Node], Escaper], did
 
 def _wrapped(source: Source, holes: Sequence[Hole], escaper: Callable[[Node], Escaper], did: str) -> Change:
     name, added = escaper(min((hole.node for hole in holes), key=lambda node: node.start_byte))
-    # What was added with + is text already; what was formatted may be anything.
-    edits = [
-        replaced(hole.node, f"{name}({text})" if hole.start < 0 or name in TAKES_ANY else f"{name}(str({text}))")
-        for hole in holes
-        for text in [source.text(hole.node)]
-    ]
+    edits = [replaced(hole.node, _escape_call(name, source.text(hole.node), added=hole.start < 0)) for hole in holes]
     shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in holes))
     return Change((*edits, *added), f"{shown} is {did}")
+
+
+def _escape_call(name: str, text: str, *, added: bool) -> str:
+    """What was added with + is text already; what was formatted may be anything. Text that is marked as safe would
+    escape what it is added to, so it becomes plain text again."""
+    if name in TAKES_ANY:
+        return f"str({name}({text}))"
+    return f"{name}({text})" if added else f"{name}(str({text}))"
 
 
 def _holes(source: Source, text: Node) -> list[Hole]:

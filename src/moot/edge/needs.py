@@ -1,0 +1,84 @@
+"""Packages that a project asks for, from the files that list them beside the code or above it."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+MOST_BYTES = 500_000
+MARKS = (".git", "pyproject.toml", "setup.cfg", "package.json", "go.mod")
+"""What lies in the top folder of a project."""
+NAME = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+GO_REQUIRE = re.compile(r"^\s*(?:require\s+)?([\w.\-~]+\.[\w.\-]+/[\w.\-/~]+)\s+v\d", re.MULTILINE)
+
+
+def read_needs(files: Iterable[Path]) -> tuple[str, ...]:
+    """Names only, each once. A file that cannot be read tells nothing."""
+    folders = dict.fromkeys(folder for file in files for folder in _above(file.resolve()))
+    return tuple(dict.fromkeys(name for folder in folders for name in _listed(folder)))
+
+
+def _above(file: Path) -> Iterator[Path]:
+    """The folders from a file up to the top of its project; only its own where no top is found."""
+    passed: list[Path] = []
+    for folder in file.parents:
+        passed.append(folder)
+        if any((folder / mark).exists() for mark in MARKS):
+            yield from passed
+            return
+    yield from passed[:1]
+
+
+def _listed(folder: Path) -> Iterator[str]:
+    for path in sorted(folder.glob("requirements*.txt")):
+        yield from _named(_text(path).splitlines())
+    yield from _python(_text(folder / "pyproject.toml"))
+    yield from _script(_text(folder / "package.json"))
+    yield from GO_REQUIRE.findall(_text(folder / "go.mod"))
+
+
+def _text(path: Path) -> str:
+    try:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            return ""
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _named(lines: Iterable[object]) -> Iterator[str]:
+    for line in lines:
+        found = NAME.match(line) if isinstance(line, str) else None
+        if found is not None:
+            yield found[1]
+
+
+def _python(text: str) -> Iterator[str]:
+    try:
+        project = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return
+    yield from _named(_list(_table(project, "project").get("dependencies")))
+    for more in _table(project, "project", "optional-dependencies").values():
+        yield from _named(_list(more))
+    yield from _named(_table(project, "tool", "poetry", "dependencies"))
+
+
+def _script(text: str) -> Iterator[str]:
+    try:
+        package = json.loads(text) if text else {}
+    except ValueError:
+        return
+    yield from _table(package, "dependencies")
+
+
+def _table(value: Any, *keys: str) -> dict[str, Any]:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
