@@ -150,3 +150,9 @@ def test_a_large_election_is_counted(cli: Cli, tmp_path: Path) -> None:
     cast = [{"ranking": [[name] for name in names[n:] + names[:n]], "count": 10**9} for n in range(0, 300, 3)]
     told = json.loads(cli("vote", written(tmp_path, {"candidates": names, "ballots": cast}), "--json").out)
     assert told["method"] == "borda" and told["winner"] == "c0"
+
+
+@pytest.mark.parametrize(("option", "needs"), [("--seed", "random"), ("--leader", "leader_vote")])
+def test_an_option_of_one_tie_break_is_refused_with_another(cli: Cli, tmp_path: Path, option: str, needs: str) -> None:
+    ran = cli("vote", written(tmp_path, CYCLE), option, "1", "--tie-break", "most_votes")
+    assert (ran.code, ran.out) == (2, "") and f"{option} acts only with --tie-break {needs}" in ran.err

@@ -284,3 +284,36 @@ def test_raising_the_winner_never_unseats_it(profile: tuple[list[str], list[Ball
         return
     more = elect(names, [*cast, Ballot(ranking=((winner,),))], rules)
     assert more.winner == winner
+
+
+BEATEN = ballots("4 A>B>C", "3 B>C>A", "2 C>B>A")
+"""A has most of the first places, and B is put above A and above C by most of the ballots."""
+
+
+@pytest.mark.parametrize(
+    ("method", "counts", "numbers"),
+    [
+        ("plurality", "first places", "A has 4, B 3"),
+        ("weighted", "the weight of first places", "A has 4, B 3"),
+        ("majority", "first places, and asks for more than half of them", "B has 3"),
+        ("unanimous", "first places, and asks for all of them", "B has 3"),
+    ],
+)
+def test_the_method_says_why_it_passes_over_the_one_that_beats_all(method: Method, counts: str, numbers: str) -> None:
+    told = elect(ABC, BEATEN, VoteRules(method=method)).notes[-1]
+    assert told == f"B beats every other candidate in pairs; {method} counts {counts}: {numbers}"
+
+
+@pytest.mark.parametrize("method", ["condorcet", "borda"])
+def test_there_is_nothing_to_say_where_the_one_that_beats_all_wins(method: Method) -> None:
+    election = elect(ABC, BEATEN, VoteRules(method=method))
+    assert (election.winner, election.notes) == ("B", ())
+
+
+def test_a_leader_without_a_ballot_is_named() -> None:
+    even = [Ballot(ranking=(("A",), ("B",))), Ballot(ranking=(("B",), ("A",)))]
+    election = elect(("A", "B"), even, VoteRules(method="plurality", tie_break="leader_vote", leader="moderator"))
+    assert election.notes == (
+        "the leader moderator gave no valid ballot, so leader_vote does not tell A and B apart; the order of the "
+        "candidates does",
+    )

@@ -137,7 +137,35 @@ def elect(candidates: Sequence[str], ballots: Sequence[Ballot], rules: VoteRules
     if not valid or len(names) < 2:
         return _without_a_race(method, votes, notes)
     counted = COUNT[method](votes, rules)
-    return counted.model_copy(update={"pairwise": votes.pairwise, "notes": (*notes, *counted.notes)})
+    notes = (*notes, *counted.notes, *passed_over(counted, votes))
+    return counted.model_copy(update={"pairwise": votes.pairwise, "notes": notes})
+
+
+COUNTS: Mapping[Method, str] = {
+    "weighted": "the weight of first places",
+    "majority": "first places, and asks for more than half of them",
+    "plurality": "first places",
+    "borda": "the points of every place",
+    "condorcet": "victories in pairs",
+    "unanimous": "first places, and asks for all of them",
+}
+"""What each method counts, in words."""
+
+
+def passed_over(election: Election, votes: Votes) -> tuple[str, ...]:
+    """Why a candidate that beats every other one in pairs did not win, where there is one."""
+    for name in votes.candidates if any(election.scores.values()) else ():
+        if name != election.winner and all(votes.beats(name, other) for other in votes.candidates if other != name):
+            said = f"{name} beats every other candidate in pairs; {election.method} counts {COUNTS[election.method]}"
+            mine = _number(election.scores[name])
+            if election.winner is None:
+                return (f"{said}: {name} has {mine}",)
+            return (f"{said}: {election.winner} has {_number(election.scores[election.winner])}, {name} {mine}",)
+    return ()
+
+
+def _number(score: float) -> str:
+    return str(score) if isinstance(score, int) else f"{score:.4g}"
 
 
 def method_for(voters: int) -> Method:
@@ -328,10 +356,13 @@ def broken(
     left = BREAK[rules.tie_break](tied, votes, rules)
     if len(left) == 1:
         return left[0], ()
+    told = f"{rules.tie_break} does not tell {' and '.join(left)} apart"
+    if rules.tie_break == "leader_vote" and rules.leader and not any(b.voter == rules.leader for b in votes.ballots):
+        told = f"the leader {rules.leader} gave no valid ballot, so {told}"
     best = max(scores[name] for name in left)
     exact_best = [name for name in left if scores[name] == best]
     by = "the exact score" if len(exact_best) == 1 else "the order of the candidates"
-    return exact_best[0], (f"{rules.tie_break} does not tell {' and '.join(left)} apart; {by} does",)
+    return exact_best[0], (f"{told}; {by} does",)
 
 
 def _surest(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str]:

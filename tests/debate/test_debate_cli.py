@@ -349,3 +349,35 @@ def test_a_task_of_a_megabyte_is_debated_and_it_is_said_that_it_was_cut(
     assert told.count("Mind the gap.") > 1000 and "[cut here: " in told and len(told) < len(task)
     cut = f"the task was shown only in part: {len(task.strip())} characters do not fit into the prompts"
     assert result["degraded"] == [cut]
+
+
+def test_no_llm_is_refused_and_nobody_is_asked(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "replies.yaml").write_text(json.dumps([{"reply": "no", "always": True}]))
+    monkeypatch.setenv("MOOT_MODEL", "script:replies.yaml")
+    ran = cli("debate", "Write f(x). f(1) -> 1", "--no-llm")
+    assert (ran.code, ran.out) == (2, "") and "--no-llm leaves nobody to debate. debate needs a model" in ran.err
+    assert json.loads(cli("list", "--json").out) == []
+
+
+@pytest.mark.parametrize(("rule", "winner"), [("leader_vote", "B"), ("highest_confidence", "A")])
+def test_the_leader_breaks_a_tie_where_the_rules_say_so(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, winner: str
+) -> None:
+    monkeypatch.setenv("MOOT_DEBATE_TIE_BREAK", rule)
+    for_a = [entry for seat in ("proposer", "critic") for entry in says("ballot", ballot("A", "B"), seat=seat)]
+    for_b = [entry for seat in ("reviewer", "moderator") for entry in says("ballot", ballot("B", "A"), seat=seat)]
+    answers = [TWO, QUIET, for_a, for_b, says("ballot", "I abstain.")]
+    result = debated(cli, tmp_path, *answers, task=OPEN, more=("--rounds", "1", "--voting", "plurality"))
+    (vote,) = result["votes"]
+    assert (vote["election"]["tied"], vote["election"]["tie_break"]) == (["A", "B"], rule)
+    assert vote["election"]["winner"] == winner
+
+
+def test_models_given_twice_are_dealt_to_the_seats_as_the_help_says(cli: Cli, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text(json.dumps(says("code", code(RIGHT))))
+    ran = cli("debate", OPEN, "--planning", "off", "--json", "-q", "-m", "script:one.yaml", "-m", "script:two.yaml")
+    assert json.loads(ran.out)["usage"].keys() == {"script:one.yaml", "script:two.yaml"}
+    said = " ".join(cli("debate", "--help").out.replace("│", " ").split())
+    assert "the models are dealt to the seats" in said and "fallback" not in said
+    assert "fallback chain" in " ".join(cli("solve", "--help").out.replace("│", " ").split())

@@ -385,7 +385,46 @@ def test_killed_at_the_gate_it_resumes_after_the_decision_to_the_same_result(
     assert settled(out) == settled(undisturbed.out)
 
 
-def test_an_unknown_gate_is_refused_before_anything_is_spent(cli: Cli, tmp_path: Path) -> None:
-    ran = cli(*solved(tmp_path), "--gate", "nowhere")
-    assert ran.code == 2 and "solve has no gate 'nowhere'; its gates are attempt, or all" in ran.err
+GIVEN = {
+    "harden": ["app.py"], "debate": ["Write f(x). f(1) -> 1"], "solve": ["Write f(x). f(1) -> 1"],
+    "review": ["PLAN.md", "--type", "plan"], "vet": ["drop the table users"],
+    "decide": ["--ask", "Do we need it in v1?", "--option", "A: yes", "--option", "B: no", "--force-panel"],
+}  # fmt: skip
+NOT_ASKED = '[{"reply": "nobody may be asked", "always": true}]'
+
+
+@pytest.mark.parametrize("verb", GIVEN)
+@pytest.mark.parametrize("by", ["flag", "file"])
+def test_an_unknown_gate_is_refused_before_anything_is_spent(cli: Cli, tmp_path: Path, verb: str, by: str) -> None:
+    (tmp_path / "app.py").write_text("x = 1\n")
+    (tmp_path / "PLAN.md").write_text("# Plan\n")
+    (tmp_path / "r.yaml").write_text(NOT_ASKED)
+    if by == "file":
+        (tmp_path / "moot.toml").write_text('[gates]\nenabled = true\npoints = ["nowhere"]\n')
+    more = ["--gate", "nowhere"] if by == "flag" else []
+    ran = cli(verb, *GIVEN[verb], "-m", "script:r.yaml", *more)
+    assert (ran.code, ran.out) == (2, "") and f"{verb} has no gate 'nowhere'; its gates are " in ran.err
+    assert json.loads(cli("list", "--json").out) == []
+
+
+def test_gates_of_other_verbs_may_stand_in_a_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "moot.toml").write_text('[gates]\nenabled = true\npoints = ["convergence"]\n')
+    (tmp_path / "app.py").write_text("x = 1\n")
+    assert cli("harden", "app.py").code == 0
+
+
+def test_a_gate_of_a_fork_must_be_one(cli: Cli, tmp_path: Path) -> None:
+    ran = cli(*solved(tmp_path), "--json")
+    forked = cli("fork", json.loads(ran.out)["session_id"], "--at", "1", "--set", "gates.points=nowhere")
+    assert forked.code == 2 and "solve has no gate 'nowhere'" in forked.err
+
+
+def test_all_gates_by_flag_go_before_the_gates_of_a_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "moot.toml").write_text('[gates]\npoints = ["convergence"]\n')
+    with waiting(tmp_path, str(tmp_path / "s.db"), *solved(tmp_path), "--gate", "all"):
+        (gate,) = json.loads(cli("gates", "--json", "--store", str(tmp_path / "s.db")).out)
+        assert gate["point"] == "attempt"
+
+
+def test_a_gate_that_is_not_there_cannot_be_approved(cli: Cli) -> None:
     assert cli("approve", "11111111-1111-4111-8111-111111111111").code == 2

@@ -104,7 +104,7 @@ def debate_plan(
         input=given.model_dump(mode="json"),
         rules=rules,
         limits=settings.limits(),
-        gates=settings.gates(),
+        gates=settings.gates("debate"),
         seats=seats,
         notes={**notes, **own},
     )

@@ -57,7 +57,7 @@ def decide_plan(settings: Settings, questions: Sequence[Question], vault: Vault,
         input=given.model_dump(mode="json"),
         rules=settings.rules("decide"),
         limits=settings.limits(),
-        gates=settings.gates(),
+        gates=settings.gates("decide"),
         seats=seats,
         notes={"folders": folders},
     )

@@ -17,6 +17,7 @@ from moot.ports import Row, SessionRecord, StepRow
 from moot.protocols import PROTOCOLS
 from moot.replay import run_again
 from moot.runner import About, Plan, new_record
+from moot.surfaces.setup import check_points
 from moot.types import Limits
 
 
@@ -89,7 +90,7 @@ def changed(plan: Plan, changes: Mapping[str, JsonValue], seats: Mapping[str, Se
             )
             raise UsageError(f"{plan.protocol} has no {key!r} to set; there are {known}")
     try:
-        update = {
+        update: dict[str, Any] = {
             "rules": kind.model_validate(rules).model_dump(mode="json"),
             "limits": Limits.model_validate(limits),
             "gates": GateRules.model_validate(gates),
@@ -97,6 +98,8 @@ def changed(plan: Plan, changes: Mapping[str, JsonValue], seats: Mapping[str, Se
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise UsageError(f"{'.'.join(map(str, first['loc']))} cannot be set to that: {first['msg']}") from None
+    if "gates.points" in changes:
+        check_points(plan.protocol, update["gates"].points)
     return _seated(plan.model_copy(update=update), seats)
 
 

@@ -39,7 +39,7 @@ def harden_plan(
         input=given.model_dump(mode="json"),
         rules=settings.rules("harden"),
         limits=settings.limits(),
-        gates=settings.gates(),
+        gates=settings.gates("harden"),
         seats=settings.seats("harden"),
         notes={**notes, "origins": origins},
     )

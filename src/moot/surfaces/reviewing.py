@@ -46,7 +46,7 @@ def review_plan(settings: Settings, desk: Desk, vault: Vault, notes: Mapping[str
         input=given.model_dump(mode="json"),
         rules=settings.rules("review"),
         limits=settings.limits(),
-        gates=settings.gates(),
+        gates=settings.gates("review"),
         seats=_seats(settings),
         notes={**notes, "origins": origins, "state": desk.state},
     )

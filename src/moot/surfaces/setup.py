@@ -66,7 +66,7 @@ ResetHours = Annotated[float | None, Field(gt=0)]
 def all_settings() -> list[Setting]:
     """Everything that can be set: what rules and limits say of themselves, and a few things more."""
     own = [
-        Setting("model", Chain, (), "the model of every seat; more than one: tried in turn"),
+        Setting("model", Chain, (), "the model of every seat; more than one: tried in turn; a debate deals them out"),
         Setting("seats.*", Chain, (), "the model of one seat, e.g. seats.red"),
         Setting("store", str, str(default_store()), "where sessions are kept: a file or a database URL"),
         Setting("concurrency", Annotated[int, Field(ge=1)], 8, "calls under way at once, for each provider"),
@@ -212,9 +212,10 @@ class Settings:
     def sandbox(self) -> SandboxLimits:
         return SandboxLimits(**{name: self[f"sandbox.{name}"] for name in SandboxLimits.model_fields})
 
-    def gates(self) -> GateRules:
-        """Where sessions wait for a person. An address is told of it only with a signature."""
+    def gates(self, protocol: str) -> GateRules:
+        """Where a session waits for a person. An address is told of it only with a signature."""
         rules = GateRules(**{name: self[f"gates.{name}"] for name in GateRules.model_fields})
+        check_points(protocol, rules.points, only=self.resolved["gates.points"].source == "flag")
         if rules.webhooks and not os.environ.get(WEBHOOK_SECRET):
             raise UsageError(f"gates.webhooks needs a secret to sign with; set {WEBHOOK_SECRET}")
         return rules
@@ -264,6 +265,16 @@ class Settings:
                 raise UsageError(f"{protocol} has no seat {seat!r}; its seats are {', '.join(known)}")
         chosen: dict[str, Any] = {seat: named[seat].value if seat in named else self["model"] for seat in known}
         return {seat: tuple(chain) for seat, chain in chosen.items() if chain}
+
+
+def check_points(protocol: str, points: Iterable[str], *, only: bool = True) -> None:
+    """A gate that no session of this protocol comes to is refused. `only` False: a file names the gates of all
+    protocols in one list, and each of them must be a gate of some protocol."""
+    own = PROTOCOLS[protocol].points
+    known = own if only else [point for each in PROTOCOLS.values() for point in each.points]
+    for point in points:
+        if point not in known:
+            raise UsageError(f"{protocol} has no gate {point!r}; its gates are {', '.join(own)}, or all")
 
 
 def check_prices(seats: Mapping[str, Iterable[str]], limits: Limits) -> None:

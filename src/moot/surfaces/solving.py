@@ -87,7 +87,7 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
         input=given.model_dump(mode="json"),
         rules=rules,
         limits=settings.limits(),
-        gates=settings.gates(),
+        gates=settings.gates("solve"),
         seats=settings.seats("solve"),
         notes={**notes, **own},
     )

@@ -216,7 +216,7 @@ def vet_plan(settings: Settings, question: Question, vault: Vault, now: datetime
         input=given.model_dump(mode="json"),
         rules=settings.rules("vet"),
         limits=settings.limits(),
-        gates=settings.gates(),
+        gates=settings.gates("vet"),
         seats=seats,
         notes=notes,
     )

@@ -52,7 +52,8 @@ async def convergence(sitting: Sitting) -> str:
     voters = [m for m in sitting.table.given.team if sitting.room.seated(m.seat)]
     if len(up) > 1:
         await sitting.in_turn("convergence", voters, lambda m: ask_ballot(m, up, sitting), take)
-    vote = counted(sitting.table, up, tuple(ballots.values()), reasons, len(voters))
+    leader = sitting.arrangement.leader("convergence")
+    vote = counted(sitting.table, up, tuple(ballots.values()), reasons, len(voters), leader)
     sitting.update(votes=(*sitting.table.votes, vote))
     if not up:
         return "nothing to choose from"
@@ -119,9 +120,14 @@ def lettered(entry: str) -> list[str]:
 
 
 def counted(
-    table: Table, up: Sequence[Candidate], ballots: Sequence[Ballot], reasons: dict[str, str], voters: int
+    table: Table,
+    up: Sequence[Candidate],
+    ballots: Sequence[Ballot],
+    reasons: dict[str, str],
+    voters: int,
+    leader: str,
 ) -> Vote:
-    rules = VoteRules(method=table.rules.voting, tie_break=table.rules.tie_break)
+    rules = VoteRules(method=table.rules.voting, tie_break=table.rules.tie_break, leader=leader)
     election = elect([candidate.id for candidate in up], ballots, rules)
     return Vote(
         round=table.round,

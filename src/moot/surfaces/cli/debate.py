@@ -3,22 +3,23 @@
 import asyncio
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
 from moot.edge.store.records import RecordShelf
 from moot.errors import UsageError
 from moot.protocols.debated import PHASES
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import PythonFlag, UnsafeFlag
+from moot.surfaces.cli.options import PythonFlag, TeamModelFlag, UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.solve import words
 from moot.surfaces.cli.stored import with_store
-from moot.surfaces.debating import Asked, debate_plan
+from moot.surfaces.debating import NO_MODEL, Asked, debate_plan
 from moot.surfaces.projects import project_note
-from moot.surfaces.setup import check_prices
 from moot.vault import Vault
 
 EXAMPLES = """Examples:
@@ -37,9 +38,16 @@ def register(app: typer.Typer) -> None:
     app.command("debate", epilog=EXAMPLES)(debate_command)
 
 
-@with_flags(SessionFlags)
+@dataclass(frozen=True)
+class DebateFlags(SessionFlags):
+    """A debate gives its models to the seats of its team; no other command does."""
+
+    model: TeamModelFlag = None
+
+
+@with_flags(DebateFlags)
 def debate_command(
-    flags: SessionFlags,
+    flags: DebateFlags,
     task: Annotated[str, typer.Argument(help="The task in words; - is standard input.")],
     file: Annotated[list[str] | None, typer.Option("--file", "-f", help="A file or folder the task is about.")] = None,
     tests: Annotated[str | None, typer.Option("--tests", help="Tests that decide; run in a sandbox.")] = None,
@@ -99,14 +107,15 @@ def debate_command(
     own |= {"phases": phases, "roles_folder": roles, "adversarial": adversarial or None, "tools": tools}
     own |= by_phase("--phase-timeout", "phase_timeouts", phase_timeout)
     own |= by_phase("--phase-calls", "phase_calls", phase_calls)
+    if flags.no_llm:
+        raise UsageError(f"--no-llm leaves nobody to debate. {NO_MODEL}; `moot solve --no-llm` only runs the tests")
     settings = flags.settings({f"debate.{name}": value for name, value in own.items()})
     vault = Vault(os.environ)
     asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic, repo, branch)
     tried = with_store(settings.store, lambda db: RecordShelf(db).tried())
     found = project_note((tests, hidden, *(file or ()), repo), python)
-    notes = {"unsafe_local": unsafe_local, "ask_me": ask_me, **found}
-    plan = debate_plan(settings, asked, vault, notes, tried)
-    check_prices(plan.seats, plan.limits)
+    notes: dict[str, JsonValue] = {"unsafe_local": unsafe_local, "ask_me": ask_me, **found}
+    plan = flags.seated(debate_plan(settings, asked, vault, notes, tried))
     ending = Ending(json=flags.json_output, quiet=flags.quiet)
     raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
 

@@ -10,6 +10,12 @@ ModelFlag = Annotated[
     list[str] | None,
     typer.Option("--model", "-m", help="Model of every seat, provider:model. Repeat it for a fallback chain."),
 ]
+TeamModelFlag = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model", "-m", help="Model of the team, provider:model. Repeat it: the models are dealt to the seats."
+    ),
+]
 SeatFlag = Annotated[
     list[str] | None,
     typer.Option("--seat", help="Model of one seat, e.g. red=openai:gpt-5. Repeat it for more seats or a chain."),

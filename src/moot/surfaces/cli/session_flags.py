@@ -9,7 +9,6 @@ import typer
 from pydantic import JsonValue
 
 from moot.errors import UsageError
-from moot.protocols import PROTOCOLS
 from moot.runner import Plan
 from moot.surfaces.cli.options import (
     CallsFlag,
@@ -67,16 +66,14 @@ class SessionFlags(LimitFlags):
         if self.no_llm and (self.model or self.seat):
             raise UsageError("--no-llm contradicts --model and --seat; leave one of them out")
         limits = {name: getattr(self, name) for name in (*LIMITS, "timeout", "store")}
-        gates: dict[str, object] = {"gates.enabled": True, "gates.points": gate_points(self.gate)} if self.gate else {}
+        gates: dict[str, object] = (
+            {"gates.enabled": True, "gates.points": [*gate_points(self.gate)]} if self.gate else {}
+        )
         return Settings.load({"model": tuple(self.model or ()), **limits, **gates, **own, **seat_settings(self.seat)})
 
     def seated(self, plan: Plan) -> Plan:
         """The plan with nobody in its seats under `--no-llm`; a limit that cannot be kept is refused."""
         plan = plan.model_copy(update={"seats": {}}) if self.no_llm else plan
-        known = PROTOCOLS[plan.protocol].points
-        for point in gate_points(self.gate or []):
-            if point not in known:
-                raise UsageError(f"{plan.protocol} has no gate {point!r}; its gates are {', '.join(known)}, or all")
         check_prices(plan.seats, plan.limits)
         return plan
 

@@ -31,7 +31,7 @@ def vote_command(
     file: Annotated[str, typer.Argument(help="An election as JSON; - is standard input.")],
     method: Annotated[str, typer.Option("--method", help=f"auto, {', '.join(METHODS)}.")] = "auto",
     tie_break: Annotated[str, typer.Option("--tie-break", help=f"{', '.join(TIE_BREAKS)}.")] = "highest_confidence",
-    seed: Annotated[int, typer.Option("--seed", help="Of a random tie-break: same seed, same draw.")] = 0,
+    seed: Annotated[int | None, typer.Option("--seed", help="Of a random tie-break: same seed, same draw.")] = None,
     leader: Annotated[str, typer.Option("--leader", help="The voter whose ballot leader_vote follows.")] = "",
     json_output: JsonFlag = False,
 ) -> None:
@@ -42,9 +42,13 @@ def vote_command(
     rules = VoteRules(
         method=known("method", method, (*AUTO, *METHODS)),
         tie_break=known("tie-break", tie_break, TIE_BREAKS),
-        seed=seed,
+        seed=seed or 0,
         leader=leader.strip(),
     )
+    if seed is not None and rules.tie_break != "random":
+        raise UsageError("--seed acts only with --tie-break random; add that, or leave --seed out")
+    if rules.leader and rules.tie_break != "leader_vote":
+        raise UsageError("--leader acts only with --tie-break leader_vote; add that, or leave --leader out")
     election = count_file(file, rules, sys.stdin.buffer.read)
     if json_output:
         print_json(as_json(election))

@@ -22,7 +22,7 @@ from moot.surfaces.deciding import Wishes, decide_plan
 from moot.surfaces.hardening import harden_plan
 from moot.surfaces.reviewing import review_plan
 from moot.surfaces.server import inputs
-from moot.surfaces.setup import Settings, all_settings, check_prices
+from moot.surfaces.setup import Settings, all_settings, check_points, check_prices
 from moot.surfaces.vetting import Question, vet_plan
 from moot.types import Value
 from moot.vault import Vault
@@ -114,7 +114,7 @@ def plan_of(begin: "AnyBegin", settings: Settings, tried: Iterable[Tried]) -> Pl
     """The session that is asked for, with the server's own settings where the request says nothing."""
     team = [seat.model for seat in begin.input.team] if isinstance(begin, BeginDebate) else []
     check_models([begin.models, *begin.seats.values(), *team], settings)
-    _check_gates(begin.gates, settings)
+    _check_gates(begin.gates, settings, begin.protocol)
     own, vault = _over(settings, begin), Vault(os.environ)
     try:
         plan = _built(begin, own, vault, tuple(tried))
@@ -201,9 +201,10 @@ def _names(chain: Any) -> tuple[str, ...]:
     return (chain,) if isinstance(chain, str) else tuple(chain)
 
 
-def _check_gates(gates: GateRules | None, settings: Settings) -> None:
+def _check_gates(gates: GateRules | None, settings: Settings, protocol: str) -> None:
     if gates is None:
         return
+    check_points(protocol, gates.points)
     if gates.timeout > LONGEST_GATE:
         raise UsageError(f"a gate waits at most {LONGEST_GATE:.0f} seconds")
     allowed: Mapping[str, None] = dict.fromkeys(settings["server.webhooks"])
