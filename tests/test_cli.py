@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pty
+import socket
 import sqlite3
 import stat
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import Cli
 from kit import BAD, CLEAN, GOOD, NOTHING, SQLI, blue
+from patience import PATIENCE
 
 SECRET = "ghp_" + "A1b2C3d4E5f6" * 3
 
@@ -427,3 +429,29 @@ def test_go_tests_bring_their_module(cli: Cli, tmp_path: Path) -> None:
         result = json.loads(ran.out)
         assert [o["name"] for o in result["tests"]["outcomes"]] == ["example.org/svc/inner.TestOne"], result["tests"]
         assert result["degraded"] == []
+
+
+def test_doctor_does_not_call_a_server_ready_that_is_not_there(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{server.getsockname()[1]}")
+        there = cli("doctor", "-m", "ollama:qwen3:8b")
+    gone = cli("doctor", "-m", "ollama:qwen3:8b")
+    assert there.code == 0 and "ok    ollama:qwen3:8b: the server answers at 127.0.0.1:" in there.out
+    assert gone.code == 1 and "FAIL  ollama:qwen3:8b: nothing answers at 127.0.0.1:" in gone.out
+    assert "ready" not in gone.out + there.out
+
+
+def test_resume_takes_the_time_for_a_call_that_it_is_given(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command waits for a file: without it, every call takes longer than any limit."""
+    (tmp_path / "app.py").write_text(CLEAN)
+    (tmp_path / "answer.sh").write_text(f"while [ ! -e go ]; do sleep 0.05; done\necho '{NOTHING}'\n")
+    monkeypatch.setenv("MOOT_CALL_TIMEOUT", "0.001")
+    cut = cli("harden", "app.py", "-m", "cmd:sh answer.sh", "--json")
+    session = json.loads(cut.out)["session_id"]
+    assert cut.code == 2 and json.loads(cut.out)["resumable"]
+    (tmp_path / "go").touch()
+    done = cli("resume", session, "--call-timeout", str(PATIENCE), "--json")
+    told = json.loads(done.out)
+    assert (told["outcome"], told["degraded"], told["calls"] > 0) == ("hardened", [], True), done.err

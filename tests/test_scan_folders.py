@@ -220,3 +220,13 @@ def test_a_stopped_scan_leaves_nothing_behind(long_scan: "subprocess.Popen[str]"
         assert long_scan.returncode == 130 and "Traceback" not in said
     while any(is_running(pid) for pid in started):
         pass  # they end when nothing more comes
+
+
+def test_a_folder_that_git_ignores_is_read_where_it_is_named_itself(cli: Cli, tmp_path: Path) -> None:
+    package = ".venv/lib/python3.12/site-packages/jinja2"
+    write(tmp_path / "tree", {"app.py": CLEAN, f"{package}/x.py": BAD, ".gitignore": ".venv/\n"})
+    subprocess.run(["git", "init", "-q", str(tmp_path / "tree")], check=True)
+    assert report(cli, "tree")["files"] == 1
+    for folder in (package, ".venv/lib/python3.12/site-packages"):
+        told = report(cli, f"tree/{folder}")
+        assert told["files"] == 1 and told["findings"], folder

@@ -125,7 +125,7 @@ def test_a_file_that_is_wrong_is_refused_with_the_place(cli: Cli, tmp_path: Path
     [
         (["--method", "approval"], "unknown --method 'approval'; known are auto, weighted"),
         (["--tie-break", "coin"], "unknown --tie-break 'coin'"),
-        (["--leader", "nobody"], "the leader 'nobody' has no ballot; voters are x, y"),
+        (["--leader", "nobody", "--tie-break", "leader_vote"], "the leader 'nobody' has no ballot; voters are x, y"),
     ],
 )
 def test_words_that_are_not_known_are_refused(cli: Cli, tmp_path: Path, options: list[str], why: str) -> None:

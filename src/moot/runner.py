@@ -17,7 +17,7 @@ from moot.events import Event, SessionEnded, SessionStarted
 from moot.gates import GateRules
 from moot.journal import Journal
 from moot.liveroom import LiveRoom
-from moot.ports import Mark, Model, Row, SessionRecord, StepRow, Store
+from moot.ports import Mark, Model, SessionRecord, StepRow, Store
 from moot.protocols import PROTOCOLS
 from moot.stepping import Desk
 from moot.types import Limits, Result, Status, Value
@@ -99,13 +99,11 @@ class Runner:
             before = record.config
             plan = change(Plan.model_validate(before))
             record = record.model_copy(update={"config": plan.model_dump(mode="json")})
-            marks = list[Row]()
-            if record.config != before:
-                marks.append(Mark(kind="plan", value={"plan": digest_of(record.config)}))
+            if record.config != before:  # the plan and its entry at once: the record is whole also while it runs
+                running = record.model_copy(update={"status": "running"})
+                await store.update(running, Mark(kind="plan", value={"plan": digest_of(record.config)}))
             if (failed_at := retry_from(record)) is not None:
-                marks.append(Mark(kind="dropped", seq=failed_at))
-            if marks:
-                await store.append(record.id, marks, record.fence)
+                await store.append(record.id, [Mark(kind="dropped", seq=failed_at)], record.fence)
             # Two entries are that it was begun and that it was taken.
             past = await store.steps(record.id) if record.entries > 2 else []
         except BaseException as error:

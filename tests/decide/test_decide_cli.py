@@ -335,3 +335,40 @@ def test_no_judge_reads_another_before_round_2(cli: Cli, asked: Path, seed: int)
     for call in (call for call in calls if call["round"] == 2):
         name = next(name for name in ("SQ-1", "SQ-2") if name in call["prompt"])
         assert all((mark in call["prompt"]) == (key[0] == name) for key, mark in marks.items())
+
+
+def test_a_question_on_the_spot_is_put_before_the_panel_whatever_its_class(cli: Cli, asked: Path) -> None:
+    colour = ["--ask", "What colour has the button?", "--option", "A: Red", "--option", "B: Blue", "--option", "C: No"]
+    told = data(cli("decide", *colour, "-m", script(asked, "AAA"), "--json").out)
+    assert (told["outcome"], told["calls"]) == ("RECOMMENDED", 3)
+    without = cli("decide", *colour)
+    assert without.code == 0 and "no panel was asked; --force-panel with --model asks one" in without.out
+
+
+def test_where_the_class_sends_no_panel_it_says_how_to_get_one(cli: Cli, asked: Path) -> None:
+    ran = cli("decide", "colour.yaml", "-m", "script:unused.yaml", "--json")
+    (asked / "unused.yaml").write_text("[]")
+    ran = cli("decide", "colour.yaml", "-m", "script:unused.yaml")
+    assert ran.code == 0 and "no panel was asked; --force-panel with --model asks one" in ran.out.splitlines()[0]
+
+
+def test_files_of_an_earlier_run_do_not_stay_beside_a_new_result(cli: Cli, asked: Path) -> None:
+    folder = asked / "fd" / "sadd"
+    assert cli("decide", "q.yaml", "-m", script(asked, "ABC", "AAC"), "--feature-dir", "fd").code == 0
+    assert (folder / "debate-SQ-1-risk-r2.md").exists()
+    own = {"debate-SQ-1-notes.md": "mine", "debate-SQ-1-2-risk.md": (folder / "debate-SQ-1-risk.md").read_text()}
+    own["debate-SQ-1-2-risk.md"] = own["debate-SQ-1-2-risk.md"].replace("SQ-1", "SQ-1-2")
+    for name, text in own.items():
+        (folder / name).write_text(text)
+    ran = cli("decide", "q.yaml", "-m", script(asked, "AAA"), "--feature-dir", "fd")
+    names = {f"debate-SQ-1-{judge}.md" for judge in PANEL}
+    assert {path.name for path in folder.iterdir()} == names | own.keys()
+    assert "removed, of an earlier run: " in ran.err and "debate-SQ-1-risk-r2.md" in ran.err
+
+
+def test_an_earlier_result_stays_until_there_is_a_new_one(cli: Cli, asked: Path) -> None:
+    cli("decide", "q.yaml", "-m", script(asked, "ABC", "AAC"), "--feature-dir", "fd")
+    before = {path.name for path in (asked / "fd" / "sadd").iterdir()}
+    lost: list[dict[str, object]] = [{"seat": seat, "round": 1, "error": "auth"} for seat in PANEL]
+    ran = cli("decide", "q.yaml", "-m", write_script(asked, lost), "--feature-dir", "fd")
+    assert ran.code == 2 and {path.name for path in (asked / "fd" / "sadd").iterdir()} == before

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import signal
 from pathlib import Path
 
 import pytest
 from conftest import Cli
-from kit import BAD, GOOD, NOTHING, SQLI, blue
+from kit import BAD, GOOD, NOTHING, SQLI, blue, run_moot
+from panels import SCOPE, script
 from record_kit import SESSIONS, by_hand, found, run_session, seen, session_id
 from sqlalchemy import Connection, select, text, update
 
@@ -241,3 +243,19 @@ def test_a_session_and_its_like_are_the_same(cli: Cli, hardened: str) -> None:
     again = session_id(cli(*HARDEN))
     ran = cli("diff", hardened, again)
     assert ran.code == 0 and "the same plan" in ran.out and "the same result" in ran.out
+
+
+def test_a_session_that_runs_on_with_new_limits_is_whole_at_every_moment(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "q.yaml").write_text(SCOPE)
+    model = script(tmp_path, "ABC", "AAC")
+    cut = run_moot(tmp_path, "decide", "q.yaml", "-m", model, "--max-calls", "1", "--json")
+    session = json.loads(cut.stdout)["session_id"]
+    assert json.loads(cut.stdout)["stop_reason"] == "budget_exhausted"
+    for limit in range(10, 14):
+        killed = run_moot(tmp_path, "resume", session, "--max-calls", str(limit), kill_after=1)
+        assert killed.returncode == -signal.SIGKILL
+        verified = run_moot(tmp_path, "audit", "--verify", session)
+        assert (verified.returncode, verified.stdout.strip()) == (0, "whole: 1 session"), limit
+    done = run_moot(tmp_path, "resume", session, "--max-calls", "20", "--json")
+    assert json.loads(done.stdout)["outcome"] == "RECOMMENDED"
+    assert run_moot(tmp_path, "audit", "--verify").returncode == 0

@@ -195,8 +195,11 @@ def _named(
 
 
 def _below(folder: Path) -> Iterable[Path]:
-    """What git would track, so that `.gitignore` holds; outside a repository, everything."""
+    """What git would track, so that `.gitignore` holds; outside a repository, or in a folder that git ignores and the
+    user names himself, everything."""
     listed = _git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z", check=False)
+    if not listed and _git(folder, "check-ignore", "--quiet", ".", check=False) is not None:
+        listed = None
     files = folder.rglob("*") if listed is None else (folder / name for name in listed.split("\0") if name)
     known = (file for file in files if file.suffix.lower() in SUFFIXES)
     return sorted({f for f in known if f.is_file() and not f.is_symlink()})

@@ -21,6 +21,8 @@ from moot.protocols.verdicts import (
 from moot.questions import Classification, Judge, Question, classify
 from moot.types import Absent
 
+TO_GET_ONE = "--force-panel with --model asks one"
+
 
 @dataclass(frozen=True)
 class Case:
@@ -52,7 +54,7 @@ def opened(question: Question, allowance: int, *, forced: bool) -> Case:
     panel = forced or kind.classification == "SCOPE_CRITICAL"
     notes = list(kind.notes)
     if not panel:
-        notes.append(f"classed {kind.classification}: no panel was asked")
+        notes += [f"classed {kind.classification}: no panel was asked", TO_GET_ONE]
     elif kind.classification != "SCOPE_CRITICAL":
         notes.append(f"classed {kind.classification}: the panel was forced")
     cut = fitting(question, allowance).cut

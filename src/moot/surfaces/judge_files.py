@@ -3,7 +3,8 @@
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from glob import escape
 from pathlib import Path
 
 from moot.errors import UsageError
@@ -11,19 +12,38 @@ from moot.protocols.decide import DecideResult
 from moot.protocols.verdicts import Position, Verdict
 
 FOLDER = "sadd"
+MADE = re.compile(r"# [^\n]* Evaluation\n\n> \*\*Question:\*\* ")
+"""How a file begins that `_page` made."""
 MARKUP = re.compile(r"^(\s*)([#>*+\-`~\[|=]|\d+[.)])", re.MULTILINE)
 
 
-def write_judge_files(result: DecideResult, folders: Mapping[str, str]) -> list[str]:
-    """The files of every question that has a folder; gives their paths. The same session writes the same files."""
-    written = []
+def write_judge_files(result: DecideResult, folders: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """The files of every question that has a folder: those written, and those of an earlier run that were removed.
+    The same session writes the same files. A session that can be carried on and heard nobody removes none."""
+    written, removed = list[str](), list[str]()
     for verdict in result.questions:
         if folder := folders.get(verdict.question_id):
-            for name, text in judge_files(verdict, result.session_id).items():
-                path = Path(folder) / FOLDER / name
-                _replace(path, text)
-                written.append(str(path))
-    return written
+            place, files = Path(folder) / FOLDER, judge_files(verdict, result.session_id)
+            for name, text in files.items():
+                _replace(place / name, text)
+                written.append(str(place / name))
+            if files or not result.resumable:
+                removed += remove_earlier(place, verdict.question_id, files)
+    return written, removed
+
+
+def remove_earlier(place: Path, question_id: str, files: Container[str]) -> list[str]:
+    """Judge files of this question that an earlier run left and this one did not write; nobody else's."""
+    removed = []
+    for path in sorted(place.glob(f"debate-{escape(question_id)}-*.md")):
+        try:
+            text = path.read_text(encoding="utf-8")
+            if path.name not in files and MADE.match(text) and f"\n> **Id:** {question_id}\n" in text:
+                path.unlink()
+                removed.append(str(path))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"cannot look at {str(path)!r}, or remove it: {error}") from None
+    return removed
 
 
 def judge_files(verdict: Verdict, session_id: str) -> dict[str, str]:
@@ -42,6 +62,7 @@ def _page(verdict: Verdict, position: Position, before: Position, session_id: st
         "Stance": position.stance,
         "Round": str(position.round),
         "Session": session_id,
+        "Id": verdict.question_id,
     }
     parts = [
         f"# {position.title} Evaluation",

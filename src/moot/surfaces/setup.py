@@ -350,7 +350,8 @@ async def workshop(  # noqa: PLR0913 - everything but the first is by name
     """The edges of a session; what its `plan` notes of CI hooks and a branch is there too."""
     vault = vault or Vault(os.environ)
     concurrency = dict.fromkeys(PROVIDERS, int(settings["concurrency"]))
-    models = Models(os.environ, float(settings["call_timeout"]), concurrency)
+    patience = plan.limits.call_timeout if plan else float(settings["call_timeout"])
+    models = Models(os.environ, patience, concurrency)
     store = opened_store(settings) if keep else None
     memory = LessonShelf(store) if store is not None else None
     gates = GateShelf(store) if store is not None else None

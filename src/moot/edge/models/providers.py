@@ -1,13 +1,15 @@
 """Providers: what can be used here and now, and what to do about the rest."""
 
 import shutil
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from moot.edge.models.local import INSTALL, is_installed
-from moot.edge.models.names import EXAMPLES, PROVIDERS, ProviderName
+from moot.edge.models.names import EXAMPLES, PROVIDERS, ProviderName, parse_name
 from moot.edge.models.registry import open_model
-from moot.edge.models.services import KNOWN, find_service
+from moot.edge.models.services import KNOWN, Service, find_service
 from moot.errors import UsageError
 
 COMMANDS = ("claude", "codex", "gemini", "llm")
@@ -36,6 +38,27 @@ def problem(name: str, env: Mapping[str, str]) -> str | None:
         open_model(name, env=env, timeout=1.0)
     except UsageError as error:
         return str(error)
+    return None
+
+
+def own_server(name: str, env: Mapping[str, str]) -> Service | None:
+    """The server of this model, where it is one of the user's own: nobody else keeps it running."""
+    provider = parse_name(name).provider
+    if provider not in ("openai", "anthropic", "ollama"):
+        return None
+    service = find_service(provider, env)
+    return None if service.own else service
+
+
+def unanswered(service: Service, seconds: float = 2.0) -> str | None:
+    """Why a server cannot be called ready; None where it takes connections."""
+    parts = urlsplit(service.base_url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=seconds).close()
+    except OSError as error:
+        start = "; start it with `ollama serve`" if service.provider == "ollama" else ""
+        return f"nothing answers at {service.address} ({error.strerror or error}){start}"
     return None
 
 

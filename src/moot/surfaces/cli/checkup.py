@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from rich.table import Table
 
 from moot.config import Resolved
-from moot.edge.models import problem, providers
+from moot.edge.models import own_server, problem, providers, unanswered
 from moot.edge.sandbox import sandbox_status
 from moot.edge.store.engine import shown
 from moot.errors import MootError
@@ -19,6 +19,7 @@ from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.setup import Settings, workshop
 from moot.types import Call
 
+UNCALLED = "the model was not called (--live calls it)"
 Check = dict[str, JsonValue]
 
 
@@ -123,7 +124,11 @@ def _model_check(settings: Settings, name: str, *, live: bool) -> Check:
     try:
         if trouble := problem(name, os.environ):
             return {"what": name, "ok": False, "note": trouble}
-        note = asyncio.run(_tiny_call(settings, name)) if live else "ready (not called)"
+        server = own_server(name, os.environ)
+        if server and (trouble := unanswered(server)):
+            return {"what": name, "ok": False, "note": trouble}
+        idle = f"the server answers at {server.address}; {UNCALLED}" if server else UNCALLED
+        note = asyncio.run(_tiny_call(settings, name)) if live else idle
         return {"what": name, "ok": True, "note": note}
     except TimeoutError:
         return {"what": name, "ok": False, "note": f"no answer within {settings['call_timeout']:g} s"}

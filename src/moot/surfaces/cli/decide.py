@@ -25,7 +25,7 @@ from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
-from moot.surfaces.deciding import Wishes, decide_plan, verdict_data
+from moot.surfaces.deciding import Wishes, decide_plan, panel_of, seats_of, verdict_data
 from moot.surfaces.setup import Settings
 from moot.types import Result
 from moot.vault import Vault
@@ -53,7 +53,7 @@ def register(app: typer.Typer) -> None:
 def decide_command(
     flags: SessionFlags,
     file: Annotated[str | None, typer.Argument(help="Questions in the debate_context form, YAML; - is stdin.")] = None,
-    ask: Annotated[str | None, typer.Option("--ask", help="One question on the spot, instead of a file.")] = None,
+    ask: Annotated[str | None, typer.Option("--ask", help="One question for the panel, instead of a file.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help='An option of --ask, e.g. "A: …".')] = None,
     judges: Annotated[str | None, typer.Option("--judges", help="Who judges, e.g. risk,value,effort.")] = None,
     judges_folder: Annotated[str | None, typer.Option(help="A folder with judges of your own.")] = None,
@@ -63,7 +63,10 @@ def decide_command(
     feature_dir: Annotated[
         str | None, typer.Option("--feature-dir", help="Write the judges' files below this folder.")
     ] = None,
-    force_panel: Annotated[bool, typer.Option("--force-panel", help="Ask the panel whatever the class.")] = False,
+    force_panel: Annotated[
+        bool,
+        typer.Option("--force-panel", help="Ask the panel whatever the class; as --ask does."),
+    ] = False,
     yaml_output: Annotated[bool, typer.Option("--yaml", help="Print the result as YAML.")] = False,
 ) -> None:
     """Put a question before judges with fixed stances: alone first, then against each other.
@@ -76,7 +79,8 @@ def decide_command(
         raise UsageError("--no-llm contradicts --against; leave one of them out")
     settings = flags.settings({"decide.judges": judges, "decide.judges_folder": judges_folder})
     vault = Vault(os.environ)
-    wishes = Wishes(force_panel, tuple(against or ()), feature_dir, flags.no_llm)
+    on_the_spot = ask is not None and any(seats_of(settings, panel_of(settings), against or ()).values())
+    wishes = Wishes(force_panel or (on_the_spot and not flags.no_llm), tuple(against or ()), feature_dir, flags.no_llm)
     plan = flags.seated(decide_plan(settings, questions_from(file, ask, option or []), vault, wishes))
     ending = Ending(json=flags.json_output, quiet=flags.quiet, yaml=yaml_output)
     raise typer.Exit(_run(settings, plan, vault, ending))

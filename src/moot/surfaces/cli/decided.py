@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table
 
+from moot.protocols.cases import TO_GET_ONE
 from moot.protocols.decide import DecideResult
 from moot.protocols.verdicts import Verdict
 from moot.questions import Classification
@@ -30,8 +31,11 @@ def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
         sys.stdout.write(as_yaml(result))
     else:
         show_result(result)
-    if written := write_judge_files(result, folders_in(plan)):
+    written, removed = write_judge_files(result, folders_in(plan))
+    if written:
         err().print(plain(f"written: {', '.join(written)}"))
+    if removed:
+        err().print(plain(f"removed, of an earlier run: {', '.join(removed)}"))
     return exit_code(result)
 
 
@@ -100,7 +104,7 @@ def _says(verdict: Verdict) -> str:
             return f"{judges} judges gave a recommendation, too few to agree or disagree"
         case "NO_PANEL":
             said = f"; one adviser recommends {verdict.recommended_option}" if verdict.recommended_option else ""
-            return f"classed {verdict.classification.classification}, no panel was asked{said}"
+            return f"classed {verdict.classification.classification}, no panel was asked; {TO_GET_ONE}{said}"
 
 
 def show_verdict(verdict: Verdict, session_id: str, console: Console) -> None:
