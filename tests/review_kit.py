@@ -59,7 +59,7 @@ def revision(text: str = REVISED) -> str:
 def project(folder: Path, text: str = REQUIREMENTS) -> Path:
     """A planning folder with one artefact in it."""
     home = folder / ".planning"
-    home.mkdir(exist_ok=True)
+    home.mkdir(parents=True, exist_ok=True)
     (home / "REQUIREMENTS.md").write_text(text)
     (home / "PROJECT.md").write_text(PROJECT)
     (home / "STATE.md").write_text(STATE)

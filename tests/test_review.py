@@ -302,3 +302,60 @@ def test_a_revision_in_two_fences_is_a_revision(cli: Cli, tmp_path: Path, reply:
     project(tmp_path)
     one = reviewed(cli("review", FILE, *script(tmp_path, [raised(MINOR)], [answers(C1="addressed"), reply]), "--json"))
     assert one["revised"] == REVISED, one["rounds"][0]["revision_refused"]
+
+
+def test_addressed_is_noted_only_where_the_artefact_changed(cli: Cli, tmp_path: Path) -> None:
+    home = project(tmp_path)
+    seats = script(tmp_path, [raised(MINOR)], [answers(C1="addressed"), revision()])
+    one = reviewed(cli("review", FILE, *seats, "--json"))
+    state = (home / "STATE.md").read_text()
+    assert "addressed" not in state and "C1 (minor, user focus) open: settled only in a revision" in state
+    cli("resume", one["session_id"], "--write")
+    assert "C1 (minor, user focus) addressed: because of C1 (revised)" in (home / "STATE.md").read_text()
+
+
+def test_what_the_adversary_lets_go_without_a_change_is_withdrawn(cli: Cli, tmp_path: Path) -> None:
+    home = project(tmp_path)
+    said = [raised(challenge()), rebuttal({"C1": "addressed"})]
+    seats = script(tmp_path, said, [answers(C1="addressed"), revision(REQUIREMENTS)])
+    one = reviewed(cli("review", FILE, *seats, "--write", "--json"))
+    (verdict,) = one["challenges"]
+    assert (verdict["state"], verdict["confirmed"], one["revised"]) == ("withdrawn", True, None)
+    state = (home / "STATE.md").read_text()
+    assert "addressed" not in state and "C1 (critical, completeness) withdrawn: because of C1" in state
+
+
+VAGUE = REQUIREMENTS + "- [ ] **AB-03**: The booking page loads quickly\n"
+AGAIN = challenge("AB-03 cannot be tested, as 'quickly' has no measure", '"The booking page loads quickly"')
+
+
+def test_a_structural_finding_said_again_is_no_new_challenge(cli: Cli, tmp_path: Path) -> None:
+    project(tmp_path, VAGUE)
+    other = challenge("AB-03 says nothing about old phones", '"The booking page loads quickly" lacks a device')
+    one = reviewed(cli("review", FILE, *script(tmp_path, [raised(AGAIN, other)]), "--defend", "off", "--json"))
+    assert [v["challenge"]["concern"] for v in one["challenges"]] == [other["concern"]] and one["dropped"] == 0
+    (again,) = one["rounds"][0]["repeated"]
+    assert again["concern"] == AGAIN["concern"] and "AB-03 cannot be tested" in again["why"]
+
+
+def test_an_adversary_that_only_repeats_findings_raises_nothing(cli: Cli, tmp_path: Path) -> None:
+    project(tmp_path, VAGUE)
+    ran = cli("review", FILE, *script(tmp_path, [raised(AGAIN)]))
+    assert "no_objections" in ran.out and "round 1: a challenge is not counted, the structural check of line" in ran.out
+
+
+def test_several_files_are_one_review(cli: Cli, tmp_path: Path) -> None:
+    home = project(tmp_path)
+    (home / "ROADMAP.md").write_text("# Roadmap\n\n### Phase 1: Booking\n\n**Goal**: Berths are booked\n")
+    ran = cli("review", FILE, ".planning/ROADMAP.md", FILE, "--no-llm", "--json")
+    result = json.loads(ran.out)
+    assert [r["path"] for r in result["artefacts"]] == [FILE, ".planning/ROADMAP.md"]
+    assert len(json.loads(cli("list", "--json").out)) == 1
+
+
+def test_files_of_several_projects_are_refused(cli: Cli, tmp_path: Path) -> None:
+    project(tmp_path)
+    project(tmp_path / "other")
+    (tmp_path / "other" / ".planning" / "PROJECT.md").write_text("# Another\n")
+    ran = cli("review", FILE, f"other/{FILE}", "--no-llm")
+    assert (ran.code, ran.out) == (2, "") and "review them one project at a time" in ran.err

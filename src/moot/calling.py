@@ -45,6 +45,11 @@ class Exchange(Value):
         return "; ".join(dict.fromkeys(t.error for t in self.tries)) if self.reply is None else ""
 
 
+def failures_in(tries: Sequence[Try]) -> int:
+    """Calls that were made and came to nothing."""
+    return sum(attempt.put and bool(attempt.error) for attempt in tries)
+
+
 class Caller:
     def __init__(
         self,
@@ -72,16 +77,19 @@ class Caller:
             reply = await self._patiently(call, model, tries, retried)
             if reply is not None:
                 self._ledger.add(model.name, reply.usage)
+                self._ledger.failed += failures_in(tries)
                 self._answered.add(model.name)
                 milliseconds = round((self._clock.monotonic() - began) * 1000)
                 return Exchange(tries=tuple(tries), reply=reply, milliseconds=milliseconds)
             if tries[-1].kind == "limit":
                 break
+        self._ledger.failed += failures_in(tries)
         return Exchange(tries=tuple(tries), milliseconds=round((self._clock.monotonic() - began) * 1000))
 
     def replay(self, call: Call, chain: Sequence[Model], exchange: Exchange) -> None:
         """Bring the models and the ledger to where they were after this exchange."""
         models = {model.name: model for model in chain}
+        self._ledger.failed += failures_in(exchange.tries)
         for attempt in exchange.tries:
             self._remember(attempt, call.seat)
             if attempt.model in models and attempt.put:

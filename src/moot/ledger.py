@@ -9,6 +9,8 @@ class Ledger:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.spends: dict[str, Spend] = {}
+        self.failed = 0
+        """Calls that came to nothing."""
         self._promised_calls = 0
         self._promised_tokens = 0
 

@@ -160,6 +160,7 @@ class Runner:
                 "session_id": record.id,
                 "degraded": room.degraded,
                 "calls": room.ledger.calls,
+                "calls_failed": room.ledger.failed,
                 "usage": dict(room.ledger.spends),
                 "duration": round(journal.elapsed(), 3),
                 "resumable": failed_at is not None or (cut_by(result) in CARRIED_ON and self.wish != "cancel"),

@@ -274,6 +274,9 @@ class Result(Value):
     session_id: str = ""
     degraded: tuple[str, ...] = ()
     calls: int = 0
+    """Those that were answered."""
+    calls_failed: int = 0
+    """Calls that a provider refused, failed or did not answer in time."""
     usage: dict[str, Spend] = {}
     duration: float = 0.0
     resumable: bool = False

@@ -381,3 +381,17 @@ def test_models_given_twice_are_dealt_to_the_seats_as_the_help_says(cli: Cli, tm
     said = " ".join(cli("debate", "--help").out.replace("│", " ").split())
     assert "the models are dealt to the seats" in said and "fallback" not in said
     assert "fallback chain" in " ".join(cli("solve", "--help").out.replace("│", " ").split())
+
+
+def test_after_timeouts_it_says_what_happened_and_claims_no_saving(cli: Cli, tmp_path: Path) -> None:
+    ran = cli(*world(tmp_path, [{"error": "timeout", "always": True}], task=OPEN))
+    assert "no model was called" not in ran.out and "saved" not in ran.out.replace("nothing was saved", "")
+    assert "no model answered: " in ran.out and " calls came to nothing (refused, failed or timed out)" in ran.out
+    session = json.loads(cli("list", "--json").out)[0]["id"]
+    kept = story(cli, session)["session"]["outcome"]["result"]
+    assert (kept["calls"], kept["calls_failed"] > 0, kept["usage"]) == (0, True, {})
+
+
+def test_an_end_of_its_own_says_what_was_saved(cli: Cli, tmp_path: Path) -> None:
+    ran = cli(*world(tmp_path, says("code", code(RIGHT)), tests=TESTS))
+    assert "3 calls; " in ran.out and " saved" in ran.out and "nothing was saved" not in ran.out

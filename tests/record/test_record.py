@@ -251,7 +251,7 @@ def test_a_session_that_runs_on_with_new_limits_is_whole_at_every_moment(cli: Cl
     cut = run_moot(tmp_path, "decide", "q.yaml", "-m", model, "--max-calls", "1", "--json")
     session = json.loads(cut.stdout)["session_id"]
     assert json.loads(cut.stdout)["stop_reason"] == "budget_exhausted"
-    for limit in range(10, 14):
+    for limit in (10, 11):
         killed = run_moot(tmp_path, "resume", session, "--max-calls", str(limit), kill_after=1)
         assert killed.returncode == -signal.SIGKILL
         verified = run_moot(tmp_path, "audit", "--verify", session)

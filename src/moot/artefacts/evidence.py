@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from moot.artefacts.markdown import normal, words_of
 from moot.artefacts.requirement_ids import ids_in
+from moot.artefacts.values import Fault
 
 NONE = re.compile(
     r"\W*+(?:n/?a|none|nothing|not applicable|not available|no evidence(?: (?:given|provided|available))?|unknown|tbd"
@@ -72,3 +73,21 @@ def _normal(text: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
+
+
+STEM, SHARE = 4, 0.6
+"""Letters by which two forms of a word are taken for one, and how much of a finding a challenge must say again."""
+TERM = re.compile(r"[a-z]{4,}")
+
+
+def repeats(said: str, fault: Fault) -> bool:
+    """Whether a challenge says again what a structural check found: it names the same ids, and most of its words."""
+    named, wanted = set(ids_in(said)), set(ids_in(fault.what))
+    if not wanted <= named or (wanted and named - wanted):
+        return False
+    terms = _terms(fault.what)
+    return bool(terms) and len(terms & _terms(said)) >= SHARE * len(terms)
+
+
+def _terms(text: str) -> set[str]:
+    return {word[:STEM] for word in TERM.findall(text.lower())}

@@ -2,8 +2,8 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from moot.artefacts.kinds import guess
@@ -45,7 +45,24 @@ class Desk:
     left_out: tuple[NotAnalysed, ...] = ()
 
 
-def read_planning(path: str, kind: ArtefactType | None, context: str | None) -> Desk:
+def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str | None) -> Desk:
+    """The artefacts that are named, each with what belongs to it; all must be of one project."""
+    desks = [_desk(path, kind, context) for path in paths]
+    if len({(desk.context, desk.config, desk.state) for desk in desks}) > 1:
+        raise UsageError(f"{', '.join(paths)} are of several projects; review them one project at a time")
+    found = {one.path: one for desk in desks for one in desk.found}
+    around = {near.path: near for desk in desks for near in desk.around}
+    left_out = {spot.file: spot for desk in desks for spot in desk.left_out}
+    return replace(
+        desks[0],
+        found=tuple(found.values()),
+        around=tuple(around.values()),
+        origins={path: origin for desk in desks for path, origin in desk.origins.items()},
+        left_out=tuple(left_out.values()),
+    )
+
+
+def _desk(path: str, kind: ArtefactType | None, context: str | None) -> Desk:
     """The artefact, or all artefacts of the folder; each refusal says which file and what to do about it."""
     place = Path(path)
     if not place.exists():

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, create_model
 
 from moot.artefacts.documents import challenges_document, named_by, no_objections_document, one_line
-from moot.artefacts.evidence import flaw_in_evidence
+from moot.artefacts.evidence import flaw_in_evidence, repeats
 from moot.artefacts.kinds import CATEGORIES
 from moot.artefacts.markdown import normal
 from moot.artefacts.values import ArtefactType, Assessment, Challenge, Convergence, Defence, Gravity
@@ -111,7 +111,8 @@ async def challenged(talk: Talk, number: int, room: Room) -> bool:
     if isinstance(said, Absent):
         return False
     assessments = assessed(said, talk, room, number) if isinstance(said, Rebuttal) else ()
-    raised, dropped = sifted(said.challenges, talk, number)
+    fresh, repeated = without_findings(said.challenges, talk)
+    raised, dropped = sifted(fresh, talk, number)
     if dropped:
         many = "1 challenge" if len(dropped) == 1 else f"{len(dropped)} challenges"
         room.degrade(f"round {number}: {many} dropped, no evidence that can be checked: {dropped[0].why}")
@@ -121,6 +122,7 @@ async def challenged(talk: Talk, number: int, room: Room) -> bool:
         round=number,
         raised=tuple(c.id for c in raised),
         dropped=dropped,
+        repeated=repeated,
         assessments=assessments,
         convergence=convergence,
     )
@@ -172,6 +174,18 @@ def history(talk: Talk) -> str:
     if talk.rounds[-1].revision_refused:
         lines.append(f"The defender's revision was not accepted: {talk.rounds[-1].revision_refused}")
     return fenced("\n".join(lines), "text")
+
+
+def without_findings(said: Sequence[Raised], talk: Talk) -> tuple[list[Raised], tuple[Dropped, ...]]:
+    """The challenges that say something new, and those that only repeat what a structural check found."""
+    faults, fresh, repeated = talk.faults, list[Raised](), list[Dropped]()
+    for one in said:
+        if known := next((f for f in faults if repeats(f"{one.concern}\n{one.evidence}", f)), None):
+            why = f"the structural check of line {known.line} has found it: {known.what}"
+            repeated.append(Dropped(concern=one.concern, evidence=one.evidence, why=why))
+        else:
+            fresh.append(one)
+    return fresh, tuple(repeated)
 
 
 def sifted(said: Sequence[Raised], talk: Talk, number: int) -> tuple[list[Challenge], tuple[Dropped, ...]]:

@@ -44,7 +44,8 @@ WORST_FIRST: tuple[Outcome, ...] = (
     "rejected", "cancelled", "timed_out", "budget_exhausted", "inconclusive", "unresolved", "deadlock", "challenged",
     "converged", "structural_only", "no_objections", "switched_off",
 )  # fmt: skip
-State = Literal["addressed", "rejected", "unresolved"]
+State = Literal["addressed", "withdrawn", "rejected", "unresolved"]
+"""Withdrawn: the adversary lets it go, and the artefact is as it was."""
 
 
 class ReviewRules(Rules):
@@ -221,7 +222,8 @@ def verdict_of(c: Challenge, talk: Talk) -> Verdict:
     """The adversary's word where it gave one; else the defender's, as far as it was carried out."""
     answer = talk.answers.get(c.id)
     if settled := talk.settled.get(c.id):
-        state: State = "rejected" if settled.status == "rejected" else "addressed"
+        kept = talk.text == talk.artefact.text
+        state: State = "rejected" if settled.status == "rejected" else "withdrawn" if kept else "addressed"
         return Verdict(id=c.id, challenge=c, state=state, confirmed=True, notes=settled.notes, answer=answer)
     changed = answer is not None and any(r.revised and r.round == answer.round for r in talk.rounds)
     if answer is None or (answer.answer == "addressed" and not changed):
@@ -229,12 +231,14 @@ def verdict_of(c: Challenge, talk: Talk) -> Verdict:
     return Verdict(id=c.id, challenge=c, state=answer.answer, confirmed=False, answer=answer)
 
 
-def last_word(verdicts: Sequence[Verdict]) -> str:
-    """The defender's decision on each challenge, with its reason; nothing where no defender spoke."""
+def last_word(verdicts: Sequence[Verdict], *, saved: bool = True) -> str:
+    """The defender's decision on each challenge, with its reason; nothing where no defender spoke. Not `saved`: the
+    artefact itself was not changed, only a revision of it."""
     if not any(v.answer for v in verdicts):
         return ""
+    words: dict[State, str] = {} if saved else {"addressed": "open: settled only in a revision that was not written"}
     return "; ".join(
-        f"{v.id} ({v.challenge.severity}, {v.challenge.category}) {v.state}"
+        f"{v.id} ({v.challenge.severity}, {v.challenge.category}) {words.get(v.state, v.state)}"
         + (f": {v.answer.reason}" if v.answer else ": no answer")
         for v in verdicts
     )

@@ -48,6 +48,8 @@ class Round(Value):
     raised: tuple[str, ...] = ()
     """New challenges, by id."""
     dropped: tuple[Dropped, ...] = ()
+    repeated: tuple[Dropped, ...] = ()
+    """Challenges that say again what a structural check has found: they are no new ones."""
     assessments: tuple[Assessment, ...] = ()
     convergence: Convergence | None = None
     document: str = ""
@@ -92,6 +94,10 @@ class Talk:
     @property
     def dropped(self) -> list[Dropped]:
         return [d for r in self.rounds for d in r.dropped]
+
+    @property
+    def repeated(self) -> list[Dropped]:
+        return [d for r in self.rounds for d in r.repeated]
 
 
 def goes_on(standing: Iterable[Challenge], kind: ArtefactType) -> bool:

@@ -12,7 +12,7 @@ from moot.artefacts.values import GRAVITIES, Artefact, Neighbour
 from moot.edge.planning import Desk, Found
 from moot.edge.sources import replace_file, write_code
 from moot.errors import UsageError
-from moot.protocols.review import ArtefactReview, Reviewed, ReviewInput, ReviewResult
+from moot.protocols.review import ArtefactReview, Reviewed, ReviewInput, ReviewResult, last_word
 from moot.runner import Plan
 from moot.surfaces.hardening import CUT_SHORT, INTERRUPTED, origins_of
 from moot.surfaces.setup import Settings
@@ -135,7 +135,8 @@ def record_decisions(result: ReviewResult, plan: Plan, written: frozenset[str]) 
         before = text = place.read_bytes().decode("utf-8")
         for review in decided:
             saved = " (revised)" if review.path in written else " (revision not written)" if review.revised else ""
-            line = f"[Review of {review.path}, {review.outcome.replace('_', ' ')}]: {review.decision}{saved}"
+            decision = last_word(review.challenges, saved=review.path in written)
+            line = f"[Review of {review.path}, {review.outcome.replace('_', ' ')}]: {decision}{saved}"
             text = with_decision(text, f"{result.session_id} {review.path}", line)
         if text != before:
             replace_file(place, text.encode("utf-8"))

@@ -7,7 +7,7 @@ from rich.table import Table
 from moot.protocols.debated import DebateInput, DebateResult, Vote
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json, section
+from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines
 from moot.surfaces.debating import exit_code
 from moot.surfaces.solving import write_out
 from moot.types import Result
@@ -23,6 +23,10 @@ SAYS = {
     "cancelled": "stopped by the user; this is the best so far",
     "rejected": "rejected at a gate; this is the best so far",
 }
+
+
+ENDS = frozenset({"alike_and_green", "tests", "consensus", "unchanged", "max_rounds"})
+"""Stops by which a debate comes to its own end."""
 
 
 def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
@@ -57,7 +61,7 @@ def show_result(result: DebateResult, plan: Plan) -> None:
     _winner(result, plan, console)
     section(console, "Weaker than asked for", result.degraded)
     console.print()
-    for line in (*account(result), *(cost(result.usage) or ["no model was called"])):
+    for line in (*account(result), *spent_lines(result)):
         console.print(plain(line))
     console.print(plain(f"session {result.session_id}, {result.rounds} rounds, {result.duration:.1f} s"))
 
@@ -74,7 +78,9 @@ def headline(result: DebateResult) -> str:
 def account(result: DebateResult) -> list[str]:
     """What was saved, helped and harmed."""
     saved = max(result.calls_full_run - result.calls, 0)
-    lines = [f"{result.calls} calls; {result.calls_full_run} in a full run, {saved} saved"]
+    at_its_end = not result.resumable and not result.calls_failed and result.stop_reason in ENDS
+    rest = f"{saved} saved" if at_its_end else "nothing was saved: it did not come to its end"
+    lines = [f"{result.calls} calls; {result.calls_full_run} in a full run, {rest}"]
     flips = result.flips
     if flips.by != "nothing":
         change = "helped" if flips.helped else "harmed" if flips.harmed else "changed nothing"

@@ -15,7 +15,7 @@ from moot.protocols.verdicts import Verdict
 from moot.questions import Classification
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json
+from moot.surfaces.cli.screen import clean, err, out, plain, print_json, spent_lines
 from moot.surfaces.deciding import as_data, exit_code, folders_in, seed_form
 from moot.surfaces.judge_files import write_judge_files
 from moot.types import Result
@@ -69,7 +69,7 @@ def show_result(result: DecideResult) -> None:
         show_verdict(verdict, result.session_id, console)
     _section(console, "Weaker than asked for", result.degraded)
     console.print()
-    for line in cost(result.usage) or ["no model was called"]:
+    for line in spent_lines(result):
         console.print(plain(line))
     console.print(plain(f"session {result.session_id}, {result.rounds} rounds, {result.duration:.1f} s"))
 
@@ -78,6 +78,7 @@ def headline(result: DecideResult) -> str:
     """The first line: the outcome, and on what it rests."""
     weak = f"; weaker than asked for: {result.degraded[0]}" if result.degraded else ""
     calls = f"{result.calls} calls, {result.calls_full_run} questions in a full run" if result.calls else "no calls"
+    calls = "no call was answered" if result.calls_failed and not result.calls else calls
     cut = f"; {result.stop_reason.replace('_', ' ')}, cut short" if result.stop_reason != "decided" else ""
     if len(result.questions) == 1:
         return f"{result.outcome}: {_says(result.questions[0])} ({calls}){cut}{weak}"

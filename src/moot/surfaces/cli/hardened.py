@@ -15,7 +15,7 @@ from moot.protocols.watched import why_not_run
 from moot.runner import Plan
 from moot.sarif import sarif
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json, section
+from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines
 from moot.surfaces.hardening import exit_code, found, write_result
 from moot.types import Result, SuiteRun
 from moot.vault import Vault
@@ -80,7 +80,7 @@ def show_result(result: HardenResult, plan: Plan) -> None:
     section(console, "Not analysed", [f"{s.file}:{s.line}: {s.why}" for s in result.not_analysed])
     section(console, "Weaker than asked for", result.degraded)
     console.print()
-    for line in cost(result.usage) or ["no model was called"]:
+    for line in spent_lines(result):
         console.print(plain(line))
     console.print(plain(f"session {result.session_id}, {result.rounds} rounds, {result.duration:.1f} s"))
 

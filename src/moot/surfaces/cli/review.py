@@ -22,6 +22,8 @@ EXAMPLES = """Examples:
 
   moot review .planning/REQUIREMENTS.md -m openai:gpt-5
 
+  moot review REQUIREMENTS.md ROADMAP.md -m openai:gpt-5
+
   moot review PLAN.md --defend off --fail-on critical
 
   moot review ROADMAP.md --profile quality --write
@@ -35,7 +37,7 @@ def register(app: typer.Typer) -> None:
 @with_flags(SessionFlags)
 def review_command(
     flags: SessionFlags,
-    path: Annotated[str, typer.Argument(help="An artefact, or a folder such as .planning.")],
+    paths: Annotated[list[str], typer.Argument(help="Artefacts of one project, or a folder such as .planning.")],
     kind: Annotated[
         str | None,
         typer.Option("--type", "-t", help="requirements, roadmap, plan or verification; default is a guess."),
@@ -75,7 +77,7 @@ def review_command(
         }
     )
     vault = Vault(os.environ)
-    desk = read_planning(path, chosen_type(kind), context)
+    desk = read_planning(paths, chosen_type(kind), context)
     plan = flags.seated(review_plan(settings, desk, vault, {"fail_on": fail_on, "no_llm": flags.no_llm}))
     ending = Ending(write=write, json=flags.json_output, quiet=flags.quiet)
     raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))

@@ -10,7 +10,7 @@ from moot.errors import UsageError
 from moot.protocols.review import ArtefactReview, ReviewResult
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json
+from moot.surfaces.cli.screen import clean, err, out, plain, print_json, spent_lines
 from moot.surfaces.reviewing import exit_code, record_decisions, write_revisions
 from moot.types import Result
 from moot.vault import Vault
@@ -59,7 +59,7 @@ def show_result(result: ReviewResult, plan: Plan) -> None:
     if len(result.artefacts) > 1:
         _summary(result, console)
     _section(console, "Weaker than asked for", result.degraded)
-    for line in cost(result.usage) or ["no model was called"]:
+    for line in spent_lines(result):
         console.print(plain(line))
     console.print(plain(f"session {result.session_id}, {result.rounds} rounds, {result.duration:.1f} s"))
 
@@ -77,6 +77,8 @@ def _review(review: ArtefactReview, result: ReviewResult, console: Console) -> N
         why = review.dropped_challenges[0].why
         console.print(plain(f"  {many} dropped: no evidence that can be checked ({why})"))
     for turn in review.rounds:
+        for again in turn.repeated:
+            console.print(plain(f"  round {turn.round}: a challenge is not counted, {again.why}"))
         if turn.revision_refused:
             console.print(plain(f"  round {turn.round}: the revision was not accepted: {turn.revision_refused}"))
     if review.diff:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, JsonValue
 
-from moot.types import Spend
+from moot.types import Result, Spend
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,6 +57,15 @@ def cost(usage: Mapping[str, Spend]) -> list[str]:
         tokens = f"{spend.input_tokens} tokens in, {spend.output_tokens} out"
         lines.append(f"{model}: {spend.calls} calls, {tokens}, {price}")
     return lines
+
+
+def spent_lines(result: Result) -> list[str]:
+    """What was spent, and calls that came to nothing: a model that failed was called."""
+    failed = result.calls_failed
+    if not failed:
+        return cost(result.usage) or ["no model was called"]
+    came = f"{failed} {'call' if failed == 1 else 'calls'} came to nothing (refused, failed or timed out)"
+    return [*cost(result.usage), came] if result.usage else [f"no model answered: {came}"]
 
 
 def section(console: "Console", title: str, lines: Sequence[str], mark: str = "- ") -> None:

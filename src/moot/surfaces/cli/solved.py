@@ -10,7 +10,7 @@ from moot.protocols.attempts import Attempt
 from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, cost, err, out, plain, print_json, section
+from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines
 from moot.surfaces.solving import exit_code, write_out
 from moot.trials.analysis import told_all
 from moot.types import Result
@@ -62,7 +62,7 @@ def show_result(result: SolveResult, plan: Plan) -> None:
             console.print(plain(result.code.rstrip("\n")))
     section(console, "Weaker than asked for", result.degraded)
     console.print()
-    for line in cost(result.usage) or ["no model was called"]:
+    for line in spent_lines(result):
         console.print(plain(line))
     if result.branch:
         console.print(plain(f"each version is a commit on the branch {result.branch}"))

@@ -7,7 +7,7 @@ from moot.protocols.positions import BlindSpot, Claim, Objection
 from moot.protocols.vet import VetResult
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, cost, out, plain, print_json
+from moot.surfaces.cli.screen import clean, out, plain, print_json, spent_lines
 from moot.surfaces.vetting import exit_code, remembered
 from moot.types import Result
 from moot.vault import Vault
@@ -57,7 +57,7 @@ def _show(result: VetResult) -> None:
             console.print(plain(f"- {note}"))
     if result.debated or result.calls:
         console.print()
-        for line in cost(result.usage) or ["no model was called"]:
+        for line in spent_lines(result):
             console.print(plain(line))
         console.print(plain(f"session {result.session_id}, {result.rounds} rounds, {result.duration:.1f} s"))
 

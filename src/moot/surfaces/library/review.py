@@ -40,7 +40,7 @@ async def review(  # noqa: PLR0913 - a public door: everything but the first two
     flags |= {f"review.{name}": getattr(rules, name) for name in rules.model_fields_set} if rules else {}
     settings = Settings.load({key.replace("review.timeout", "timeout"): value for key, value in flags.items()})
     vault = Vault(os.environ)
-    desk = read_planning(str(path), type, str(context) if context else None)
+    desk = read_planning([str(path)], type, str(context) if context else None)
     plan = review_plan(settings, desk, vault, {})
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})
