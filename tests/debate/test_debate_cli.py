@@ -395,3 +395,10 @@ def test_after_timeouts_it_says_what_happened_and_claims_no_saving(cli: Cli, tmp
 def test_an_end_of_its_own_says_what_was_saved(cli: Cli, tmp_path: Path) -> None:
     ran = cli(*world(tmp_path, says("code", code(RIGHT)), tests=TESTS))
     assert "3 calls; " in ran.out and " saved" in ran.out and "nothing was saved" not in ran.out
+
+
+@pytest.mark.parametrize("option", [["--branch"], ["--tests", "t.py"], ["--hidden-tests", "t.py"], ["-l", "go"]])
+def test_options_of_code_are_refused_for_a_topic(cli: Cli, tmp_path: Path, option: list[str]) -> None:
+    (tmp_path / "t.py").write_text("def test_it():\n    assert True\n")
+    ran = cli(*world(tmp_path, task=TOPIC, more=("--topic", *option)))
+    assert (ran.code, ran.out) == (2, "") and " is for code, and this is a topic" in ran.err

@@ -116,6 +116,9 @@ def debate_command(
     found = project_note((tests, hidden, *(file or ()), repo), python)
     notes: dict[str, JsonValue] = {"unsafe_local": unsafe_local, "ask_me": ask_me, **found}
     plan = flags.seated(debate_plan(settings, asked, vault, notes, tried))
+    of_code = {"--tests": tests, "--hidden-tests": hidden, "--language": language, "--branch": branch}
+    if plan.input["kind"] == "topic" and (idle := [name for name, given in of_code.items() if given]):
+        raise UsageError(f"{idle[0]} is for code, and this is a topic: leave out {idle[0]}, or --topic")
     ending = Ending(json=flags.json_output, quiet=flags.quiet)
     raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
 
