@@ -316,7 +316,7 @@ def test_addressed_is_noted_only_where_the_artefact_changed(cli: Cli, tmp_path: 
 
 def test_what_the_adversary_lets_go_without_a_change_is_withdrawn(cli: Cli, tmp_path: Path) -> None:
     home = project(tmp_path)
-    said = [raised(challenge()), rebuttal({"C1": "addressed"})]
+    said: list[object] = [raised(challenge()), rebuttal({"C1": "addressed"})]
     seats = script(tmp_path, said, [answers(C1="addressed"), revision(REQUIREMENTS)])
     one = reviewed(cli("review", FILE, *seats, "--write", "--json"))
     (verdict,) = one["challenges"]

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -389,3 +390,70 @@ def test_without_any_model_a_debate_goes_to_a_person(cli: Cli, monkeypatch: pyte
     monkeypatch.setenv("MOOT_MODEL", "script:none.yaml")
     ran = cli("vet", ACTION, "--no-llm", "--json")
     assert (ran.code, json.loads(ran.out)["resolution"]) == (2, "ESCALATE")
+
+
+ADMIN = "-- monthly upkeep\nUPDATE users SET role='admin' WHERE email='x@example.com';\n"
+
+
+def prompts_of(cli: Cli, session: str) -> list[str]:
+    steps = json.loads(cli("show", session, "--json").out)["steps"]
+    return [step["value"]["call"]["prompt"] for step in steps if step["name"].startswith("ask ")]
+
+
+@pytest.mark.parametrize(
+    "command", ["psql -f x.sql", "psql --file=x.sql app", "psql app < x.sql", "Run x.sql on the database"]
+)
+def test_the_statements_of_a_file_that_is_named_are_read(cli: Cli, tmp_path: Path, command: str) -> None:
+    (tmp_path / "x.sql").write_text(ADMIN)
+    seats = script(tmp_path, advocate=[claim()], critic=[objection()])
+    result = json.loads(cli("vet", command, *seats, "--json").out)
+    assert result["stakes"] == "high"
+    assert all("SET role='admin'" in prompt for prompt in prompts_of(cli, result["session_id"]))
+    assert any(
+        "changes who may do what" in prompt or "security: " in prompt
+        for prompt in prompts_of(cli, result["session_id"])
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [ADMIN, f"Notes of Monday.\n\n```sql\n{ADMIN}```\n", "UPDATE users\n  SET is_admin = true\n  WHERE id = 7;\n"],
+)
+def test_the_statements_of_the_context_raise_the_stakes(cli: Cli, tmp_path: Path, text: str) -> None:
+    (tmp_path / "plan.md").write_text(text)
+    seats = script(tmp_path, advocate=[claim()], critic=[objection()])
+    result = json.loads(
+        cli("vet", "apply the attached change to the database", "--context", "plan.md", *seats, "--json").out
+    )
+    assert result["stakes"] == "high"
+
+
+def test_prose_in_the_context_raises_nothing(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "plan.md").write_text("We update the docs and set the date. Nobody deletes from the list.\n")
+    seats = script(tmp_path, advocate=[claim()], critic=[objection("low", "")])
+    result = json.loads(cli("vet", "apply the attached change", "--context", "plan.md", *seats, "--json").out)
+    assert result["stakes"] == "low"
+
+
+def test_the_seats_see_branch_remote_and_what_is_not_committed(cli: Cli, tmp_path: Path) -> None:
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t@example.com"]
+    seats = script(tmp_path, advocate=[claim()], critic=[objection()])
+    (tmp_path / ".gitignore").write_text("*.db*\nmemory/\n*-home/\nno-data/\n")
+    for words in (
+        ["init", "-q", "-b", "main"],
+        ["add", "."],
+        ["commit", "-q", "-m", "begin"],
+        ["remote", "add", "origin", "https://me:secret@example.com/a.git"],
+    ):
+        subprocess.run([*git, *words], check=True, capture_output=True)
+    (tmp_path / "draft.py").write_text("x = 1\n")
+    result = json.loads(cli("vet", "git push --force origin main", *seats, "--json").out)
+    for prompt in prompts_of(cli, result["session_id"]):
+        assert "git branch: main" in prompt and "git remote: origin https://example.com/a.git" in prompt
+        assert "not committed: 1 files: draft.py" in prompt and "secret" not in prompt
+
+
+def test_what_only_reads_is_not_looked_into(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "x.sql").write_text(ADMIN)
+    ran = cli("vet", "cat x.sql", "--json")
+    assert (ran.code, json.loads(ran.out)["debated"]) == (0, False)

@@ -372,3 +372,25 @@ def test_an_earlier_result_stays_until_there_is_a_new_one(cli: Cli, asked: Path)
     lost: list[dict[str, object]] = [{"seat": seat, "round": 1, "error": "auth"} for seat in PANEL]
     ran = cli("decide", "q.yaml", "-m", write_script(asked, lost), "--feature-dir", "fd")
     assert ran.code == 2 and {path.name for path in (asked / "fd" / "sadd").iterdir()} == before
+
+
+def test_a_judge_whose_reasons_argue_for_another_option_is_asked_once(cli: Cli, asked: Path) -> None:
+    torn = ballot("risk", "A", "Option B is the safest choice: no sync can break.")
+    entries = [entry("risk", 1, torn), entry("risk", 1, ballot("risk", "B")), entry("value", 1, ballot("value", "B")),
+               entry("effort", 1, ballot("effort", "B"))]  # fmt: skip
+    result = data(cli("decide", "q.yaml", "-m", write_script(asked, entries), "--json").out)
+    assert (result["calls"], result["recommended_option"], result["agreement"]) == (4, "B", "UNANIMOUS")
+    assert "risk chose A with reasons for B; asked about it, it chose B" in str(result["notes"])
+
+
+@pytest.mark.parametrize("second", ["no answer", "A"])
+def test_a_judge_that_keeps_its_word_is_not_asked_again(cli: Cli, asked: Path, second: str) -> None:
+    torn = ballot("risk", "A", "I recommend option B.")
+    again = [entry("risk", 1, torn)] if second == "A" else [{"seat": "risk", "round": 1, "error": "failed"}]
+    others = [entry(seat, 1, ballot(seat, "A")) for seat in ("value", "effort")]
+    result = data(
+        cli("decide", "q.yaml", "-m", write_script(asked, [entry("risk", 1, torn), *again, *others]), "--json").out
+    )
+    assert (result["recommended_option"], result["distribution"]) == ("A", {"A": ["risk", "value", "effort"]})
+    told = "it chose A" if second == "A" else "it gave no answer, and A stands"
+    assert f"risk chose A with reasons for B; asked about it, {told}" in str(result["notes"])

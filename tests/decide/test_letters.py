@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from moot.errors import ParseError
 from moot.protocols.ballots import ballot_for, challenged, rebuttal_for
-from moot.questions import Option, option_named
+from moot.questions import Option, favoured, option_named
 from moot.replies import read
 
 OPTIONS = (
@@ -141,3 +141,24 @@ def test_a_rebuttal_without_a_challenge_is_not_read() -> None:
         shape.model_validate({"reasons": "safe", "option": "A"})
     said = read("CHALLENGES:\nvalue: too rosy\nREASONS: safe\nCONVINCED_BY: NONE\nOPTION: A", shape).value
     assert (said.challenges, said.option) == ({"value": "too rosy"}, "A")
+
+
+@pytest.mark.parametrize(
+    ("reasons", "expected"),
+    [
+        ("Option B is the safest choice.", "B"),
+        ("I recommend option B, as nothing can break.", "B"),
+        ("I prefer Online only.", "B"),
+        ("Online only remains the better plan for a small team.", "B"),
+        ("I prefer A over B.", "A"),
+        ("Option B is too risky.", ""),
+        ("I do not recommend option B.", ""),
+        ("Although option B is the best for users, it is dear.", ""),
+        ("A is best, and B is better.", ""),
+        ("Users gain most.", ""),
+        ("", ""),
+    ],
+)
+def test_which_option_reasons_recommend(reasons: str, expected: str) -> None:
+    options = (Option(id="A", label="Full offline"), Option(id="B", label="Online only"))
+    assert favoured(reasons, options) == expected

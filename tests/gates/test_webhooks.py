@@ -173,7 +173,7 @@ def test_nothing_is_sent_unsigned(place: str, monkeypatch: pytest.MonkeyPatch) -
         run(place, server.url, work)
         assert not server.heard
     with pytest.raises(UsageError, match="MOOT_WEBHOOK_SECRET"):
-        Settings.load({"gates.webhooks": ("http://127.0.0.1/",)}).gates()
+        Settings.load({"gates.webhooks": ("http://127.0.0.1/",)}).gates("debate")
     monkeypatch.setenv("MOOT_WEBHOOK_SECRET", SECRET)
-    assert Settings.load({"gates.webhooks": "http://a, http://b"}).gates().webhooks == ("http://a", "http://b")
-    assert json.dumps(Settings.load({}).gates().webhooks) == "[]"
+    assert Settings.load({"gates.webhooks": "http://a, http://b"}).gates("debate").webhooks == ("http://a", "http://b")
+    assert json.dumps(Settings.load({}).gates("debate").webhooks) == "[]"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, Protocol
 
@@ -13,7 +13,7 @@ from moot.prompts import prompt
 from moot.questions import Judge, Level, Option, Question, option_named
 from moot.render import estimated_tokens, fenced, shortened
 from moot.replies import Also, Keys, instructions
-from moot.room import Ask
+from moot.room import Ask, T
 from moot.types import Value
 
 ADVISOR = "advisor"
@@ -103,6 +103,12 @@ def ask_rebuttal(
         form=instructions(shape),
     )
     return Ask(judge.name, "challenge", 2, system_of(judge), text, shape, REPLY_TOKENS)
+
+
+def ask_about(ask: Ask[T], said: Stand, other: str) -> Ask[T]:
+    """The same question once more, to a judge whose reasons speak for another option than the one it chose."""
+    reasons = fenced(said.reasons, "text")
+    return replace(ask, prompt=prompt("doubt", asked=ask.prompt, chosen=said.option, reasons=reasons, other=other))
 
 
 def system_of(judge: Judge) -> str:

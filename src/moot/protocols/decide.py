@@ -1,18 +1,31 @@
 """Judges with fixed stances on an open question: alone first, then against each other, and counted exactly."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, TypeVar, cast
 
 from pydantic import BeforeValidator, Field
 
 from moot.errors import Cut, CutKind
-from moot.protocols.ballots import ADVISOR, Ballot, Rebuttal, ask_advice, ask_rebuttal, ask_recommendation
+from moot.protocols.ballots import (
+    ADVISOR,
+    Ballot,
+    Rebuttal,
+    Stand,
+    ask_about,
+    ask_advice,
+    ask_rebuttal,
+    ask_recommendation,
+)
 from moot.protocols.cases import Case, after_first, after_second, opened, verdict
 from moot.protocols.verdicts import Outcome, Verdict, gravest
-from moot.questions import Judge, Question
+from moot.questions import Judge, Question, favoured
 from moot.room import Ask, Room, T
 from moot.types import Absent, Result, Rules, Value
+
+V = TypeVar("V", bound=Value)
+Doubts = Mapping[str, tuple[str, ...]]
+"""By question: what was asked about because the reasons spoke for another option, and what came of it."""
 
 
 def _names(value: object) -> object:
@@ -81,10 +94,15 @@ async def first_round(cases: Sequence[Case], judges: Sequence[Judge], room: Room
     allowance = room.allowance()
     advised = [case for case in cases if not case.panel and room.seated(ADVISOR)]
     asks = [ask_recommendation(case.question, judge, allowance) for case in cases if case.panel for judge in judges]
+    about = [case.question for case in cases if case.panel for _ in judges]
     answers, cut = await heard(room, asks + [ask_advice(case.question, allowance) for case in advised])
+    doubts: Doubts = {}
+    if cut is None:
+        answers, doubts, cut = await asked_about(room, asks, answers, about)
     said = iter(answers)
     heard_by_case = [
-        after_first(case, judges, {j.name: next(said) for j in judges}) if case.panel else case for case in cases
+        with_doubts(after_first(case, judges, {j.name: next(said) for j in judges}), doubts) if case.panel else case
+        for case in cases
     ]
     told = [tell_round(case, room) for case in heard_by_case]
     return [with_advice(case, next(said)) if case in advised else case for case in told], cut
@@ -93,14 +111,43 @@ async def first_round(cases: Sequence[Case], judges: Sequence[Judge], room: Room
 async def second_round(cases: Sequence[Case], judges: Sequence[Judge], room: Room) -> tuple[list[Case], Cut | None]:
     """Where there is no agreement, each judge reads the others, challenges each of them, and may change its mind."""
     asks = [ask for case in cases if case.goes_on for ask in rebuttals(case, judges, room)]
+    about = [case.question for case in cases if case.goes_on for _ in case.first]
     answers, cut = await heard(room, asks)
+    doubts: Doubts = {}
+    if cut is None:
+        answers, doubts, cut = await asked_about(room, asks, answers, about)
     said = iter(answers)
     return [
-        tell_round(after_second(case, judges, {p.judge: next(said) for p in case.first}), room)
+        tell_round(with_doubts(after_second(case, judges, {p.judge: next(said) for p in case.first}), doubts), room)
         if case.goes_on
         else case
         for case in cases
     ], cut
+
+
+async def asked_about(
+    room: Room, asks: Sequence[Ask[V]], answers: Sequence[V | Absent | None], about: Sequence[Question]
+) -> tuple[list[V | Absent | None], Doubts, Cut | None]:
+    """The answers, after every judge whose reasons argue for another option was asked about it once. What it says
+    then counts; where it says nothing usable, its first answer stands."""
+    settled, notes, doubted = list(answers), dict[str, tuple[str, ...]](), list[tuple[int, str]]()
+    for place, (said, question) in enumerate(zip(answers, about, strict=False)):
+        if isinstance(said, Ballot | Rebuttal):
+            other = favoured(said.reasons, question.options)
+            doubted += [(place, other)] if other not in ("", said.option) else []
+    again, cut = await heard(room, [ask_about(asks[n], cast("Stand", settled[n]), other) for n, other in doubted])
+    for (place, other), said in zip(doubted, again, strict=True):
+        before = cast("Stand", settled[place]).option
+        now = said.option if isinstance(said, Ballot | Rebuttal) else ""
+        told = f"{asks[place].seat} chose {before} with reasons for {other}; asked about it, "
+        told += f"it chose {now}" if now else f"it gave no answer, and {before} stands"
+        notes[about[place].id] = (*notes.get(about[place].id, ()), told)
+        settled[place] = said if now else settled[place]
+    return settled, notes, cut
+
+
+def with_doubts(case: Case, doubts: Doubts) -> Case:
+    return replace(case, notes=(*case.notes, *doubts.get(case.question.id, ())))
 
 
 def rebuttals(case: Case, judges: Sequence[Judge], room: Room) -> list[Ask[Rebuttal]]:

@@ -74,3 +74,24 @@ def _unknown(text: str, options: Sequence[Option]) -> list[str]:
 
 def _words(text: str) -> str:
     return " ".join(WORD.findall(MARKUP.sub("", text).casefold()))
+
+
+FOR = r"\b(?:recommend|choose|pick|prefer|favou?r|support|go with|vote for)(?:s|ing)?\W+(?:(?:the|for)\W+)?{name}"
+BEST = r"{name}(?:\W+\w+){{0,3}}?\W+(?:is|remains)\W+(?:\w+\W+){{0,2}}?(?:best|better|safest|safer|right|strongest)\b"
+YIELDS = re.compile(r"\W*(?:although|though|even|while|whereas)\b", re.IGNORECASE)
+
+
+def favoured(reasons: str, options: Sequence[Option]) -> str:
+    """The one option that reasons recommend in plain words; empty where they recommend none, or more than one."""
+    text = MARKUP.sub("", reasons[:LONGEST])
+    clauses = [clause for clause in re.split(r"[.;!?\n]", text) if clause.strip() and not YIELDS.match(clause)]
+    found = [option.id for option in options if any(_recommends(clause, option) for clause in clauses)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _recommends(clause: str, option: Option) -> bool:
+    label = re.escape(option.label.strip())
+    name = rf"(?:(?:option\W{{0,3}})?(?-i:{re.escape(option.id)})(?![\w'’-])" + (rf"|{label}\b)" if label else ")")
+    if re.search(AGAINST + name, clause, re.IGNORECASE):
+        return False
+    return any(re.search(form.format(name=name), clause, re.IGNORECASE) for form in (FOR, BEST))

@@ -19,6 +19,7 @@ CHANGES: tuple[tuple[str, str, str, str], ...] = (
     (r"^\s*(?:grant|revoke)\b|\b(?:create|alter|drop)\s+(?:user|role|login)\b|\bset\s+password\b|\balter\s+default\s+privileges\b", "high", "security", "changes who may do what"),
     (r"\bcopy\b.*\b(?:from|to)\s+program\b|\binto\s+(?:out|dump)file\b|\bxp_cmdshell\b|^\s*\\!|^\s*\.(?:shell|system)\b|\blo_export\b|\bload_extension\b", "high", "security", "leaves the database for the machine"),
     (r"\bpg_terminate_backend\b|^\s*kill\s+\d|^\s*shutdown\b|\balter\s+system\b|\bpg_(?:reload_conf|cancel_backend)\b|\bset\s+global\b", "high", "process", "stops or changes the server"),
+    (r"\bupdate\b.*\bset\b.*\b(?:roles?|is_?(?:admin|superuser|staff|root)|admin|super_?user|privileges?|permissions?|access_level|passw(?:or)?d\w*)\b[\w\"`\]]*\s*=", "high", "security", "changes who may do what"),
     (r"\bupdate\b(?!.*\bwhere\b).*\bset\b", "high", "destructive", "changes every row"),
     (r"\bupdate\b.*\bset\b", "medium", "change", "changes rows"),
     (r"\balter\b", "medium", "change", "changes a table"),

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from moot.edge.memory import Debate, Memory, action_digest, memory_folder
+from moot.edge.surroundings import NOTHING_AROUND, Around, look_around
 from moot.errors import StoreError, UsageError
 from moot.events import Event
 from moot.failures import Next, Standing, next_step, stamp, task_id
@@ -17,7 +18,7 @@ from moot.protocols.synthesis import Resolution
 from moot.protocols.verdict import verdict
 from moot.protocols.vet import VetInput, VetResult
 from moot.routing import Route, route
-from moot.routing.answer import ORDER, Stakes
+from moot.routing.answer import ORDER, Stakes, action
 from moot.routing.switch import disabled
 from moot.runner import Plan
 from moot.surfaces.daylog import day_and_block
@@ -43,6 +44,26 @@ class Question:
     """The action is a task that failed; `attempts` and `errors` say how, else the memory does."""
     attempts: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    around: Around = NOTHING_AROUND
+    """What lies around it; a server that is asked from elsewhere does not look."""
+
+
+def with_surroundings(question: Question, folder: Path) -> Question:
+    """The question with the files that it names and the state of git; what only reads is not looked into."""
+    if route(question.action).bypass and question.stakes is None and not question.failed:
+        return question
+    return replace(question, around=look_around(question.action, question.context, folder))
+
+
+def way_of(question: Question) -> Route:
+    """The route of its words, with what the files around it raise."""
+    way, seen = route(question.action), question.around.sights
+    if way.bypass or not seen:
+        return way
+    found = action(list(seen))
+    stakes, why = (found.stakes, found.reason) if ORDER[found.stakes] > ORDER[way.stakes] else (way.stakes, way.reason)
+    triggers = tuple(dict.fromkeys((*found.triggers, *way.triggers)))
+    return Route(way.kind, stakes, False, why, triggers, way.security or found.security)
 
 
 async def vetted(  # noqa: PLR0913 - a public door: everything but the first two is by name
@@ -63,6 +84,7 @@ async def vetted(  # noqa: PLR0913 - a public door: everything but the first two
 async def vet_question(
     settings: Settings, question: Question, listen: Callable[[Event], None] | None = None, *, keep: bool = True
 ) -> VetResult:
+    question = with_surroundings(question, Path.cwd())
     if (at_once := answered(settings, question)) is not None:
         return at_once
     vault = Vault(os.environ)
@@ -92,7 +114,7 @@ def memory_of(settings: Settings) -> Memory:
 def answered(settings: Settings, question: Question) -> VetResult | None:
     """The answer that needs no debate; None if there must be one."""
     check(question)
-    way = route(question.action)
+    way = way_of(question)
     if switch := disabled(os.environ):
         note = f"no debate: switched off by {switch}"
         return undebated(question, way, "PROCEED", note).model_copy(update={"degraded": (note,)})
@@ -180,7 +202,7 @@ def escalated(question: Question, way: Route, task: Standing, why: str, memory: 
 def vet_plan(settings: Settings, question: Question, vault: Vault, now: datetime | None = None) -> Plan:
     """The debate to hold: about the plan, or about the failures where the task has enough of them."""
     check(question)
-    way, memory, now = route(question.action), memory_of(settings), now or datetime.now(UTC)
+    way, memory, now = way_of(question), memory_of(settings), now or datetime.now(UTC)
     step, task = due(question, way, memory.standings(now))
     failed = question.failed or step.due == "debate"
     seats = settings.seats("vet")
@@ -192,7 +214,7 @@ def vet_plan(settings: Settings, question: Question, vault: Vault, now: datetime
         kind="failure" if failed else "planning",
         action=vault.hide(question.action),
         stakes=stakes_of(question, way),
-        context=vault.hide(question.context),
+        context=vault.hide("\n\n".join(part for part in (question.context, question.around.text) if part)),
         attempts=tuple(vault.hide(text) for text in (question.attempts or _approaches(task))) if failed else (),
         errors=tuple(vault.hide(text) for text in (question.errors or task.errors)) if failed else (),
         triggers=tuple(vault.hide(text) for text in way.triggers),

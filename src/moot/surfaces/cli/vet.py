@@ -16,7 +16,7 @@ from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.stats import show_stats
 from moot.surfaces.cli.vetted import show
-from moot.surfaces.vetting import Question, answered, check, known_stakes, memory_of, vet_plan
+from moot.surfaces.vetting import Question, answered, check, known_stakes, memory_of, vet_plan, with_surroundings
 from moot.vault import Vault
 
 EXAMPLES = """Examples:
@@ -85,6 +85,7 @@ def vet_command(
         given, asked_rounds = _requested(_text(csp), given)
         rounds = rounds or asked_rounds
     check(given)
+    given = with_surroundings(given, Path.cwd())
     settings = flags.settings({"vet.rounds": rounds})
     ending = Ending(json=flags.json_output, quiet=flags.quiet, csp=csp is not None)
     if (at_once := answered(settings, given)) is not None:
