@@ -163,7 +163,7 @@ def check_nothing_invented(value: BaseModel, text: str) -> None:
                 assert otherwise or any(label_key(key) in label_key(text) for key in (said, *meant)), said
             case "text" | "texts" | "mapping":
                 words = re.findall(r"\w+", " ".join(spoken(said)).casefold())
-                heard = text.casefold().replace("\\n", " ")
+                heard = text.replace("\\n", " ").casefold()
                 assert [word for word in words if word not in heard] == []
 
 

@@ -26,6 +26,7 @@ from reply_shapes import (
 
 from moot.protocols.attack import RedReply
 from moot.protocols.defend import BlueReply
+from moot.protocols.phases.drafts import DraftReply
 from moot.replies import CodeBlock, ParseError, read
 
 RED_JSON = json.dumps(RED.model_dump(), indent=2)
@@ -532,3 +533,34 @@ def test_a_cut_off_defence_needs_closed_fences() -> None:
 def test_the_error_tells_the_model_what_to_mend(text: str, because: str) -> None:
     with pytest.raises(ParseError, match=because):
         read(text, RedReply)
+
+
+# --- code with words around it
+
+LARGEST = "def largest(numbers):\n    return max(numbers)\n"
+BLOCK = f"```python\n{LARGEST}```"
+
+
+@pytest.mark.parametrize(
+    ("text", "approach", "limits"),
+    [
+        (f"APPROACH: take the largest\n\n{BLOCK}\n", "take the largest", ()),
+        (f"APPROACH: take the largest\nLIMITS: NONE\n\n{BLOCK}\n\nIt is fine.", "take the largest", ()),
+        (f"APPROACH: max\nLIMITS:\n- an empty list\n- text\n\nCODE:\n{BLOCK}", "max", ("an empty list", "text")),
+        (f"{BLOCK}\n\nLIMITS: an empty list\nAPPROACH: max\n", "max", ("an empty list",)),
+        (f"APPROACH:\n\n{BLOCK}\n\nmax does it\n", "max does it", ()),
+        (f"APPROACH: max\n\nFILE: solution.py\n{BLOCK}\n", "max", ()),
+        (BLOCK, "", ()),
+    ],
+)
+def test_words_around_code_are_kept_and_hold_no_code(text: str, approach: str, limits: tuple[str, ...]) -> None:
+    said = read(text, DraftReply).value
+    assert (said.approach, said.limits, [block.text for block in said.code]) == (approach, limits, [LARGEST])
+
+
+def test_a_reply_that_was_cut_off_says_which_fields_were_not_taken() -> None:
+    heard = read(f"APPROACH: max\n\n{BLOCK}\nLIMITS: an em", DraftReply, whole=False)
+    assert (heard.value.approach, heard.value.limits) == ("", ())
+    assert heard.dropped == (
+        "approach stands in a reply that was cut off", "limits stands in a reply that was cut off",
+    )  # fmt: skip

@@ -11,7 +11,7 @@ from moot.lessons import generalised
 from moot.measures import Coverage, Quality, not_measured_in
 from moot.prompts import prompt
 from moot.render import CHARACTERS_PER_TOKEN, fenced, shortened
-from moot.replies import Also, CodeBlock, Fenced, instructions
+from moot.replies import Also, CodeBlock, Fenced, code_form, instructions
 from moot.room import Ask, Room
 from moot.tools import ToolContext
 from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all
@@ -124,6 +124,7 @@ async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, roo
         lessons=shown_lessons(task.lessons),
         history=shown_history(attempts, task.language),
         path=task.path,
+        form=code_form(SolveReply, task.language, task.path),
     )
     last = next((attempt.code for attempt in reversed(attempts) if attempt.absent is None), "")
     context = ToolContext(code=code_of(task, last), tests=task.tests, repository=task.repository)

@@ -13,16 +13,16 @@ from moot.replies.calls import first_call
 from moot.replies.code import code_in, with_code
 from moot.replies.fences import blocks
 from moot.replies.fit import Raw, Unfit, fit
-from moot.replies.form import instructions, native_schema
+from moot.replies.form import code_form, instructions, native_schema
 from moot.replies.headings import denied, with_headings
 from moot.replies.jsonish import pieces
-from moot.replies.labelled import json_lines, labelled, lines_of, sections
+from moot.replies.labelled import json_lines, labelled, lines_of, sections, without_blocks
 from moot.replies.shape import Also, CodeBlock, Fenced, Heading, Keys, Synonyms, Title, slots
 from moot.tools import ToolCall
 
 __all__ = [
-    "Also", "CodeBlock", "Fenced", "Heading", "Keys", "ParseError", "Read", "Synonyms", "Title", "instructions",
-    "native_schema", "read", "tool_call",
+    "Also", "CodeBlock", "Fenced", "Heading", "Keys", "ParseError", "Read", "Synonyms", "Title", "code_form",
+    "instructions", "native_schema", "read", "tool_call",
 ]  # fmt: skip
 
 T = TypeVar("T", bound=BaseModel)
@@ -53,7 +53,7 @@ class Readings:
 
 
 def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False) -> Read[T]:
-    """The reply as a `shape`: JSON first, labelled text second, `ParseError` third.
+    """The reply as a `shape`, from its JSON, its labelled text and its fenced code, or `ParseError`.
 
     `whole=False` says the provider cut the reply off: then only complete JSON and closed fences count.
     `salvage=True` keeps the readable items of a list and reports the others.
@@ -101,32 +101,43 @@ def readings_of(text: str, shape: type[BaseModel], *, whole: bool) -> Readings:
     taken = json_lines(text, json.found)
     lines = lines_of(text, fences, taken)
     parts = sections(lines, shape)
+    code = code_in(text, [block for block in fences if block.start not in taken], parts, shape)
+    words = without_blocks(parts, code.blocks)
     return Readings(
         objects=objects(json, shape),
-        labelled=with_headings(labelled(lines, parts, shape), lines, shape),
+        labelled=with_headings(labelled(lines, words, shape), lines, shape),
         bare=bare_items(json, shape, whole=whole),
-        code=code_in(text, [block for block in fences if block.start not in taken], parts, shape),
+        code=code.raw,
         denied=denied(lines, shape),
     )
 
 
 def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) -> Read[T]:
-    """The first reading that fits. What a JSON object says holds, right or wrong: the others only add to it."""
+    """The reading that fills most of the shape; of equals the one that names most of what it could not read, then the
+    first. What a JSON object says holds, right or wrong: the others only add to it."""
     others = (readings.labelled, readings.bare) if whole else (readings.bare,)
     complaints: list[str] = []
-    for raw in (readings.objects, *({**other, **readings.objects} for other in others)):
+    fitting: list[Read[T]] = []
+    for raw in (readings.objects, *({**other, **readings.objects} for other in others if other)):
         unfit, found = Unfit(salvage=salvage), with_code(raw, readings.code, shape)
         if not found:
             continue  # a shape that needs nothing is not met by nothing: a refusal would look like an answer
         try:
-            value = cast(T, fit(found, shape, unfit))
+            fitting.append(Read(cast(T, fit(found, shape, unfit)), tuple(unfit.dropped)))
         except ParseError as error:
             complaints += [str(error)] if raw else []
-            continue
-        refuse_denial(value, readings, shape)
-        refuse_half_characters(value)
-        return Read(value, tuple(unfit.dropped))
-    raise ParseError(complaints[-1] if complaints else "the reply holds none of the fields asked for")
+    if not fitting:
+        raise ParseError(complaints[-1] if complaints else "the reply holds none of the fields asked for")
+    best = max(fitting, key=lambda one: (len(one.value.model_fields_set), len(one.dropped)))
+    refuse_denial(best.value, readings, shape)
+    refuse_half_characters(best.value)
+    return best if whole else Read(best.value, (*best.dropped, *unread(best.value, readings.labelled)))
+
+
+def unread(value: BaseModel, labelled: Raw) -> list[str]:
+    """Labelled fields of a reply that was cut off: nobody knows whether they are whole, so they are not taken."""
+    lost = [name for name in labelled if name not in value.model_fields_set]
+    return [f"{name} stands in a reply that was cut off" for name in lost]
 
 
 def refuse_denial(value: BaseModel, readings: Readings, shape: type[BaseModel]) -> None:

@@ -1,6 +1,7 @@
 """Code in a reply: fenced blocks under their label or wherever they stand, and code that was put into JSON."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
@@ -12,18 +13,29 @@ from moot.replies.labelled import Section
 from moot.replies.shape import CodeBlock, Slot, slots
 
 
-def code_in(text: str, fences: Sequence[Block], parts: Sequence[Section], shape: type[BaseModel]) -> Raw:
+@dataclass(frozen=True)
+class Found:
+    """The code of a reply."""
+
+    raw: Raw
+    blocks: tuple[Block, ...]
+    """The fenced blocks that it was taken from: they are no part of the words around them."""
+
+
+def code_in(text: str, fences: Sequence[Block], parts: Sequence[Section], shape: type[BaseModel]) -> Found:
     """Under each code slot its fenced blocks; a block that was never closed may be half a file."""
     found: Raw = {}
+    taken: list[Block] = []
     for slot in slots(shape):
         if slot.kind == "code":
             own = _under_label(slot, fences, parts) or [block for block in fences if not block.holds_json]
             if own and not own[-1].closed:
                 raise ParseError(f"the code block of {slot.name} is never closed")
+            taken += own
             written = [block for block in _written(own, text.split("\n")) if not is_blank(slot, block.text)]
             if written:
                 found[slot.name] = written
-    return found
+    return Found(found, tuple(taken))
 
 
 def with_code(raw: Raw, fenced: Raw, shape: type[BaseModel]) -> Raw:

@@ -31,12 +31,21 @@ def native_schema(shape: type[BaseModel]) -> dict[str, object] | None:
     return shape.model_json_schema()
 
 
+def code_form(shape: type[BaseModel], language: str, path: str) -> str:
+    """A line for each field, then the code in one fenced block without a label: small models write it best that way."""
+    lines = [f"{slot.name.upper()}: {blank_of(slot)}" for slot in slots(shape) if slot.kind != "code"]
+    return "\n".join([*lines, *([""] if lines else []), f"```{language}", f"<the complete code of {path}>", "```"])
+
+
 def is_blank(slot: Slot, text: str) -> bool:
     """Whether a reply only copies the form: `<what is wrong>`, also that of another field, or the words without
     their brackets. A tag such as `<a href=x>` is content."""
     if len(text) > LONGEST_BLANK:
         return False
-    return bool(BLANK.fullmatch(text.strip())) or label_key(text) in (label_key(_blank(slot)), label_key(_about(slot)))
+    return bool(BLANK.fullmatch(text.strip())) or label_key(text) in (
+        label_key(blank_of(slot)),
+        label_key(_about(slot)),
+    )
 
 
 def _json_object(shape: type[BaseModel], indent: str) -> list[str]:
@@ -59,13 +68,13 @@ def _json_object(shape: type[BaseModel], indent: str) -> list[str]:
 def _json_blank(slot: Slot) -> str:
     match slot.kind:
         case "number" | "whole" | "yesno":
-            return _blank(slot)
+            return blank_of(slot)
         case "texts":
-            return f'["{_blank(slot)}"]'
+            return f'["{blank_of(slot)}"]'
         case "mapping":
-            return "{" + ", ".join(f'"{key}": "{_blank(slot)}"' for key in slot.keys) + "}"
+            return "{" + ", ".join(f'"{key}": "{blank_of(slot)}"' for key in slot.keys) + "}"
         case _:
-            return f'"{_blank(slot)}"'
+            return f'"{blank_of(slot)}"'
 
 
 def _labelled_form(shape: type[BaseModel]) -> str:
@@ -77,20 +86,20 @@ def _labelled_slot(slot: Slot) -> list[str]:
     label = slot.name.upper()
     match slot.kind:
         case "code":
-            return [f"{label}:", "FILE: <path>", "```", _blank(slot), "```"]
+            return [f"{label}:", "FILE: <path>", "```", blank_of(slot), "```"]
         case "items" if slot.shape:
             return [f"{label}:", *(line for part in slots(slot.shape) for line in _labelled_slot(part)), "---"]
         case "item" if slot.shape:
             return [f"{label}:", *(line for part in slots(slot.shape) for line in _labelled_slot(part))]
         case "texts":
-            return [f"{label}:", f"- {_blank(slot)}"]
+            return [f"{label}:", f"- {blank_of(slot)}"]
         case "mapping":
-            return [f"{label}:", *(f"{key}: {_blank(slot)}" for key in slot.keys)]
+            return [f"{label}:", *(f"{key}: {blank_of(slot)}" for key in slot.keys)]
         case _:
-            return [f"{label}: {_blank(slot)}"]
+            return [f"{label}: {blank_of(slot)}"]
 
 
-def _blank(slot: Slot) -> str:
+def blank_of(slot: Slot) -> str:
     match slot.kind:
         case "word":
             return f"<one of: {' | '.join(slot.words)}>"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from moot.errors import ParseError
-from moot.replies.fences import Block
+from moot.replies.fences import FILE, Block
 from moot.replies.fit import NOTHING, Raw
 from moot.replies.jsonish import Piece, decoded
-from moot.replies.labels import ENTRY, ORDINAL, RULE, Label, Line, heading_of, label_of
+from moot.replies.labels import ENTRY, LONGEST, ORDINAL, RULE, Label, Line, heading_of, label_of
 from moot.replies.shape import MANY, Slot, only_list, required, slot_for, slots
 from moot.replies.tables import untabled
 
@@ -60,6 +60,26 @@ def sections(lines: Sequence[Line], shape: type[BaseModel]) -> list[Section]:
             current.lines.append(line)
             current.numbers.append(number)
     return found
+
+
+def without_blocks(parts: Sequence[Section], blocks: Sequence[Block]) -> list[Section]:
+    """The sections without the blocks that are code by themselves. What follows such a block says nothing more about
+    the field above it, unless nothing stood above it yet."""
+    code = {number for block in blocks for number in range(block.start, block.end + 1)}
+    return [_cleared(part, code) for part in parts] if code else list(parts)
+
+
+def _cleared(part: Section, code: set[int]) -> Section:
+    cleared, said = Section(part.slot, part.rank), False
+    for line, number in zip(part.lines, part.numbers, strict=True):
+        if number in code and said:
+            break
+        names_block = number + 1 in code and FILE.match(line.text[:LONGEST]) is not None
+        if number not in code and not (names_block and cleared.lines):
+            cleared.lines.append(line)
+            cleared.numbers.append(number)
+            said = said or bool(line.text.strip())
+    return cleared
 
 
 def _opened(label: Label, shape: type[BaseModel], current: Section | None) -> Slot | None:

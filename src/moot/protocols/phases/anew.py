@@ -1,6 +1,9 @@
 """Where no draft passes its tests: slips that can be seen without a model, and then another reading of the task."""
 
 from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
 
 from moot.prompts import prompt
 from moot.protocols.attempts import code_of, shown_tests
@@ -10,11 +13,20 @@ from moot.protocols.phases.mending import kept, repaired
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table, brief, context, system
 from moot.render import fenced
+from moot.replies import Also, code_form
 from moot.room import Ask
 from moot.trials.slips import Slip, slips
 from moot.trials.values import holds
 
 AT_ONCE = 4
+
+
+class AnewReply(DraftReply):
+    """A draft whose author was told that the task was read wrongly."""
+
+    approach: Annotated[str, Also("idea", "plan", "explanation")] = Field(
+        default="", description="what to do otherwise, in at most twenty words"
+    )
 
 
 def nothing_passes(table: Table) -> bool:
@@ -91,7 +103,7 @@ def raised(candidate: Candidate, table: Table) -> bool:
     return not answers or any(answer is not None and answer.kind == "error" for answer in answers)
 
 
-def ask_anew(member: Member, phase: Phase, sitting: Sitting, base: Candidate) -> Ask[DraftReply]:
+def ask_anew(member: Member, phase: Phase, sitting: Sitting, base: Candidate) -> Ask[AnewReply]:
     table, room = sitting.table, sitting.room
     text = prompt(
         "debate_anew",
@@ -101,6 +113,7 @@ def ask_anew(member: Member, phase: Phase, sitting: Sitting, base: Candidate) ->
         tests=shown_tests(table.task, room),
         failures=fenced(base.checked.failures, "text"),
         path=table.given.path,
+        form=code_form(AnewReply, table.given.language, table.given.path),
     )
     warm = table.rules.temperature
-    return Ask(member.seat, phase, table.round, system(member), text, DraftReply, temperature=warm)
+    return Ask(member.seat, phase, table.round, system(member), text, AnewReply, temperature=warm)

@@ -12,7 +12,7 @@ from moot.protocols.phases.examined import baseline, examined
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table, brief, context, evidence, notes, system
 from moot.render import fenced
-from moot.replies import Also, Fenced, instructions
+from moot.replies import Also, Fenced, code_form, instructions
 from moot.room import Ask
 from moot.types import Value
 
@@ -24,7 +24,7 @@ class DraftReply(Value):
         default="", description="how you solve it, in at most ten words"
     )
     limits: Annotated[tuple[str, ...], Also("known_limits", "limitations")] = Field(
-        default=(), description="what it does not do", json_schema_extra={"maxItems": 3}
+        default=(), description="where it may fail, or NONE", json_schema_extra={"maxItems": 3}
     )
     code: Annotated[Fenced, Also("solution", "answer")] = Field(description="the complete code")
 
@@ -89,6 +89,7 @@ def ask_draft(
         notes=notes(table, member.seat),
         history=history,
         path=table.given.path,
+        form=code_form(DraftReply, table.given.language, table.given.path),
     )
     return Ask(member.seat, phase, table.round, system(member), text, DraftReply, temperature=temperature)
 

@@ -1,6 +1,9 @@
 """Optimization: one better solution out of the best parts, tried again with what its failures taught."""
 
 from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
 
 from moot.prompts import prompt
 from moot.protocols.attempts import Attempt, Task, reflected, shown_reflections
@@ -12,7 +15,7 @@ from moot.protocols.phases.review import by_score
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table, brief, checked_by_project, notes, seated, shown, system
 from moot.render import fenced
-from moot.replies import instructions
+from moot.replies import Also, code_form, instructions
 from moot.room import Ask
 from moot.trials.analysis import Analysis, Failure
 from moot.trials.contrast import contrast
@@ -20,10 +23,18 @@ from moot.trials.contrast import contrast
 PARTS = 3
 DIFFERENCES = 3
 CODE = (
-    "First say in one sentence what you take from which candidate. Then give the complete content of {path} in one "
-    "fenced block, and nothing after it."
+    "Answer in this form: what you take from which candidate, in one sentence; where the result may fail, or NONE; "
+    "then the complete content of {path} in one fenced block. Write nothing after the block."
 )
 TEXT = "Keep what holds, mend what was rightly objected to, and say what speaks against the result."
+
+
+class MergeReply(DraftReply):
+    """A draft made out of several candidates."""
+
+    approach: Annotated[str, Also("idea", "plan", "explanation")] = Field(
+        default="", description="what you take from which candidate, in one sentence"
+    )
 
 
 async def optimization(sitting: Sitting) -> str:
@@ -85,13 +96,13 @@ def as_attempt(candidate: Candidate, number: int) -> Attempt:
     return Attempt(number=number, code=candidate.code, analysis=analysis)
 
 
-def ask_merge(member: Member, attempts: Sequence[Attempt], sitting: Sitting) -> Ask[DraftReply]:
+def ask_merge(member: Member, attempts: Sequence[Attempt], sitting: Sitting) -> Ask[MergeReply]:
     table = sitting.table
-    form = instructions(DraftReply).replace("<path>", table.given.path)
+    form = code_form(MergeReply, table.given.language, table.given.path)
     text = _merge(
         member, sitting, CODE.format(path=table.given.path), form, contrasted(table), last_try(attempts, table)
     )
-    return Ask(member.seat, "optimization", table.round, system(member), text, DraftReply)
+    return Ask(member.seat, "optimization", table.round, system(member), text, MergeReply)
 
 
 def ask_position_merge(member: Member, sitting: Sitting) -> Ask[PositionReply]:
