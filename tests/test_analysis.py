@@ -6,7 +6,17 @@ from typing import Any
 import pytest
 
 from moot.edge.sandbox import find_sandbox
-from moot.trials.analysis import Analysis, failure, of_examples, of_suite, steady, together, told, told_all
+from moot.trials.analysis import (
+    Analysis,
+    failure,
+    of_examples,
+    of_suite,
+    steady,
+    together,
+    told,
+    told_all,
+    told_failures,
+)
 from moot.trials.values import Example
 from moot.types import Answer, Code, Language, Probing, SourceFile, SuiteRun, TestOutcome, Tests
 
@@ -137,10 +147,12 @@ def test_no_address_and_no_place_of_this_machine_reaches_the_words() -> None:
     assert steady(said) == "E    +  where 1 = add(1, 2)\nobject>"
 
 
-def test_of_many_failures_the_first_are_told_and_the_others_counted() -> None:
-    many = of_suite(SuiteRun(outcomes=tuple(outcome(f"E   assert {n} == 0") for n in range(1, 6))))
+def test_every_failure_that_fits_is_told_and_the_others_are_named() -> None:
+    many = of_suite(SuiteRun(outcomes=tuple(outcome(f"E   assert {n} == 0") for n in range(1, 31))))
     words = told_all(many)
-    assert words.count("got: ") == 3 and "… and 2 more failures" in words
+    assert words.count("got: ") == 30 and "not shown" not in words
+    few = told_failures(many, 100)
+    assert 0 < len(few.parts) < 31 and few.missing[-1] == "failure of test_it: not shown" and few.note in few.joined()
     assert len(told(failure(outcome("E   assert " + "9" * 5000 + " == 0")))) < 600
 
 

@@ -19,7 +19,7 @@ LAYERS = (
     ("rules", ("roles", "topology", "voting")),
     (
         "rules",
-        ("checks", "csp", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials"),
+        ("checks", "csp", "fitting", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials"),
     ),
     ("rules", ("differing",)),
     ("rules", ("archive", "audit", "chain", "comparing", "planning")),

@@ -46,7 +46,7 @@ def test_solve_shows_what_fits(cli: Cli, tmp_path: Path) -> None:
     words = solve_world(tmp_path, *coder(code(WRONG), code(RIGHT)), *reflector(reflection()))
     result = json.loads(cli(*[large(TASK) if word == TASK else word for word in words]).out)
     assert (result["outcome"], result["examples"]) == ("solved", 1)
-    check(cli, result, "the task was shown only in part: ")
+    check(cli, result, "the seats did not see everything: the task: ")
 
 
 def test_debate_shows_what_fits(cli: Cli, tmp_path: Path) -> None:
@@ -54,10 +54,10 @@ def test_debate_shows_what_fits(cli: Cli, tmp_path: Path) -> None:
     ran = cli(*debate_world(tmp_path, TWO, QUIET, says("ballot", ballot("B", "A")), task=large(OPEN), more=more))
     result = json.loads(ran.out)
     assert result["winner"] == "B" and len(result["votes"][0]["ballots"]) == 5
-    check(cli, result, "the task was shown only in part: ")
+    check(cli, result, "the seats did not see everything: the task: ")
 
 
-@pytest.mark.parametrize(("part", "note"), [("question_text", "of the question"), ("spec_context", "of the context")])
+@pytest.mark.parametrize(("part", "note"), [("question_text", "the question: "), ("spec_context", "the context: ")])
 def test_decide_shows_what_fits(cli: Cli, tmp_path: Path, part: str, note: str) -> None:
     given = yaml.safe_load(SCOPE)
     given["debate_context"][part] = large(given["debate_context"][part])

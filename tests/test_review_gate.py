@@ -162,14 +162,14 @@ def test_a_page_of_a_megabyte_is_shown_in_part_and_that_is_said(cli: Cli, tmp_pa
         + f"{'x' * 199}\n" * 4000,
     )
     one = reviewed(cli("review", FILE, *script(tmp_path, [NONE]), "--json"))
-    assert one["outcome"] == "inconclusive" and any("the rest did not fit" in note for note in one["degraded"])
+    assert one["outcome"] == "inconclusive" and any("did not see everything: " in note for note in one["degraded"])
     seats = script(
         tmp_path, [raised(challenge("No", '"part 3 is shown"', "user focus", "minor"))], [answers(C1="addressed")]
     )
     one = reviewed(cli("review", FILE, *seats, "--json"))
     assert one["revised"] is None and "saw only a part" in one["rounds"][0]["revision_refused"]
     prompt = json.loads(cli("export", one["session_id"]).out)
-    assert "lines shown, the rest did not fit]" in json.dumps(prompt)
+    assert "[cut here: " in json.dumps(prompt)
 
 
 def test_the_prompts_hold_what_the_rules_say(cli: Cli, tmp_path: Path) -> None:

@@ -255,11 +255,15 @@ def test_a_critic_of_a_failure_that_echoes_the_advocate_counts_as_absent() -> No
     assert result.resolution == "ESCALATE" and any("echoes the advocate" in note for note in live.degraded)
 
 
-def test_only_the_last_two_attempts_are_shown() -> None:
-    _, model, _ = run_failure(
-        {"advocate": [diagnosis()], "critic": [blind_spot()]}, attempts=("oldest", "older", "newest")
-    )
-    assert "oldest" not in model.asked[0].prompt and "newest" in model.asked[0].prompt
+def test_every_attempt_is_shown_and_of_too_many_the_oldest_are_left_out_and_named() -> None:
+    script = {"advocate": [diagnosis()], "critic": [blind_spot()]}
+    attempts = tuple(f"attempt {word} " * 40 for word in ("oldest", "older", "newest"))
+    _, model, live = run_failure(script, attempts=attempts)
+    assert all(attempt.strip() in model.asked[0].prompt for attempt in attempts)
+    assert not any("did not see everything" in note for note in live.degraded)
+    _, model, live = run_failure(script, attempts=attempts, limits=Limits(prompt_tokens=200))
+    assert "attempt oldest" not in model.asked[0].prompt and "attempt newest" in model.asked[0].prompt
+    assert any("did not see everything: " in note and "Attempt 1: not shown" in note for note in live.degraded)
 
 
 # --- limits
@@ -283,8 +287,8 @@ def test_a_budget_spent_in_the_second_round_keeps_what_was_said_in_the_first() -
 def test_what_does_not_fit_is_cut_and_said() -> None:
     script = {"advocate": [claim()], "critic": [objection()]}
     _, model, live = run_vet(script, limits=Limits(prompt_tokens=100), context="x" * 9000)
-    assert any("the seats did not see everything: context was cut" in note for note in live.degraded)
-    assert "more characters did not fit" in model.asked[0].prompt and len(model.asked[0].prompt) < 2500
+    assert any("the seats did not see everything: Context: " in note for note in live.degraded)
+    assert "[cut here: " in model.asked[0].prompt and len(model.asked[0].prompt) < 2500
 
 
 def test_orders_in_the_action_stay_inside_their_fence() -> None:

@@ -66,11 +66,13 @@ def run_vet(
     return result, model, live
 
 
-def run_failure(script: Mapping[str, Sequence[Line]], **given: object) -> tuple[VetResult, ScriptedModel, LiveRoom]:
+def run_failure(
+    script: Mapping[str, Sequence[Line]], limits: Limits | None = None, **given: object
+) -> tuple[VetResult, ScriptedModel, LiveRoom]:
     tried = {
         "kind": "failure",
         "action": TASK,
         "attempts": ("changed the delimiter", "raised the timeout"),
         "errors": ("UnicodeDecodeError: bad byte in position 3", "UnicodeDecodeError: bad byte in position 9"),
     }
-    return run_vet(script, "medium", 1, None, **{**tried, **given})
+    return run_vet(script, "medium", 1, limits, **{**tried, **given})

@@ -2,24 +2,11 @@
 
 import difflib
 import re
-from dataclasses import dataclass
 
+from moot.fitting import CHARACTERS_PER_TOKEN, Fitted, Part
 from moot.types import Code, SourceFile
 
-CHARACTERS_PER_TOKEN = 3.5
-"""A cautious mean over code and prose; the allowance is a guard, not an invoice."""
 DETAIL = 4000
-
-
-@dataclass(frozen=True)
-class Material:
-    text: str
-    cut: tuple[str, ...] = ()
-    """What did not fit, in words."""
-
-    def cut_short(self) -> str:
-        more = len(self.cut) - 3
-        return "; ".join(self.cut[:3]) + (f"; and {more} files more" if more > 0 else "")
 
 
 def estimated_tokens(text: str) -> int:
@@ -41,33 +28,27 @@ def cut(text: str, size: int = DETAIL) -> str:
     return f"{text[:head]}\n… {len(text) - size} characters cut …\n{text[head - size :]}"
 
 
-def shortened(text: str, allowance: int) -> str:
-    """As much of a text as so many tokens hold; what is missing is said in place."""
-    most = int(allowance * CHARACTERS_PER_TOKEN)
-    return text if len(text) <= most else f"{text[:most].rstrip()}\n[cut here: {len(text) - most} more characters]"
-
-
 def _backtick_runs(text: str) -> list[str]:
     return re.findall("`+", text)
 
 
-def material(code: Code, allowance: int) -> Material:
+def material(code: Code, allowance: int) -> Fitted:
     """Every file in a fence under its path, whole as long as the allowance lasts; what is cut is said in place."""
-    parts: list[str] = []
-    cut: list[str] = []
+    parts: list[Part] = []
+    missing: list[str] = []
     left = int(allowance * CHARACTERS_PER_TOKEN)
     for file in code.files:
         if len(file.text) <= left:
-            parts.append(_shown(file, file.text))
+            parts.append(Part(file.path, _shown(file, file.text)))
             left -= len(file.text)
             continue
         head = file.text[: max(left, 0)].rsplit("\n", 1)[0] if left > 0 else ""
         left = 0
         lines, kept = file.text.count("\n") + 1, head.count("\n") + 1 if head else 0
         note = f"{file.path}: {kept} of {lines} lines shown, the rest did not fit"
-        cut.append(note)
-        parts.append(_shown(file, head) + f"\n[{note}]" if head else f"[{note}]")
-    return Material("\n\n".join(parts), tuple(cut))
+        missing.append(note)
+        parts.append(Part(file.path, _shown(file, head) + f"\n[{note}]" if head else f"[{note}]"))
+    return Fitted(tuple(parts), tuple(missing))
 
 
 def _shown(file: SourceFile, text: str) -> str:

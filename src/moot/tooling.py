@@ -9,9 +9,10 @@ from pydantic import BaseModel, JsonValue
 
 from moot.errors import Cut
 from moot.events import StepDone
+from moot.fitting import CHARACTERS_PER_TOKEN
 from moot.ports import LogRow, Row
 from moot.prompts import prompt
-from moot.render import CHARACTERS_PER_TOKEN, fenced
+from moot.render import fenced
 from moot.replies import instructions
 from moot.replies.shape import label_key
 from moot.room import Ask, T
@@ -124,6 +125,9 @@ class ToolUsing(Working):
             row = self._journal.step(seq, part, name, asked, use.model_dump(mode="json"))
             await self._journal.append([row, tool_row(seq, part, ask, name, use, spent)])
             self._emit(lambda: StepDone(seq=seq, name=name, milliseconds=spent))
+        if use.result.cut:
+            what = f"the result of {call.name}: {use.result.cut} characters not shown"
+            self._note(seq, f"{ask.seat}, round {ask.round}, did not see everything: {what}")
         return use
 
     async def _result(self, call: ToolCall, spec: ToolSpec | None, ask: Ask[T], bench: Bench) -> ToolResult:

@@ -149,6 +149,7 @@ def held(
     lost: str = "",
     clock: FrozenClock | None = None,
     calls: int | None = None,
+    tokens: int = 24_000,
     **given: object,
 ) -> Debate:
     """A debate by seats that answer as told, with the real scanner and, unless another is given, a real sandbox.
@@ -158,7 +159,7 @@ def held(
     model = acting(Cast(answers))
     desk = Desk(StaticTeam(), clock or FrozenClock(), sandbox or find_sandbox(), person=person)
     cast = {member.seat: unreachable() if member.seat == lost else model for member in members}
-    live = room(cast, desk, Limits(max_calls=calls), timeout=3000.0)
+    live = room(cast, desk, Limits(max_calls=calls, prompt_tokens=tokens), timeout=3000.0)
     inputs = DebateInput.model_validate({"task": TASK, "team": members, **given})
     result = asyncio.run(debate(inputs, rules or DebateRules(lessons=0), live))
     return Debate(result, model.asked, live)

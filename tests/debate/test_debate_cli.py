@@ -347,7 +347,7 @@ def test_a_task_of_a_megabyte_is_debated_and_it_is_said_that_it_was_cut(
     assert result["winner"] == "A" and result["code"] == RIGHT
     told = prompts(story(cli, result["session_id"]), "self_evolvement")[0]
     assert told.count("Mind the gap.") > 1000 and "[cut here: " in told and len(told) < len(task)
-    cut = f"the task was shown only in part: {len(task.strip())} characters do not fit into the prompts"
+    cut = f"the seats did not see everything: the task: 42000 of {len(task.strip())} characters shown"
     assert result["degraded"] == [cut]
 
 

@@ -322,7 +322,7 @@ def test_context_that_does_not_fit_is_cut_and_that_is_said() -> None:
     long = ASKED.model_copy(update={"context": "word " * 2000})
     _, model, live = held(round_one("AAA"), [long], limits=Limits(prompt_tokens=100))
     assert "[cut here:" in model.asked[0].prompt and len(model.asked[0].prompt) < 3000
-    assert any("did not see all of the context" in note for note in live.degraded)
+    assert any("the judges did not see everything: the context: " in note for note in live.degraded)
 
 
 # --- cut short

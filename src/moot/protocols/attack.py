@@ -16,6 +16,7 @@ from moot.findings import (
     overall_risk,
     printed,
 )
+from moot.fitting import show
 from moot.prompts import prompt
 from moot.protocols.reports import AttackReport, DefenseReport, Version
 from moot.render import fenced, material
@@ -112,10 +113,8 @@ async def attack(
 async def ask_red(code: Code, number: int, defenses: Sequence[DefenseReport], room: Room) -> RedReply | Absent | None:
     if not room.seated("red"):
         return None
-    shown = material(code, room.allowance())
-    if shown.cut:
-        room.degrade(f"red did not see everything: {shown.cut_short()}")
-    text = prompt("attack", round=str(number), code=shown.text, history=told_red(defenses), form=instructions(RedReply))
+    shown = show(material(code, room.allowance()), "red", room).joined("\n\n")
+    text = prompt("attack", round=str(number), code=shown, history=told_red(defenses), form=instructions(RedReply))
     return await room.ask(Ask("red", "attack", number, prompt("red"), text, RedReply))
 
 

@@ -6,15 +6,16 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from moot.fitting import Part, fit_parts, fit_text, show
 from moot.learnt import Episode, Lesson, Reflection
 from moot.lessons import generalised
 from moot.measures import Coverage, Quality, not_measured_in
 from moot.prompts import prompt
-from moot.render import CHARACTERS_PER_TOKEN, fenced, shortened
+from moot.render import fenced
 from moot.replies import Also, CodeBlock, Fenced, code_form, instructions
 from moot.room import Ask, Room
 from moot.tools import ToolContext
-from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all
+from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all, told_failures
 from moot.trials.examples import called_name, examples_in
 from moot.trials.outcomes import examples_run, joined
 from moot.trials.values import Example
@@ -108,11 +109,8 @@ def task_examples(text: str, language: Language) -> tuple[Example, ...]:
 
 def fitting(task: Task, room: Room) -> Task:
     """The task with as much of its text as half of a prompt holds; what is missing is said there and in `degraded`."""
-    shown = shortened(task.text, room.allowance() // 2)
-    if shown == task.text:
-        return task
-    room.degrade(f"the task was shown only in part: {len(task.text)} characters do not fit into the prompts")
-    return task.model_copy(update={"shown": shown})
+    shown = show(fit_text("the task", task.text, room.allowance() // 2), "the seats", room)
+    return task.model_copy(update={"shown": shown.joined()}) if shown.missing else task
 
 
 async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, room: Room) -> str | Absent:
@@ -122,7 +120,7 @@ async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, roo
         task=fenced(task.words, "text"),
         tests=shown_tests(task, room),
         lessons=shown_lessons(task.lessons),
-        history=shown_history(attempts, task.language),
+        history=shown_history(attempts, task.language, room),
         path=task.path,
         form=code_form(SolveReply, task.language, task.path),
     )
@@ -206,7 +204,7 @@ async def reflected(task: Task, attempts: Sequence[Attempt], room: Room, seat: s
         "reflect",
         task=fenced(task.words, "text"),
         code=fenced(attempt.code, task.language),
-        failures=fenced(failures, "text"),
+        failures=fenced(shown_failures(attempt, seat, room), "text"),
         earlier=shown_reflections(attempts[:-1]),
         form=instructions(ReflectReply),
     )
@@ -234,15 +232,11 @@ def shown_tests(task: Task, room: Room) -> str:
     """The given tests, as far as half of a prompt's material holds them."""
     if task.tests is None:
         return ""
-    left, parts = int(room.allowance() / 2 * CHARACTERS_PER_TOKEN), list[str]()
-    for path, text in task.tests.files:
-        if len(text) > left:
-            room.degrade(f"the coder did not see all tests: {path} does not fit into the prompt")
-            parts.append(f"[{path} does not fit here; it is run all the same]")
-            continue
-        left -= len(text)
-        parts.append(f"{path}:\n{fenced(text, task.tests.language)}")
-    return "These tests will be run:\n\n" + "\n\n".join(parts) + "\n\n"
+    files = fit_parts([Part(path, text) for path, text in task.tests.files], room.allowance() // 2)
+    language = task.tests.language
+    parts = [f"{part.name}:\n{fenced(part.text, language)}" for part in show(files, "the coder", room).parts]
+    also = "What is not shown here is run all the same." if files.missing else ""
+    return "\n\n".join(["These tests will be run:", *parts, *filter(None, [files.note, also])]) + "\n\n"
 
 
 def shown_lessons(lessons: Sequence[Lesson]) -> str:
@@ -252,16 +246,21 @@ def shown_lessons(lessons: Sequence[Lesson]) -> str:
     return f"Lessons from earlier tasks, where they fit:\n\n{fenced(lines, 'text')}\n\n"
 
 
-def shown_history(attempts: Sequence[Attempt], language: Language) -> str:
+def shown_history(attempts: Sequence[Attempt], language: Language, room: Room) -> str:
     """The last code and what came of it, and everything that was learnt from this task so far."""
     written = [attempt for attempt in attempts if attempt.absent is None]
     if not written:
         return ""
     last = written[-1]
     what = f"Attempt {last.number}" if last.number else "The code so far"
-    shown = fenced(last.code, language), fenced(told_all(last.analysis), "text")
+    shown = fenced(last.code, language), fenced(shown_failures(last, "the coder", room), "text")
     head = f"{what} failed its tests:\n\n{shown[0]}\n\nWhat happened when it was run:\n\n{shown[1]}\n\n"
     return head + shown_reflections(written)
+
+
+def shown_failures(attempt: Attempt, reader: str, room: Room) -> str:
+    """Everything that failed, as far as a quarter of a prompt's material holds it."""
+    return show(told_failures(attempt.analysis, room.allowance() // 4), reader, room).joined()
 
 
 def shown_reflections(attempts: Sequence[Attempt]) -> str:

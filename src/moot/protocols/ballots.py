@@ -9,11 +9,12 @@ from typing import Annotated, Any, Protocol
 from pydantic import AfterValidator, ConfigDict, Field, create_model
 from pydantic.config import JsonDict
 
+from moot.fitting import Fitted, fit_text, show
 from moot.prompts import prompt
 from moot.questions import Judge, Level, Option, Question, option_named
-from moot.render import estimated_tokens, fenced, shortened
+from moot.render import estimated_tokens, fenced
 from moot.replies import Also, Keys, instructions
-from moot.room import Ask, T
+from moot.room import Ask, Room, T
 from moot.types import Value
 
 ADVISOR = "advisor"
@@ -83,21 +84,28 @@ def ask_advice(question: Question, allowance: int) -> Ask[Ballot]:
 
 
 def ask_rebuttal(
-    question: Question, judge: Judge, mine: Stand, others: Mapping[Judge, Stand], allowance: int
+    question: Question, judge: Judge, mine: Stand, others: Mapping[Judge, Stand], room: Room
 ) -> Ask[Rebuttal]:
-    """Its own recommendation and all others', whole as far as the allowance goes."""
+    """Its own recommendation and all others'. The question, its own reasons and those of each other judge share the
+    space."""
     shape = rebuttal_for(question.options, tuple(other.name for other in others))
-    share = max(int(allowance / (len(others) + 2)), 1)
+    share = max(int(room.allowance() / (len(others) + 2)), 1)
+    reader = f"{judge.name}, round 2,"
+
+    def reasons(name: str, stand: Stand) -> str:
+        return fenced(show(fit_text(name, stand.reasons, share), reader, room).joined(), "text")
+
     told = [
-        f"{other.title} ({other.name}): option {b.option}\n{fenced(shortened(b.reasons, share), 'text')}"
-        for other, b in others.items()
+        f"{other.title} ({other.name}): option {stand.option}\n{reasons(f'the reasons of {other.name}', stand)}"
+        for other, stand in others.items()
     ]
+    show(fitting(question, share).whole, reader, room)
     text = prompt(
         "counter",
         title=judge.title,
         **_material(question, share),
         mine=mine.option,
-        own=fenced(shortened(mine.reasons, share), "text"),
+        own=reasons("its own reasons", mine),
         others="\n\n".join(told),
         names=", ".join(other.name for other in others),
         form=instructions(shape),
@@ -134,23 +142,22 @@ class Fits:
     text: str
     options: tuple[str, ...]
     context: str
-    cut: tuple[str, ...] = ()
-    """The parts that are not whole."""
+    whole: Fitted
+    """All of it, with what is missing in words."""
 
 
 def fitting(question: Question, allowance: int) -> Fits:
     """Half of a prompt for the question, a quarter for its options, and what is left of it all for the context."""
-    text = shortened(question.text, allowance // 2)
+    text = fit_text("the question", question.text, allowance // 2)
     share = allowance // 4 // max(len(question.options), 1)
-    options = tuple(shortened(option.shown, share) for option in question.options)
-    used = estimated_tokens(text) + sum(map(estimated_tokens, options))
-    context = shortened(question.context, max(allowance - used, 1))
-    whole = {
-        "question": text == question.text,
-        "options": options == tuple(option.shown for option in question.options),
-        "context": context == question.context,
-    }
-    return Fits(text, options, context, tuple(part for part, kept in whole.items() if not kept))
+    options = [fit_text(f"option {option.id}", option.shown, share) for option in question.options]
+    used = sum(estimated_tokens(one.joined()) for one in (text, *options))
+    context = fit_text("the context", question.context, max(allowance - used, 1))
+    every = (text, *options, context)
+    whole = Fitted(
+        tuple(part for one in every for part in one.parts), tuple(words for one in every for words in one.missing)
+    )
+    return Fits(text.joined(), tuple(one.joined() for one in options), context.joined(), whole)
 
 
 @lru_cache(maxsize=256)

@@ -57,8 +57,8 @@ def opened(question: Question, allowance: int, *, forced: bool) -> Case:
         notes += [f"classed {kind.classification}: no panel was asked", TO_GET_ONE]
     elif kind.classification != "SCOPE_CRITICAL":
         notes.append(f"classed {kind.classification}: the panel was forced")
-    cut = fitting(question, allowance).cut
-    weak = tuple(f"the judges did not see all of the {part}: it did not fit" for part in cut)
+    missing = fitting(question, allowance).whole.missing
+    weak = (f"the judges did not see everything: {'; '.join(missing)}",) if missing else ()
     return Case(question, kind, panel, notes=tuple(notes), weak=weak)
 
 

@@ -225,6 +225,8 @@ class Vote(Value):
 
     round: int
     candidates: tuple[str, ...]
+    left_out: dict[str, str] = Field(default_factory=dict)
+    """Candidates that were not on the ballot, and why."""
     ballots: tuple[Ballot, ...] = ()
     reasons: dict[str, str] = Field(default_factory=dict)
     election: Election

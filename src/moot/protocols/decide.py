@@ -158,7 +158,7 @@ def rebuttals(case: Case, judges: Sequence[Judge], room: Room) -> list[Ask[Rebut
             known[mine.judge],
             mine,
             {known[p.judge]: p for p in case.first if p != mine},
-            room.allowance(),
+            room,
         )
         for mine in case.first
     ]

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from moot.findings import where
+from moot.fitting import name_some, show
 from moot.prompts import prompt
 from moot.protocols.patches import Patch, Verdict, judged, texts_for
 from moot.protocols.reports import AttackReport, DefenseReport, Version
@@ -51,13 +52,11 @@ async def ask_blue(
 ) -> BlueReply | Absent | None:
     if not room.seated("blue"):
         return None
-    shown = material(code, room.allowance())
-    if shown.cut:
-        room.degrade(f"blue did not see everything: {shown.cut_short()}")
+    shown = show(material(code, room.allowance()), "blue", room).joined("\n\n")
     text = prompt(
         "defend",
         round=str(report.round),
-        code=shown.text,
+        code=shown,
         findings=listed(report.vulnerabilities),
         history=told_blue(defenses),
         form=instructions(BlueReply),
@@ -129,7 +128,7 @@ async def tried(
         verdict = judged(patch, version, after, report.vulnerabilities)
     run = None if verdict.rejected else await run_given_tests(code, baseline, room)
     if run and (broken := broken_tests(run, baseline)):
-        verdict = Verdict(rejected=f"a test that passed before fails now: {', '.join(broken)}")
+        verdict = Verdict(rejected=f"a test that passed before fails now: {name_some(broken)}")
     defense = defense_report(patch, report, verdict, joined(code)).model_copy(update={"tests": run})
     if not defense.accepted:
         room.tell(f"round {report.round}: patch rejected, {verdict.rejected}")
@@ -147,7 +146,7 @@ async def run_given_tests(code: Code, baseline: Baseline, room: Room) -> SuiteRu
 
 def broken_tests(run: SuiteRun, baseline: Baseline) -> list[str]:
     """Tests that passed before the patch and do not now; a run that says nothing has passed none."""
-    return sorted(baseline.run.passed_names - run.passed_names)[:5] if baseline.run else []
+    return sorted(baseline.run.passed_names - run.passed_names) if baseline.run else []
 
 
 def defense_report(patch: Patch, report: AttackReport, verdict: Verdict, patched: str) -> DefenseReport:

@@ -9,6 +9,7 @@ from pydantic import Field
 from moot.artefacts.documents import named_by, one_line
 from moot.artefacts.revision import alike_ended, flaw_in_revision
 from moot.artefacts.values import Challenge
+from moot.fitting import Part, fit_parts, show
 from moot.prompts import prompt
 from moot.protocols.shown import as_context, as_document, listed_challenges
 from moot.protocols.talk import Answer, Said, Stance, Talk
@@ -58,7 +59,7 @@ async def defended(talk: Talk, number: int, room: Room) -> bool:
         path=one_line(talk.artefact.path),
         round=str(number),
         most=str(talk.most),
-        context=as_context(talk.artefact),
+        context=as_context(talk.artefact, room),
         artefact=as_document(talk, room),
         challenges=listed_challenges(talk.standing),
         form=instructions(Defence),
@@ -103,7 +104,7 @@ async def revised(talk: Talk, changes: Sequence[Answer], number: int, room: Room
         type=talk.artefact.type,
         path=one_line(talk.artefact.path),
         artefact=shown,
-        changes=_wanted(talk, changes),
+        changes=_wanted(talk, changes, room),
         refused=f" Your last revision was not accepted: {before}." if before else "",
         form=instructions(Revision),
     )
@@ -129,8 +130,9 @@ def fullest(blocks: Sequence[CodeBlock]) -> str:
     return f"{inside['text']}\n" if inside else text
 
 
-def _wanted(talk: Talk, changes: Sequence[Answer]) -> str:
+def _wanted(talk: Talk, changes: Sequence[Answer], room: Room) -> str:
     advice = {c.id: c.recommendation or c.concern for c in talk.challenges}
     lines = [f"- {a.challenge}: {one_line(a.change or advice.get(a.challenge, '') or a.reason)}" for a in changes]
-    lines += [f"- line {f.line}: {f.what}. {f.recommendation}" for f in talk.faults[:5]]
-    return fenced("\n".join(lines), "text")
+    lines += [f"- line {f.line}: {f.what}. {f.recommendation}" for f in talk.faults]
+    parts = [Part(f"change {number}", line) for number, line in enumerate(lines, 1)]
+    return fenced(show(fit_parts(parts, room.allowance() // 4), "the defender", room).joined(), "text")

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from moot.errors import Cut, CutKind
 from moot.findings import where
+from moot.fitting import name_some
 from moot.protocols.attack import attack
 from moot.protocols.defend import defend
 from moot.protocols.reports import AttackReport, DefenseReport
@@ -164,4 +165,4 @@ def note_weak_tests(baseline: Baseline, room: Room) -> None:
         room.degrade(f"not tested: the given tests cannot run ({why})")
     elif run and not run.passed:
         failing = [o.name for o in run.outcomes if o.status not in ("passed", "skipped")]
-        room.degrade(f"given tests that fail before any change are not held against a patch: {', '.join(failing[:5])}")
+        room.degrade(f"given tests that fail before any change are not held against a patch: {name_some(failing)}")

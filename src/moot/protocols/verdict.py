@@ -1,16 +1,18 @@
 """What is vetted, by which rules, and what comes of it; and what both debates share."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Literal, TypeVar
 
 from pydantic import Field
 
 from moot.errors import Cut, CutKind
+from moot.fitting import CHARACTERS_PER_TOKEN, Part, fit_parts, fit_text, show
 from moot.prompts import prompt
 from moot.protocols.judgement import Clear
 from moot.protocols.positions import BlindSpot, Claim, Diagnosis, Objection, Opinion
 from moot.protocols.synthesis import Resolution
-from moot.render import CHARACTERS_PER_TOKEN, fenced
+from moot.render import fenced
 from moot.replies import instructions
 from moot.room import Ask, Room
 from moot.routing.answer import Stakes
@@ -19,7 +21,6 @@ from moot.types import Absent, Result, Rules, Value
 T = TypeVar("T", bound=Value)
 Outcome = Literal["proceed", "modify", "retry", "pivot", "escalate"] | CutKind
 REPLY_TOKENS, SYNTHESIS_TOKENS = 500, 200
-LAST_ATTEMPTS = 2
 HUMAN = "human"
 
 
@@ -92,7 +93,7 @@ async def settled(clear: Clear, question: str, text: str, given: VetInput, room:
         "vet_judge",
         question=question,
         text=fenced(text),
-        action=fenced(given.action[:1000]),
+        action=fenced(show(fit_text("action", given.action, room.allowance() // 2), "the judge", room).joined()),
         form=instructions(Opinion),
     )
     opinion = present(
@@ -106,25 +107,23 @@ def present(answer: T | Absent) -> T | None:
 
 
 def shown(given: VetInput, room: Room) -> str:
-    """What the seats are shown of it, whole if it fits: the action, its context, the last attempts and their errors."""
-    left = int(room.allowance() * CHARACTERS_PER_TOKEN)
-    parts = [("Task" if given.kind == "failure" else "Action", given.action)]
-    for number, attempt in enumerate(given.attempts[-LAST_ATTEMPTS:], 1):
-        parts.append((f"Attempt {number}", attempt))
-    for number, error in enumerate(given.errors[-LAST_ATTEMPTS:], 1):
-        parts.append((f"Error {number}", error))
-    parts.append(("Context", given.context))
-    lines = []
-    for title, text in parts:
-        if not text.strip():
-            continue
-        kept = text[: max(left, 0)]
-        left -= len(text)
-        if kept != text:
-            room.degrade(f"the seats did not see everything: {title.lower()} was cut after {len(kept)} characters")
-        note = "" if kept == text else f"\n[cut: {len(text) - len(kept)} more characters did not fit]"
-        lines.append(f"{title}:\n{fenced(kept)}{note}")
-    return "\n\n".join([*lines, f"Stakes: {given.stakes}"])
+    """What the seats are shown of it: the action, its context, every attempt and every error. Where that does not
+    fit, the oldest attempts are left out first."""
+    what = Part("Task" if given.kind == "failure" else "Action", given.action)
+    attempts = [Part(f"Attempt {number}", text) for number, text in enumerate(given.attempts, 1)]
+    errors = [Part(f"Error {number}", text) for number, text in enumerate(given.errors, 1)]
+    order = [part for part in (what, *attempts, *errors, Part("Context", given.context)) if part.text.strip()]
+    weighty = [part for part in (what, order[-1], *_newest(attempts, errors)) if part in order]
+    fitted = show(fit_parts(list(dict.fromkeys(weighty)), room.allowance()), "the seats", room)
+    kept = {part.name: part.text for part in fitted.parts}
+    lines = [f"{part.name}:\n{fenced(kept[part.name])}" for part in order if part.name in kept]
+    return "\n\n".join([*lines, *filter(None, [fitted.note]), f"Stakes: {given.stakes}"])
+
+
+def _newest(attempts: Sequence[Part], errors: Sequence[Part]) -> list[Part]:
+    """The last attempt, the last error, those before them, and so on."""
+    pairs = zip_longest(reversed(attempts), reversed(errors))
+    return [part for pair in pairs for part in pair if part is not None]
 
 
 def noticed(given: VetInput) -> str:

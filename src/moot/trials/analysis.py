@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from moot.fitting import Fitted, Part, fit_parts
 from moot.trials.contrast import Cause, likely_cause, shown
 from moot.trials.values import Example, holds
 from moot.types import Answer, Probing, SuiteRun, TestOutcome, Value
@@ -44,6 +45,8 @@ GO_BUILD = re.compile(r"^\S*?(?P<file>[\w-]+\.go):(?P<line>\d+):\d+: (?P<said>.+
 MISSING = frozenset({"ImportError", "ModuleNotFoundError", "NameError", "AttributeError", "ReferenceError"})
 SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
 LONGEST = 300
+MOST_TOLD = 6_000
+"""Tokens of failures that are kept of one run."""
 
 
 class Failure(Value):
@@ -330,8 +333,12 @@ def told(failure: Failure) -> str:
     return "\n".join(lines)
 
 
-def told_all(analysis: Analysis, most: int = 3) -> str:
-    """What failed, the first few in full."""
-    parts = [f"{analysis.summary}."] + [told(f) for f in analysis.failures[:most]]
-    more = len(analysis.failures) - most
-    return "\n".join([*parts, *([f"… and {more} more failures"] if more > 0 else [])])
+def told_failures(analysis: Analysis, tokens: int) -> Fitted:
+    """What failed, every failure as far as so many tokens hold it; the first ones come first."""
+    found = fit_parts([Part(f"failure of {f.test}", told(f)) for f in analysis.failures], tokens)
+    return Fitted((Part("summary", f"{analysis.summary}."), *found.parts), found.missing)
+
+
+def told_all(analysis: Analysis) -> str:
+    """What failed, for the record: no prompt shows more of it."""
+    return told_failures(analysis, MOST_TOLD).joined()

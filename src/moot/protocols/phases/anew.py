@@ -11,7 +11,7 @@ from moot.protocols.debated import Candidate, Member, Phase
 from moot.protocols.phases.drafts import DraftReply, drafters, enter_draft
 from moot.protocols.phases.mending import kept, repaired
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, context, system
+from moot.protocols.phases.table import Table, brief, context, shown_failures, system
 from moot.render import fenced
 from moot.replies import Also, code_form
 from moot.room import Ask
@@ -111,7 +111,7 @@ def ask_anew(member: Member, phase: Phase, sitting: Sitting, base: Candidate) ->
         task=brief(table),
         context=context(table, room),
         tests=shown_tests(table.task, room),
-        failures=fenced(base.checked.failures, "text"),
+        failures=fenced(shown_failures(base, member.seat, room), "text"),
         path=table.given.path,
         form=code_form(AnewReply, table.given.language, table.given.path),
     )

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from moot.fitting import Part, fit_parts, show
 from moot.prompts import prompt
 from moot.protocols.debated import Claim, Member, Phase
 from moot.protocols.phases.sitting import Sitting
@@ -65,7 +66,7 @@ def ask_tests(member: Member, phase: Phase, sitting: Sitting, warm: float | None
     text = prompt(
         "debate_spec",
         task=brief(sitting.table),
-        examples=shown_examples(sitting.table),
+        examples=shown_examples(sitting),
         most=str(MOST),
         form=form_of(SpecReply, sitting.table),
     )
@@ -73,8 +74,9 @@ def ask_tests(member: Member, phase: Phase, sitting: Sitting, warm: float | None
     return Ask(member.seat, phase, number, who, text, SpecReply, REPLY_TOKENS, temperature=warm)
 
 
-def shown_examples(table: Table) -> str:
-    lines = "\n".join(f"{e.call} == {e.raises or e.expected}" for e in table.examples[:10])
+def shown_examples(sitting: Sitting) -> str:
+    parts = [Part(f"example {e.call}", f"{e.call} == {e.raises or e.expected}") for e in sitting.table.examples]
+    lines = show(fit_parts(parts, sitting.room.allowance() // 4), "the seats", sitting.room).joined()
     return f"Examples that are known:\n\n{fenced(lines, 'text')}\n\n" if lines else ""
 
 
@@ -168,7 +170,7 @@ def ask_values(
     text = prompt(
         "debate_blind",
         task=brief(sitting.table),
-        examples=shown_examples(sitting.table),
+        examples=shown_examples(sitting),
         calls=f"Calls:\n\n{fenced(calls, 'text')}",
         form=instructions(BlindReply),
     )

@@ -64,9 +64,13 @@ async def dehallucination(sitting: Sitting) -> str:
         replies = await sitting.apart("dehallucination", asking, lambda m: ask_questions(m, sitting))
         known = {plain(clarification.question) for clarification in sitting.table.clarifications}
         asked = [question for reply in replies for question in reply.questions]
-        new = [question for question in asked if plain(question.question) not in known][:MOST]
+        every = [question for question in asked if plain(question.question) not in known]
+        new = every[:MOST]
         if not new:
             break
+        if len(every) > MOST:
+            unasked = "; ".join(question.question for question in every[MOST:])
+            sitting.room.degrade(f"at most {MOST} questions are taken up at a time; left out: {unasked}")
         ask = partial(ask_answers, questions=new, sitting=sitting)
         answers = [given for reply in await sitting.apart("dehallucination", answering, ask) for given in reply.answers]
         cleared = await settled(new, answers, sitting)

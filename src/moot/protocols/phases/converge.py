@@ -1,26 +1,28 @@
 """Convergence: ranked ballots with reasons among those whom tests do not tell apart; dissent is kept."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, create_model
 
+from moot.fitting import name_some
 from moot.prompts import prompt
 from moot.protocols.debated import Candidate, Claim, Conflict, Consensus, Member, Vote
 from moot.protocols.phases.critique import splits
 from moot.protocols.phases.examined import examined, leading
 from moot.protocols.phases.review import by_score
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, shown, system, told
+from moot.protocols.phases.table import Table, brief, shown_all, system, told
 from moot.replies import Also, instructions
 from moot.room import Ask
 from moot.types import Unit, Value
 from moot.voting import Ballot, VoteRules, elect
 
-MOST = 6
 REPLY_TOKENS = 600
+MOST_ASKED = 3
+"""Questions to a person in one round."""
 WORD = re.compile(r"\w{4,}")
 LETTERS = re.compile(r"\W*(?:\d+[.):]\s*)?(?:[A-Za-z]\d*\b\W*)+")
 FIRST = re.compile(r"\W*(?:\d+[.):]\s*)?([A-Za-z]\d*)\b\s*[^\w\s']")
@@ -66,7 +68,21 @@ async def convergence(sitting: Sitting) -> str:
 def eligible(table: Table) -> list[Candidate]:
     """Tests decide before votes do: who is beaten by what was run is not on the ballot."""
     up = leading(table) if table.code else list(table.latest())
-    return by_score(up, table)[:MOST]
+    return by_score(up, table)
+
+
+def left_out(table: Table, up: Sequence[Candidate]) -> dict[str, str]:
+    """Every candidate that is not on the ballot, and why."""
+    on_it = {candidate.id for candidate in up}
+    heirs = {candidate.parent: candidate.id for candidate in table.candidates if not candidate.dropped}
+    best = max((candidate.checked.rank for candidate in up), default=None)
+    why = dict[str, str]()
+    for one in table.candidates:
+        if one.id not in on_it:
+            fewer = one.checked.rank != best
+            tests = "passes fewer tests" if fewer else "passes as many tests, but fewer others behave like it"
+            why[one.id] = one.dropped or (f"replaced by {heirs[one.id]}" if one.id in heirs else tests)
+    return why
 
 
 def ask_ballot(member: Member, up: Sequence[Candidate], sitting: Sitting) -> Ask[BallotReply]:
@@ -76,13 +92,19 @@ def ask_ballot(member: Member, up: Sequence[Candidate], sitting: Sitting) -> Ask
     text = prompt(
         "debate_ballot",
         task=brief(table),
-        candidates="\n\n".join(shown(c, table, sitting.room) for c in up),
+        candidates=shown_all(up, table, sitting.room),
         notes=told(table, member.seat),
         heard=sitting.heard(member),
+        left_out=_not_listed(left_out(table, up)),
         letters=", ".join(letters),
         form=instructions(shape),
     )
     return Ask(member.seat, "convergence", table.round, system(member), text, shape, REPLY_TOKENS)
+
+
+def _not_listed(why: Mapping[str, str]) -> str:
+    told = "; ".join(f"{name} ({reason})" for name, reason in why.items())
+    return f"Not on the ballot: {told}.\n\n" if why else ""
 
 
 @lru_cache(maxsize=64)
@@ -132,6 +154,7 @@ def counted(
     return Vote(
         round=table.round,
         candidates=tuple(candidate.id for candidate in up),
+        left_out=left_out(table, up),
         ballots=tuple(ballots),
         reasons=reasons,
         election=election,
@@ -180,11 +203,15 @@ def disputed(table: Table) -> list[Claim]:
 
 async def asked_person(sitting: Sitting) -> None:
     """A quarrel over what the task demands is the person's to settle; nobody there, it stays a quarrel."""
-    open_ones = disputed(sitting.table)[:3]
+    every = disputed(sitting.table)
+    open_ones = every[:MOST_ASKED]
     if not open_ones:
         return
     questions = [f"What must {claim.call} return? Seats say different things of it." for claim in open_ones]
     said = await sitting.room.inquire(questions)
+    if any(said) and len(every) > MOST_ASKED:
+        unasked = name_some([claim.call for claim in every[MOST_ASKED:]])
+        sitting.room.degrade(f"you were asked {MOST_ASKED} of {len(every)} questions; still disputed: {unasked}")
     settled = {
         claim.id: claim.model_copy(
             update={"expected": answer, "by": ("person",), "against": (), "status": "agreed", "why": "you said so"}

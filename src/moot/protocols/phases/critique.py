@@ -5,12 +5,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from moot.fitting import name_some
 from moot.prompts import prompt
 from moot.protocols.debated import Candidate, Claim, Member, Point
 from moot.protocols.phases.claims import asked_blind, form_of, judged, written
 from moot.protocols.phases.examined import examined
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, seated, shown, system, told
+from moot.protocols.phases.table import Table, brief, seated, shown_all, system, told
 from moot.replies import Also, Synonyms, Title
 from moot.room import Ask
 from moot.trials.values import same_value
@@ -52,7 +53,12 @@ async def critique(sitting: Sitting) -> str:
         points = tuple(spotted(member, said.points, sitting.table))
         sitting.update(points=(*sitting.table.points, *points))
         sitting.say(member, "critique", "\n".join(f"{p.candidate}: {p.stance}: {p.point}" for p in points))
-        brought.extend(breaking(member, said.tests, sitting.table))
+        tests = breaking(member, said.tests, sitting.table)
+        most = sitting.table.rules.breaking
+        brought.extend(tests[:most])
+        if len(tests) > most:
+            unused = name_some([claim.call for claim in tests[most:]])
+            sitting.room.degrade(f"{member.seat} brought {len(tests)} tests, at most {most} count; not run: {unused}")
 
     await sitting.taken_up("critique", critics, lambda m: ask_critique(m, sitting), take)
     tests = await weighed(sitting, brought)
@@ -68,7 +74,7 @@ def ask_critique(member: Member, sitting: Sitting) -> Ask[CritiqueReply]:
     text = prompt(
         "debate_critique",
         task=brief(table),
-        candidates="\n\n".join(shown(c, table, room) for c in up),
+        candidates=shown_all(up, table, room),
         notes=told(table, member.seat),
         heard=sitting.heard(member),
         breaking=BREAKING.format(most=most) if most else "Bring no tests.",
@@ -108,7 +114,7 @@ def named(text: str, candidates: Sequence[Candidate]) -> str | None:
 def breaking(member: Member, lines: Sequence[str], table: Table) -> list[Claim]:
     if not table.code or table.given.language != "python":
         return []
-    found = written(lines, table)[: table.rules.breaking]
+    found = written(lines, table)
     return [Claim(id="", call=e.call, expected=e.expected, by=(member.seat,), origin="breaking") for e in found]
 
 

@@ -10,7 +10,7 @@ from moot.protocols.debated import Candidate, Member, Phase
 from moot.protocols.phases.claims import temperatures
 from moot.protocols.phases.examined import baseline, examined
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, context, evidence, notes, system
+from moot.protocols.phases.table import brief, context, evidence, notes, shown_failures, system
 from moot.render import fenced
 from moot.replies import Also, Fenced, code_form, instructions
 from moot.room import Ask
@@ -139,9 +139,10 @@ def enter_position(member: Member, said: PositionReply, phase: Phase, sitting: S
     return candidate
 
 
-def own_history(candidate: Candidate, table: Table) -> str:
+def own_history(candidate: Candidate, sitting: Sitting) -> str:
     """An author's last code, and what came of it when it was run; of a topic, the last position."""
     if not candidate.code:
         return f"Your position so far:\n\n{fenced(candidate.text, 'text')}\n\nMend it.\n\n"
-    ran = evidence(candidate)
-    return f"Your solution so far:\n\n{fenced(candidate.code, table.given.language)}\n\n{ran}\n\nMend it.\n\n"
+    ran = evidence(candidate, shown_failures(candidate, candidate.seat, sitting.room))
+    code = fenced(candidate.code, sitting.table.given.language)
+    return f"Your solution so far:\n\n{code}\n\n{ran}\n\nMend it.\n\n"

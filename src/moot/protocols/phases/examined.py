@@ -95,7 +95,7 @@ def checked(table: Table, calls: Sequence[str], ran: Ran) -> Checked:
         agreed_of=len(agreed),
         outcomes=tuple(f"{o.name} {o.status}" for o in suite.outcomes) if suite else (),
         answers={call: answers[call] for call in calls},
-        failures="\n".join(filter(None, (failures, *wrong[:3]))),
+        failures="\n".join(filter(None, (failures, *wrong))),
         green=analysis.green,
         failed=tuple(claim.id for claim in agreed if claim not in kept),
         seconds=round(ran.seconds, 3),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from moot.errors import Cut
+from moot.fitting import Part, fit_parts, show
 from moot.protocols.debated import Candidate, Member, Phase
 from moot.protocols.phases.drafts import (
     DraftReply,
@@ -43,7 +44,7 @@ async def repaired(
     def history(member: Member) -> str:
         old = open_ones[member.seat]
         project = checked_by_project(sitting.table) if old.id == sitting.table.checked else ""
-        return own_history(old, sitting.table) + objected(objections(sitting, old)) + project
+        return own_history(old, sitting) + objected(objections(sitting, old), member, sitting) + project
 
     if table.code:
         try:
@@ -93,6 +94,9 @@ def objections(sitting: Sitting, candidate: Candidate) -> list[str]:
     ]
 
 
-def objected(lines: list[str]) -> str:
-    told = "\n".join(f"- {line}" for line in lines[:6])
-    return f"What others object to:\n\n{fenced(told, 'text')}\n\n" if lines else ""
+def objected(lines: list[str], member: Member, sitting: Sitting) -> str:
+    if not lines:
+        return ""
+    parts = [Part(f"objection {number}", f"- {line}") for number, line in enumerate(lines, 1)]
+    told = show(fit_parts(parts, sitting.room.allowance() // 8), member.seat, sitting.room).joined()
+    return f"What others object to:\n\n{fenced(told, 'text')}\n\n"

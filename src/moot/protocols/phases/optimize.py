@@ -13,7 +13,7 @@ from moot.protocols.phases.examined import examined, leading, may_replace
 from moot.protocols.phases.mending import drop
 from moot.protocols.phases.review import by_score
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, checked_by_project, notes, seated, shown, system
+from moot.protocols.phases.table import Table, brief, checked_by_project, notes, seated, shown_all, system
 from moot.render import fenced
 from moot.replies import Also, code_form, instructions
 from moot.room import Ask
@@ -112,11 +112,13 @@ def ask_position_merge(member: Member, sitting: Sitting) -> Ask[PositionReply]:
 
 def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, history: str) -> str:
     table = sitting.table
-    parts = best_first(table)[:PARTS]
+    ranked = best_first(table)
+    parts, rest = ranked[:PARTS], [candidate.id for candidate in ranked[PARTS:]]
+    lower = f"\n\nNot shown, for they rank lower: {', '.join(rest)}." if rest else ""
     return prompt(
         "debate_optimize",
         task=brief(table),
-        candidates="\n\n".join(shown(c, table, sitting.room) for c in parts),
+        candidates=shown_all(parts, table, sitting.room) + lower,
         contrast=differ,
         heard=sitting.heard(member),
         checks=checked_by_project(table),
@@ -135,10 +137,11 @@ def contrasted(table: Table) -> str:
         return ""
     one, two = ranked[0].checked.answers, other.checked.answers
     calls = [call for call in one if call in two]
-    found = contrast(calls, [one[call] for call in calls], [two[call] for call in calls]).differences[:DIFFERENCES]
+    every = contrast(calls, [one[call] for call in calls], [two[call] for call in calls]).differences
+    found, more = every[:DIFFERENCES], len(every) - DIFFERENCES
     names = ranked[0].id, other.id
     lines = [f"{d.call}: {names[0]} gives {d.left}, {names[1]} gives {d.right}" for d in found]
-    told = fenced("\n".join(lines), "text")
+    told = fenced("\n".join([*lines, *([f"and {more} more calls"] if more > 0 else [])]), "text")
     return f"{names[0]} and {names[1]} differ; decide by the task which is right:\n\n{told}\n\n" if lines else ""
 
 

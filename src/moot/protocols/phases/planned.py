@@ -98,7 +98,7 @@ async def each_plans(sitting: Sitting, team: Sequence[Member]) -> Plan | None:
 
 def faults(plan: Plan, team: Sequence[Member], sitting: Sitting) -> tuple[str, ...]:
     found = problems(plan, {member.seat for member in team})
-    for fault in found[:3]:
+    for fault in found:
         sitting.room.tell(f"plan: {fault}")
     return found
 

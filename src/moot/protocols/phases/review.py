@@ -10,12 +10,13 @@ from moot.protocols.attempts import code_of
 from moot.protocols.debated import WEIGHTS, Candidate, Criterion, Member, Score
 from moot.protocols.phases.critique import named
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, seated, shown, system, told
+from moot.protocols.phases.table import Table, brief, seated, shown_all, system, told
 from moot.replies import Also, Title, instructions
 from moot.room import Ask
 from moot.types import Unit, Value
 
 REPLY_TOKENS = 800
+MOST_REVIEWERS = 4
 HEAVY = {"critical": 0.6, "high": 0.4, "medium": 0.2, "low": 0.1}
 
 
@@ -30,9 +31,7 @@ class Marks(Value):
 
 
 class ReviewReply(Value):
-    scores: Annotated[tuple[Marks, ...], Also("candidates", "reviews", "ratings")] = Field(
-        json_schema_extra={"maxItems": 8}
-    )
+    scores: Annotated[tuple[Marks, ...], Also("candidates", "reviews", "ratings")]
 
 
 async def review(sitting: Sitting) -> str:
@@ -44,7 +43,9 @@ async def review(sitting: Sitting) -> str:
         sitting.say(member, "review", "\n".join(f"{letter}: {m.why}" for letter, m in marks.items() if m.why))
 
     reviewers = seated(sitting.table, sitting.room, "reviewer", "architect", "judge", "performance_analyzer")
-    await sitting.taken_up("review", reviewers[:4], lambda m: ask_review(m, sitting), take)
+    if unheard := [member.seat for member in reviewers[MOST_REVIEWERS:]]:
+        sitting.room.degrade(f"review: at most {MOST_REVIEWERS} seats review; not asked: {', '.join(unheard)}")
+    await sitting.taken_up("review", reviewers[:MOST_REVIEWERS], lambda m: ask_review(m, sitting), take)
     measured = {c.id: await measure(c, sitting) for c in sitting.table.latest()}
     scores = tuple(scored(c, measured[c.id], said) for c in sitting.table.latest())
     sitting.update(scores=scores)
@@ -58,7 +59,7 @@ def ask_review(member: Member, sitting: Sitting) -> Ask[ReviewReply]:
     text = prompt(
         "debate_review",
         task=brief(table),
-        candidates="\n\n".join(shown(c, table, sitting.room) for c in up),
+        candidates=shown_all(up, table, sitting.room),
         notes=told(table, member.seat),
         heard=sitting.heard(member),
         form=instructions(ReviewReply),

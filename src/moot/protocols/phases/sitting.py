@@ -5,14 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from moot.errors import Cut
+from moot.fitting import Fitted, Part, fit_parts, show
 from moot.protocols.debated import PARALLEL, Candidate, Member, Phase, Talk
 from moot.protocols.phases.table import Said, Table, at_hand, tools_of
 from moot.render import fenced
 from moot.room import Ask, Room, T
 from moot.topology import Arrangement
 from moot.types import Absent, Answer, SuiteRun
-
-MOST_HEARD = 8
 
 
 @dataclass
@@ -120,16 +119,22 @@ class Sitting:
 
     def heard(self, member: Member) -> str:
         """What reaches this seat of the turns in this round, beside the candidates: straight from who it may see; in
-        a star or a tree also through those who pass it on, and it says through whom."""
-        lines = []
+        a star or a tree also through those who pass it on, and it says through whom. All of it, as far as a quarter of
+        a prompt's material holds it; of what does not fit, the oldest turns are left out."""
+        parts = list[Part]()
         for said in self.table.spoken:
             if said.candidate or not said.text or said.round != self.table.round or said.seat == member.seat:
                 continue
             if (through := self.hops(said.seat, member.seat)) is not None:
                 passed = f", passed on by {through}" if through else ""
-                lines.append(f"{said.seat} ({said.phase}{passed}):\n{said.text}")
-        told = "\n".join(lines[-MOST_HEARD:])
-        return f"What others said in this round:\n\n{fenced(told, 'text')}\n\n" if lines else ""
+                name = f"the turn of {said.seat} ({said.phase})"
+                parts.append(Part(name, f"{said.seat} ({said.phase}{passed}):\n{said.text}"))
+        if not parts:
+            return ""
+        newest = fit_parts(parts[::-1], self.room.allowance() // 4)
+        in_order = Fitted(newest.parts[::-1], newest.missing[::-1])
+        heard = show(in_order, f"{member.seat}, round {self.table.round},", self.room)
+        return f"What others said in this round:\n\n{fenced(heard.joined(), 'text')}\n\n"
 
     def hops(self, sender: str, receiver: str) -> str | None:
         """Who hands a turn on to its reader: nobody (""), the last of those between them, or None: it stays unheard."""

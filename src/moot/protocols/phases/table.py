@@ -1,10 +1,11 @@
 """The table that the phases hand on: each takes it as it is, and gives it back with its own part done."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moot.checks import told_checks
 from moot.ci import Checks
+from moot.fitting import Part, fit_parts, fit_text, show
 from moot.learnt import Lesson
 from moot.planning import Comparison, Expectation, Plan
 from moot.planning import shown as shown_plan
@@ -23,7 +24,7 @@ from moot.protocols.debated import (
     Score,
     Vote,
 )
-from moot.render import CHARACTERS_PER_TOKEN, fenced, material
+from moot.render import fenced, material
 from moot.room import Room
 from moot.tools import ToolContext
 from moot.trials.values import Example
@@ -158,10 +159,8 @@ def context(table: Table, room: Room) -> str:
     """The files the task is about, as far as half of a prompt's material holds them."""
     if table.given.context is None:
         return ""
-    shown = material(table.given.context, room.allowance() // 2)
-    if shown.cut:
-        room.degrade(f"not all files were shown: {shown.cut_short()}")
-    return f"Files it is about:\n\n{shown.text}\n\n"
+    files = show(material(table.given.context, room.allowance() // 2), "the seats", room)
+    return "Files it is about:\n\n" + files.joined("\n\n") + "\n\n"
 
 
 def notes(table: Table, mine: str = "") -> str:
@@ -182,31 +181,49 @@ def told(table: Table, mine: str) -> str:
     return checked_by_project(table) + notes(table, mine)
 
 
-def shown(candidate: Candidate, table: Table, room: Room) -> str:
-    """A candidate as others read it: its letter, its approach, its code, and what came of it when it was run."""
-    least = 400
-    share = max(int(room.allowance() * CHARACTERS_PER_TOKEN / 2 / max(len(table.latest()), 1)), least)
-    body = candidate.code or candidate.text
-    if len(body) > share:
-        room.degrade(f"candidate {candidate.id} was shown only in part: {share} of {len(body)} characters")
-        body = f"{body[:share]}\n[cut here: {len(body) - share} characters more]"
+def shown_all(candidates: Sequence[Candidate], table: Table, room: Room) -> str:
+    """Candidates as others read them: letter, approach, code, limits, and what came of each when it was run. Half of a
+    prompt's material is for what they are, an eighth for what failed."""
+    bodies = [Part(f"candidate {c.id}", c.code or c.text) for c in candidates]
+    failures = [Part(f"what fails in candidate {c.id}", c.checked.failures) for c in candidates if c.checked.failures]
+    whole = show(fit_parts(bodies, room.allowance() // 2), "the seats", room)
+    failed = show(fit_parts(failures, room.allowance() // 8), "the seats", room)
+    body = {part.name: part.text for part in whole.parts}
+    told = {part.name: part.text for part in failed.parts}
+    parts = [
+        _shown(c, body[f"candidate {c.id}"], told.get(f"what fails in candidate {c.id}", ""), table)
+        for c in candidates
+        if f"candidate {c.id}" in body
+    ]
+    return "\n\n".join([*parts, *filter(None, [whole.note, failed.note])])
+
+
+def _shown(candidate: Candidate, body: str, failures: str, table: Table) -> str:
     parts = [f"Candidate {candidate.id}"]
     if candidate.code and candidate.text:
         parts.append(fenced(candidate.text, "text"))
     parts.append(fenced(body, table.given.language if candidate.code else "text"))
-    if ran := evidence(candidate):
+    if candidate.limits:
+        parts.append("Where its author says it may fail:\n" + fenced("\n".join(candidate.limits), "text"))
+    if ran := evidence(candidate, failures):
         parts.append(ran)
     return "\n".join(parts)
 
 
-def evidence(candidate: Candidate) -> str:
-    """What running it showed, in one paragraph."""
+def evidence(candidate: Candidate, failures: str) -> str:
+    """What running it showed, in one paragraph, with as much of what failed as is given."""
     checked = candidate.checked
     if not checked.of and not checked.agreed_of:
         return ""
     lines = [f"When it was run: {checked.passed} of {checked.of} tests passed."] if checked.of else []
     if checked.agreed_of:
         lines.append(f"{checked.agreed} of {checked.agreed_of} tests that several seats agreed on passed.")
-    if checked.failures:
-        lines.append(fenced(checked.failures, "text"))
+    if failures:
+        lines.append(fenced(failures, "text"))
     return "\n".join(lines)
+
+
+def shown_failures(candidate: Candidate, reader: str, room: Room) -> str:
+    """Everything that failed, as far as a quarter of a prompt's material holds it."""
+    what = f"what fails in candidate {candidate.id}"
+    return show(fit_text(what, candidate.checked.failures, room.allowance() // 4), reader, room).joined()

@@ -12,7 +12,7 @@ from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines
 from moot.surfaces.solving import exit_code, write_out
-from moot.trials.analysis import told_all
+from moot.trials.analysis import Analysis, told_all
 from moot.types import Result
 from moot.vault import Vault
 
@@ -44,13 +44,19 @@ def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
     return exit_code(result)
 
 
+def _failures(analysis: Analysis, most: int = 10) -> list[str]:
+    first = analysis.model_copy(update={"failures": analysis.failures[:most]})
+    more = len(analysis.failures) - most
+    return [*told_all(first).split("\n"), *([f"… and {more} more failures"] if more > 0 else [])]
+
+
 def show_result(result: SolveResult, plan: Plan) -> None:
     console = out()
     console.print(plain(headline(result)))
     _attempts(result.attempts, console)
     best = next((attempt for attempt in result.attempts if attempt.number == result.best), None)
     if best is not None and not best.solved and best.analysis.of + len(best.analysis.problem):
-        section(console, "What fails", told_all(best.analysis, most=10).split("\n"), mark="")
+        section(console, "What fails", _failures(best.analysis), mark="")
     section(console, "Checks", result.checks.lines if result.checks else ())
     _lessons(result, console)
     if result.code and plan.seats:

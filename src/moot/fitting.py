@@ -1,0 +1,102 @@
+"""The one way to show only what fits: the rest is named in the prompt and in the result.
+
+Nothing else cuts the material of a prompt. `fit_text` cuts one text, `fit_parts` several that share the space; both
+give what is shown and, in words, what is not. `show` hands the words to the room, which puts them into `degraded`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+CHARACTERS_PER_TOKEN = 3.5
+"""A cautious mean over code and prose; the allowance is a guard, not an invoice."""
+LEAST = 200
+"""Characters. Of a part of which less would be shown, nothing is shown."""
+NOT_SHOWN = "not shown"
+MOST_NAMED = 20
+"""Of more than that, the result names the first and counts the rest."""
+
+
+class Degrading(Protocol):
+    def degrade(self, note: str) -> None: ...
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    """What a person would call it, such as `candidate B`."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Fitted:
+    parts: tuple[Part, ...]
+    """What is shown, in the order given; a text that was cut says so at its end."""
+    missing: tuple[str, ...] = ()
+    """What is not shown, in words."""
+
+    @property
+    def note(self) -> str:
+        """For the end of the material: the parts of which nothing is shown."""
+        absent = [words for words in self.missing if words.endswith(NOT_SHOWN)]
+        return f"[{name_some(absent, MOST_NAMED, '; ')}: there was no room]" if absent else ""
+
+    def joined(self, between: str = "\n") -> str:
+        """All of it as one text."""
+        return between.join([*(part.text for part in self.parts), *filter(None, [self.note])])
+
+
+def fit_text(name: str, text: str, tokens: int) -> Fitted:
+    """As much of a text as so many tokens hold."""
+    most = max(int(tokens * CHARACTERS_PER_TOKEN), 1)
+    return _cut([Part(name, text)], [min(len(text), most)], frozenset())
+
+
+def fit_parts(parts: Sequence[Part], tokens: int) -> Fitted:
+    """Short parts whole, the space that is left in equal shares to the long ones. Where the shares become too small
+    to say anything, the last parts are left out."""
+    most = max(int(tokens * CHARACTERS_PER_TOKEN), 1)
+    kept = len(parts)
+    while kept > 1 and not _enough(parts[:kept], _shares(parts[:kept], most)):
+        kept -= 1
+    given = _shares(parts[:kept], most)
+    return _cut(parts, [*given, *(0 for _ in parts[kept:])], frozenset(range(kept, len(parts))))
+
+
+def show(fitted: Fitted, reader: str, room: Degrading) -> Fitted:
+    """The same, after what is missing was said in the result."""
+    if fitted.missing:
+        room.degrade(f"{reader} did not see everything: {name_some(fitted.missing, MOST_NAMED, '; ')}")
+    return fitted
+
+
+def name_some(names: Sequence[str], most: int = 5, between: str = ", ") -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - most
+    return between.join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _shares(parts: Sequence[Part], most: int) -> list[int]:
+    sizes, left, given = [len(part.text) for part in parts], most, [0] * len(parts)
+    for done, place in enumerate(sorted(range(len(parts)), key=lambda at: sizes[at])):
+        given[place] = min(sizes[place], left // (len(parts) - done))
+        left -= given[place]
+    return given
+
+
+def _enough(parts: Sequence[Part], given: Sequence[int]) -> bool:
+    return all(size >= min(len(part.text), LEAST) for part, size in zip(parts, given, strict=True))
+
+
+def _cut(parts: Sequence[Part], given: Sequence[int], absent: frozenset[int]) -> Fitted:
+    shown, missing = list[Part](), list[str]()
+    for place, (part, size) in enumerate(zip(parts, given, strict=True)):
+        if place in absent:
+            missing.append(f"{part.name}: {NOT_SHOWN}")
+        elif size >= len(part.text):
+            shown.append(part)
+        else:
+            more = len(part.text) - size
+            missing.append(f"{part.name}: {size} of {len(part.text)} characters shown")
+            shown.append(Part(part.name, f"{part.text[:size].rstrip()}\n[cut here: {more} more characters]"))
+    return Fitted(tuple(shown), tuple(missing))
