@@ -2,7 +2,7 @@
 
 from debates import Answers, Debate, Quick, ballot, code, held, points, scores
 
-from moot.protocols.debated import DebateRules
+from moot.protocols.debated import DebateRules, Phase
 from moot.types import Call
 
 TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
@@ -65,7 +65,7 @@ def test_every_candidate_is_on_the_ballot() -> None:
         "scores": scores(),
         "ballot": ranked,
     }
-    phases = ("proposal", "convergence")
+    phases: tuple[Phase, ...] = ("proposal", "convergence")
     rules = DebateRules(lessons=0, drafts=9, max_rounds=1, phases=phases, planning="off", topology="graph_mesh")
     done = held(answers, roles=roles, rules=rules, sandbox=Quick(), task="Tea or coffee?", kind="topic")
     (vote,) = done.result.votes

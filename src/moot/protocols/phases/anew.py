@@ -116,4 +116,4 @@ def ask_anew(member: Member, phase: Phase, sitting: Sitting, base: Candidate) ->
         form=code_form(AnewReply, table.given.language, table.given.path),
     )
     warm = table.rules.temperature
-    return Ask(member.seat, phase, table.round, system(member), text, AnewReply, temperature=warm)
+    return Ask(member.seat, phase, table.round, system(member, "solver"), text, AnewReply, temperature=warm)

@@ -70,7 +70,7 @@ def ask_tests(member: Member, phase: Phase, sitting: Sitting, warm: float | None
         most=str(MOST),
         form=form_of(SpecReply, sitting.table),
     )
-    who, number = system(member), sitting.table.round
+    who, number = system(member, "tester"), sitting.table.round
     return Ask(member.seat, phase, number, who, text, SpecReply, REPLY_TOKENS, temperature=warm)
 
 
@@ -174,7 +174,7 @@ def ask_values(
         calls=f"Calls:\n\n{fenced(calls, 'text')}",
         form=instructions(BlindReply),
     )
-    who, number = system(member), sitting.table.round
+    who, number = system(member, "tester"), sitting.table.round
     return Ask(member.seat, phase, number, who, text, BlindReply, REPLY_TOKENS, temperature=warm)
 
 

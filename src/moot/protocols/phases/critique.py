@@ -22,7 +22,7 @@ REPLY_TOKENS = 900
 STANCES = Synonyms((("against", "disagree"), ("object", "disagree"), ("support", "agree")), otherwise="disagree")
 BREAKING = (
     "Then bring at most {most} tests that a candidate fails: `call == value`, with the exact value that the task "
-    "demands. A test that does not follow from the task counts for nothing."
+    "demands. A test that does not follow from the task counts for nothing; if you know of none, give an empty list."
 )
 
 
@@ -77,7 +77,7 @@ def ask_critique(member: Member, sitting: Sitting) -> Ask[CritiqueReply]:
         candidates=shown_all(up, table, room),
         notes=told(table, member.seat),
         heard=sitting.heard(member),
-        breaking=BREAKING.format(most=most) if most else "Bring no tests.",
+        breaking=BREAKING.format(most=most) if most else "Bring no tests: give an empty list of them.",
         form=form_of(CritiqueReply, table),
     )
     return Ask(member.seat, "critique", table.round, system(member), text, CritiqueReply, REPLY_TOKENS)

@@ -91,7 +91,7 @@ def ask_draft(
         path=table.given.path,
         form=code_form(DraftReply, table.given.language, table.given.path),
     )
-    return Ask(member.seat, phase, table.round, system(member), text, DraftReply, temperature=temperature)
+    return Ask(member.seat, phase, table.round, system(member, "solver"), text, DraftReply, temperature=temperature)
 
 
 def ask_position(
@@ -106,7 +106,7 @@ def ask_position(
         history=history,
         form=instructions(PositionReply),
     )
-    return Ask(member.seat, phase, table.round, system(member), text, PositionReply, temperature=temperature)
+    return Ask(member.seat, phase, table.round, system(member, "debater"), text, PositionReply, temperature=temperature)
 
 
 def enter_draft(member: Member, said: DraftReply, phase: Phase, sitting: Sitting, parent: str = "") -> Candidate:

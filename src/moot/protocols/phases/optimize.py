@@ -102,12 +102,12 @@ def ask_merge(member: Member, attempts: Sequence[Attempt], sitting: Sitting) -> 
     text = _merge(
         member, sitting, CODE.format(path=table.given.path), form, contrasted(table), last_try(attempts, table)
     )
-    return Ask(member.seat, "optimization", table.round, system(member), text, MergeReply)
+    return Ask(member.seat, "optimization", table.round, system(member, "solver"), text, MergeReply)
 
 
 def ask_position_merge(member: Member, sitting: Sitting) -> Ask[PositionReply]:
     text = _merge(member, sitting, TEXT, instructions(PositionReply), "", "")
-    return Ask(member.seat, "optimization", sitting.table.round, system(member), text, PositionReply)
+    return Ask(member.seat, "optimization", sitting.table.round, system(member, "debater"), text, PositionReply)
 
 
 def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, history: str) -> str:

@@ -154,7 +154,8 @@ async def done_at_once(sitting: Sitting, plan: Plan, mine: Mapping[str, Subtask]
 
     def ask(member: Member, shape: type[T]) -> Ask[T]:
         form = instructions(shape).replace("<path>", sitting.table.given.path)
-        return Ask(member.seat, "planning", 3, system(member), f"{texts[member.seat]}\n\n{form}", shape)
+        who = system(member, "solver" if sitting.table.code else "debater")
+        return Ask(member.seat, "planning", 3, who, f"{texts[member.seat]}\n\n{form}", shape)
 
     if sitting.table.code:
         await sitting.apart("planning", owners, lambda m: ask(m, DraftReply), coded)
@@ -165,7 +166,7 @@ async def done_at_once(sitting: Sitting, plan: Plan, mine: Mapping[str, Subtask]
 def part_text(owner: str, subtask: Subtask, plan: Plan, results: Mapping[str, str], sitting: Sitting) -> str:
     table = sitting.table
     done = [f"{name}:\n{fenced(results[name])}" for name in subtask.depends_on if name in results]
-    code = f"Give only the code of your part, in {table.given.language}, as it goes into {table.given.path}."
+    code = f"Under CODE give only your part, in {table.given.language}, as it goes into {table.given.path}."
     return prompt(
         "debate_part",
         task=brief(table),

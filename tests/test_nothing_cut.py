@@ -1,0 +1,54 @@
+"""Nothing is cut silently: every function of a protocol that takes a part of something is known, and why it may."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import moot
+
+PROTOCOLS = Path(moot.__file__).parent / "protocols"
+KNOWN = {
+    "attempts.py reflected": "the last attempt is shown apart",
+    "examining.py _last": "the last line of an error; all of it is recorded",
+    "harden.py reason_to_stop": "nothing is shown",
+    "phases/clarify.py dehallucination": "one seat asks, one answers; the result names questions that are left out",
+    "phases/converge.py asked_person": "the result names the rest",
+    "phases/critique.py take": "the result names the rest",
+    "phases/critique.py weighed": "who is asked",
+    "phases/drafts.py drafters": "a rule of the session",
+    "phases/evolve.py self_evolvement": "a rule of the session",
+    "phases/examined.py put_calls": "filled up, not cut",
+    "phases/mending.py repaired": "a rule of the session",
+    "phases/optimize.py _merge": "the prompt names the rest",
+    "phases/optimize.py contrasted": "the prompt counts the rest",
+    "phases/optimize.py optimization": "one seat does it",
+    "phases/planned.py one_plans": "one seat plans",
+    "phases/review.py review": "the result names the rest",
+    "synthesis.py matches_errors": "a rule of the verdict; nothing is shown",
+    "verdict.py brief": "the line ends with …",
+}
+"""All other material goes through `moot.fitting`."""
+
+
+def cutting() -> set[str]:
+    """Every function with an `x[:n]` or an `x[-n:]`, as `file function`."""
+    found = set()
+    for path in PROTOCOLS.rglob("*.py"):
+        found |= {f"{path.relative_to(PROTOCOLS)} {name}" for name in _within(ast.parse(path.read_text()))}
+    return found
+
+
+def _within(tree: ast.AST, function: str = "") -> Iterator[str]:
+    for node in ast.iter_child_nodes(tree):
+        inner = node.name if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else function
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and _cuts(node.slice):
+            yield inner
+        yield from _within(node, inner)
+
+
+def _cuts(part: ast.Slice) -> bool:
+    return part.upper is not None or isinstance(part.lower, ast.UnaryOp)
+
+
+def test_every_cut_in_a_protocol_is_known() -> None:
+    assert cutting() == set(KNOWN), "show it by moot.fitting, or say here why nothing is lost"
