@@ -325,6 +325,19 @@ def test_context_that_does_not_fit_is_cut_and_that_is_said() -> None:
     assert any("the judges did not see everything: the context: " in note for note in live.degraded)
 
 
+def test_reasons_that_do_not_fit_into_round_2_are_cut_and_that_is_said() -> None:
+    script = both_rounds("ABC", "ABC")
+    long = json.dumps({"analysis": {}, "reasons": "it saves weeks. " * 200, "option": "A", "confidence": "high"})
+    script["risk"][0] = long
+    _, model, live = held(script, limits=Limits(prompt_tokens=1600))
+    asked = next(call for call in model.asked if call.seat == "value" and call.round == 2)
+    assert "[cut here: " in asked.prompt
+    assert any(
+        note.startswith("value, round 2, did not see everything: the reasons of risk: 1400 of ")
+        for note in live.degraded
+    )
+
+
 # --- cut short
 
 
