@@ -78,10 +78,21 @@ def test_every_attempt_is_a_version_with_its_diff_and_its_figures(cli: Cli, tmp_
 
 def test_the_best_attempt_is_returned_and_not_the_last(cli: Cli, tmp_path: Path) -> None:
     entries = [*coder(code(WRONG), code(WORSE), code(WORSE)), *reflector(reflection(), reflection())]
-    result = run(cli, tmp_path, *entries, more=("--out", "best.py"))
+    result = run(cli, tmp_path, *entries, more=("--out", "best.py", "--write-anyway"))
     assert (result["exit"], result["outcome"], result["stop_reason"]) == (1, "unsolved", "attempts_spent")
     assert (result["best"], result["code"], result["passed"], result["of"]) == (1, WRONG, 3, 4)
     assert (tmp_path / "best.py").read_text() == WRONG
+    assert story(cli, result["session_id"])["versions"][-1]["code"] == WRONG, "what is kept last is the best"
+
+
+def test_an_attempt_that_fails_is_not_written_unless_that_is_asked_for(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "best.py").write_text("kept\n")
+    ran = cli(*world(tmp_path, *coder(code(WRONG))), "--attempts", "1", "--out", "best.py")
+    assert ran.code == 1 and (tmp_path / "best.py").read_text() == "kept\n"
+    assert "nothing was written: unsolved" in ran.err and "--write-anyway" in ran.err
+    ran = cli(*world(tmp_path, *coder(code(WRONG))), "--attempts", "1", "--out", "best.py", "--write-anyway")
+    assert ran.code == 1 and (tmp_path / "best.py").read_text() == WRONG
+    assert "do not rely on it" in ran.err
 
 
 def test_attempts_are_as_many_as_asked_for(cli: Cli, tmp_path: Path) -> None:

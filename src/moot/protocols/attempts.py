@@ -17,6 +17,7 @@ from moot.room import Ask, Room
 from moot.tools import ToolContext
 from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all, told_failures
 from moot.trials.examples import called_name, examples_in
+from moot.trials.kinds import refusals_in
 from moot.trials.outcomes import examples_run, joined
 from moot.trials.values import Example
 from moot.types import AbsenceReason, Absent, Code, Language, SourceFile, SuiteRun, Tests, Unit, Value
@@ -161,7 +162,7 @@ async def tried(task: Task, text: str, number: int, room: Room) -> Attempt:
     analysis, runs = Analysis(), list[SuiteRun]()
     if task.tests:
         runs.append(await room.execute(code, task.tests))
-        analysis = of_suite(runs[0])
+        analysis = of_suite(runs[0], refusals_in(task.tests))
     if task.examples:
         put = await room.probe(code, [example.call for example in task.examples])
         runs.append(examples_run(task.examples, put))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, JsonValue
 
 from moot.ci import Checks
 from moot.errors import Cut, CutKind
@@ -104,6 +104,7 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
                 await room.gate("attempt", told_of(attempts[-1]), {"code": attempts[-1].code})
             if number == 1 and given.start is None:
                 told = [await judged(lesson, attempts[-1], room) for lesson in task.lessons]
+        await keep_best(task, attempts, room)
         learnt = await lessons_of(task, attempts, episodes, room) if rules.lessons else []
         checks = await checked(task, attempts, room)
     except Cut as cut:
@@ -174,6 +175,22 @@ async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence
     return learnt
 
 
+async def keep_best(task: Task, attempts: Sequence[Attempt], room: Room) -> None:
+    """The version that is kept last is the one that is given back, also where a later attempt was worse."""
+    written = [attempt for attempt in attempts if attempt.absent is None]
+    best = best_of(attempts)
+    if best is None or written[-1].code == best.code:
+        return
+    passed, of = best.analysis.passed, best.analysis.of
+    metrics: dict[str, JsonValue] = {
+        "attempt": best.number,
+        "passed": passed,
+        "failed": of - passed,
+        "pass_rate": passed / of if of else None,
+    }
+    await room.snapshot(code_of(task, best.code), f"the best: attempt {best.number}: {best.analysis.summary}", metrics)
+
+
 async def checked(task: Task, attempts: Sequence[Attempt], room: Room) -> Checks | None:
     """The project's own checks of the best attempt; a check that says nothing is no pass."""
     if (best := best_of(attempts)) is None:
@@ -190,8 +207,8 @@ def bettered(number: int, attempts: Sequence[Attempt]) -> bool:
     return after is not None and rank(after) > rank(before)
 
 
-def rank(attempt: Attempt) -> tuple[bool, int]:
-    return attempt.solved, attempt.analysis.passed
+def rank(attempt: Attempt) -> tuple[bool, float, int]:
+    return attempt.solved, attempt.analysis.worth, attempt.analysis.passed
 
 
 def best_of(attempts: Sequence[Attempt]) -> Attempt | None:

@@ -13,7 +13,7 @@ from moot.edge.sources import SUFFIXES, chosen_language, read_code, read_tests, 
 from moot.errors import UsageError
 from moot.protocols.attempts import task_examples
 from moot.protocols.solve import SolveInput, SolveResult
-from moot.runner import Plan
+from moot.runner import Plan, outcome_of
 from moot.surfaces.branching import branch_notes
 from moot.surfaces.hardening import hidden_tests
 from moot.surfaces.setup import Settings
@@ -24,6 +24,12 @@ from moot.vault import Vault
 EXIT_CODES = {"solved": 0, "unsolved": 1}
 CUT_SHORT = 2
 INTERRUPTED = 130
+WITHHELD = {
+    "unresolved": "it fails tests, or grave findings are left in it",
+    "unsolved": "tests still fail",
+    "rejected": "a person rejected it",
+}
+"""Outcomes with which nothing is written unless somebody says that it shall be."""
 NO_MODEL = (
     "solve needs a model to write code: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL; "
     "to test code that is there already: --file FILE --no-llm"
@@ -46,6 +52,7 @@ class Asked:
     out: str | None = None
     repo: str | None = None
     branch: bool = False
+    write_anyway: bool = False
 
 
 def exit_code(result: SolveResult) -> int:
@@ -80,7 +87,7 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
     own: dict[str, JsonValue] = {"origins": origins, "runs_code": runs_code, "ci": ci.model_dump(mode="json")}
     own |= branch_notes(asked.repo, {given.path: asked.file}, branch=asked.branch)
     if asked.out:
-        own["out"] = os.path.abspath(asked.out)
+        own |= {"out": os.path.abspath(asked.out), "write_anyway": asked.write_anyway}
     return Plan(
         protocol="solve",
         topic=" ".join(task.split())[:200],
@@ -120,10 +127,21 @@ def imported_by(tests: Tests, suffix: str) -> str:
     return ""
 
 
+def why_withheld(result: Result, plan: Plan) -> str:
+    """Why a text is not written to the file that was asked for; empty where it may be."""
+    if result.resumable:
+        return "the session is not at its end"
+    outcome = outcome_of(result)
+    if outcome in WITHHELD and not plan.notes.get("write_anyway"):
+        return f"{outcome}: {WITHHELD[outcome]}; --write-anyway writes it all the same"
+    return ""
+
+
 def write_out(text: str, result: Result, plan: Plan, vault: Vault) -> str:
-    """The text into the file that was asked for; gives its path, or nothing where there is none or more may come."""
+    """The text into the file that was asked for; gives its path, or nothing where there is none, it is withheld, or
+    more may come."""
     out = plan.notes.get("out")
-    if not isinstance(out, str) or not text or result.resumable:
+    if not isinstance(out, str) or not text or why_withheld(result, plan):
         return ""
     path, data = Path(out), vault.reveal(text).encode("utf-8")
     try:

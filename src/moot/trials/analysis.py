@@ -2,11 +2,12 @@
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from moot.fitting import Fitted, Part, fit_parts
 from moot.trials.contrast import Cause, likely_cause, shown
+from moot.trials.kinds import asks_refusal, is_refusal, worth
 from moot.trials.values import Example, holds
 from moot.types import Answer, Probing, SuiteRun, TestOutcome, Value
 
@@ -75,10 +76,18 @@ class Analysis(Value):
     failures: tuple[Failure, ...] = ()
     problem: str = ""
     """Why the run as a whole says nothing."""
+    refused: int = 0
+    refusals: int = 0
+    """Of the passed and of all: those that ask for a refusal, such as an error."""
 
     @property
     def green(self) -> bool:
         return not self.problem and not self.failures and self.passed > 0
+
+    @property
+    def worth(self) -> float:
+        """The tests that passed, weighed by kind."""
+        return worth(self.passed, self.of, self.refused, self.refusals)
 
     @property
     def summary(self) -> str:
@@ -91,23 +100,39 @@ def together(one: Analysis, other: Analysis) -> Analysis:
         of=one.of + other.of,
         failures=(*one.failures, *other.failures),
         problem="; ".join(filter(None, (one.problem, other.problem))),
+        refused=one.refused + other.refused,
+        refusals=one.refusals + other.refusals,
     )
 
 
-def of_suite(run: SuiteRun) -> Analysis:
-    """A skipped test neither passed nor failed; of a run that broke off nothing counts as passed."""
+def of_suite(run: SuiteRun, known: Collection[str] = ()) -> Analysis:
+    """A skipped test neither passed nor failed; of a run that broke off nothing counts as passed. `known` are the tests
+    whose code asks for a refusal."""
     ran = [outcome for outcome in run.outcomes if outcome.status != "skipped"]
     failures = tuple(failure(o) for o in ran if o.status != "passed")
-    return Analysis(passed=len(run.passed_names), of=len(ran), failures=failures, problem=steady(run.problem))
+    refusals = [o.name for o in ran if is_refusal(o.name, known)]
+    return Analysis(
+        passed=len(run.passed_names),
+        of=len(ran),
+        failures=failures,
+        problem=steady(run.problem),
+        refused=sum(name in run.passed_names for name in refusals),
+        refusals=len(refusals),
+    )
 
 
 def of_examples(examples: Sequence[Example], probing: Probing) -> Analysis:
     if probing.problem or len(probing.answers) != len(examples):
         problem = steady(probing.problem) or "not every example was answered"
-        return Analysis(of=len(examples), failures=(_whole(problem),), problem="")
+        refusals = sum(map(asks_refusal, examples))
+        return Analysis(of=len(examples), failures=(_whole(problem),), problem="", refusals=refusals)
     missed = [(e, a) for e, a in zip(examples, probing.answers, strict=True) if not holds(e, a)]
     return Analysis(
-        passed=len(examples) - len(missed), of=len(examples), failures=tuple(_missed(e, a) for e, a in missed)
+        passed=len(examples) - len(missed),
+        of=len(examples),
+        failures=tuple(_missed(e, a) for e, a in missed),
+        refused=sum(asks_refusal(e) and (e, a) not in missed for e, a in zip(examples, probing.answers, strict=True)),
+        refusals=sum(map(asks_refusal, examples)),
     )
 
 

@@ -16,7 +16,8 @@ class Tried:
 
     name: str
     signature: Signature
-    passed: int = 0
+    passed: float = 0
+    """How many, or what those are worth by kind."""
     of: int = 0
 
     @property

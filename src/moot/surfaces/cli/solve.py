@@ -56,6 +56,7 @@ def solve_command(
         str | None, typer.Option("--language", "-l", help="Language; default is that of the tests, or Python.")
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the best attempt to this file.")] = None,
+    write_anyway: Annotated[bool, typer.Option("--write-anyway", help="Write --out also if tests fail.")] = False,
     repo: Annotated[
         str | None, typer.Option("--repo", help="A folder of the repository for --branch; default is this one.")
     ] = None,
@@ -72,7 +73,7 @@ def solve_command(
     """
     settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons, "solve.tools": tools})
     vault = Vault(os.environ)
-    asked = Asked(words(task), tests, file, language, out, repo, branch)
+    asked = Asked(words(task), tests, file, language, out, repo, branch, write_anyway)
     notes = {"unsafe_local": unsafe_local, **project_note((tests, file, repo), python)}
     plan = flags.seated(solve_plan(settings, asked, vault, notes))
     check_seated(plan, no_llm=flags.no_llm)

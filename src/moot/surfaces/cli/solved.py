@@ -11,7 +11,7 @@ from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines
-from moot.surfaces.solving import exit_code, write_out
+from moot.surfaces.solving import exit_code, why_withheld, write_out
 from moot.trials.analysis import Analysis, told_all
 from moot.types import Result
 from moot.vault import Vault
@@ -36,10 +36,10 @@ def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
     else:
         show_result(result, plan)
     if written := write_out(result.code, result, plan, vault):
-        doubt = "" if result.outcome == "solved" else f" ({result.outcome}: do not rely on it)"
+        doubt = "" if exit_code(result) == 0 else f" ({headline(result).partition(':')[0]}: do not rely on it)"
         err().print(plain(f"written: {written}{doubt}"))
     elif plan.notes.get("out"):
-        why = "the session is not at its end" if result.resumable else "there is no code"
+        why = (why_withheld(result, plan) if result.resumable or result.code else "") or "there is no code"
         err().print(plain(f"nothing was written: {why}"))
     return exit_code(result)
 

@@ -24,6 +24,7 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     file: str | Path | None = None,
     language: str | None = None,
     out: str | Path | None = None,
+    write_anyway: bool = False,
     repo: str | Path | None = None,
     branch: bool = False,
     model: str | Sequence[str] | None = None,
@@ -38,8 +39,8 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
 
     `file` is code that is there already; with `use_models=False` it is only run, and its failures looked into by
     rules. `branch` commits each version to the branch `debate/<session>` of the repository `repo` (default: the one
-    we are in), and leaves the checkout alone. `out` gets the best attempt. `keep=False` leaves no record, and neither
-    uses nor leaves lessons.
+    we are in), and leaves the checkout alone. `out` gets the best attempt; where tests still fail, only with
+    `write_anyway`. `keep=False` leaves no record, and neither uses nor leaves lessons.
     """
     settings = Settings.load(session_flags(model, seats, store, limits))
     vault = Vault(os.environ)
@@ -47,7 +48,8 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     paths = {name: str(path) if path else None for name, path in given}
     if branch and not keep:
         raise UsageError("a branch needs a session that is kept, so that it can be carried on")
-    plan = solve_plan(settings, Asked(task, language=language, branch=branch, **paths), vault, {})
+    asked = Asked(task, language=language, branch=branch, write_anyway=write_anyway, **paths)
+    plan = solve_plan(settings, asked, vault, {})
     if rules is not None:
         plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
     if limits is not None:
