@@ -85,10 +85,15 @@ class RedReply(Value):
 
 
 async def attack(
-    version: Version, number: int, attacks: Sequence[AttackReport], defenses: Sequence[DefenseReport], room: Room
+    version: Version,
+    number: int,
+    attacks: Sequence[AttackReport],
+    defenses: Sequence[DefenseReport],
+    room: Room,
+    task: str = "",
 ) -> AttackReport:
     code, scan = version.code, version.scan
-    said = await ask_red(code, number, defenses, room)
+    said = await ask_red(code, number, defenses, room, task)
     reply = said if isinstance(said, RedReply) else None
     spotted = [] if reply is None else located(reply, code)
     current = merged([f for f in scan.findings if in_question(f, code)], [f for f in spotted if in_question(f, code)])
@@ -110,11 +115,20 @@ async def attack(
     return report
 
 
-async def ask_red(code: Code, number: int, defenses: Sequence[DefenseReport], room: Room) -> RedReply | Absent | None:
+async def ask_red(
+    code: Code, number: int, defenses: Sequence[DefenseReport], room: Room, task: str = ""
+) -> RedReply | Absent | None:
     if not room.seated("red"):
         return None
     shown = show(material(code, room.allowance()), "red", room).joined("\n\n")
-    text = prompt("attack", round=str(number), code=shown, history=told_red(defenses), form=instructions(RedReply))
+    text = prompt(
+        "attack",
+        round=str(number),
+        task=f"It was written for this task:\n\n{fenced(task, 'text')}\n\n" if task else "",
+        code=shown,
+        history=told_red(defenses),
+        form=instructions(RedReply),
+    )
     return await room.ask(Ask("red", "attack", number, prompt("red"), text, RedReply))
 
 

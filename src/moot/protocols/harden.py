@@ -31,6 +31,8 @@ class HardenRules(Rules):
 class HardenInput(Value):
     code: Code
     tests: Tests | None = None
+    task: str = ""
+    """What the code is to do, in words, where somebody says so: Red reads it."""
     left_out: tuple[NotAnalysed, ...] = ()
     """Files that belong to the code but could not be read."""
 
@@ -67,7 +69,7 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
         await room.snapshot(code, "as given")
         version, baseline = await first_look(code, baseline, room)
         for number in range(1, rules.max_rounds + 2):  # the last one is the closing attack
-            attacks.append(await attack(version, number, attacks, defenses, room))
+            attacks.append(await attack(version, number, attacks, defenses, room, given.task))
             if reason := reason_to_stop(attacks, rules):
                 stopped = reason
                 break
