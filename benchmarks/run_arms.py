@@ -43,9 +43,19 @@ SYSTEM = "You write code that is short and right: no docstring, no comments."
 """One for all seats, and short: what a server reads anew for each task costs more here than what it writes."""
 BRIEF = "\n\nKeep the code short: no docstring, no comments."
 LIMITS = Limits(call_timeout=1000.0, reply_tokens=500, prompt_tokens=2000)
-VOTE = DebateRules(timeout=20000.0, phases=("proposal",), drafts=CALLS, max_rounds=1, planning="off", lessons=0)
+VOTE = DebateRules(
+    timeout=20000.0, phases=("proposal",), drafts=CALLS, max_rounds=1, planning="off", lessons=0, enough_tests=0
+)
 DEBATE = DebateRules(
-    timeout=20000.0, phases=("self_evolvement",), drafts=3, voices=2, reserve=2, max_rounds=1, planning="off", lessons=0
+    timeout=20000.0,
+    phases=("self_evolvement",),
+    drafts=3,
+    voices=2,
+    reserve=2,
+    max_rounds=1,
+    planning="off",
+    lessons=0,
+    enough_tests=0,
 )
 """At so few calls one phase spends them all: a critique or a vote of opinions would take the place of evidence."""
 Row = dict[str, Any]

@@ -85,7 +85,7 @@ async def one(store: SqlStore) -> tuple[float, float, int]:
         protocol="debate",
         topic="largest",
         input=DebateInput(task=TASK, team=team).model_dump(mode="json"),
-        rules=DebateRules(max_rounds=1, lessons=0).model_dump(mode="json"),
+        rules=DebateRules(max_rounds=1, lessons=0, enough_tests=0).model_dump(mode="json"),
         seats=dict.fromkeys(ROLES, ("script:timed",)),
     )
     began = time.monotonic()

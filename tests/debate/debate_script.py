@@ -30,8 +30,11 @@ def world(
     return ["debate", task, *given, "--quiet", *more]
 
 
-OPEN = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
-"""One example, which the last, the first and the largest of a list all pass."""
+OPEN = (
+    "Write largest(numbers): the largest number of a list, or None for an empty one. "
+    "largest([7]) -> 7, largest([4]) -> 4, largest([9]) -> 9"
+)
+"""Three examples, which the last, the first and the largest of a list all pass."""
 QUIET = [*says("tests", "TESTS: NONE"), *says("points", points()), *says("scores", scores()), *says("reflect", "{}")]
 TWO = [
     *says("code", code(LAST), seat="proposer"), *says("code", code(FIRST), seat="critic"),

@@ -14,10 +14,15 @@ from moot.protocols.debate import debate
 from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Member
 from moot.scan import StaticTeam
 from moot.stepping import Desk, Person
+from moot.surfaces.debating import ATTACKERS
 from moot.testing import ActingModel, FakeSandbox, FrozenClock, Line, room
 from moot.types import Answer, Call, Code, Limits, Probing, SuiteRun, Tests
 
-TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([1, 3]) -> 3"
+TASK = (
+    "Write largest(numbers): the largest number of a list, or None for an empty one. "
+    "largest([1, 3]) -> 3, largest([2, 5]) -> 5, largest([4]) -> 4"
+)
+"""Three examples, which the last of a list passes as well as the largest: enough for a debate to end on."""
 RIGHT = "def largest(numbers):\n    return max(numbers, default=None)\n"
 NO_EMPTY = "def largest(numbers):\n    return max(numbers)\n"
 LAST = "def largest(numbers):\n    return numbers[-1] if numbers else None\n"
@@ -156,6 +161,8 @@ def held(
 
     The seat that is `lost` has a model of its own, which cannot be reached."""
     members = team(*roles)
+    if rules and rules.held("adversarial"):
+        members = tuple(m.model_copy(update={"seat": ATTACKERS.get(m.role, m.seat)}) for m in members)
     model = acting(Cast(answers))
     desk = Desk(StaticTeam(), clock or FrozenClock(), sandbox or find_sandbox(), person=person)
     cast = {member.seat: unreachable() if member.seat == lost else model for member in members}

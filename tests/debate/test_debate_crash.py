@@ -17,7 +17,10 @@ from patience import PATIENCE
 HERE = Path(__file__).parent
 STEPS = 41  # test_the_debate_has_as_many_steps_and_holds_every_phase keeps this true
 EACH = 14  # kills in one test
-TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
+TASK = (
+    "Write largest(numbers): the largest number of a list, or None for an empty one. "
+    "largest([7]) -> 7, largest([4]) -> 4, largest([9]) -> 9"
+)
 ROLES = ("proposer", "critic", "optimizer")
 TEAM = "".join(f'[[agents]]\nrole = "{role}"\nmodel = "script:replies.yaml"\n' for role in ROLES)
 RULES = '[debate]\nclarify = "always"\ntopology = "graph_mesh"\nadversarial = true\n'

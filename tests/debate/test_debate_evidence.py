@@ -91,7 +91,7 @@ def test_a_repair_that_was_cut_short_does_not_take_the_place_of_what_was_run() -
 def test_a_draft_gets_the_imports_of_the_task_s_own_code() -> None:
     task = 'from typing import List\n\n\ndef total(numbers: List[int]) -> int:\n    """total([1, 2]) -> 3"""\n'
     text = "def total(numbers: List[int]) -> int:\n    return sum(numbers)\n"
-    done = held({"code": code(text)}, rules=OWN, task=task)
+    done = held({**QUIET, "code": code(text)}, rules=OWN, task=task)
     assert done.result.stop_reason == "alike_and_green"
     assert done.result.code.startswith("from typing import List\n")
 

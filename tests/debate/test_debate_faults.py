@@ -11,7 +11,10 @@ from conftest import Cli
 from debates import FIRST, LAST, RIGHT, ROLES, Cast, ballot, blind, code, points, scores
 from fake_provider import Answer, Asked, FakeProvider, openai_answer, serving
 
-TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
+TASK = (
+    "Write largest(numbers): the largest number of a list, or None for an empty one. "
+    "largest([7]) -> 7, largest([4]) -> 4, largest([9]) -> 9"
+)
 REFUSAL = "I'm sorry, but I can't help with that."
 Says = Callable[[str, str], Answer | str]
 """Seat and kind of question -> what the server answers."""

@@ -97,4 +97,4 @@ def test_a_point_without_checks_leaves_what_an_earlier_one_said_of_the_same_cand
     result = debated(cli, tmp_path, TWO, QUIET, unsure, task=OPEN, more=("--rounds", "2"))
     first, *later = prompts(story(cli, result["session_id"]), "convergence")[::5]
     assert "says post_convergence" not in first and all("says post_convergence" in text for text in later)
-    assert "looked at candidate A alone" in later[0]
+    assert "looked at candidate B alone" in later[0]

@@ -2,7 +2,8 @@
 
 import json
 
-from debates import LAST, RIGHT, TASK, Answers, ballot, code, held, points, scores
+from debate_script import OPEN
+from debates import LAST, RIGHT, Answers, ballot, code, held, points, scores
 
 from moot.protocols.debated import DebateRules
 
@@ -84,8 +85,7 @@ def test_what_a_round_missed_is_told_to_the_next() -> None:
         "tests": "TESTS: NONE",
         "ballot": lambda call: ballot(*("AB" if call.seat < "m" else "BA"), sure=0.2),
     }
-    task = TASK.replace("largest([1, 3]) -> 3", "largest([7]) -> 7")
-    done = held(answers, rules=DebateRules(lessons=0, max_rounds=2, attempts=1, refinements=0), task=task)
+    done = held(answers, rules=DebateRules(lessons=0, max_rounds=2, attempts=1, refinements=0), task=OPEN)
     compared = {each.phase: each.verdict for each in done.result.comparisons}
     assert compared["convergence"] == "worse" and done.result.rounds == 2
     first, second = (next(c.prompt for c in done.asked if c.phase == "convergence" and c.round == n) for n in (1, 2))

@@ -22,12 +22,13 @@ def shown(cli: Cli, tmp_path: Path) -> Ran:
 
 def test_a_person_reads_who_won_why_by_which_ballots_and_at_what_cost(shown: Ran) -> None:
     lines = shown.out.splitlines()
-    assert lines[0].startswith("contested B: ") and "(1 of 1 tests pass); weaker than asked for: reviewer" in lines[0]
+    known = "; passes the 3 examples of the task; nothing else was tested; weaker than asked for: reviewer"
+    assert lines[0].startswith("contested B: ") and known in lines[0]
     for words in (
-        "  condorcet over 5 ballots; 1 of 1 tests pass",
+        "  condorcet over 5 ballots",
         "skipped: the task is simple",
         "off: switched off",
-        "- A by proposer (self_evolvement): 1 of 1 tests",
+        "- A by proposer (self_evolvement): 3 of 3 tests",
         "set aside: the same code as A",
         "T1 largest([2, 9]) == 2 (disputed: seats say different things of it)",
         "Ballots, round 1, counted by condorcet",
@@ -37,7 +38,7 @@ def test_a_person_reads_who_won_why_by_which_ballots_and_at_what_cost(shown: Ran
         "return numbers[0] if numbers else None",
         "only 2 of 3 independent answers came",
         " saved",
-        "the debate changed nothing (by the tests everybody saw)",
+        "passes the tests everybody saw, the result passes them: the debate changed nothing",
         "script:replies.yaml: ",
     ):
         assert words in shown.out, words

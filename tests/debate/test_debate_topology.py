@@ -16,7 +16,10 @@ from moot.testing import ActingModel
 from moot.topology import TOPOLOGIES, Arrangement, Topology, arrange
 from moot.types import Call, Reply
 
-TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
+TASK = (
+    "Write largest(numbers): the largest number of a list, or None for an empty one. "
+    "largest([7]) -> 7, largest([4]) -> 4, largest([9]) -> 9"
+)
 SUM = "def largest(numbers):\n    return sum(numbers) if numbers else None\n"
 ROUNDS = 2
 MARKER = re.compile(r"(POINT|REVIEW|BALLOT|IDEA) of (\S+) in round (\d+)\.")

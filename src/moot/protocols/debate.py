@@ -11,30 +11,38 @@ from moot.protocols.attempts import Task, code_of, fitting, task_examples
 from moot.protocols.debated import (
     LEAST,
     ONCE,
-    PARALLEL,
     PHASES,
     Candidate,
     DebateInput,
     DebateResult,
     DebateRules,
-    Flips,
     Member,
-    Outcome,
     Phase,
     PhaseReport,
     Stop,
 )
 from moot.protocols.phases import SCRIPTS
-from moot.protocols.phases.clarify import ROUNDS as CLARIFYING
-from moot.protocols.phases.converge import eligible
+from moot.protocols.phases.adversarial import look_at_winner
+from moot.protocols.phases.converge import standing_alone, winner_of
 from moot.protocols.phases.drafts import drafters
+from moot.protocols.phases.ending import (
+    dissent,
+    flips,
+    full_run,
+    known,
+    left_in,
+    note_shortcomings,
+    outcome_of,
+    untested,
+    why_won,
+)
 from moot.protocols.phases.examined import alike_and_green
 from moot.protocols.phases.expected import looked_back
 from moot.protocols.phases.milestones import milestone
 from moot.protocols.phases.optimize import best_first
 from moot.protocols.phases.planned import planned
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table
+from moot.protocols.phases.table import Table, risks
 from moot.protocols.solve import prepared_tests
 from moot.room import Bounds, Room
 from moot.topology import arrange, select
@@ -51,7 +59,7 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
             if phase in ONCE:
                 await hold(sitting, phase)
             if phase == "dehallucination":
-                await planned(sitting)
+                await plan_work(sitting)
         for number in range(1, rules.max_rounds + 1):
             sitting.update(round=number)
             for phase in PHASES:
@@ -61,6 +69,8 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
             if reason := reason_to_stop(sitting.table):
                 stopped = reason
                 break
+        await look_at_winner(sitting)
+        await keep_winner(sitting)
         hidden = await hidden_runs(sitting)
     except Cut as cut:
         stopped = cut.kind
@@ -92,6 +102,14 @@ async def prepare(sitting: Sitting) -> None:
     sitting.update(task=table.task.model_copy(update={"tests": tests, "examples": examples}), lessons=lessons)
 
 
+async def plan_work(sitting: Sitting) -> None:
+    before = sitting.table.calls
+    try:
+        await planned(sitting)
+    finally:
+        sitting.update(planning_calls=sitting.table.calls - before)
+
+
 async def hold(sitting: Sitting, phase: Phase) -> None:
     """One phase, if it is switched on and has something to do; what it did is kept and told."""
     if why := reason_to_skip(sitting, phase):
@@ -117,12 +135,24 @@ async def hold(sitting: Sitting, phase: Phase) -> None:
     await sitting.room.gate(phase, f"{phase.replace('_', ' ')}, round {report.round}: {said}", seen(sitting.table))
 
 
+async def keep_winner(sitting: Sitting) -> None:
+    """Where no vote ended the last round, the winner is kept, checked and shown at the gate of convergence here."""
+    last = sitting.table.reports[-1] if sitting.table.reports else None
+    winner = winner_of(sitting.table)
+    if winner is None or (last and last.phase == "convergence" and last.status in ("held", "failed")):
+        return
+    await milestone(sitting, "convergence")
+    if sitting.table.rules.held("convergence"):
+        await sitting.room.gate("convergence", f"no vote was needed: {winner.id} wins", seen(sitting.table))
+
+
 def seen(table: Table) -> dict[str, JsonValue]:
-    """What a reviewer at a gate is shown: the candidates, the best first."""
+    """What a reviewer at a gate is shown: the winner so far, then the other candidates, the best first."""
     return {
         "candidates": [
             {"id": c.id, "code": c.code, "passed": c.checked.passed, "of": c.checked.of} for c in best_first(table)
-        ]
+        ],
+        "remaining_risks": [risk for c in best_first(table)[:1] for risk in risks(left_in(table, c))],
     }
 
 
@@ -163,12 +193,6 @@ def told_alike(alike: Sequence[Candidate], table: Table) -> str:
     return "all" if len(alike) == every else f"{len(alike)} of {every}"
 
 
-def standing_alone(table: Table) -> bool:
-    """One candidate passes every given test and agreed claim, and no other passes as much: nothing to argue about."""
-    up = eligible(table) if table.code else []
-    return len(up) == 1 and up[0].checked.green and not up[0].checked.failures
-
-
 def unclear(table: Table) -> bool:
     """By the measure of planning.complexity. An open question is no unclear task, nor is one with examples or tests:
     of these only what is complex is asked about."""
@@ -195,29 +219,6 @@ def reason_to_stop(table: Table) -> Stop | None:
     return None
 
 
-def winner_of(table: Table) -> Candidate | None:
-    """By ballots where there were any and they settled it, else by tests, score and order of entry."""
-    if not table.latest():
-        return None
-    up = eligible(table)
-    vote = table.votes[-1] if table.votes else None
-    if vote and vote.election.winner in {candidate.id for candidate in up}:
-        return table.candidate(str(vote.election.winner))
-    if alike := alike_and_green(table):
-        hardened = [candidate for candidate in alike if candidate.phase == "adversarial"]
-        same = [candidate for candidate in alike if candidate.id == table.baseline.candidate]
-        return (*hardened, *same, *alike)[0]
-    if unvoted(table):
-        return None
-    return up[0] if up else None
-
-
-def unvoted(table: Table) -> bool:
-    """Of several positions nothing can be run; where nobody voted either, nothing says which is better."""
-    vote = table.votes[-1] if table.votes else None
-    return not table.code and vote is not None and len(vote.candidates) > 1 and not vote.ballots
-
-
 async def hidden_runs(sitting: Sitting) -> tuple[SuiteRun | None, SuiteRun | None]:
     """Hidden tests on the baseline's choice and on the winner, once everything is decided."""
     table, winner = sitting.table, winner_of(sitting.table)
@@ -229,75 +230,11 @@ async def hidden_runs(sitting: Sitting) -> tuple[SuiteRun | None, SuiteRun | Non
     return runs[0], runs[1]
 
 
-def flips(table: Table, winner: Candidate | None, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> Flips:
-    if hidden[0] and hidden[1]:
-        return flipped("hidden", hidden[0].passed, hidden[1].passed)
-    first = table.baseline.candidate
-    if winner is None or first is None or not winner.checked.of:
-        return Flips()
-    return flipped("tests", table.candidate(first).checked.green, winner.checked.green)
-
-
-def flipped(by: Literal["hidden", "tests"], before: bool, after: bool) -> Flips:
-    return Flips(by=by, baseline=before, result=after, helped=after and not before, harmed=before and not after)
-
-
-def outcome_of(table: Table, stopped: Stop, winner: Candidate | None) -> Outcome:
-    if stopped in ("timed_out", "budget_exhausted", "cancelled", "rejected"):
-        return stopped
-    if winner is None:
-        return "inconclusive"
-    if stopped in ("alike_and_green", "tests", "consensus"):
-        return "agreed"
-    vote = table.votes[-1] if table.votes else None
-    return "contested" if vote and vote.conflict in ("correctness", "requirement") else "chosen"
-
-
-def full_run(table: Table, room: Room) -> int:
-    """Questions that a run of every phase to the last round would put: what an early end saves is the difference."""
-    team = sum(room.seated(member.seat) for member in table.given.team)
-    rules, drafts = table.rules, min(table.rules.drafts, team)
-    own = drafts + rules.reserve + rules.anew + min(drafts, rules.voices) * (1 + rules.refinements)
-    once = (2 * CLARIFYING if rules.held("dehallucination") else 0) + own
-    each: dict[Phase, int] = {
-        "proposal": drafts, "critique": min(team, PARALLEL["critique"]) + 2, "review": min(team, 4),
-        "optimization": 2 * rules.attempts - 1, "adversarial": 0, "convergence": team,
-    }  # fmt: skip
-    return once + rules.max_rounds * sum(n for phase, n in each.items() if rules.held(phase))
-
-
-def why_won(table: Table, stopped: Stop, winner: Candidate | None) -> str:
-    if winner is None:
-        return "nobody gave a usable ballot" if unvoted(table) else "nobody gave a usable solution"
-    checked = winner.checked
-    ran = f"{checked.passed} of {checked.of} tests pass" if checked.of else "nothing was run"
-    vote = table.votes[-1] if table.votes else None
-    match stopped:
-        case "alike_and_green":
-            alike, every = alike_and_green(table), len(table.latest())
-            if len(alike) == every:
-                return f"all {every} answers behave alike; {ran}"
-            return f"{len(alike)} of {every} answers behave alike, the others fail tests; {ran}"
-        case "tests":
-            return f"no other candidate passes as much; {ran}"
-        case _ if vote and vote.ballots:
-            return f"{vote.election.method} over {len(vote.ballots)} ballots; {ran}"
-        case _:
-            return ran
-
-
-def dissent(table: Table, winner: Candidate | None) -> tuple[str, ...]:
-    vote = table.votes[-1] if table.votes else None
-    if vote is None or winner is None:
-        return ()
-    others = [b for b in vote.ballots if b.ranking and winner.id not in b.ranking[0]]
-    return tuple(f"{b.voter} prefers {b.ranking[0][0]}: {vote.reasons.get(b.voter, '')}".strip() for b in others)
-
-
 def summed_up(sitting: Sitting, stopped: Stop, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> DebateResult:
     table = sitting.table
     winner = winner_of(table)
     note_absent_phases(sitting, drafters(sitting))
+    note_shortcomings(table, winner, sitting.room)
     return DebateResult(
         outcome=outcome_of(table, stopped, winner),
         stop_reason=stopped,
@@ -326,6 +263,10 @@ def summed_up(sitting: Sitting, stopped: Stop, hidden: tuple[SuiteRun | None, Su
         comparisons=table.comparisons,
         checks=table.checks,
         hidden=hidden[1],
+        attacks=table.attacks,
+        known=known(table, winner, hidden[1]) if winner else "",
+        untested=untested(table, winner) if winner else (),
+        remaining_risks=risks(left_in(table, winner)) if winner else (),
         calls_full_run=full_run(table, sitting.room),
         assumptions=tuple(c.answer for c in table.clarifications if c.source == "assumption" and c.answer),
     )

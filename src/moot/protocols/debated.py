@@ -8,8 +8,9 @@ from pydantic import BeforeValidator, Field
 from moot.ci import Checks
 from moot.errors import CutKind
 from moot.planning import Comparison, Plan
+from moot.protocols.harden import HardenRules
 from moot.trials.values import Difficulty, TestCategory
-from moot.types import Answer, Code, Language, Result, Rules, SuiteRun, Tests, Unit, Value
+from moot.types import Answer, Code, Language, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 from moot.voting import Ballot, Election, Method, TieBreak
 
 Phase = Literal[
@@ -25,7 +26,7 @@ LEAST: dict[Phase, int] = dict(zip(PHASES, (1, 1, 1, 1, 1, 1, 0, 1), strict=True
 Topology = Literal["auto", "graph_mesh", "star", "chain", "tree"]
 Planning = Literal["off", "auto", "cpde", "dpde", "adaptive"]
 Clarify = Literal["auto", "always"]
-Outcome = Literal["agreed", "chosen", "contested", "inconclusive"] | CutKind
+Outcome = Literal["agreed", "chosen", "contested", "unresolved", "inconclusive"] | CutKind
 Stop = Literal["alike_and_green", "tests", "consensus", "unchanged", "max_rounds", "no_candidate"] | CutKind
 Conflict = Literal["correctness", "design", "requirement"]
 Criterion = Literal["correctness", "coverage", "security", "performance", "maintainability"]
@@ -59,6 +60,9 @@ class DebateRules(Rules):
     reserve: int = Field(default=0, ge=0, le=12, description="more drafts while fewer than two pass and behave alike")
     anew: int = Field(default=1, ge=0, le=5, description="attempts at another reading where no draft passes")
     attempts: int = Field(default=2, ge=1, le=5, description="attempts at an improved solution that passes its tests")
+    enough_tests: int = Field(
+        default=3, ge=0, le=20, description="fewer tests than this: seats write more before a debate of code ends early"
+    )
     breaking: int = Field(default=3, ge=0, le=10, description="breaking tests one critic may bring")
     temperature: float = Field(default=0.8, ge=0, le=2, description="of every draft but a model's first one")
     topology: Topology = Field(default="auto", description="who sees whose turns, and who speaks at the same time")
@@ -102,6 +106,8 @@ class DebateInput(Value):
     context: Code | None = None
     repository: str = ""
     """The git repository that those files are in, if any: tools may look at it."""
+    harden: HardenRules = HardenRules()
+    """How the adversarial phase attacks; the time is that of the debate."""
     team: tuple[Member, ...] = Field(min_length=1)
 
 
@@ -130,6 +136,8 @@ class Claim(Value):
     difficulty: Difficulty = "basic"
     target: str = ""
     """The candidate it was meant to break."""
+    requirement: str = ""
+    """The words of the task that its author wrote it for, where it says so."""
     status: Literal["agreed", "disputed", "alone", "invalid"] = "alone"
     why: str = ""
 
@@ -140,6 +148,11 @@ class Checked(Value):
     passed: int = 0
     of: int = 0
     """Given tests and the task's own examples."""
+    worth: float = 0.0
+    """Those that pass, weighed by kind: refusals count little where few results are right."""
+    examples: int = 0
+    examples_of: int = 0
+    """The task's own examples among them."""
     agreed: int = 0
     agreed_of: int = 0
     """Claims that several seats made independently."""
@@ -148,7 +161,10 @@ class Checked(Value):
     answers: dict[str, Answer] = Field(default_factory=dict)
     """What came of each shared call."""
     failures: str = ""
+    failing: tuple[str, ...] = ()
+    """Given tests and examples of the task that do not pass, by name."""
     failed: tuple[str, ...] = ()
+    """Agreed claims that do not hold, by id."""
     green: bool = False
     """All tests passed, and there were some."""
     seconds: float = 0.0
@@ -164,8 +180,8 @@ class Checked(Value):
         return (*self.outcomes, *(answer.mark for answer in self.answers.values()))
 
     @property
-    def rank(self) -> tuple[bool, int, int]:
-        return self.green, self.passed, self.agreed
+    def rank(self) -> tuple[bool, float, int, int]:
+        return self.green, self.worth, self.passed, self.agreed
 
 
 class Candidate(Value):
@@ -244,6 +260,16 @@ class PhaseReport(Value):
     """The limit of its own that ended it before its time."""
 
 
+class Attacked(Value):
+    """What an attack on one candidate left open."""
+
+    candidate: str
+    round: int
+    by: Literal["harden", "scan"] = "harden"
+    """Whether the adversarial phase attacked it, or only the scan looked at it at the end."""
+    findings: tuple[Vulnerability, ...] = ()
+
+
 class Flips(Value):
     """Baseline against result: by hidden tests where there are any, else by the tests everybody saw."""
 
@@ -285,5 +311,12 @@ class DebateResult(Result):
     comparisons: tuple[Comparison, ...] = ()
     """What the planner expected of each phase, and what came."""
     hidden: SuiteRun | None = None
+    attacks: tuple[Attacked, ...] = ()
+    known: str = ""
+    """What is known of the winner, in words."""
+    untested: tuple[str, ...] = ()
+    """Requirements in the task's words that no test touches."""
+    remaining_risks: tuple[str, ...] = ()
+    """Findings of the adversarial phase that are left in the winner, the gravest first."""
     calls_full_run: int = 0
     assumptions: tuple[str, ...] = ()

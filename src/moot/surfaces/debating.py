@@ -16,6 +16,7 @@ from moot.errors import UsageError
 from moot.learnt import Judged, Tried
 from moot.protocols.attempts import DEFINED, task_examples
 from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Member
+from moot.protocols.harden import HardenRules
 from moot.roles import Agent, Role, as_team, best_team, domain_of
 from moot.roles.building import FIRST
 from moot.runner import Plan
@@ -27,7 +28,7 @@ from moot.surfaces.toolset import check_tools, repository_of
 from moot.types import Code, Tests
 from moot.vault import Vault
 
-EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1}
+EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1, "unresolved": 1}
 CUT_SHORT = 2
 Seats = dict[str, tuple[str, ...]]
 INTERRUPTED = 130
@@ -56,6 +57,7 @@ class Asked:
     topic: bool = False
     repo: str | None = None
     branch: bool = False
+    write_anyway: bool = False
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -65,7 +67,7 @@ class Asked:
 def exit_code(result: DebateResult) -> int:
     if result.outcome == "cancelled":
         return INTERRUPTED
-    if result.path and not result.tested:
+    if result.path and not result.tested and result.outcome != "unresolved":
         return CUT_SHORT
     return EXIT_CODES.get(result.outcome, CUT_SHORT)
 
@@ -87,6 +89,7 @@ def debate_plan(
         hidden=hidden_tests(given_tests(asked.hidden), vault) if asked.hidden else None,
         context=_context(asked, vault),
         repository=repository_of(asked.paths[0]) if asked.paths else "",
+        harden=HardenRules.model_validate(settings.rules("harden")),
         team=tuple(team),
     )
     given = with_kind(given, asked)
@@ -97,7 +100,7 @@ def debate_plan(
         origin = asked.paths[0] if len(asked.paths) == 1 else None
         own |= branch_notes(asked.repo, {given.path: origin}, branch=asked.branch)
     if asked.out:
-        own["out"] = os.path.abspath(asked.out)
+        own |= {"out": os.path.abspath(asked.out), "write_anyway": asked.write_anyway}
     return Plan(
         protocol="debate",
         topic=" ".join(given.task.split())[:200],

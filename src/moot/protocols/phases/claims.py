@@ -15,6 +15,7 @@ from moot.render import fenced
 from moot.replies import Also, Keys, instructions
 from moot.room import Ask
 from moot.trials.examples import called_name, examples_in, literal_call
+from moot.trials.requirements import MOST as REQUIRED
 from moot.trials.values import Example, same_value
 from moot.types import Value
 
@@ -22,12 +23,13 @@ MOST = 5
 REPLY_TOKENS = 700
 CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
 NUMBER = re.compile(r"\d+")
+NUMBERED = re.compile(r"#\s*(\d+)\W*$")
 UNKNOWN = re.compile(r"\W*(?:unknown|not (?:said|specified|defined)|unclear|n/?a)\b.*", re.IGNORECASE | re.DOTALL)
 
 
 class SpecReply(Value):
     tests: Annotated[tuple[str, ...], Also("asserts", "cases", "calls")] = Field(
-        description="call == value, such as f(2) == 4", json_schema_extra={"maxItems": MOST}
+        description="call == value, such as f(2) == 4", json_schema_extra={"maxItems": REQUIRED}
     )
 
 
@@ -50,16 +52,31 @@ def temperatures(speakers: Sequence[Member], warm: float) -> dict[str, float | N
 
 async def specified(sitting: Sitting, phase: Phase, speakers: Sequence[Member]) -> None:
     """Every speaker writes tests from the words of the task; the same test of two becomes one that counts."""
-    said = dict[str, list[Example]]()
+    said, about = dict[str, list[Example]](), dict[str, str]()
+
+    def take(member: Member, reply: SpecReply) -> None:
+        said[member.seat] = written(reply.tests, sitting.table)
+        for line in reply.tests:
+            about.update({test.call: requirement_of(line, sitting.table) for test in written([line], sitting.table)})
+
     warm = temperatures(speakers, sitting.table.rules.temperature)
     await sitting.apart(
         phase,
         speakers,
         lambda m: ask_tests(m, phase, sitting, warm[m.seat]),
-        lambda m, reply: said.update({m.seat: written(reply.tests, sitting.table)}),
+        take,
         tools=False,  # the words of the task alone: what code does is no evidence of what it should do
     )
-    sitting.update(claims=merged(sitting.table, said))
+    claims = merged(sitting.table, said)
+    told = (c if c.requirement else c.model_copy(update={"requirement": about.get(c.call, "")}) for c in claims)
+    sitting.update(claims=tuple(told), specified=True)
+
+
+def requirement_of(line: str, table: Table) -> str:
+    """The requirement whose number stands behind a test."""
+    found = NUMBERED.search(line)
+    place = int(found[1]) if found else 0
+    return table.requirements[place - 1] if 0 < place <= len(table.requirements) else ""
 
 
 def ask_tests(member: Member, phase: Phase, sitting: Sitting, warm: float | None) -> Ask[SpecReply]:
@@ -67,11 +84,18 @@ def ask_tests(member: Member, phase: Phase, sitting: Sitting, warm: float | None
         "debate_spec",
         task=brief(sitting.table),
         examples=shown_examples(sitting),
-        most=str(MOST),
+        requirements=shown_requirements(sitting.table),
+        most=str(max(MOST, len(sitting.table.requirements))),
         form=form_of(SpecReply, sitting.table),
     )
     who, number = system(member, "tester"), sitting.table.round
     return Ask(member.seat, phase, number, who, text, SpecReply, REPLY_TOKENS, temperature=warm)
+
+
+def shown_requirements(table: Table) -> str:
+    lines = "\n".join(f"{number}. {text}" for number, text in enumerate(table.requirements, 1))
+    head = "Give at least one call for each of these requirements, and end its line with # and the number:"
+    return f"{head}\n\n{fenced(lines, 'text')}\n\n" if lines else ""
 
 
 def shown_examples(sitting: Sitting) -> str:

@@ -11,7 +11,7 @@ from moot.fitting import name_some
 from moot.prompts import prompt
 from moot.protocols.debated import Candidate, Claim, Conflict, Consensus, Member, Vote
 from moot.protocols.phases.critique import splits
-from moot.protocols.phases.examined import examined, leading
+from moot.protocols.phases.examined import alike_and_green, examined, leading
 from moot.protocols.phases.review import by_score
 from moot.protocols.phases.sitting import Sitting
 from moot.protocols.phases.table import Table, brief, shown_all, system, told
@@ -83,6 +83,46 @@ def left_out(table: Table, up: Sequence[Candidate]) -> dict[str, str]:
             tests = "passes fewer tests" if fewer else "passes as many tests, but fewer others behave like it"
             why[one.id] = one.dropped or (f"replaced by {heirs[one.id]}" if one.id in heirs else tests)
     return why
+
+
+def winner_of(table: Table) -> Candidate | None:
+    """By ballots where there were any and they settled it, else by tests, score and order of entry."""
+    if not table.latest():
+        return None
+    up = eligible(table)
+    if vote := deciding_vote(table):
+        return next(candidate for candidate in up if candidate.id == heir(table, vote.election.winner))
+    if alike := alike_and_green(table):
+        hardened = [candidate for candidate in alike if candidate.phase == "adversarial"]
+        same = [candidate for candidate in alike if candidate.id == table.baseline.candidate]
+        return (*hardened, *same, *alike)[0]
+    if unvoted(table):
+        return None
+    return up[0] if up else None
+
+
+def deciding_vote(table: Table) -> Vote | None:
+    """The last vote whose winner, or what replaced it, is still up for choice."""
+    up = {candidate.id for candidate in eligible(table)}
+    return next((vote for vote in reversed(table.votes) if heir(table, vote.election.winner) in up), None)
+
+
+def heir(table: Table, name: str | None) -> str | None:
+    """What a candidate has become: the last of those that were made to replace it."""
+    made = next((c for c in table.candidates if c.parent == name and name and not c.dropped), None)
+    return heir(table, made.id) if made else name
+
+
+def unvoted(table: Table) -> bool:
+    """Of several positions nothing can be run; where nobody voted either, nothing says which is better."""
+    vote = table.votes[-1] if table.votes else None
+    return not table.code and vote is not None and len(vote.candidates) > 1 and not vote.ballots
+
+
+def standing_alone(table: Table) -> bool:
+    """One candidate passes every given test and agreed claim, and no other passes as much: nothing to argue about."""
+    up = eligible(table) if table.code else []
+    return len(up) == 1 and up[0].checked.green and not up[0].checked.failures
 
 
 def ask_ballot(member: Member, up: Sequence[Candidate], sitting: Sitting) -> Ask[BallotReply]:

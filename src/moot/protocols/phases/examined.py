@@ -9,6 +9,7 @@ from moot.protocols.phases.table import Table
 from moot.trials.analysis import Analysis, of_examples, of_suite, together, told_all
 from moot.trials.behaviour import Tried, agreement, best, clusters, enough
 from moot.trials.inputs import varied
+from moot.trials.kinds import refusals_in
 from moot.trials.values import Example, holds
 from moot.types import Answer, Probing
 
@@ -76,10 +77,12 @@ async def put_calls(sitting: Sitting, texts: Sequence[str], calls: Sequence[str]
 
 def checked(table: Table, calls: Sequence[str], ran: Ran) -> Checked:
     suite, answers = ran.suite, ran.answers
-    analysis = of_suite(suite) if suite else Analysis()
+    analysis = of_suite(suite, refusals_in(table.task.tests)) if suite else Analysis()
+    examples = Analysis()
     if table.examples:
         heard = tuple(answers[example.call] for example in table.examples)
-        analysis = together(analysis, of_examples(table.examples, Probing(answers=heard)))
+        examples = of_examples(table.examples, Probing(answers=heard))
+        analysis = together(analysis, examples)
     agreed = [claim for claim in table.agreed if claim.call in answers]
     kept = [claim for claim in agreed if holds(example_of(claim), answers[claim.call])]
     wrong = [
@@ -91,15 +94,25 @@ def checked(table: Table, calls: Sequence[str], ran: Ran) -> Checked:
     return Checked(
         passed=analysis.passed,
         of=analysis.of,
+        worth=analysis.worth,
+        examples=examples.passed,
+        examples_of=examples.of,
         agreed=len(kept),
         agreed_of=len(agreed),
         outcomes=tuple(f"{o.name} {o.status}" for o in suite.outcomes) if suite else (),
         answers={call: answers[call] for call in calls},
         failures="\n".join(filter(None, (failures, *wrong))),
         green=analysis.green,
+        failing=failing_names(analysis),
         failed=tuple(claim.id for claim in agreed if claim not in kept),
         seconds=round(ran.seconds, 3),
     )
+
+
+def failing_names(analysis: Analysis) -> tuple[str, ...]:
+    """The tests that failed, by name; why none could be run, where that is so."""
+    problem = [analysis.problem] if analysis.problem else []
+    return tuple(dict.fromkeys([*(failure.test for failure in analysis.failures), *problem]))
 
 
 def shown_answer(answer: Answer) -> str:
@@ -107,7 +120,7 @@ def shown_answer(answer: Answer) -> str:
 
 
 def tried(candidate: Candidate) -> Tried:
-    return Tried(candidate.id, candidate.checked.marks, candidate.checked.passed, candidate.checked.of)
+    return Tried(candidate.id, candidate.checked.marks, candidate.checked.worth, candidate.checked.of)
 
 
 def ran(table: Table) -> list[Candidate]:
@@ -127,12 +140,12 @@ def baseline(table: Table, speakers: Sequence[Member]) -> Baseline:
 
 
 def alike_and_green(table: Table) -> list[Candidate]:
-    """Those about whom nothing is left to argue: they pass all tests, behave alike on every shared call, and are
-    enough of all that were run. Who fails a test could not be chosen over them."""
+    """Those about whom nothing is left to argue: they pass all tests and what seats agreed on, behave alike on every
+    shared call, and are enough of all that were run. Who fails a test could not be chosen over them."""
     run = ran(table)
     green = [candidate for candidate in run if candidate.checked.green]
     settled = len({candidate.checked.marks for candidate in green}) == 1 and enough(len(green), len(run))
-    lost = len(green) < len(run) and any(candidate.checked.failed for candidate in green)
+    lost = any(candidate.checked.failed for candidate in green)
     return green if settled and not lost else []
 
 

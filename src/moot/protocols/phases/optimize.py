@@ -8,12 +8,22 @@ from pydantic import Field
 from moot.prompts import prompt
 from moot.protocols.attempts import Attempt, Task, reflected, shown_reflections
 from moot.protocols.debated import Candidate, Member
+from moot.protocols.phases.converge import winner_of
 from moot.protocols.phases.drafts import DraftReply, PositionReply, enter_draft, enter_position
 from moot.protocols.phases.examined import examined, leading, may_replace
 from moot.protocols.phases.mending import drop
 from moot.protocols.phases.review import by_score
 from moot.protocols.phases.sitting import Sitting
-from moot.protocols.phases.table import Table, brief, checked_by_project, notes, seated, shown_all, system
+from moot.protocols.phases.table import (
+    Table,
+    brief,
+    checked_by_project,
+    notes,
+    open_findings,
+    seated,
+    shown_all,
+    system,
+)
 from moot.render import fenced
 from moot.replies import Also, code_form, instructions
 from moot.room import Ask
@@ -80,9 +90,10 @@ async def improved(maker: Member, sitting: Sitting) -> str:
 
 
 def best_first(table: Table) -> list[Candidate]:
-    """The leaders by score, then the rest: the first is what an improvement must beat."""
-    lead = by_score(leading(table), table)
-    return [*lead, *(c for c in by_score(list(table.latest()), table) if c not in lead)]
+    """The winner so far, the leaders by score, then the rest: the first is what an improvement must beat."""
+    winner = winner_of(table)
+    lead = [*([winner] if winner else []), *by_score(leading(table), table)]
+    return list({c.id: c for c in (*lead, *by_score(list(table.latest()), table))}.values())
 
 
 def as_task(table: Table) -> Task:
@@ -121,7 +132,7 @@ def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, h
         candidates=shown_all(parts, table, sitting.room) + lower,
         contrast=differ,
         heard=sitting.heard(member),
-        checks=checked_by_project(table),
+        checks=checked_by_project(table) + open_findings(table),
         notes=notes(table, member.seat),
         history=history,
         how=how,

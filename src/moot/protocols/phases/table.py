@@ -6,6 +6,7 @@ from typing import Literal
 
 from moot.checks import told_checks
 from moot.ci import Checks
+from moot.findings import by_gravity, where
 from moot.fitting import Part, fit_parts, fit_text, show
 from moot.learnt import Lesson
 from moot.planning import Comparison, Expectation, Plan
@@ -13,6 +14,7 @@ from moot.planning import shown as shown_plan
 from moot.prompts import prompt
 from moot.protocols.attempts import Task, code_of
 from moot.protocols.debated import (
+    Attacked,
     Baseline,
     Candidate,
     Claim,
@@ -30,8 +32,9 @@ from moot.render import fenced, material
 from moot.roles import shipped
 from moot.room import Room
 from moot.tools import ToolContext
+from moot.trials.requirements import requirements_in
 from moot.trials.values import Example
-from moot.types import Code, Value
+from moot.types import Code, Value, Vulnerability
 
 APART = frozenset({"dehallucination", "planning", "self_evolvement", "proposal"})
 """In these a seat works on its own."""
@@ -73,6 +76,8 @@ class Table:
     claims: tuple[Claim, ...] = ()
     inputs: tuple[str, ...] = ()
     """Calls that every candidate is put through, beside the examples and the claims."""
+    specified: bool = False
+    """Whether seats were asked for tests from the words of the task."""
     clarifications: tuple[Clarification, ...] = ()
     points: tuple[Point, ...] = ()
     scores: tuple[Score, ...] = ()
@@ -87,12 +92,14 @@ class Table:
     """The candidate that they last looked at."""
     kept: str = ""
     """The candidate that was kept as a version last."""
+    attacks: tuple[Attacked, ...] = ()
     calls: int = 0
     """Questions that were put to seats."""
     answered: int = 0
     """Those that had a usable answer."""
     plan: Plan | None = None
     planning: str = ""
+    planning_calls: int = 0
     expectations: Mapping[str, Expectation] = field(default_factory=dict)
     comparisons: tuple[Comparison, ...] = ()
     emphasis: tuple[str, ...] = ()
@@ -107,6 +114,11 @@ class Table:
         return self.task.examples
 
     @property
+    def requirements(self) -> tuple[str, ...]:
+        """What the task demands, clause by clause."""
+        return requirements_in(self.task.text) if self.code else ()
+
+    @property
     def agreed(self) -> tuple[Claim, ...]:
         return tuple(claim for claim in self.claims if claim.status == "agreed")
 
@@ -118,6 +130,11 @@ class Table:
         entered = [candidate for candidate in self.candidates if not candidate.dropped]
         replaced = {candidate.parent for candidate in entered}
         return tuple(candidate for candidate in entered if candidate.id not in replaced)
+
+    def attack_on(self, candidate: Candidate) -> Attacked | None:
+        """The last attack on this candidate's code, whoever brought that code."""
+        same = [a for a in reversed(self.attacks) if self.candidate(a.candidate).code == candidate.code]
+        return same[0] if same else None
 
     def next_id(self) -> str:
         place = len(self.candidates)
@@ -160,13 +177,17 @@ def system(member: Member, work: Work | None = None) -> str:
 
 
 def brief(table: Table) -> str:
+    return fenced(words_of(table), "text")
+
+
+def words_of(table: Table) -> str:
     """The task as everybody reads it: the words, what was cleared up, and what is only assumed."""
     lines = [table.task.words]
     known = [c for c in table.clarifications if c.answer]
     if known:
         lines.append("\nCleared up before the work began:")
         lines += [f"- {c.question} {c.answer}{_source(c)}" for c in known]
-    return fenced("\n".join(lines), "text")
+    return "\n".join(lines)
 
 
 def _source(clarification: Clarification) -> str:
@@ -196,7 +217,26 @@ def checked_by_project(table: Table) -> str:
 
 def told(table: Table, mine: str) -> str:
     """What a judge of all candidates is told beside them."""
-    return checked_by_project(table) + notes(table, mine)
+    return checked_by_project(table) + open_findings(table) + notes(table, mine)
+
+
+def risks(findings: Sequence[Vulnerability]) -> tuple[str, ...]:
+    """Findings in words, the gravest first."""
+    lines = []
+    for f in by_gravity(findings):
+        what = f"{f.id} ({f.severity}) {where(f)}: {f.description.rstrip('.')} [{f.evidence.strip()}]"
+        lines.append(f"{what}. To do: {f.fix}" if f.fix else what)
+    return tuple(lines)
+
+
+def open_findings(table: Table) -> str:
+    """What attacks left open in those who are up for choice, for a prompt."""
+    parts = []
+    for candidate in table.latest():
+        if (attack := table.attack_on(candidate)) is not None:
+            left = fenced("\n".join(risks(attack.findings)), "text") if attack.findings else "nothing."
+            parts.append(f"Candidate {candidate.id} was attacked. What is left there: {left}\n")
+    return "\n".join([*parts, "The other candidates were not attacked.\n\n"]) if parts else ""
 
 
 def shown_all(candidates: Sequence[Candidate], table: Table, room: Room) -> str:

@@ -84,6 +84,9 @@ def debate_command(
     ] = None,
     ask_me: Annotated[bool, typer.Option("--ask-me", help="Ask you what the task leaves unclear.")] = False,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the winner to this file.")] = None,
+    write_anyway: Annotated[
+        bool, typer.Option("--write-anyway", help="Write --out also if tests fail or grave findings are left.")
+    ] = False,
     repo: Annotated[
         str | None, typer.Option("--repo", help="A folder of the repository for --branch; default is this one.")
     ] = None,
@@ -95,7 +98,8 @@ def debate_command(
 ) -> None:
     """Turn a task into a solution: drafts made apart and run, tests, critique, review, improvement, ballots.
 
-    Exit code 0: agreed or chosen; 1: contested; 2: not tested, inconclusive or cut short; 130: stopped by Ctrl-C.
+    Exit code 0: agreed or chosen; 1: contested, or the winner fails tests or has grave findings left; 2: not tested,
+    inconclusive or cut short; 130: stopped by Ctrl-C.
     """
     own: dict[str, object] = {
         "max_rounds": rounds,
@@ -111,7 +115,7 @@ def debate_command(
         raise UsageError(f"--no-llm leaves nobody to debate. {NO_MODEL}; `moot solve --no-llm` only runs the tests")
     settings = flags.settings({f"debate.{name}": value for name, value in own.items()})
     vault = Vault(os.environ)
-    asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic, repo, branch)
+    asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic, repo, branch, write_anyway)
     tried = with_store(settings.store, lambda db: RecordShelf(db).tried())
     found = project_note((tests, hidden, *(file or ()), repo), python)
     notes: dict[str, JsonValue] = {"unsafe_local": unsafe_local, "ask_me": ask_me, **found}

@@ -9,13 +9,13 @@ from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines
 from moot.surfaces.debating import exit_code
-from moot.surfaces.solving import write_out
+from moot.surfaces.solving import why_withheld, write_out
 from moot.types import Result
 from moot.vault import Vault
 
 SAYS = {
-    "agreed": "settled",
-    "chosen": "chosen, without the agreement that was asked for",
+    "agreed": "",
+    "chosen": "without the agreement that was asked for",
     "contested": "the best candidates behave differently, and nothing that was run says which is right",
     "inconclusive": "nothing came of it that could be relied on",
     "timed_out": "the time ran out; this is the best so far",
@@ -40,7 +40,9 @@ def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
         doubt = "" if exit_code(result) == 0 else f" ({result.outcome}: do not rely on it)"
         err().print(plain(f"written: {written}{doubt}"))
     elif plan.notes.get("out"):
-        why = "the session is not at its end" if result.resumable else "there is no winner"
+        why = (
+            why_withheld(result, plan) if result.resumable or result.code or result.text else ""
+        ) or "there is no winner"
         err().print(plain(f"nothing was written: {why}"))
     return exit_code(result)
 
@@ -58,6 +60,7 @@ def show_result(result: DebateResult, plan: Plan) -> None:
         _vote(result.votes[-1], console)
     section(console, "Dissent", result.dissent)
     section(console, "Assumptions", result.assumptions)
+    section(console, "Remaining risks", result.remaining_risks)
     _winner(result, plan, console)
     section(console, "Weaker than asked for", result.degraded)
     console.print()
@@ -70,9 +73,17 @@ def headline(result: DebateResult) -> str:
     """The first line: the outcome, and on what it rests."""
     who = f" {result.winner}" if result.winner else ""
     untested = "not tested" if result.path else "not run"
-    ran = f" ({result.passed} of {result.of} tests pass)" if result.tested else f" ({untested})"
+    short = unresolved(result) or SAYS.get(result.outcome, "")
+    said = "; ".join(filter(None, (short, result.known if result.tested else untested)))
     weak = f"; weaker than asked for: {result.degraded[0]}" if result.degraded else ""
-    return f"{result.outcome}{who}: {SAYS[result.outcome]}{ran}{weak}"
+    return f"{result.outcome}{who}: {said}{weak}"
+
+
+def unresolved(result: DebateResult) -> str:
+    if result.outcome != "unresolved":
+        return ""
+    failing = result.passed < result.of or not result.remaining_risks
+    return "it fails tests" if failing else "critical or high findings are left in it"
 
 
 def account(result: DebateResult) -> list[str]:
@@ -84,11 +95,11 @@ def account(result: DebateResult) -> list[str]:
     flips = result.flips
     if flips.by != "nothing":
         change = "helped" if flips.helped else "harmed" if flips.harmed else "changed nothing"
-        right = {True: "right", False: "wrong", None: "not known"}
-        by = "hidden tests" if flips.by == "hidden" else "the tests everybody saw"
+        came = {True: "passes", False: "fails", None: "was not run on"}
+        by = "the hidden tests" if flips.by == "hidden" else "the tests everybody saw"
         lines.append(
-            f"the vote of the first answers was {right[flips.baseline]}, the result is {right[flips.result]}: "
-            f"the debate {change} (by {by})"
+            f"the vote of the first answers {came[flips.baseline]} {by}, the result {came[flips.result]} them: "
+            f"the debate {change}"
         )
     return lines
 

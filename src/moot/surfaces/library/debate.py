@@ -28,6 +28,7 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     topic: bool = False,
     team: str | Path | None = None,
     out: str | Path | None = None,
+    write_anyway: bool = False,
     repo: str | Path | None = None,
     branch: bool = False,
     model: str | Sequence[str] | None = None,
@@ -41,7 +42,8 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     """Turn a task into a solution by a team that drafts apart, tests, argues and votes.
 
     Several models go round the seats. `hidden_tests` are run at the end and decide nothing. `person` answers what the
-    task leaves unclear. `keep=False` leaves no record, and neither uses nor leaves lessons.
+    task leaves unclear. `out` gets the winner; where tests fail or grave findings are left, only with `write_anyway`.
+    `keep=False` leaves no record, and neither uses nor leaves lessons.
     """
     flags = session_flags(model, seats, store, limits)
     own = flat(rules.model_dump(exclude={"timeout"}), "debate.") if rules else {}
@@ -49,7 +51,10 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     vault = Vault(os.environ)
     paths = {name: str(path) if path else None for name, path in (("tests", tests), ("hidden", hidden_tests))}
     more = {name: str(path) if path else None for name, path in (("team", team), ("out", out), ("repo", repo))}
-    asked = Asked(task, files=tuple(map(str, files)), language=language, topic=topic, branch=branch, **paths, **more)
+    about = tuple(map(str, files))
+    asked = Asked(
+        task, files=about, language=language, topic=topic, branch=branch, write_anyway=write_anyway, **paths, **more
+    )
     plan = debate_plan(settings, asked, vault, {})
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})
