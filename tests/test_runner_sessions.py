@@ -82,6 +82,8 @@ def test_a_session_that_ended_says_when_and_in_which_round_and_belongs_to_nobody
         record, kinds = await look(store, result.session_id)
         assert (record.status, record.owner, record.total_rounds, record.fence) == ("completed", "", 2, 1)
         assert record.completed_at == record.updated_at and record.priority == 0
+        assert isinstance(record.outcome, dict) and record.outcome["result"] == result.model_dump(mode="json")
+        assert [record.outcome[name] for name in ("outcome", "cut", "retry_from")] == ["hardened", "", None]
         assert kinds == ["begun", "ended"] and here.ends == ["completed"]
         assert [event.resumed for event in here.events if isinstance(event, SessionStarted)] == [False]
 
