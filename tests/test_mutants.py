@@ -1,8 +1,11 @@
 """Faults put into code: each one parses, changes one place, and is noticed by tests that are worth something."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mutate import ROOT, TESTS, make_faults, show
 
 from moot.scan.syntax import parse
 from moot.testing import one_file
@@ -53,3 +56,14 @@ def test_any_text_gives_mutants_or_none(text: str) -> None:
 
 def test_no_fault_is_no_score() -> None:
     assert score([]) is None and score([True, False]) == 0.5 and not mutants(one_file("x = y\n"))
+
+
+def test_the_report_on_a_module_lists_what_its_tests_let_pass_and_counts_all() -> None:
+    made = make_faults("clamp", PYTHON, 4)
+    fates = ("killed", "survived", "timeout", "killed")
+    told = show([replace(fault, fate=fate) for fault, fate in zip(made, fates, strict=True)])
+    place, now = f"src/moot/clamp.py:{made[1].line}", made[1].text.splitlines()[made[1].line - 1].strip()
+    assert f"| {place} | {made[1].what} | {now} | survived |" in told and made[0].what not in told
+    assert told.endswith("| clamp | 4 | 2 | 1 | 1 |")
+    named = {name for groups in TESTS.values() for name in " ".join(groups).split()}
+    assert [name for name in named if not (ROOT / "tests" / f"{name}.py").exists()] == []

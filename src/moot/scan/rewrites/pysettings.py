@@ -42,8 +42,9 @@ def autoescape(source: Source, node: Node) -> Change:
     if "autoescape" in call.keywords:
         raise Refused("escaping was switched off on purpose: the templates may be no pages")
     callee = needed(node.child_by_field_name("function"), "the call has no name")
+    added: tuple[Edit, ...] = ()
     if callee.type == "attribute" and call.name.startswith("jinja2.") and call.name.count(".") == 1:
-        select, added = f"{source.text(callee).rpartition('.')[0]}.select_autoescape", ()
+        select = f"{source.text(callee).rpartition('.')[0]}.select_autoescape"
     else:
         select, added = member(source, "jinja2", "select_autoescape", node)
     return Change((with_argument(source, node, f"autoescape={select}()"), *added), did)
