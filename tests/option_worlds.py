@@ -114,6 +114,7 @@ HARDEN = Verb(
         "--write": case("--write"),
         "--sarif": case("--sarif", "out.sarif"),
         "--unsafe-local": case("--unsafe-local", base=("harden", "app.py", "--tests", "test_outside.py")),
+        "--python": case("--python", "no/such/python", base=("harden", "app.py", "--tests", "test_app.py")),
     },
 )  # fmt: skip
 
@@ -136,7 +137,11 @@ SOLVE = Verb(
         "--out": case("--out", "won.py"),
         "--repo": case("--repo", "inner", base=("solve", SOLVE_TASK, "--branch")),
         "--branch": case("--branch"),
+        "--write-anyway": case(
+            "--write-anyway", base=("solve", SOLVE_TASK, "--tests", "test_outside.py", "--out", "won.py")
+        ),
         "--unsafe-local": case("--unsafe-local", base=("solve", SOLVE_TASK, "--tests", "test_outside.py")),
+        "--python": case("--python", "no/such/python"),
     },
 )  # fmt: skip
 
@@ -180,7 +185,9 @@ DEBATE = Verb(
         "--out": case("--out", "won.md"),
         "--repo": case("--repo", "inner", base=(*CODE, "--branch")),
         "--branch": case("--branch", base=CODE),
+        "--write-anyway": case("--write-anyway", base=(*CODE, "--tests", "test_outside.py", "--out", "won.py")),
         "--unsafe-local": case("--unsafe-local", base=(*CODE, "--tests", "test_outside.py")),
+        "--python": case("--python", "no/such/python", base=(*CODE, "--tests", "test_solution.py")),
     },
 )  # fmt: skip
 
