@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from asked_shapes import QUESTIONS, Question, places_that_ask
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from moot.replies import CodeBlock, read
+from moot.replies import CodeBlock, native_schema, read
 from moot.replies.fit import NOTHING
 from moot.replies.form import blank_of, is_blank
 from moot.replies.shape import Slot, slots
@@ -94,6 +95,17 @@ def test_every_field_of_the_form_survives(question: Question, data: st.DataObjec
     heard = read(wrapping.format("{}").replace("{}", filling.text), question.shape)
     assert heard.value.model_dump(mode="json") == question.shape.model_validate(wanted).model_dump(mode="json")
     assert heard.dropped == ()
+
+
+@pytest.mark.parametrize("question", CASES)
+def test_a_schema_asks_for_every_field_of_the_form(question: Question) -> None:
+    schema = native_schema(question.shape)
+    if schema is None:
+        assert any(slot.kind == "code" for slot in slots(question.shape))
+        return
+    assert schema["required"] == [slot.name for slot in slots(question.shape)]
+    parts: Any = schema.get("$defs", {})
+    assert all(part["required"] == list(part["properties"]) for part in parts.values() if "properties" in part)
 
 
 def test_every_question_has_a_case() -> None:

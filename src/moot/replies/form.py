@@ -25,10 +25,15 @@ def instructions(shape: type[BaseModel]) -> str:
 
 @lru_cache(maxsize=64)
 def native_schema(shape: type[BaseModel]) -> dict[str, object] | None:
-    """The schema for providers that can enforce one; None where the reply holds code."""
+    """The schema for providers that can enforce one; None where the reply holds code. It asks for every field, in the
+    order of the form: a model that may skip a field does, and gives its choice without the reasons."""
     if any(slot.kind == "code" for slot in slots(shape)):
         return None
-    return shape.model_json_schema()
+    schema = shape.model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()):
+        if "properties" in part:
+            part["required"] = list(part["properties"])
+    return schema
 
 
 def code_form(shape: type[BaseModel], language: str, path: str) -> str:
