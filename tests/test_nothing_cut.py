@@ -8,15 +8,20 @@ import moot
 
 PROTOCOLS = Path(moot.__file__).parent / "protocols"
 KNOWN = {
+    "attack.py numbered": "earlier reports; nothing is shown",
     "attempts.py reflected": "the last attempt is shown apart",
+    "debate.py seen": "of the winner, which is the first",
     "examining.py _last": "the last line of an error; all of it is recorded",
     "harden.py reason_to_stop": "nothing is shown",
+    "patches.py _without_drawn_lines": "lines that a model draws around its patch",
     "phases/clarify.py dehallucination": "one seat asks, one answers; the result names questions that are left out",
     "phases/converge.py asked_person": "the result names the rest",
     "phases/critique.py take": "the result names the rest",
     "phases/critique.py weighed": "who is asked",
     "phases/drafts.py drafters": "a rule of the session",
+    "phases/ending.py known": "all but the last, then the last: one sentence",
     "phases/evolve.py self_evolvement": "a rule of the session",
+    "phases/evolve.py test_requirements": "who is asked",
     "phases/examined.py put_calls": "filled up, not cut",
     "phases/mending.py repaired": "a rule of the session",
     "phases/optimize.py _merge": "the prompt names the rest",

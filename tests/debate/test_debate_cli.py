@@ -234,7 +234,7 @@ def test_what_is_asked_wrongly_is_said_before_anything_starts(
     assert cli("list", "--json").out.strip() == "[]"
 
 
-SHELL = "import os\n\n\ndef largest(numbers):\n    os.popen('ls ' + str(numbers)).read()\n    return max(numbers)\n"
+SHELL = "import os\n\n\ndef largest(numbers, name='.'):\n    os.popen('ls ' + name).read()\n    return max(numbers)\n"
 
 
 @pytest.mark.parametrize("how", [("--adversarial",), ("--phases", "proposal,adversarial,convergence")])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from moot.findings import SEVERITIES
+from moot.fitting import name_some
 from moot.protocols.debated import PARALLEL, Candidate, Claim, Flips, Outcome, Phase, Stop
 from moot.protocols.harden import full_run as full_attack
 from moot.protocols.phases.adversarial import rules_of
@@ -57,11 +58,11 @@ def note_shortcomings(table: Table, winner: Candidate | None, room: Room) -> Non
     if fails(table, winner):
         room.degrade(told_failing(winner))
     if wrong := [claim for claim in table.agreed if claim.id in winner.checked.failed]:
-        told = "; ".join(f"{claim.call} must give {claim.expected}" for claim in wrong[:NAMED])
+        told = name_some([f"{claim.call} must give {claim.expected}" for claim in wrong], NAMED, "; ")
         of = winner.checked.agreed_of
         room.degrade(f"{winner.id} fails {len(wrong)} of {of} {in_number(of, AGREED)}: {told}")
     if lone := [claim for claim in alone(table) if not upheld(claim, winner)]:
-        told = "; ".join(f"{claim.call} must give {claim.expected}" for claim in lone[:NAMED])
+        told = name_some([f"{claim.call} must give {claim.expected}" for claim in lone], NAMED, "; ")
         room.degrade(f"{winner.id} fails {len(lone)} {in_number(len(lone), LONE)}: {told}")
     if left := left_in(table, winner):
         room.degrade(told_left(winner, left))
@@ -73,8 +74,7 @@ def told_failing(winner: Candidate) -> str:
     names, checked = winner.checked.failing, winner.checked
     if checked.of == checked.passed:
         return f"the tests could not be run on {winner.id}: {names[0] if names else 'none gave a result'}"
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{winner.id} fails {checked.of - checked.passed} of {checked.of} tests: {', '.join(names[:NAMED])}{more}"
+    return f"{winner.id} fails {checked.of - checked.passed} of {checked.of} tests: {name_some(names, NAMED)}"
 
 
 def told_left(winner: Candidate, left: Sequence[Vulnerability]) -> str:
