@@ -14,7 +14,7 @@ def first(text):
 
 
 def second(text):
-    return hashlib.md5(text).hexdigest()
+    print(hashlib.md5(text).hexdigest())
 """
 CODE = Code(files=(SourceFile(path="app.py", language="python", text=TEXT),))
 

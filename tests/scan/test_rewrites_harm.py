@@ -26,6 +26,8 @@ def test_only_a_web_response_gets_cookie_flags(before: str) -> None:
 RESPONSES = [
     "from flask import make_response\ndef f():\n    r = make_response('x')\n    r.set_cookie('a', 'b'FLAGS)\n",
     "from flask import redirect\ndef f():\n    r = redirect('/')\n    r.set_cookie('a', 'b'FLAGS)\n",
+    "from flask import make_response\ndef f():\n    r = ''\n    r += 'x'\n    r = make_response(r)\n"
+    "    r.set_cookie('a', 'b'FLAGS)\n",
     "from fastapi import Response\ndef f(answer: Response):\n    answer.set_cookie('a', 'b'FLAGS)\n",
     "from django.http import HttpResponse\ndef f(request):\n    r = HttpResponse()\n    r.set_cookie('a', 'b'FLAGS)\n",
     "from django.shortcuts import render\ndef f(request, response):\n    response.set_cookie('a', 'b'FLAGS)\n",
@@ -178,3 +180,11 @@ def test_go_keeps_a_string_of_options() -> None:
     )
     after, _ = repaired("go", before)
     assert "go-exec" in rules("go", before) and '"ls "+flags' in after
+
+
+def test_a_flaw_whose_line_was_changed_for_another_is_not_called_mended() -> None:
+    before = "from flask import request, Response\n@app.route('/')\ndef f():\n    url = request.args['next']\n"
+    before += "    r = Response('', 302)\n    r.headers['Location'] = url\n    return r\n"
+    after, repair = repaired("python", before)
+    assert "one_line(url)" in after and "python-open-redirect" in rules("python", after)
+    assert len(repair.fixed) == len(repair.left) == 1

@@ -257,7 +257,12 @@ def _honest(progress: Progress, targets: list[Target], scan: Look) -> Progress:
         else:
             progress.left[mark] = progress.left.pop(free)
             progress.fixed[free] = did
+    known = {target.finding.fingerprint: target.finding.rule for target in targets}
+    changed = Counter(finding.rule for mark, finding in standing.items() if mark not in known)
     for mark in [m for m in progress.left if m not in standing]:
+        if changed[known[mark]] > 0:  # the same flaw, in a line that another rewrite has changed
+            changed[known[mark]] -= 1
+            continue
         del progress.left[mark]
         progress.fixed[mark] = GONE
     return progress

@@ -62,10 +62,22 @@ def _named(source: Source, name: Node, depth: int) -> set[str]:
     word = source.text(name)
     if kind := declared(source, name):
         return {kind}
-    found = origins(source, name)
+    found = reaching(source, name)
     if not found:
         return {imports(source).get(word, "?")}
     return {maker for binding in found for maker in _bound(source, binding, depth)}
+
+
+def reaching(source: Source, name: Node) -> list[Binding]:
+    """The bindings a use may see: only the last one where that is sure to run right before it."""
+    found = origins(source, name)
+    last = found[-1] if found else None
+    if last is None or last.kind != "set" or source.scope(last.node) is not source.scope(name):
+        return found
+    statement = last.node.parent
+    block = statement.parent if statement is not None and statement.type == "expression_statement" else None
+    around = block is not None and block.start_byte <= name.start_byte < block.end_byte
+    return [last] if around else found
 
 
 def _bound(source: Source, binding: Binding, depth: int) -> set[str]:
@@ -116,7 +128,7 @@ def is_text(source: Source, node: Node, depth: int = 3) -> bool:
         return False
     if kind := declared(source, node):
         return kind == "str"
-    found = origins(source, node)
+    found = reaching(source, node)
     return bool(found) and all(
         b.kind in ("set", "add") and b.value is not None and is_text(source, b.value, depth - 1) for b in found
     )
