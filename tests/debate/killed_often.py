@@ -13,20 +13,17 @@ import shutil
 import signal
 import sqlite3
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from debates import Quick
-from fork_server import import_everything
+from fork_server import die_after, import_everything
 
 from moot.__main__ import run
 from moot.edge.models.script import ScriptModel
-from moot.edge.store import SqlStore
-from moot.ports import Row
 from moot.surfaces.cli import running
 from moot.types import Call, Reply
 
-append, reply = SqlStore.append, ScriptModel.reply
+reply = ScriptModel.reply
 
 
 def asked(call: Call) -> str:
@@ -43,20 +40,14 @@ def forked(words: list[str], name: str, kill_after: int = 0) -> int:
     child = os.fork()
     if child:
         return os.waitpid(child, 0)[1]
-    left = kill_after
-
-    async def append_and_die(self: SqlStore, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
-        nonlocal left
-        await append(self, session_id, rows, fence)
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+    if kill_after:
+        die_after(kill_after)
 
     async def reply_and_tell(self: ScriptModel, call: Call) -> Reply:
         note(name, call)
         return await reply(self, call)
 
-    SqlStore.append, ScriptModel.reply = append_and_die, reply_and_tell  # type: ignore[method-assign]
+    ScriptModel.reply = reply_and_tell  # type: ignore[method-assign]
     running.find_sandbox = lambda *given: Quick()  # type: ignore[assignment, attr-defined]
     code = 99
     try:
