@@ -21,8 +21,8 @@ from moot.types import Code, Limits, NotAnalysed, Repair, Scan, Tests, Vulnerabi
 
 R = TypeVar("R")
 
-BAD = 'def find(db, name):\n    return db.execute("SELECT * FROM t WHERE n = \'" + name + "\'")\n'
-GOOD = 'def find(db, name):\n    return db.execute("SELECT * FROM t WHERE n = ?", (name,))\n'
+BAD = 'def find(db: "sqlite3.Connection", name):\n    return db.execute("SELECT * FROM t WHERE n = \'" + name + "\'")\n'
+GOOD = 'def find(db: "sqlite3.Connection", name):\n    return db.execute("SELECT * FROM t WHERE n = ?", (name,))\n'
 CLEAN = "def add(a, b):\n    return a + b\n"
 
 NOTHING = '{"vulnerabilities": []}'
