@@ -47,6 +47,7 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(BIN)/python -m benchmarks.go_races
 	$(BIN)/python -m benchmarks.scan_javascript
 	$(BIN)/python -m benchmarks.scan_repair
+	$(BIN)/python -m benchmarks.run_packages
 	$(BIN)/python -m benchmarks.run_selection
 	$(BIN)/python -m benchmarks.run_mutation
 	$(BIN)/python -m benchmarks.run_lessons

@@ -105,7 +105,8 @@ def outcomes(python: Path, package: Package, tree: Path) -> dict[str, str]:
         if not report.is_file():
             return {"the tests as a whole": said[-200:]}
         cases = ElementTree.parse(report).iter("testcase")
-        return {f"{case.get('classname')}.{case.get('name')}": _status(case) for case in cases}
+        named = ((f"{case.get('classname')}.{case.get('name')}".replace(str(tree), ""), case) for case in cases)
+        return {name: _status(case) for name, case in named}
 
 
 def _status(case: ElementTree.Element) -> str:
