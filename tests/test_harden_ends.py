@@ -22,6 +22,8 @@ GO = """package main
 import (
 	"database/sql"
 	"net/http"
+
+	_ "github.com/mattn/go-sqlite3"
 )
 
 var db *sql.DB
