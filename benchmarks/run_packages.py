@@ -35,7 +35,7 @@ class Package:
     """Where its code lies in the archive."""
     tests: str = "tests"
     left_out: tuple[str, ...] = ()
-    """Files of tests that do not run here whatever is done: they start servers, or need another version of pytest."""
+    """Files of tests that do not run everywhere: they start servers."""
 
 
 PACKAGES = (
@@ -43,7 +43,7 @@ PACKAGES = (
     Package("requests", "src/requests"),
     Package("httpx", "httpx"),
     Package("werkzeug", "src/werkzeug", left_out=("tests/test_serving.py", "tests/live_apps")),
-    Package("flask", "src/flask", left_out=("tests/test_cli.py",)),
+    Package("markupsafe", "src/markupsafe"),
     Package("click", "src/click"),
     Package("itsdangerous", "src/itsdangerous"),
     Package("bottle", "bottle.py", "test"),
@@ -134,6 +134,8 @@ def trial(python: Path, package: Package, folder: Path) -> Trial:
     old, new = (fetch(python, package, tree) for tree in trees)
     findings, patched = harden(package, new, folder / "store.db")
     before, after = outcomes(python, package, old), outcomes(python, package, new)
+    if "passed" not in before.values():
+        raise SystemExit(f"not run: no test of {package.name} passes before anything is changed: {before}"[:400])
     changed = lost(before, after)
     if changed:
         changed &= lost(outcomes(python, package, old), outcomes(python, package, new))

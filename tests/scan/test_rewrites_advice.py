@@ -20,6 +20,7 @@ PYTHON = [
     ("python-debug", "from flask import Flask\nfrom tools import run\nrun(debug=True)\n", "not known to be an app"),
     ("python-swallowed-error", "class A:\n    def __del__(self):\n        try:\n            f()\n"
      "        except Exception:\n            pass\n", "__del__"),
+    ("python-swallowed-error", "try:\n    f()\nexcept Exception:\n    pass\n", "how errors are told"),
     ("python-swallowed-error", "try:\n    f()\nexcept Exception:\n    # It stays a string.\n    pass\n", "comment"),
     ("python-swallowed-error", "try:\n    f()\nexcept Exception:\n    pass  # the first error counts\n", "comment"),
     ("python-regex-injection", "import re\nfrom flask import request\n@app.route('/')\ndef f():\n"
@@ -95,7 +96,7 @@ STILL: list[tuple[Language, str, str]] = [
      "import ast\ndef parse_value(text):\n    return ast.literal_eval(text)\n"),
     ("python", "import flask\nimport jinja2\ne = jinja2.Environment(loader=x)\n",
      "import flask\nimport jinja2\ne = jinja2.Environment(loader=x, autoescape=jinja2.select_autoescape())\n"),
-    ("python", "try:\n    f()\nexcept Exception:\n    pass\n",
+    ("python", "import logging\ntry:\n    f()\nexcept Exception:\n    pass\n",
      'import logging\ntry:\n    f()\nexcept Exception:\n'
      '    logging.getLogger(__name__).debug("an error was passed over", exc_info=True)\n'),
     ("javascript", "console.error('up');\ntry { load(); } catch (e) {}\n",

@@ -236,7 +236,9 @@ def test_a_lock_that_may_not_help_is_not_put_in(old: str, new: str, why: str) ->
 
 
 def test_a_lost_error_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    before = "def f(xs):\n    for x in xs:\n        try:\n            1 / x\n        except Exception:\n"
+    before = (
+        "import logging\ndef f(xs):\n    for x in xs:\n        try:\n            1 / x\n        except Exception:\n"
+    )
     before += "            continue\n        yield x\n"
     after = mended(before, "python-swallowed-error")
     caplog.set_level(logging.DEBUG)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from moot.scan.calls import imports
 from moot.scan.change import Change, Refused, Rewrite, needed, replaced
 from moot.scan.edits import Edit
 from moot.scan.rewrites.pymodule import function, leading_module, module, statement_below
@@ -102,6 +103,8 @@ def logged(source: Source, node: Node) -> Change:
         raise Refused("a comment says why the error is passed over")
     if source.scope(node).name in UNFIT:
         raise Refused(f"{source.scope(node).name} may run when the modules it would need are gone")
+    if "logging" not in imports(source).values():
+        raise Refused("nothing here says how errors are told")
     local, added = module(source, "logging", node)
     call = f'{local}.getLogger(__name__).debug("an error was passed over", exc_info=True)'
     only = empty[0]
