@@ -49,10 +49,12 @@ def test_a_hundred_readers_cut_off_at_random_miss_nothing(place: str) -> None:
 
 
 def test_events_of_another_process_come_too(place: str) -> None:
-    """Two servers on one store: what one records, readers of the other hear."""
+    """Two servers on one store: what one records, readers of the other hear.
+
+    Only one of them runs sessions: both live in this process, so each would take the other's for its own."""
 
     async def story() -> None:
-        async with serving(place) as first, serving(place) as second:
+        async with serving(place) as first, serving(place, run_here=False) as second:
             session = await first.begin(GATED)
             follow = asyncio.create_task(all_of_it(second, session, random.Random(1)))
             await first.at_gate(session)
