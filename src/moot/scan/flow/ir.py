@@ -26,7 +26,7 @@ Syntax errors are gaps too (`moot.scan.syntax.trouble` finds the first one); the
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeAlias, dataclass_transform
 
 from tree_sitter import Node
 
@@ -57,26 +57,39 @@ class Parsed(Protocol):
     def memo(self) -> dict[str, object]: ...
 
 
-# Expressions. All nodes are named tuples: frozen, and four times cheaper to make than frozen dataclasses.
+# All nodes are named tuples: frozen, and four times cheaper to make than frozen dataclasses. To the type checker they
+# are frozen records: it compares tuples field by field, and these contain each other (four minutes instead of one).
+if TYPE_CHECKING:
+
+    @dataclass_transform(frozen_default=True)
+    class Record:
+        _fields: tuple[str, ...]
+
+        def _replace(self, **fields: Any) -> Self: ...
+
+else:
+    Record = NamedTuple
+
+# Expressions.
 
 
-class Const(NamedTuple):
+class Const(Record):
     at: Span
     value: Scalar
 
 
-class Name(NamedTuple):
+class Name(Record):
     at: Span
     id: str
 
 
-class Attr(NamedTuple):
+class Attr(Record):
     at: Span
     base: "Expr"
     name: str
 
 
-class Item(NamedTuple):
+class Item(Record):
     """`base[key]`"""
 
     at: Span
@@ -84,7 +97,7 @@ class Item(NamedTuple):
     key: "Expr"
 
 
-class Cut(NamedTuple):
+class Cut(Record):
     """`base[low:high:step]`"""
 
     at: Span
@@ -94,7 +107,7 @@ class Cut(NamedTuple):
     step: "Expr | None" = None
 
 
-class Star(NamedTuple):
+class Star(Record):
     """`*value`, `...value`; `double` for `**value`. In arguments, containers and targets."""
 
     at: Span
@@ -102,13 +115,13 @@ class Star(NamedTuple):
     double: bool = False
 
 
-class Keyword(NamedTuple):
+class Keyword(Record):
     at: Span
     name: str
     value: "Expr"
 
 
-class Call(NamedTuple):
+class Call(Record):
     at: Span
     func: "Expr"
     args: tuple["Expr", ...] = ()
@@ -117,7 +130,7 @@ class Call(NamedTuple):
     """`new Thing(…)`"""
 
 
-class Hole(NamedTuple):
+class Hole(Record):
     """A value's place in built text. `spec` is what stands there: `%s`, `!r`, `:>10`."""
 
     at: Span
@@ -126,7 +139,7 @@ class Hole(NamedTuple):
     numeric: bool = False
 
 
-class Concat(NamedTuple):
+class Concat(Record):
     """Text put together. Parts are `Const` (text), `Hole`, or plain expressions (operands of `+`)."""
 
     at: Span
@@ -134,7 +147,7 @@ class Concat(NamedTuple):
     how: Literal["template", "plus", "percent", "format"] = "template"
 
 
-class Many(NamedTuple):
+class Many(Record):
     """A list, tuple or set; as a target, destructuring."""
 
     at: Span
@@ -142,7 +155,7 @@ class Many(NamedTuple):
     items: tuple["Expr", ...]
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """`key: value`; no key for `**value`. As a target, `{key: target}`."""
 
     at: Span
@@ -150,7 +163,7 @@ class Entry(NamedTuple):
     value: "Expr"
 
 
-class Table(NamedTuple):
+class Table(Record):
     """A dict, object or map literal; as a target, destructuring by key."""
 
     at: Span
@@ -159,13 +172,13 @@ class Table(NamedTuple):
     """Go's composite literals name one: `http.Cookie{Secure: true}`."""
 
 
-class Clause(NamedTuple):
+class Clause(Record):
     target: "Expr"
     iterable: "Expr"
     conditions: tuple["Expr", ...] = ()
 
 
-class Comprehension(NamedTuple):
+class Comprehension(Record):
     at: Span
     kind: Kind
     element: "Expr"
@@ -173,47 +186,47 @@ class Comprehension(NamedTuple):
     key: "Expr | None" = None
 
 
-class Lambda(NamedTuple):
+class Lambda(Record):
     """A function as a value: lambda, arrow function, function literal."""
 
     at: Span
     function: "Function"
 
 
-class Choice(NamedTuple):
+class Choice(Record):
     at: Span
     test: "Expr"
     then: "Expr"
     other: "Expr"
 
 
-class Logic(NamedTuple):
+class Logic(Record):
     at: Span
     op: Literal["and", "or", "??"]
     values: tuple["Expr", ...]
 
 
-class Compare(NamedTuple):
+class Compare(Record):
     at: Span
     op: str
     left: "Expr"
     right: "Expr"
 
 
-class Unary(NamedTuple):
+class Unary(Record):
     at: Span
     op: str
     value: "Expr"
 
 
-class Binary(NamedTuple):
+class Binary(Record):
     at: Span
     op: str
     left: "Expr"
     right: "Expr"
 
 
-class Bind(NamedTuple):
+class Bind(Record):
     """An assignment that is an expression: `(x := y)`, JavaScript's `x = y`. `op` for `x += y`."""
 
     at: Span
@@ -222,19 +235,19 @@ class Bind(NamedTuple):
     op: str = ""
 
 
-class Wait(NamedTuple):
+class Wait(Record):
     """`await value`, `<-value`"""
 
     at: Span
     value: "Expr"
 
 
-class Yield(NamedTuple):
+class Yield(Record):
     at: Span
     value: "Expr | None" = None
 
 
-class Opaque(NamedTuple):
+class Opaque(Record):
     """Something with no word here; what its parts carry flows through. `word` is the grammar's name for it."""
 
     at: Span
@@ -251,7 +264,7 @@ Expr: TypeAlias = (
 # Statements.
 
 
-class Assign(NamedTuple):
+class Assign(Record):
     """`a = b = value`: one value, several targets (Name, Attr, Item, Cut, Many, Table, Star inside Many)."""
 
     at: Span
@@ -262,7 +275,7 @@ class Assign(NamedTuple):
     """Declares its names in this block (`let`, `const`, `:=`); Python's assignments do not."""
 
 
-class Augment(NamedTuple):
+class Augment(Record):
     """`target op= value`, `op` without the `=`"""
 
     at: Span
@@ -271,12 +284,12 @@ class Augment(NamedTuple):
     value: Expr
 
 
-class Do(NamedTuple):
+class Do(Record):
     at: Span
     value: Expr
 
 
-class Later(NamedTuple):
+class Later(Record):
     """`go f()`, `defer f()`"""
 
     at: Span
@@ -284,28 +297,28 @@ class Later(NamedTuple):
     value: Expr
 
 
-class Return(NamedTuple):
+class Return(Record):
     """Several results (Go) are a `Many` of kind tuple."""
 
     at: Span
     value: Expr | None = None
 
 
-class Raise(NamedTuple):
+class Raise(Record):
     """`raise`, `throw`; Go's `panic(x)` stays a call."""
 
     at: Span
     value: Expr | None = None
 
 
-class If(NamedTuple):
+class If(Record):
     at: Span
     test: Expr
     then: tuple["Stmt", ...]
     other: tuple["Stmt", ...] = ()
 
 
-class Case(NamedTuple):
+class Case(Record):
     """Patterns: `Const`/`Attr` equal, `Name` binds and always matches (`_` binds nothing), `Many`/`Table` may match and
     bind. No pattern: the default."""
 
@@ -317,7 +330,7 @@ class Case(NamedTuple):
     """Goes on with the next case (JavaScript without `break`, Go's `fallthrough`)."""
 
 
-class Switch(NamedTuple):
+class Switch(Record):
     """`subject` is None for Go's `switch { case cond: }`: then patterns are conditions. `break` at the end of a case is
     left out by the front end."""
 
@@ -326,7 +339,7 @@ class Switch(NamedTuple):
     cases: tuple[Case, ...]
 
 
-class While(NamedTuple):
+class While(Record):
     """`test` None: for ever. `step` runs after each round (C-style `for`)."""
 
     at: Span
@@ -336,7 +349,7 @@ class While(NamedTuple):
     step: tuple["Stmt", ...] = ()
 
 
-class Each(NamedTuple):
+class Each(Record):
     """`for target in iterable`. Go's `range` and JavaScript's `entries()` deliver pairs: `target` is a Many of two."""
 
     at: Span
@@ -348,14 +361,14 @@ class Each(NamedTuple):
     """The target runs over keys or indices (JavaScript's `for in`, Go's `for i := range`)."""
 
 
-class Handler(NamedTuple):
+class Handler(Record):
     at: Span
     kind: Expr | None
     name: str
     body: tuple["Stmt", ...]
 
 
-class Try(NamedTuple):
+class Try(Record):
     at: Span
     body: tuple["Stmt", ...]
     handlers: tuple[Handler, ...] = ()
@@ -363,24 +376,24 @@ class Try(NamedTuple):
     final: tuple["Stmt", ...] = ()
 
 
-class Entered(NamedTuple):
+class Entered(Record):
     value: Expr
     target: Expr | None = None
 
 
-class With(NamedTuple):
+class With(Record):
     at: Span
     items: tuple[Entered, ...]
     body: tuple["Stmt", ...]
 
 
-class Jump(NamedTuple):
+class Jump(Record):
     at: Span
     how: Literal["break", "continue"]
     label: str = ""
 
 
-class Outer(NamedTuple):
+class Outer(Record):
     """`global` and `nonlocal`"""
 
     at: Span
@@ -388,7 +401,7 @@ class Outer(NamedTuple):
     how: Literal["global", "nonlocal"] = "global"
 
 
-class Import(NamedTuple):
+class Import(Record):
     """`local` stands for `origin` from here on. `local` is `*` when everything of the module is meant, and "" when it
     is only run. `module` is the module part of `origin` (`from a.b import c`: origin `a.b.c`, module `a.b`)."""
 
@@ -398,12 +411,12 @@ class Import(NamedTuple):
     module: str
 
 
-class Delete(NamedTuple):
+class Delete(Record):
     at: Span
     targets: tuple[Expr, ...]
 
 
-class Param(NamedTuple):
+class Param(Record):
     at: Span
     name: str
     default: Expr | None = None
@@ -413,7 +426,7 @@ class Param(NamedTuple):
     """A destructured parameter; its name is then made up."""
 
 
-class Function(NamedTuple):
+class Function(Record):
     at: Span
     name: str
     params: tuple[Param, ...]
@@ -423,14 +436,14 @@ class Function(NamedTuple):
     is_generator: bool = False
 
 
-class Define(NamedTuple):
+class Define(Record):
     """A function as a statement: its name is bound here."""
 
     at: Span
     function: Function
 
 
-class Class(NamedTuple):
+class Class(Record):
     at: Span
     name: str
     bases: tuple[Expr, ...]
@@ -445,7 +458,7 @@ Stmt: TypeAlias = (
 Block: TypeAlias = tuple[Stmt, ...]
 
 
-class Module(NamedTuple):
+class Module(Record):
     """One file. `breaks` are the bytes its lines start at."""
 
     path: str
