@@ -13,13 +13,14 @@ from moot.runner import Plan
 NOTE = "project"
 
 
-def project_at(paths: Iterable[str | None], python: str | None) -> Project:
+def project_at(paths: Iterable[str | Path | None], python: str | Path | None) -> Project:
     """Of the project that these paths lie in; without any of them only what the user named counts."""
-    places = [path for path in paths if path and path != "-"]
-    return find_project(places, python, os.environ) if places or python else NO_PROJECT
+    places = [str(path) for path in paths if path and path != "-"]
+    named = str(python) if python else None
+    return find_project(places, named, os.environ) if places or named else NO_PROJECT
 
 
-def project_note(paths: Iterable[str | None], python: str | None) -> dict[str, JsonValue]:
+def project_note(paths: Iterable[str | Path | None], python: str | Path | None) -> dict[str, JsonValue]:
     return {NOTE: project_at(paths, python).model_dump(mode="json")}
 
 

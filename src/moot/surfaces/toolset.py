@@ -49,13 +49,14 @@ def given_context(files: Sequence[str], tests: str | None, repository: str | Non
     return ToolContext(code=code, tests=read_tests(tests) if tests else None, repository=place)
 
 
-async def use_tool(
+async def use_tool(  # noqa: PLR0913 - a public door: everything but the first two is by name
     name: str,
     arguments: Mapping[str, JsonValue] | None = None,
     *,
     files: Sequence[str | Path] = (),
     tests: str | Path | None = None,
     repository: str | Path | None = None,
+    python: str | Path | None = None,
     unsafe_local: bool = False,
 ) -> ToolResult:
     """Use one tool by itself. What goes wrong with it is in the result: look at its `status`."""
@@ -65,7 +66,7 @@ async def use_tool(
         [str(f) for f in files], str(tests) if tests else None, str(repository) if repository else None
     )
     seconds = settings.limits().tool_seconds
-    project = project_at((str(tests) if tests else None, *map(str, files)), None)
+    project = project_at((tests, *files), python)
     async with workshop(settings, None, _sandbox(settings, unsafe_local, project)) as shop:
         try:
             async with asyncio.timeout(seconds):

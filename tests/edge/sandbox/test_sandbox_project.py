@@ -13,11 +13,13 @@ import pytest
 from kit import run_moot
 from sandbox_runs import statuses
 
+from moot import ci_checks, harden, quality, solve, use_tool
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.poetry import poetry_folders
 from moot.edge.sandbox.project import Project, Python, find_project, read_python
 from moot.errors import UsageError
 from moot.ports import Sandbox
+from moot.surfaces.library.run import run_tests
 from moot.testing import one_file
 from moot.types import Code, SourceFile, SuiteRun, Tests
 
@@ -226,6 +228,28 @@ def test_a_python_for_the_tests_can_be_named(project: Path) -> None:
     for verb in ("run", "quality", "ci post_proposal --action unit_tests"):
         ran = run_moot(project, *verb.split(), "app.py", "--tests", "test_app.py", "--python", str(elsewhere))
         assert "No module" not in ran.stdout and ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_the_library_runs_tests_in_the_project_s_environment(project: Path, named: bool) -> None:
+    place = environment(project.parent / "elsewhere" if named else project / ".venv", greeting=PACKAGE)
+    python = place if named else None
+    app, test = Path("app.py"), Path("test_app.py")
+
+    async def story() -> None:
+        assert (await run_tests(app, tests=test, python=python)).run.passed
+        measured = await quality(app, tests=test, python=python)
+        assert {part.name: part.value for part in measured.parts}["tests"] == 1.0, measured
+        checks = await ci_checks("post_proposal", app, tests=test, python=python, actions=["unit_tests"])
+        assert checks.verdict == "passed", checks
+        hardened = await harden(app, tests=test, python=python, keep=False)
+        assert hardened.tests and hardened.tests.passed
+        solved = await solve("ask", file=app, tests=test, python=python, use_models=False, keep=False)
+        assert solved.outcome == "solved", solved
+        used = await use_tool("run_tests", files=[app], tests=test, python=python)
+        assert used.status == "done" and "1 of 1" in used.text, used
+
+    asyncio.run(story())
 
 
 def test_a_python_is_a_value_that_can_be_recorded() -> None:

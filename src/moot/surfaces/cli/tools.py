@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from moot.errors import UsageError
-from moot.surfaces.cli.options import JsonFlag, UnsafeFlag
+from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.toolset import list_tools, use_tool
 
@@ -59,6 +59,7 @@ def use_command(
     file: Annotated[list[str] | None, typer.Option("--file", help="A file it may look at. Repeat it for more.")] = None,
     tests: Annotated[str | None, typer.Option("--tests", help="A test file, or a folder of them.")] = None,
     repository: Annotated[str | None, typer.Option("--repository", help="A git repository it may look at.")] = None,
+    python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
@@ -69,7 +70,15 @@ def use_command(
         raise UsageError(f"the arguments are not JSON: {error}") from None
     if not isinstance(given, dict):
         raise UsageError("the arguments must be one JSON object, such as {}")
-    use = use_tool(name, given, files=file or (), tests=tests, repository=repository, unsafe_local=unsafe_local)
+    use = use_tool(
+        name,
+        given,
+        files=file or (),
+        tests=tests,
+        repository=repository,
+        python=python,
+        unsafe_local=unsafe_local,
+    )
     result = asyncio.run(use)
     if json_output:
         print_json(result)

@@ -8,16 +8,18 @@ from moot.ci import Checks, OwnCommand, Point
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_tests
 from moot.surfaces.checking import checked_at, chosen_point, with_actions
-from moot.surfaces.library.harden import Source, gathered
+from moot.surfaces.library.harden import Source, gathered, paths_of
+from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
 from moot.types import Tests
 
 
-async def ci_checks(
+async def ci_checks(  # noqa: PLR0913 - a public door: everything but the first two is by name
     point: Point,
     source: Source,
     *,
     tests: str | Path | Tests | None = None,
+    python: str | Path | None = None,
     actions: Sequence[str] = (),
     commands: Sequence[OwnCommand] = (),
     language: str | None = None,
@@ -33,5 +35,6 @@ async def ci_checks(
         chosen = hooks.actions if actions else {at: each for at, each in hooks.actions.items() if at != point}
         hooks = hooks.model_copy(update={"actions": chosen, "commands": (*kept, *commands)})
     given = tests if isinstance(tests, Tests) or tests is None else read_tests(str(tests))
-    box = partial(find_sandbox, limits=settings.sandbox())
+    places = (None if isinstance(tests, Tests) else tests, *paths_of(source))
+    box = partial(find_sandbox, False, settings.sandbox(), project_at(places, python))
     return await checked_at(point, gathered(source, language).code, given, hooks, box)

@@ -11,6 +11,7 @@ from moot.protocols.debated import DebateResult, DebateRules
 from moot.stepping import Person
 from moot.surfaces.debating import Asked, debate_plan, keep_records
 from moot.surfaces.library.given import session_flags
+from moot.surfaces.projects import project_note, project_of
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.surfaces.solving import write_out
 from moot.types import Limits
@@ -23,6 +24,7 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     *,
     tests: str | Path | None = None,
     hidden_tests: str | Path | None = None,
+    python: str | Path | None = None,
     files: Sequence[str | Path] = (),
     language: str | None = None,
     topic: bool = False,
@@ -55,11 +57,11 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     asked = Asked(
         task, files=about, language=language, topic=topic, branch=branch, write_anyway=write_anyway, **paths, **more
     )
-    plan = debate_plan(settings, asked, vault, {})
+    plan = debate_plan(settings, asked, vault, project_note((tests, hidden_tests, *files, repo), python))
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})
     check_prices(plan.seats, plan.limits)
-    sandbox = find_sandbox(limits=settings.sandbox()) if plan.notes["runs_code"] else None
+    sandbox = find_sandbox(False, settings.sandbox(), project_of(plan)) if plan.notes["runs_code"] else None
     async with workshop(settings, listen, sandbox, vault, keep=keep, plan=plan, person=person) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)

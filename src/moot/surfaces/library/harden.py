@@ -12,6 +12,7 @@ from moot.events import Event
 from moot.protocols.harden import HardenResult, HardenRules
 from moot.surfaces.hardening import harden_plan, write_result
 from moot.surfaces.library.given import session_flags
+from moot.surfaces.projects import project_note, project_of
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.types import Code, Limits
 from moot.vault import Vault
@@ -28,6 +29,7 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
     seats: Mapping[str, str | Sequence[str]] | None = None,
     language: str | None = None,
     tests: Path | None = None,
+    python: str | Path | None = None,
     limits: Limits | None = None,
     store: str | Path | None = None,
     keep: bool = True,
@@ -37,17 +39,19 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
     """Attack and patch code until it holds.
 
     `source` is code as a `str` (then give `language`), a `Path`, several of them, or a `Code`. Without a `model`,
-    and with none configured, the deterministic teams do it. `keep=False` leaves no record.
+    and with none configured, the deterministic teams do it. `tests` run in the project's own environment, or in the one
+    `python` names. `keep=False` leaves no record.
     """
     settings = Settings.load(session_flags(model, seats, store, limits))
     vault = Vault(os.environ)
-    plan = harden_plan(settings, gathered(source, language), vault, str(tests) if tests else None, {})
+    project = project_note([tests, *paths_of(source)] if tests else (), python)
+    plan = harden_plan(settings, gathered(source, language), vault, str(tests) if tests else None, project)
     if rules is not None:
         plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})
     check_prices(plan.seats, plan.limits)
-    sandbox = find_sandbox(limits=settings.sandbox()) if tests else None
+    sandbox = find_sandbox(False, settings.sandbox(), project_of(plan)) if tests else None
     async with workshop(settings, listen, sandbox, vault, keep=keep) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)
@@ -72,3 +76,7 @@ def gathered(source: Source, language: str | None) -> Gathered:
             return read_code([str(source)], language, None, bytes)
         case _:
             return read_code([str(path) for path in source], language, None, bytes)
+
+
+def paths_of(source: Source) -> Sequence[Path]:
+    return () if isinstance(source, str | Code) else (source,) if isinstance(source, Path) else source

@@ -6,13 +6,20 @@ from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_code, read_tests
 from moot.measures import Quality
 from moot.surfaces.measuring import own_tests, quality_of
+from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
 
 
 async def quality(
-    path: str | Path, *, tests: str | Path | None = None, entry: str = "", language: str | None = None
+    path: str | Path,
+    *,
+    tests: str | Path | None = None,
+    python: str | Path | None = None,
+    entry: str = "",
+    language: str | None = None,
 ) -> Quality:
     """One score from 0 to 1 with its parts. Without tests, of their own or given, those parts add nothing."""
     code = read_code([str(path)], language, None, bytes).code
     given = read_tests(str(tests)).model_copy(update={"entry": entry}) if tests else own_tests(code, entry)
-    return await quality_of(code, given, find_sandbox(limits=Settings.load({}).sandbox()) if given else None)
+    project = project_at((tests, path), python)
+    return await quality_of(code, given, find_sandbox(False, Settings.load({}).sandbox(), project) if given else None)

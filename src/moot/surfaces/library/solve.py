@@ -9,6 +9,7 @@ from moot.errors import UsageError
 from moot.events import Event
 from moot.protocols.solve import SolveResult, SolveRules
 from moot.surfaces.library.given import session_flags
+from moot.surfaces.projects import project_note, project_of
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.surfaces.solving import Asked, check_seated, solve_plan, write_out
 from moot.surfaces.toolset import check_tools
@@ -21,6 +22,7 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     rules: SolveRules | None = None,
     *,
     tests: str | Path | None = None,
+    python: str | Path | None = None,
     file: str | Path | None = None,
     language: str | None = None,
     out: str | Path | None = None,
@@ -49,7 +51,7 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     if branch and not keep:
         raise UsageError("a branch needs a session that is kept, so that it can be carried on")
     asked = Asked(task, language=language, branch=branch, write_anyway=write_anyway, **paths)
-    plan = solve_plan(settings, asked, vault, {})
+    plan = solve_plan(settings, asked, vault, project_note((tests, file, repo), python))
     if rules is not None:
         plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
     if limits is not None:
@@ -59,7 +61,7 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     check_seated(plan, no_llm=not use_models)
     check_prices(plan.seats, plan.limits)
     tools = check_tools(plan.rules["tools"], settings)
-    sandbox = find_sandbox(limits=settings.sandbox()) if plan.notes["runs_code"] or tools else None
+    sandbox = find_sandbox(False, settings.sandbox(), project_of(plan)) if plan.notes["runs_code"] or tools else None
     async with workshop(settings, listen, sandbox, vault, keep=keep, plan=plan) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)
