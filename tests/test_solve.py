@@ -107,6 +107,18 @@ def test_examples_in_the_task_decide_where_there_are_no_tests(cli: Cli, tmp_path
     assert (missed["input"], missed["expected"], missed["got"]) == ("largest([1, 3])", "3", "0")
 
 
+def test_one_passing_example_is_told_as_one_and_what_nothing_touches_is_named(cli: Cli, tmp_path: Path) -> None:
+    kept = "def slug(title):\n    return title.lower().replace(' ', '-')\n"
+    command = world(tmp_path, *coder(code(kept)), tests=None)
+    command[1] = "Write slug(title): lower case, words joined by hyphens, accents removed. slug('A b') gives 'a-b'."
+    result = json.loads(cli(*command).out)
+    assert (result["outcome"], result["untested"]) == ("solved", ["accents removed"])
+    assert result["known"] == "passes the 1 example of the task; nothing else was tested"
+    assert result["degraded"] == ["no test touches these words of the task: accents removed"]
+    first = cli(*(word for word in command if word != "--json")).out
+    assert "solved by attempt 1: passes the 1 example of the task; nothing else was tested" in first, first
+
+
 def test_without_tests_and_examples_nothing_is_claimed(cli: Cli, tmp_path: Path) -> None:
     command = world(tmp_path, *coder(code(RIGHT)), tests=None)
     command[1] = "Write a function that finds the largest number."

@@ -10,6 +10,8 @@ from moot.errors import Cut, CutKind
 from moot.learnt import Episode, Lesson
 from moot.protocols.attempts import Attempt, Task, ask_for_code, code_of, fitting, reflected, task_examples, tried
 from moot.room import Room
+from moot.trials.requirements import test_texts, untouched
+from moot.trials.telling import told_passed
 from moot.types import Absent, Language, Result, Rules, Tests, Value
 
 Outcome = Literal["solved", "unsolved", "not_tested", "inconclusive"] | CutKind
@@ -72,6 +74,10 @@ class SolveResult(Result):
     tests_given: bool = False
     examples: int = 0
     """Examples that the task's own text gives."""
+    known: str = ""
+    """What is known of the best attempt, in words."""
+    untested: tuple[str, ...] = ()
+    """Words of the task that no test touches."""
     attempts: tuple[Attempt, ...] = ()
     lessons_told: tuple[Told, ...] = ()
     lessons_learnt: tuple[Learnt, ...] = ()
@@ -107,6 +113,7 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
         await keep_best(task, attempts, room)
         learnt = await lessons_of(task, attempts, episodes, room) if rules.lessons else []
         checks = await checked(task, attempts, room)
+        note_untested(task, attempts, room)
     except Cut as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
@@ -201,6 +208,12 @@ async def checked(task: Task, attempts: Sequence[Attempt], room: Room) -> Checks
     return checks if checks.feedback else None
 
 
+def note_untested(task: Task, attempts: Sequence[Attempt], room: Room) -> None:
+    best = best_of(attempts)
+    if best and best.solved and (missed := untested(task)):
+        room.degrade(f"no test touches these words of the task: {'; '.join(missed)}")
+
+
 def bettered(number: int, attempts: Sequence[Attempt]) -> bool:
     before = next(a for a in attempts if a.number == number)
     after = next((a for a in attempts if a.number > number and a.absent is None), None)
@@ -233,6 +246,22 @@ def outcome_of(task: Task, stopped: Stop, best: Attempt | None) -> Outcome:
     return "unsolved" if task.tested else "not_tested"
 
 
+def known(task: Task, best: Attempt) -> str:
+    """What was run of it and came of it, and no more."""
+    passed, of, examples = best.analysis.passed, best.analysis.of, len(task.examples)
+    if passed < of or examples > of:  # which of them fail is shown one by one
+        return f"passes {passed} of {of} tests"
+    return told_passed(
+        ((of - examples,) * 2 + ("given test",), (examples,) * 2 + ("example of the task",)), whole=False
+    )
+
+
+def untested(task: Task) -> tuple[str, ...]:
+    files = task.tests.files if task.tests else ()
+    given = [text for _, source in files for text in test_texts(source)]
+    return untouched(task.text, [*given, *(f"{e.call} == {e.expected or e.raises}" for e in task.examples)])
+
+
 def summed_up(
     task: Task, attempts: Sequence[Attempt], stopped: Stop, told: Sequence[Told], learnt: Sequence[Learnt]
 ) -> SolveResult:
@@ -248,6 +277,8 @@ def summed_up(
         of=best.analysis.of if best else 0,
         tests_given=task.tests is not None,
         examples=len(task.examples),
+        known=known(task, best) if best and best.analysis.of else "",
+        untested=untested(task) if best and best.analysis.of else (),
         attempts=tuple(attempts),
         lessons_told=tuple(told),
         lessons_learnt=tuple(learnt),

@@ -77,3 +77,9 @@ def touched(requirement: str, tests: Sequence[str]) -> bool | None:
 def test_texts(source: str) -> list[str]:
     """The tests of a file, one by one as far as they begin with a line that says so."""
     return re.split(r"\n(?=\s*(?:async )?(?:def test|func Test|test\(|it\())", source)
+
+
+def untouched(text: str, tests: Sequence[str]) -> tuple[str, ...]:
+    """Requirements of a task that no test touches; only those whose words say what such a test would have in it, for
+    of others nobody can tell."""
+    return tuple(each for each in requirements_in(text) if touched(each, tests) is False)

@@ -1,6 +1,5 @@
 """The end of a debate: how it ended, why, what is known of the winner, and what is left open in it."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
@@ -15,7 +14,8 @@ from moot.protocols.phases.converge import deciding_vote, unvoted
 from moot.protocols.phases.examined import alike_and_green, example_of
 from moot.protocols.phases.table import Table, risks
 from moot.room import Room
-from moot.trials.requirements import test_texts, touched
+from moot.trials.requirements import test_texts, untouched
+from moot.trials.telling import in_number, told_passed
 from moot.trials.values import holds
 from moot.types import SuiteRun, Vulnerability
 
@@ -95,33 +95,20 @@ def known(table: Table, winner: Candidate, hidden: SuiteRun | None = None) -> st
         (sum(upheld(claim, winner) for claim in lone), len(lone), LONE),
         (len(hidden.passed_names) if hidden else 0, len(hidden.outcomes) if hidden else 0, "hidden test"),
     ]
-    ran = [counted(passed, of, what) for passed, of, what in kinds if of]
-    if not table.code or not ran:
+    if not table.code or not any(of for _, of, _ in kinds):
         return "nothing was tested" if table.code else "nothing was run"
-    more = "" if any(of for _, of, _ in kinds[2:]) else "; nothing else was tested"
-    return f"passes {', '.join(ran[:-1])}{' and ' if ran[:-1] else ''}{ran[-1]}{more}"
-
-
-def counted(passed: int, of: int, what: str) -> str:
-    """`the 2 given tests`, or `1 of 2 given tests`."""
-    return f"the {of} {in_number(of, what)}" if passed == of else f"{passed} of {of} {in_number(of, what)}"
-
-
-def in_number(many: int, what: str) -> str:
-    """`test that …` as `tests that …` where there are several."""
-    return what if many == 1 else re.sub(r"\b(test|example)\b", r"\1s", what)
+    return told_passed(kinds, whole=any(of for _, of, _ in kinds[2:]))
 
 
 def untested(table: Table, winner: Candidate) -> tuple[str, ...]:
-    """Requirements in the task's words that no test touches, neither given nor from seats; only those whose words say
-    what such a test would have in it, for of others nobody can tell."""
+    """Requirements in the task's words that no test touches, neither given nor from seats."""
     if not table.code or not winner.checked.of:
         return ()
     heard = (*table.agreed, *alone(table))
     tests = [f"{e.call} == {e.expected or e.raises}" for e in (*table.examples, *map(example_of, heard))]
     tests += [text for _, source in (table.task.tests.files if table.task.tests else ()) for text in test_texts(source)]
     meant = {claim.requirement for claim in heard}
-    return tuple(r for r in table.requirements if touched(r, tests) is False and r not in meant)
+    return tuple(each for each in untouched(table.task.text, tests) if each not in meant)
 
 
 def alone(table: Table) -> list[Claim]:

@@ -17,7 +17,6 @@ from moot.types import Result
 from moot.vault import Vault
 
 SAYS = {
-    "solved": "all tests pass",
     "unsolved": "tests still fail; this is the best attempt",
     "not_tested": "nothing says whether it is right: no tests could be run, and the task gives no examples",
     "inconclusive": "the coder gave nothing that could be used to the end",
@@ -77,15 +76,13 @@ def show_result(result: SolveResult, plan: Plan) -> None:
 
 def headline(result: SolveResult) -> str:
     """The first line: the outcome, and on what it rests."""
-    kinds = (["the given tests"] if result.tests_given else []) + (
-        [f"{result.examples} examples in the task"] if result.examples else []
-    )
-    rests = f" ({result.passed} of {result.of} passed; {' and '.join(kinds)})" if result.of else ""
     which = "" if not result.best else f" by attempt {result.best}"
+    known = f" ({result.known})" if result.known else ""
+    said = result.known if result.outcome == "solved" else f"{SAYS[result.outcome]}{known}"
     if result.checks and result.checks.verdict == "failed":
-        rests += "; checks of the project fail"
+        said += "; checks of the project fail"
     weak = f"; weaker than asked for: {result.degraded[0]}" if result.degraded else ""
-    return f"{result.outcome}{which}: {SAYS[result.outcome]}{rests}{weak}"
+    return f"{result.outcome}{which}: {said}{weak}"
 
 
 def _attempts(attempts: Sequence[Attempt], console: Console) -> None:

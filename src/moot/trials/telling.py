@@ -1,0 +1,22 @@
+"""What tests say of code, in words: what passed, and no more."""
+
+import re
+from collections.abc import Sequence
+
+
+def told_passed(kinds: Sequence[tuple[int, int, str]], *, whole: bool) -> str:
+    """`passes the 2 given tests and 1 of 3 examples of the task`, from passed, of, and what they are. Where that is not
+    `whole`, it says that nothing else was tested."""
+    ran = [counted(passed, of, what) for passed, of, what in kinds if of]
+    more = "" if whole else "; nothing else was tested"
+    return f"passes {', '.join(ran[:-1])}{' and ' if ran[:-1] else ''}{ran[-1]}{more}" if ran else ""
+
+
+def counted(passed: int, of: int, what: str) -> str:
+    """`the 2 given tests`, or `1 of 2 given tests`."""
+    return f"the {of} {in_number(of, what)}" if passed == of else f"{passed} of {of} {in_number(of, what)}"
+
+
+def in_number(many: int, what: str) -> str:
+    """`test that …` as `tests that …` where there are several."""
+    return what if many == 1 else re.sub(r"\b(test|example)\b", r"\1s", what)
