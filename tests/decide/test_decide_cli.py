@@ -246,7 +246,7 @@ def test_a_file_of_questions_names_a_folder_below_this_one_only(cli: Cli, asked:
         (["."], "cannot be read"),
         (["bytes.yaml"], "is not UTF-8 text"),
         (["empty.yaml"], "holds no question"),
-        (["--ask", "Why?", "--option", "A: x"], "nothing to choose from"),
+        (["--ask", "Why?", "--option", "A: x"], "at least two options"),
         (["q.yaml"], "needs its panel, and no judge has a model"),
         (["q.yaml", "--judges", "risk,nobody"], "there is no judge 'nobody'; known are effort, risk"),
         (["q.yaml", "--judges", "risk"], "at least two judges"),

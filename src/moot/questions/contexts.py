@@ -127,7 +127,7 @@ def _options(said: object, where: str) -> tuple[Option, ...]:
     if not isinstance(said, list):
         raise UsageError(f"{where}: 'options' must be a list of at least two; each has id, label and description")
     if len(said) < 2:
-        raise UsageError(f"{where}: {len(said)} option is nothing to choose from; give at least two")
+        raise UsageError(f"{where}: give at least two options to choose from (--option with --ask)")
     options = tuple(_option(option, number, where) for number, option in enumerate(said, start=1))
     for field in ("id", "label"):
         values = [getattr(option, field).casefold() for option in options]
