@@ -113,3 +113,11 @@ def test_an_improvement_that_is_the_same_code_is_none() -> None:
     held_phases = DebateRules(lessons=0, max_rounds=1, planning="off", phases=("proposal", "optimization"), attempts=1)
     done = held({"code": code(FROM_ONE), "merge": code(FROM_ONE)}, rules=held_phases, sandbox=Quick(), task=task)
     assert done.result.candidates[-1].dropped == "the same code as A" and done.result.winner == "A"
+
+
+@pytest.mark.parametrize(("value", "claims"), [("5", []), ("6", ["invalid"])])
+def test_an_example_of_the_task_that_seats_write_once_more_is_no_test_beside_it(value: str, claims: list[str]) -> None:
+    answers = {**QUIET, "tests": f"TESTS:\n- nth([4,5,6], 2) == {value}", "code": code(FROM_ONE)}
+    done = held(answers, rules=OWN, sandbox=Quick(), task=NTH)
+    assert [claim.status for claim in done.result.claims] == claims
+    assert done.result.known == "passes the 1 example of the task; nothing else was tested"

@@ -134,21 +134,23 @@ def merged(table: Table, said: Mapping[str, Sequence[Example]]) -> tuple[Claim, 
     for call, votes in voices.items():
         if call in known:
             continue
-        claims.append(_claim(f"T{len(claims) + 1}", call, votes, given.get(call)))
+        claim = _claim(f"T{len(claims) + 1}", call, votes)
+        example = given.get(call)
+        if example is None:
+            claims.append(judged(claim))
+        elif not same_value(example.expected, claim.expected):
+            why = "contradicts an example of the task"
+            claims.append(claim.model_copy(update={"status": "invalid", "why": why}))
+        # else it is that example once more, and no test beside it
     return tuple(claims)
 
 
-def _claim(name: str, call: str, votes: Mapping[str, tuple[str, Example]], given: Example | None) -> Claim:
+def _claim(name: str, call: str, votes: Mapping[str, tuple[str, Example]]) -> Claim:
     values = [value for value, _ in votes.values()]
     top = max(values, key=lambda value: sum(same_value(value, other) for other in values))
     by = tuple(seat for seat, (value, _) in votes.items() if same_value(value, top))
     against = tuple(seat for seat in votes if seat not in by)
-    claim = Claim(id=name, call=call, expected=top, by=by, against=against)
-    if given is not None:
-        right = same_value(given.expected, top)
-        why = "" if right else "contradicts an example of the task"
-        return claim.model_copy(update={"status": "agreed" if right else "invalid", "why": why})
-    return judged(claim)
+    return Claim(id=name, call=call, expected=top, by=by, against=against)
 
 
 def judged(claim: Claim) -> Claim:
