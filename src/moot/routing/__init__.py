@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from moot.routing.answer import Kind, Route, Stakes
+from moot.routing.answer import Kind, Route, Stakes, guards
 
 if TYPE_CHECKING:
     from moot.routing.sorting import route
 
-__all__ = ["Kind", "Route", "Stakes", "route"]
+__all__ = ["Kind", "Route", "Stakes", "guards", "route"]
 
 
 def __getattr__(name: str) -> object:

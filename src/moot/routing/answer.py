@@ -9,6 +9,9 @@ Level = Literal["read", "low", "medium", "high"]
 
 ORDER: dict[str, int] = {"read": 0, "low": 1, "medium": 2, "high": 3}
 
+GUARD = "guard"
+"""The group of what would weaken Moot itself or a coding client's settings."""
+
 
 class Route(NamedTuple):
     kind: Kind
@@ -21,8 +24,12 @@ class Route(NamedTuple):
     security: bool = False
 
     def waived(self, reason: str) -> "Route":
-        """The same, with the debate left out for a reason that lies outside the text."""
+        """The same, with the debate left out for a reason that lies outside the text: a switch in the settings."""
         return Route(self.kind, self.stakes, True, reason, self.triggers, self.security)
+
+    def waived_by_person(self, reason: str) -> "Route":
+        """The same, with the debate left out because the person said so; high stakes are never waived that way."""
+        return self if self.stakes == "high" else self.waived(reason)
 
 
 class Sight(NamedTuple):
@@ -30,7 +37,7 @@ class Sight(NamedTuple):
 
     level: Level
     group: str = ""
-    """destructive, deployment, security, bulk, scope, unclear, process or change; empty for what is harmless."""
+    """destructive, deployment, security, guard, bulk, scope, unclear, process or change; empty for what is harmless."""
     what: str = ""
     why: str = ""
 
@@ -48,7 +55,14 @@ def action(sights: list[Sight]) -> Route:
     """The route of an action, from everything that was seen in it."""
     top = gravest(sights)
     stakes: Stakes = "low" if top.level == "read" else top.level
-    telling = sorted((s for s in sights if s.group and s.level != "read"), key=lambda s: -ORDER[s.level])
+    telling = sorted(
+        (s for s in sights if s.group and s.level != "read"), key=lambda s: (-ORDER[s.level], s.group != GUARD)
+    )  # what touches the guard itself is named first, so that a long list cannot push it out
     triggers = tuple(dict.fromkeys(s.trigger for s in telling))[:12]
     reason = top.why or ("it only reads" if top.level == "read" else "nothing in it raises the stakes")
     return Route("ACTION", stakes, top.level == "read", reason, triggers, any(s.group == "security" for s in telling))
+
+
+def guards(route: Route) -> bool:
+    """Whether it would change Moot's or a coding client's settings, or decide a gate of its own."""
+    return any(trigger == GUARD or trigger.startswith(f"{GUARD}: ") for trigger in route.triggers)

@@ -54,6 +54,41 @@ CARRIERS: dict[str, Carrier] = {
     "caffeinate": carrier("-t -w"),
     "chronic": carrier(),
     "busybox": carrier(),
+    "toybox": carrier(),
+    "runuser": carrier("-u -g -G -s -c --user --command", floor=ROOT),
+    "gosu": carrier(skips=1, floor=ROOT),
+    "su-exec": carrier(skips=1, floor=ROOT),
+    "setpriv": carrier("--reuid --regid --groups", floor=ROOT),
+    "setarch": carrier(skips=1),
+    "linux64": carrier(),
+    "linux32": carrier(),
+    "taskset": carrier("-c -p --cpu-list", skips=1),
+    "chrt": carrier("-p", skips=1),
+    "numactl": carrier("-C -m -N"),
+    "prlimit": carrier("-p"),
+    "cgexec": carrier("-g"),
+    "xvfb-run": carrier("-e -f -n -p -s"),
+    "dbus-run-session": carrier(),
+    "dbus-launch": carrier(),
+    "firejail": carrier(),
+    "fakeroot": carrier("-s -i -l"),
+    "fakechroot": carrier(),
+    "proot": carrier("-r -b -w -q"),
+    "eatmydata": carrier(),
+    "faketime": carrier("-f", skips=1),
+    "valgrind": carrier(),
+    "rlwrap": carrier("-f -H -S"),
+    "catchsegv": carrier(),
+    "cpulimit": carrier("-l -p"),
+    "tini": carrier(),
+    "dumb-init": carrier(),
+    "ifne": carrier(),
+    "cross-env": carrier(),
+    "winpty": carrier(),
+    "concurrently": carrier("-n -c -p", as_text=True),
+    "pdsh": carrier("-w -l -x", floor=REMOTE, as_text=True),
+    "clush": carrier("-w -l -x -g", floor=REMOTE, as_text=True),
+    "pssh": carrier("-h -H -l -t -o -e", floor=REMOTE, as_text=True),
     "flock": carrier("-w -E --timeout", skips=1),
     "chroot": carrier("--userspec --groups", skips=1, floor=ROOT),
     "unshare": carrier(floor=ROOT),
@@ -113,6 +148,9 @@ SECOND: dict[tuple[str, str], Carrier] = {
     ("docker-compose", "run"): carrier(
         "-e -u -w -v -p --env --user --workdir --volume --name --entrypoint", skips=1, always=ELSEWHERE
     ),
+    ("foreman", "run"): carrier("-e -f", always=ELSEWHERE),
+    ("honcho", "run"): carrier("-e -f", always=ELSEWHERE),
+    ("toolbox", "run"): carrier("-c", always=ELSEWHERE),
     ("heroku", "run"): carrier("-a --app -s --size -r", floor=REMOTE),
     ("vagrant", "ssh"): carrier("-c --command", floor=REMOTE),
     ("gcloud", "ssh"): carrier("--command --zone", floor=REMOTE),
@@ -124,6 +162,8 @@ RUN_VALUED = names("""
     --security-opt --pid --ipc --cgroupns --userns --volumes-from
 """)
 SETTING = Lazy(r"[A-Za-z_]\w*=.*", re.DOTALL)
+LOADER = Lazy(r"ld-(?:linux|musl)[\w.-]*|ld\.so[\w.]*|ld64\.so[\w.]*")
+"""The program that loads other programs can be called by hand."""
 
 
 def inner_words(args: tuple[Word, ...], how: Carrier) -> tuple[Word, ...]:
@@ -144,6 +184,13 @@ def inner_words(args: tuple[Word, ...], how: Carrier) -> tuple[Word, ...]:
         else:
             break
     return args[at:] + ((Word(HOLE),) if how.more and args[at:] else ())
+
+
+def settings_in(args: tuple[Word, ...], inner: tuple[Word, ...]) -> list[tuple[str, str]]:
+    """Variables that are set between a carrier and its command: `env A=1 command`."""
+    before = args[: len(args) - len(inner)] if not (inner and inner[-1].text == HOLE) else args
+    pairs = [word.text.partition("=") for word in before if SETTING.fullmatch(word.text)]
+    return [(name, value) for name, _, value in pairs]
 
 
 def after_dashes(args: tuple[Word, ...]) -> tuple[Word, ...]:

@@ -1,19 +1,22 @@
 """Shells, scripting languages and database clients: the code they are handed."""
 
 import re
-from collections.abc import Callable
 
 from moot.routing.answer import Sight
+from moot.routing.guarding import code_guard
+from moot.routing.launchers import Judge, spawned
 from moot.routing.patterns import Lazy, names
+from moot.routing.printed import text_printed
 from moot.routing.rules import Call
 from moot.routing.script import HOLE, Command
-from moot.routing.statements import code_sights, shell_strings, sql_sights
+from moot.routing.secrets import place_sight
+from moot.routing.statements import code_sights, shell_strings, sql_sights, strings_in, targets_in
 from moot.routing.tasks import named_sight
 from moot.routing.web import FETCHERS
 
 SHELLS = names("sh bash zsh dash ksh ash fish csh tcsh pwsh powershell cmd rbash")
 LANGUAGES = Lazy(
-    r"(?:python|pypy|node|perl|ruby|php|lua|deno|bun|osascript|Rscript|julia|groovy|tclsh|guile|elixir|swift|ts-node|tsx|ipython)(?:\d[\d.]*)?w?"
+    r"(?:python|pypy|node|perl|ruby|php|lua|deno|bun|osascript|Rscript|julia|groovy|tclsh|guile|elixir|swift|ts-node|tsx|ipython|nodejs|luajit|wish|R|octave|scala|racket|sbcl|clojure|clj|jrunscript|jshell|iex|erl|ocaml|crystal|raku|gjs|qjs|bpython)(?:\d[\d.]*)?w?"
 )
 DATABASES = names("""
     psql mysql mariadb sqlite3 sqlite sqlcmd usql pgcli mycli duckdb clickhouse-client cqlsh snowsql influx
@@ -25,13 +28,13 @@ CODE_OPTIONS = Lazy(
 )
 SQL_OPTIONS = Lazy(r"-[ceqQ]|--(?:command|execute|query|eval|sql|cmd)|-[A-Za-z]{1,4}[ce]")
 FILE_OPTIONS = Lazy(r"-f|--file|-i|--input-file")
+INPUTS = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 DECODERS = names("base64 base32 xxd openssl gunzip zcat rev tr uudecode gpg bzip2 xz hex")
 MONGO_READS = Lazy(
     r"\.(?:find|findOne|count\w*|aggregate|distinct|stats|getIndexes|explain|getCollectionNames|serverStatus|status|hello|runCommand\(\{\s*ping)\b|^\s*(?:show|db\s*$)|\bprint\b"
 )
 MONGO_CHANGES = Lazy(r"\b(?:update|insert|replace|create|save|rename|bulkWrite|findOneAndUpdate|set)\w*\s*\(")
 
-Judge = Callable[[str], list[Sight]]
 UNKNOWN_CODE = Sight("high", "unclear", "code made while it runs", "what it runs is only known when it runs")
 
 
@@ -58,20 +61,11 @@ def fed(command: Command) -> list[str] | None:
             return None
     if command.fed_by:
         nearest = command.fed_by[-1]
-        said = _said(nearest)
+        said = text_printed(nearest)
         if said is None or len(command.fed_by) > 1:
             return None
         texts.append(said)
     return texts
-
-
-def _said(command: Command) -> str | None:
-    """What `echo`, `printf` or `cat <<EOF` print, where it is known."""
-    name = command.words[0].text if command.words else ""
-    if name in ("echo", "printf"):
-        return " ".join(w.text for w in command.words[1:] if w.text not in ("-e", "-n"))
-    documents = [r.document.body for r in command.redirects if r.document is not None]
-    return "\n".join(documents) if name == "cat" and documents and len(command.words) == 1 else None
 
 
 def shell_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
@@ -80,7 +74,7 @@ def shell_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
         return [Sight("high", "unclear", called.shown, "the command is hidden in an encoding")]
     if code := option_values(called, CODE_OPTIONS):
         return [s for text in code[:1] for s in (judge(text) if text.strip(HOLE + " ") else [UNKNOWN_CODE])]
-    scripts = [r for r in called.rest if r != "-" and "-s" not in called.options]
+    scripts = [r for r in called.rest if r not in INPUTS and "-s" not in called.options]
     if any(o in ("--version", "--help", "-n") for o in called.options):
         return [Sight("read")]
     if scripts:
@@ -104,12 +98,13 @@ def fed_sights(command: Command, judge: Judge) -> list[Sight]:
 
 
 def language_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
-    codes = option_values(called, CODE_OPTIONS)
-    codes = codes if any(CODE_OPTIONS.fullmatch(w.text) for w in called.args[:3]) else []
+    codes = option_values(called, CODE_OPTIONS) if code_given(called) else []
+    if called.rest[:1] == ("eval",) and called.name in ("deno", "bun", "crystal"):
+        codes += called.rest[1:2]
     if called.name.startswith(("perl", "ruby")) and any(re.match(r"-\w*i", option) for option in called.options):
         if any(word.glob for word in called.args):
             return [Sight("medium", "bulk", called.shown, f"`{called.shown}` edits everything that matches in place")]
-        return [Sight("low"), *(s for code in codes for s in language_code(code, judge))]
+        return [Sight("low"), *(s for code in codes for s in language_code(code, judge, called))]
     if any(o in ("--version", "-V", "-v", "--help") for o in called.options[:1]) and not called.rest:
         return [Sight("read")]
     scripts = [r for r in called.rest if r != "-"]
@@ -120,7 +115,19 @@ def language_sights(called: Call, command: Command, judge: Judge) -> list[Sight]
         if texts is None:
             return [unread(command)]
         codes = texts
-    return [Sight("low"), *(s for code in codes for s in language_code(code, judge))]
+    return [Sight("low"), *(s for code in codes for s in language_code(code, judge, called))]
+
+
+def code_given(called: Call) -> bool:
+    """Whether an option with code comes before the script: what follows a script is the script's own."""
+    before = ""
+    for word in called.args:
+        if CODE_OPTIONS.fullmatch(word.text) or re.match(r"--(?:eval|execute|print)=", word.text):
+            return True
+        if not word.text.startswith("-") and not before.startswith("-"):
+            return False
+        before = word.text
+    return False
 
 
 def unread(command: Command) -> Sight:
@@ -130,10 +137,18 @@ def unread(command: Command) -> Sight:
     return Sight("medium", "unclear", "input | interpreter", "the code comes from elsewhere and cannot be read")
 
 
-def language_code(code: str, judge: Judge) -> list[Sight]:
+def language_code(code: str, judge: Judge, called: Call) -> list[Sight]:
     if HOLE in code and not code.strip(HOLE + " "):
         return [UNKNOWN_CODE]
-    sights = code_sights(code)
+    sights = [
+        *code_sights(code),
+        *code_guard(code, strings_in(code)),
+        *(place_sight(path) for path in targets_in(code)),
+    ]
+    if called.name.startswith(("tclsh", "wish")):
+        sights += spawned(called, code, judge)
+    if called.name.startswith("julia") and re.search(r"(?<![.\w])(?:rm|mv)\s*\(", code):
+        sights.append(Sight("high", "destructive", "rm(", "the code deletes files"))
     strings = shell_strings(code)
     if strings is not None:
         sights.append(Sight("medium", "unclear", "code that starts programs", "the code starts programs"))

@@ -21,6 +21,8 @@ class Spelling:
         self.names: list[str] = []
         self.glob = self.quoted = self.spelled = False
         self.began = False
+        self.gaps: list[int] = []
+        """Before which parts an unquoted `$IFS` stands: the shell ends a word there."""
         self.lone = ""
         """The value, where the word is one unquoted variable that is known; the shell would split it."""
 
@@ -186,6 +188,10 @@ class WordReader:
     def variable(self, name: str, spelling: Spelling, *, within_quotes: bool) -> None:
         spelling.names.append(name)
         value = self.values.get(name)
+        if name == "IFS" and not within_quotes:
+            spelling.gaps.append(len(spelling.parts))
+            spelling.began = True
+            return
         if value is None or name in self.uncertain:
             spelling.add(HOLE)
             return
@@ -235,9 +241,11 @@ class WordReader:
             self.at = whole.end()
             self.variable(whole[1], spelling, within_quotes=spelling.quoted)
             return
-        if name := re.compile(r"[#!]?([A-Za-z_]\w*)").match(self.text, self.at):
+        if name := re.compile(r"[#!]?([A-Za-z_]\w*|[@*\d])").match(self.text, self.at):
             spelling.names.append(name[1])
             self.at = name.end()
+            if self.text.startswith("@P}", self.at):  # the value is expanded again, commands and all
+                self.commands.append(Command((Word("eval"), Word(HOLE))))
         ignored = Spelling()
         self.deeper()
         while self.at < len(self.text) and self.text[self.at] != "}":

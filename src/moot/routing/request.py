@@ -5,12 +5,14 @@ import re
 from moot.routing import words
 from moot.routing.answer import Kind, Route, Sight, action
 from moot.routing.patterns import Lazy
+from moot.routing.waivers import waives
 
 LONGEST = 20_000
 """Characters of a request that are read; nobody types more, and pasted material is not the request."""
 
 
-def request_route(text: str) -> Route:
+def request_route(text: str, *, own_words: bool = False) -> Route:
+    """The route of a request. Only the person's own prompt can waive a debate, and never one about high stakes."""
     shown = text[:LONGEST]
     kind = kind_of(shown)
     if kind == "ANSWER":
@@ -21,7 +23,8 @@ def request_route(text: str) -> Route:
     if len(text) > LONGEST:
         sights.append(Sight("medium", "scope", "very long text", "the request is too long to be read whole"))
     route = action(sights)
-    return route.waived("the person asked for no confirmation") if waives(shown) else route
+    waived = own_words and waives(shown)
+    return route.waived_by_person("the person asked for no confirmation") if waived else route
 
 
 SHOWS_SECRET = Sight("high", "security", "a secret", "it would show a secret")
@@ -89,7 +92,7 @@ def first_meant(pattern: Lazy, text: str) -> str:
         before, after = text[max(0, found.start() - 60) : found.start()], text[found.end() : found.end() + 200]
         if words.NEGATED.search(before) or words.OTHER_SENSE.match(found[0] + after[:80]):
             continue
-        if words.SMALL_THINGS.match(after) or re.match(r"\s*\(", after):
+        if words.SMALL_THINGS.match(after) or words.LOOKS.match(after) or re.match(r"\s*\(", after):
             continue
         if _named(before, after, found[0]):
             continue
@@ -128,10 +131,3 @@ def touches_secret(text: str) -> bool:
     """Looking is harmless, but not at a password: `show me the API key in .env`. Asking where it is used is."""
     found = words.SHOWN_SECRET.search(text)
     return found is not None and not words.WHEREABOUTS.search(text[: found.end()])
-
-
-def waives(text: str) -> bool:
-    for found in words.WAIVER.finditer(text):
-        if not words.UNWAIVED.search(text[max(0, found.start() - 60) : found.start()]):
-            return True
-    return False

@@ -39,6 +39,8 @@ VALUED = {
     "tar": "-f --file -C --directory",
     "mvn": "-f -P -pl",
     "systemd-run": "-p",
+    "tmux": "-s -n -c -t -x -y -F -f -L -S -e",
+    "screen": "-S -c -h -t -s -p -T",
 }
 for _name, _like in (
     ("podman", "docker"), ("nerdctl", "docker"), ("docker-compose", "docker"), ("podman-compose", "docker"),

@@ -45,3 +45,5 @@ class Command(NamedTuple):
     redirects: tuple[Redirect, ...] = ()
     fed_by: "tuple[Command, ...]" = ()
     """What stands before it in the pipe, the nearest last."""
+    folder: str = ""
+    """Where it runs, seen from where the script began; empty for there."""

@@ -4,6 +4,7 @@
 import re
 
 from moot.routing.answer import Sight
+from moot.routing.guarding import guarded_place
 from moot.routing.patterns import Lazy, names
 
 SECRET_PATH = Lazy(
@@ -51,6 +52,10 @@ PLACES: tuple[tuple[str, str, str, str], ...] = (
     (r"(?:.*/)?etc/(?:passwd|shadow|group|sudoers.*|ssh/.*|pam\.d/.*|hosts\.(?:allow|deny)|ld\.so.*|crypttab|fstab)", "high", "security", "changes what protects the machine"),
     (r"(?:.*/)?\.ssh/.*", "high", "security", "changes who may come in"),
     (r"(?:.*/)?\.git/(?:hooks/.*|config)", "high", "security", "changes what git itself runs"),
+    (r"(?:.*/)?\.git/(?!info/exclude|COMMIT_EDITMSG|MERGE_MSG|\w*\.(?:txt|log|tmp)).*|(?:.*/)?\.(?:svn|hg)/.*", "high", "destructive", "changes the record that version control keeps"),
+    (r"(?:.*/)?(?:.*\.)?tfstate(?:\.backup)?|(?:.*/)?terraform\.tfstate.*|(?:.*/)?\.pulumi/.*", "high", "destructive", "changes the record of what runs"),
+    (r"(?:.*/)?var/lib/(?:mysql|postgresql|docker|kubelet|etcd|mongodb|redis|rabbitmq|containerd)/.*|(?:.*/)?(?:dump\.rdb|appendonly\.aof|wallet\.dat)", "high", "destructive", "changes data of a service"),
+    (r"(?!(?:.*[/._-])?(?:backup|bak|copy|tmp|temp|test|tests|sample|example|fixture|fixtures|dev|demo|old|new)[\w.-]*$)(?:.*/)?[\w.-]+\.(?:db|sqlite|sqlite3|mdb|duckdb|ldf|mdf|ibd|frm)", "medium", "change", "writes over a database"),
     (r"/(?:usr/local|opt)(?:/.*)?", "medium", "change", "changes the system"),
     (r"/(?:etc|usr|bin|sbin|boot|lib|lib64|var/spool|root)(?:/.*)?|/", "high", "destructive", "changes the system"),
     (r"(?:.*/)?\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?", "high", "security", "holds secrets"),
@@ -64,6 +69,8 @@ COMPILED: list[tuple[re.Pattern[str], tuple[str, str, str, str]]] = []
 
 def place_sight(path: str) -> Sight:
     """What it means to write there."""
+    if guarded := guarded_place(path):
+        return guarded
     if not COMPILED:
         COMPILED.extend((re.compile(row[0], re.IGNORECASE), row) for row in PLACES)
     for pattern, (_, level, group, why) in COMPILED:

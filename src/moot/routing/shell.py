@@ -1,6 +1,7 @@
 """A parser for shell scripts: what would be run, in which pipe, with which files."""
 
 import re
+from itertools import pairwise
 
 from moot.routing.reading import NAME, Spelling, WordReader
 from moot.routing.script import HOLE, Command, Document, Redirect, Unreadable, Word
@@ -282,7 +283,7 @@ class ScriptReader(WordReader):
             if setting:
                 settings.append((setting[1], Word(spelling.word().text.partition("=")[2])))
             else:
-                words.extend(_split(spelling))
+                words.extend(_split(spelling, self.values.get("IFS", "")))
             if len(words) == 1 and re.compile(r"[ \t]*\([ \t]*\)").match(self.text, self.at):
                 self.deeper()
                 self.definition()
@@ -309,10 +310,17 @@ class ScriptReader(WordReader):
         self.values[name] = value.text
 
 
-def _split(spelling: Spelling) -> list[Word]:
+def _split(spelling: Spelling, separators: str) -> list[Word]:
+    """The words the shell makes of one: it splits at `$IFS`, and the values of unquoted variables."""
     word = spelling.word()
+    if spelling.gaps:
+        cuts = [0, *spelling.gaps, len(spelling.parts)]
+        parts = ["".join(spelling.parts[a:b]) for a, b in pairwise(cuts)]
+        return [Word(part, spelled=True, names=word.names) for part in parts if part]
     if spelling.lone and spelling.lone == word.text and HOLE not in word.text:
-        return [Word(part, "*" in part, names=word.names) for part in word.text.split()]
+        pattern = f"[{re.escape(separators)}]" if separators else r"\s+"
+        spelled = bool(separators) and bool(re.search(pattern, word.text))
+        return [Word(part, "*" in part, False, spelled, word.names) for part in re.split(pattern, word.text) if part]
     return [word]
 
 

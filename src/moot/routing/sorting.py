@@ -40,18 +40,21 @@ FUNCTION_WORDS = names("""
     not sure there then as but be can will would new old more than out up
 """)
 SHELLISH = Lazy(
-    r"(?:^|\s)--?[A-Za-z][\w-]*(?:[=\s]|$)|\||&&|\|\||;\s|;$|\$\(|\$\{?\w|>>?\s*\S|<\(|(?:^|\s)(?:\.{1,2}|~)?/[\w.*-]|(?:^|\s)\.(?:\s|$)|\*\.\w|\s-\d|(?:^|\s)\*(?:\s|$)"
+    r"(?:^|\s)--?[A-Za-z][\w-]*(?:[=\s]|$)|\||&&|\|\||;\s|;$|\$\(|\$\{?\w|>>?\s*\S|<\(|<<<?\s*\S|(?:^|\s)(?:\.{1,2}|~)?/[\w.*-]|(?:^|\s)\.(?:\s|$)|\*\.\w|\s-\d|(?:^|\s)\*(?:\s|$)"
 )
 STRUCTURE = Lazy(
     r"(?:for|select)\s+\w+\s+in\s.*?(?:;|\n)\s*do\b|(?:while|until)\s.*?(?:;|\n)\s*do\b|if\s.*?(?:;|\n)\s*then\b|case\s.*?\sin\b.*?\)|function\s+\w+\s*(?:\(\))?\s*\{|[\w:.-]+\s*\(\)\s*\{|\(\s*[\w./]+[^)]*\)\s*(?:&&|\||;|$|&)|\{\s+[\w./].*;\s*\}|\[\[?\s+-?\S+.*\]|!\s+\w+\s|>\s*[\w./~-]+\s*$|:\s*>",
     re.DOTALL,
 )
 PATHLIKE = Lazy(r"(?:\.{1,2}|~)?/[\w./+@~-]+|[\w./-]+\.(?:sh|bash|py|pl|rb|js|ps1|bat|exe)")
-SETTING = Lazy(r"[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\$\([^)]*\)|\S*)")
+SETTING = Lazy(r"[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\$\([^)]*\)|[^\s;&|]*)")
 
 
-def route(text: str) -> Route:
-    """The class, the stakes and the bypass of a text or a command."""
+def route(text: str, *, own_words: bool = False) -> Route:
+    """The class, the stakes and the bypass of a text or a command.
+
+    With `own_words` the text is what the person typed: "just do it" then counts. The words of an action never do.
+    """
     text = text.replace("\0", "").strip()
     if not text:
         return Route("ANSWER", "low", True, "there is nothing to do")
@@ -59,7 +62,7 @@ def route(text: str) -> Route:
         return command_route(command)
     if LOOKS_SQL.match(text[:5000]) and not re.search(r"\b(?:please|the|from the|our|my)\b", text[:200], re.IGNORECASE):
         return action(sql_sights(text))
-    return with_spans(request_route(text), text)
+    return with_spans(request_route(text, own_words=own_words), text)
 
 
 def with_spans(asked: Route, text: str) -> Route:
@@ -115,7 +118,7 @@ def is_command(text: str) -> bool:
     if not word:
         return bool(re.match(r"[(<>&{$]", rest))
     name = word[1]
-    if re.match(r"\$['({\w]|`", rest):
+    if re.match(r"[\"']?(?:\$['({\w]|`)|[\w./-]*\$\{?IFS\b", rest):
         return True
     if PATHLIKE.fullmatch(name):
         return not english(rest[word.end() :])

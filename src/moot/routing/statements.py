@@ -48,7 +48,20 @@ def sql_sights(text: str) -> list[Sight]:
     return sights or [Sight("low")]
 
 
+PLAN = Lazy(
+    r"\s*(?:explain|describe|desc)\s+(?:\(([^)]*)\)\s*|((?:(?:analy[sz]e|verbose|extended|partitions|query\s+plan|plan\s+for|format\s*=\s*\w+)\s+)*))"
+    r"(?=(?:select|delete|update|insert|replace|merge|with|values|table|execute|create|declare)\b)",
+    re.IGNORECASE,
+)
+"""EXPLAIN only plans a statement, unless it is told to analyze: then the statement runs."""
+ANALYZES = Lazy(r"\banaly[sz]e\b(?!\s+(?:false|off|0)\b)", re.IGNORECASE)
+
+
 def _statement(one: str) -> Sight:
+    if plan := PLAN.match(one):
+        if not ANALYZES.search(plan[0]):
+            return Sight("read")
+        one = one[plan.end() :]
     for pattern, level, group, why in CHANGES:
         if re.search(pattern, one, re.IGNORECASE):
             return Sight(level, group, one[:60], why and f"`{one[:60]}` {why}")  # type: ignore[arg-type]
@@ -60,22 +73,25 @@ def _statement(one: str) -> Sight:
 
 
 CODE: tuple[tuple[str, str, str], ...] = (
-    (r"\brmtree\b|\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\b|\.unlink\s*\(|\.rmdir\s*\(|\brm(?:dir)?Sync\b|\bunlinkSync\b|\bfs(?:\.promises)?\.(?:rm|unlink|rmdir)\b|\bFileUtils\.(?:rm|remove)\w*|\bFile\.delete\b|\bunlink\b|\brimraf\b|\bremove_tree\b|\bos\.RemoveAll\b|\btruncate\s*\(|\bDir\.(?:rmdir|delete)\b", "destructive", "deletes files"),
+    (r"\brmtree\b|\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\b|\.unlink\s*\(|\.rmdir\s*\(|\brm(?:dir)?Sync\b|\bunlinkSync\b|\bfs(?:\.promises)?\.(?:rm|unlink|rmdir)\b|\bFileUtils\.(?:rm|remove)\w*|\bFile\.delete\b|\bunlink\b|\brimraf\b|\bremove_tree\b|\bos\.RemoveAll\b|\btruncate\s*\(|\bDir\.(?:rmdir|delete)\b|\bDeno\.remove|\bfile\.remove\b|\bFile\.rm|\bdeleteDir\s*\(|\bFile\([^)]*\)\.delete\(|\bdelete-(?:file|directory)\b|\bfile delete\b|\bdeleteRecursively\b|\bfile:del|\b(?:delete|empty) (?:every|the|trash|folder|file|items?)\b|\brmdir\s*\(|\bremove_dir_all\b|\bemptyDir(?:Sync)?\b", "destructive", "deletes files"),
     (r"\b(?:drop_all|drop_table|drop_database|dropDatabase|deleteMany|deleteOne|drop_collection|flushall|flushdb|delete_all|destroy_all|dropCollection|remove\s*\(\s*\{|findOneAndDelete|bulkDelete)\b|\.drop\s*\(|\.objects(?:\.\w+\(\))*\.delete\(|(?i:\bdrop\s+(?:table|database)\b|\btruncate\s+table\b|\bdelete\s+from\b)", "destructive", "throws data away"),
     (r"\bprocess\.env\b(?!\.\w)|\bos\.environ\b(?!\s*(?:\[|\.get))|\bENV\.to_h\b|\bprintenv\b", "security", "shows the environment"),
     (r"\.(?:env|pem)['\"]|id_rsa|/etc/shadow|\.aws/credentials|\.ssh/", "security", "opens secrets"),
     (r"\bb64decode\b|\bbase64\b.*\bexec\b|\bfromhex\b|\batob\b|\bunpack\s*\(\s*['\"]H|\bmarshal\b|\bcodecs\.decode\b|\bfromCharCode\b|__import__\s*\(\s*[^'\"]", "unclear", "hides what it runs"),
     (r"\bsocket\b.*\b(?:dup2|connect)\b|\bpty\.spawn\b", "security", "opens a way into the machine"),
     (r"\bexec\s*\(.*(?:urlopen|requests\.get|fetch)|\beval\s*\(.*(?:urlopen|requests\.get|fetch)", "security", "runs what the network sends"),
+    (r"\b(?:requests|httpx|axios|session|client|http)\.delete\s*\(|method['\"]?\s*[:=]\s*['\"]DELETE", "destructive", "deletes something elsewhere"),
+    (r"(?<![.\w])load(?:string)?\s*\(|\bgetattr\s*\(\s*(?:os|shutil|subprocess)\b|\bglobals\s*\(\)\s*\[|(?:\bchr\s*\(\s*\d+\s*\)\s*[+.]\s*){2}|string\.char\s*\(", "unclear", "builds what it runs"),
     (r"\bos\.(?:kill|killpg)\b|\bprocess\.kill\b", "process", "ends processes"),
 )  # fmt: skip
 RUNS = Lazy(
-    r"\b(?:os\.system|os\.popen|subprocess|child_process|exec(?:Sync|File)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|qx|Kernel|Open3|exec\.Command|eval)\b|`"
+    r"\b(?:os\.system|os\.popen|subprocess|child_process|exec(?:Sync|File)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|qx|Kernel|Open3|exec\.Command|eval|os\.execute|io\.popen|Deno\.(?:run|Command)|Bun\.spawn(?:Sync)?|do shell script|System\.(?:cmd|shell)|getRuntime|ProcessBuilder|shell-command|call-process|proc_open|pcntl_exec|posix\.exec|system2|run-process|processx)\b|:os\.cmd|[\"']\.execute\(\)|\bBun\.\$|`"
 )
-WRITES = Lazy(
-    r"open\s*\([^)]*['\"][wax]b?\+?['\"]|write(?:_text|_bytes|File|FileSync)\b|\bshutil\.(?:move|copy)|\bos\.(?:rename|replace|chmod|chown)\b|\brequests\.(?:post|put|patch|delete)\b|\.save\(|\.commit\("
+STRINGS = Lazy(r"\"((?:[^\"\\\n]|\\.){1,400})\"|'((?:[^'\\\n]|\\.){1,400})'|`((?:[^`\\\n]|\\.){1,400})`")
+TARGETS = Lazy(
+    r"open\s*\(\s*['\"]([^'\"\n]{1,200})['\"]\s*,\s*(?:mode\s*=\s*)?['\"][rbt]*[wax]|Path\s*\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.(?:write_|touch|open\s*\(\s*['\"][wax])|"
+    r"(?:writeFile(?:Sync)?|writeTextFile(?:Sync)?|File\.write!?|file_put_contents|IO\.write|createWriteStream|truncateSync|file\.create|Bun\.write)\s*\(\s*['\"]([^'\"\n]{1,200})['\"]"
 )
-STRINGS = Lazy(r"\"((?:[^\"\\\n]|\\.){1,400})\"|'((?:[^'\\\n]|\\.){1,400})'")
 
 
 def code_sights(text: str) -> list[Sight]:
@@ -96,8 +112,17 @@ def code_sights(text: str) -> list[Sight]:
     return sights
 
 
+def strings_in(text: str) -> list[str]:
+    return [m[1] or m[2] or m[3] for m in STRINGS.finditer(text[:LONGEST])]
+
+
+def targets_in(text: str) -> list[str]:
+    """Files that code writes over, where their names stand in it."""
+    return [m[1] or m[2] or m[3] for m in TARGETS.finditer(text[:LONGEST])]
+
+
 def shell_strings(text: str) -> list[str] | None:
     """The string literals of code that starts programs; nothing when it starts none."""
     if not RUNS.search(text[:LONGEST]):
         return None
-    return [(m[1] or m[2]) for m in STRINGS.finditer(text[:LONGEST])]
+    return strings_in(text)

@@ -62,7 +62,7 @@ def named_sight(name: str, shown: str) -> Sight:
             return Sight("high", "destructive", shown, f"`{shown}` sounds like it takes something away ({word})")
         if word in DEPLOYS:
             return Sight("high", "deployment", shown, f"`{shown}` sounds like others will get it ({word})")
-    if "migrate" in found or "migration" in found or "migrations" in found or "seed" in found:
+    if {"migrate", "migration", "migrations", "seed"} & set(found) or {"db", "push"} <= set(found):
         return Sight("medium", "change", shown, f"`{shown}` changes a database")
     return Sight("low")
 

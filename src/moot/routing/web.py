@@ -1,11 +1,14 @@
 """curl, wget and their kin: what is asked of another machine."""
 
 import re
+from itertools import pairwise
 
-from moot.routing.answer import Sight
+from moot.routing.answer import Level, Sight
+from moot.routing.guarding import url_guard
 from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call, has_option
 from moot.routing.script import Command
+from moot.routing.secrets import place_sight
 
 FETCHERS = names("""
     curl wget http https aria2c xh httpie fetch lynx w3m invoke-webrequest iwr invoke-restmethod irm
@@ -13,6 +16,7 @@ FETCHERS = names("""
 LOCAL = Lazy(
     r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?", re.IGNORECASE
 )
+READS = ("GET", "HEAD", "OPTIONS")
 SENDS = (
     "-d",
     "--data",
@@ -30,7 +34,13 @@ SENDS = (
 )
 WRITES = ("-o", "-O", "--output", "--remote-name", "-J", "--output-document", "-OJ")
 METADATA = Lazy(r".*169\.254\.169\.254.*|.*metadata\.google\.internal.*")
-OPTION_METHOD = Lazy(r"(?:-X|--request=|--method=)(\w+)", re.IGNORECASE)
+OPTION_METHOD = Lazy(r"(?:-[a-zA-Z]{0,6}X|--request=|--method=)([A-Za-z]+)")
+NAMES_METHOD = Lazy(r"-[a-zA-Z]{0,6}X|--request|--method|-Method")
+OVERRIDE = Lazy(r"X-(?:HTTP-)?Method(?:-Override)?:\s*(\w+)", re.IGNORECASE)
+DELETES = Lazy(
+    r"(?:^|[^a-z])(?:delete|destroy|purge|truncate|terminate|wipe|drop)(?![a-z]*d\b)|[a-z](?:Delete|Destroy|Purge|Remove|Terminate)\b"
+)
+"""Words in an address or a body that ask another machine to take something away."""
 
 
 def web_sights(called: Call) -> list[Sight]:
@@ -41,6 +51,12 @@ def web_sights(called: Call) -> list[Sight]:
     if any(METADATA.fullmatch(text) for text in texts):
         return [Sight("high", "security", called.shown, f"`{called.shown}` asks the machine for its credentials")]
     sights = [_by_method(method, called, local=local)]
+    if method not in READS and (guarded := url_guard(texts)):
+        sights.append(guarded)
+    if method not in (*READS, "DELETE") and any(DELETES.search(text) for text in texts):
+        level: Level = "medium" if local else "high"
+        sights.append(Sight(level, "destructive", called.shown, f"`{called.shown}` asks for something to be deleted"))
+    sights += [place for path in outputs(called) if (place := place_sight(path)).level in ("medium", "high")]
     if not local and any(has_option(called, o) for o in ("-k", "--insecure", "--no-check-certificate", "--verify=no")):
         sights.append(Sight("high", "security", called.shown, "it does not check who answers"))
     if called.name == "wget" and not any(t in ("-", "-O-", "-qO-", "--spider") for t in texts):
@@ -50,14 +66,23 @@ def web_sights(called: Call) -> list[Sight]:
     return sights
 
 
+def outputs(called: Call) -> list[str]:
+    """Files that what is fetched is written to."""
+    texts = [word.text for word in called.args]
+    found = [b for a, b in pairwise(texts) if a in ("-o", "--output", "--output-document", "-OutFile")]
+    return found + [b for a, b in pairwise(texts) if a == "-O" and called.name == "wget"]
+
+
 def _to_nowhere(texts: list[str]) -> bool:
     return "/dev/null" in texts
 
 
 def _method(called: Call, texts: list[str]) -> str:
     for before, text in zip(["", *texts], texts, strict=False):
-        if before in ("-X", "--request", "--method", "-Method"):
+        if NAMES_METHOD.fullmatch(before):
             return text.upper()
+        if found := OVERRIDE.fullmatch(text):
+            return found[1].upper()
         if found := OPTION_METHOD.fullmatch(text):
             return found[1].upper()
         if called.name in ("http", "https", "xh", "httpie") and text.upper() in (
@@ -81,7 +106,7 @@ def _by_method(method: str, called: Call, *, local: bool) -> Sight:
     if method == "DELETE":
         level, why = ("medium", "deletes something here") if local else ("high", "deletes something elsewhere")
         return Sight(level, "destructive", called.shown, f"`{called.shown}` {why}")  # type: ignore[arg-type]
-    if method in ("GET", "HEAD", "OPTIONS"):
+    if method in READS:
         return Sight("read")
     if local:
         return Sight("low")

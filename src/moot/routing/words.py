@@ -126,6 +126,15 @@ SMALL_THINGS = Lazy(
     r"headings?|bullets?|emojis?|punctuation|margin|padding|borders?|css|class(?:es)? names?|suffix(?:es)?|prefix(?:es)?|underscores?|hyphens?|quotes?|indentation|duplication|duplicates from (?:a|the) (?:list|array)|noise|flicker|lag|bug|dependency on \w+|code)\b",
     re.IGNORECASE,
 )
+LOOKS = Lazy(
+    r"(?:\s+(?!and\b|or\b|from\b|in\b|of\b|all\b|every\b|tables?\b|databases?\b|files?\b|folders?\b|records?\b|data\b|users?\b|accounts?\b)[\w#'’-]+){0,4}?"
+    r"\s+(?:borders?|outlines?|underlines?|underlining|shadows?|margins?|paddings?|gaps?|spacing|backgrounds?(?: colou?rs?| images?)?|colou?rs?|gradients?|fonts?|icons?|logos?|badges?|tooltips?|"
+    r"placeholders?|labels?|captions?|headings?|headlines?|banners?|dividers?|separators?|scroll ?bars?|animations?|transitions?|hover(?: effects?| states?)?|effects?|rounded corners?|corners?|"
+    r"buttons?|checkbox(?:es)?|dropdowns?|spinners?|sidebars?|footers?|headers?|tabs?|popups?|toasts?|breadcrumbs?|avatars?|thumbnails?|carousels?|dark mode|text|stripes?|bullets?|arrows?|dots?|opacity|bold|italics?)"
+    r"(?=\s*(?:$|[.,;:!?)]|(?:from|on|in|around|of|between|under|above|below|at|when|for|and|so|to|with|that|which|next|after|before)\b))",
+    re.IGNORECASE,
+)
+"""What a page looks like: removing a red border is an edit like any other."""
 NOUN_AFTER = Lazy(
     r"[- ](?:buttons?|endpoints?|icons?|links?|labels?|keys?|handlers?|dialogs?|modals?|actions?|menus?|methods?|functions?|pages?|forms?|flags?|options?|commands?|routes?|apis?|tests?|"
     r"notes?|dates?|docs?|documentation|guides?|diagrams?|scripts?|candidates?|branch(?:es)?|cycles?|downs?|shadows?|zones?|caps?|areas?|rates?|in replacement|workflows?|jobs?|pipelines?|steps?|logic|statements?|"
@@ -162,15 +171,5 @@ SHOWN_SECRET = Lazy(
 WHEREABOUTS = words(r"where", r"how", r"which", r"usages?", r"references?")
 POLITE = Lazy(
     r"(?:^|\W)(?:can|could|would|will) you\b(?! (?:please )?(?:explain|tell|describe|say|think|recommend|suggest|see why)\b)",
-    re.IGNORECASE,
-)
-WAIVER = Lazy(
-    r"\bjust do (?:it|that|this)\b|\bskip (?:the |any )?(?:confirmations?|debates?|questions)\b|\bno (?:confirmation|debate) (?:is )?(?:needed|necessary|required)\b|\bwithout (?:asking|confirmation|a debate)\b"
-    r"|\bdon['’]?t (?:ask|debate)\b(?! (?:the|what|how|whether))|\bi(?:['’]m| am) (?:absolutely |very |quite |completely |100% )?sure\b(?=\s*(?:$|[.,;:!)—-]|about (?:this|it|that)|i want|we (?:should|want)|go|do|so|and|this is))"
-    r"|\bi know what i['’]?m doing\b|\byes,? (?:i['’]m|i am) sure\b",
-    re.IGNORECASE,
-)
-UNWAIVED = Lazy(
-    r"\b(?:do not|don['’]?t|never|not|cannot|can['’]?t|isn['’]?t|wouldn['’]?t|shouldn['’]?t|told (?:me|you|him|her) (?:to|not to)|said|says?|if|whether|unless|why did you|why do you|make|made|once|when|until)(?:\s+\w+){0,2}\s+$",
     re.IGNORECASE,
 )

@@ -3,18 +3,29 @@
 import re
 
 from moot.routing.answer import Sight
+from moot.routing.guarding import guarded_word
+from moot.routing.patterns import Lazy
 from moot.routing.rules import Call
 from moot.routing.script import HOLE, Command, Redirect
 from moot.routing.secrets import place_sight, secret_sights
 from moot.routing.tasks import ruled_or_guessed
 
+NETWORK = Lazy(r"/dev/(?:tcp|udp)/([^/]*)/?")
+HERE = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+
 
 def redirect_sights(redirect: Redirect, command: Command) -> list[Sight]:
     target = redirect.target.text
+    if found := NETWORK.match(target):
+        if found[1].lower() in HERE:
+            return [Sight("low")]
+        return [Sight("high", "security", target.replace(HOLE, "…"), "it opens a connection to another machine")]
     if redirect.sign in ("<", "<>"):
         return secret_sights("<", [target], [])
     if redirect.sign not in (">", ">>", ">|", "&>", "&>>", ">&") or re.fullmatch(r"\d+-?|-", target):
         return []
+    if guarded := guarded_word(redirect.target, command.folder):
+        return [guarded]
     if HOLE in target:
         return [Sight("low")]
     place = place_sight(target)

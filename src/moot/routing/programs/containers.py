@@ -25,6 +25,8 @@ high deployment  docker,podman stack,service deploy,update,rollback,scale,create
 high security    docker,podman,nerdctl login,logout | changes credentials
 high security    docker,podman,nerdctl run,create,exec,container,compose --privileged,--cap-add=ALL,--cap-add=SYS_ADMIN,--pid=host,--security-opt=seccomp=unconfined | runs with power over the host
 high security    docker,podman,nerdctl run,create,container ~(/|/etc|/root|/home|/var/run/docker[.]sock|/var|~)(/)?:.* | gives the container parts of the host
+high security    docker,podman,nerdctl run,create,container ~((-v|--volume)=?)(/|/etc|/root|/home|/var/run/docker[.]sock|/var|~)(/)?:.* | gives the container parts of the host
+high security    docker,podman,nerdctl run,create,container ~(--mount=)?(.*,)?(source|src)=(/|/etc|/root|/home|/var/run/docker[.]sock|/var|~)/?(,.*)? | gives the container parts of the host
 high security    docker,podman secret create | stores a secret
 low  -           docker,podman,nerdctl,docker-compose,podman-compose,buildah,skopeo,crictl,ctr,minikube,kind,k3d,vagrant,colima,lima,devcontainer
 high deployment  skopeo copy,sync | publishes an image

@@ -31,7 +31,7 @@ high destructive truncate,fallocate -s,--size,-p,--punch-hole | cuts a file off
 high destructive truncate | cuts a file off
 medium change    mv -f,--force | overwrites without asking
 high destructive mv ~/dev/null | throws files away
-medium bulk      mv ~.*[*].* | moves everything that matches
+medium bulk      mv,move,move-item,ren ~.*[*].* | moves everything that matches
 low  -           mv,cp,install,rename,move,copy,copy-item,move-item,new-item,set-content,add-content
 medium change    ln -f,--force,-sf,-fs,-sfn | replaces what is there
 low  -           ln,link
@@ -65,6 +65,21 @@ read -           rclone --dry-run,-n
 high destructive rclone sync,delete,purge,move,moveto,cleanup,rmdir,rmdirs,deletefile | deletes at the target what the source does not have
 medium change    rclone | changes files elsewhere
 medium change    scp,sftp,ftp,lftp | moves files between machines
+read -           robocopy ~(?i)/l
+high destructive robocopy ~(?i)/(mir|purge|move?) | deletes at the target what the source does not have
+low  -           robocopy,xcopy
+read -           azcopy list,ls,env,jobs,--dry-run
+high destructive azcopy remove,rm | deletes what is stored
+high destructive azcopy sync --delete-destination,--delete-destination=true,--delete-destination=prompt | deletes at the target what the source does not have
+high destructive mc rm,rb,mirror,undo --remove,--force,rm,rb,undo | deletes what is stored
+read -           mc ls,cat,stat,diff,du,find,tree,head,version
+high destructive s3cmd,s5cmd,b2 del,rm,rb,sync,expire,delete-bucket,delete-file-version --delete-removed,--delete,del,rm,rb,delete-bucket,delete-file-version | deletes what is stored
+read -           s3cmd,s5cmd,b2 ls,la,du,info
+medium change    azcopy,mc,s3cmd,s5cmd,b2 | changes files elsewhere
+high destructive unison -force,-prefer | overwrites one side with the other
+high destructive cmake -E ~rm|remove|remove_directory | deletes files
+high destructive vssadmin,wbadmin,wmic,bcdedit,schtasks,reg,fsutil,cipher ~(?i)/?(delete|deletevalue|w:.*|setzerodata|shadowcopy) | takes something of the system away
+low  -           reg,wmic,schtasks,fsutil,vssadmin,wbadmin,bcdedit,cipher
 read -           crontab -l
 high destructive crontab -r | deletes all planned jobs
 medium change    crontab,at,batch,atrm | changes what runs by itself

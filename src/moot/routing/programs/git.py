@@ -28,7 +28,7 @@ low  -           git remote
 read -           git config --get,--list,-l,--get-all,--get-regexp,--show-origin,--get-urlmatch
 read -           git config get,list
 high security    git config ~(?i)http[.]sslverify ~false|0 | switches certificate checks off
-high security    git config ~(?i)(core[.](sshcommand|hookspath|fsmonitor|editor|pager)|credential[.].*|alias[.].*|url[.].*|include.*|filter[.].*) | changes what git itself runs
+high security    git config ~(?i)(core[.](sshcommand|hookspath|fsmonitor|editor|pager|askpass|gitproxy)|diff[.]external|diff[.].*[.](command|textconv)|pager[.].*|sequence[.]editor|gpg[.].*program|(diff|merge)tool[.].*[.]cmd|protocol[.].*allow|credential[.].*|alias[.].*|url[.].*|include.*|filter[.].*) | changes what git itself runs
 read -           git config #2 !--unset,--unset-all,-e,--edit,--add,--replace-all,--remove-section
 low  -           git config
 read -           git notes list,show

@@ -22,6 +22,7 @@ high deployment  npm dist-tag add,rm | changes what everybody gets
 high deployment  npm version --push | publishes a version
 high security    npm,yarn,pnpm,cargo,gem,pip,poetry login,logout,adduser,token,owner,access,signin,team,org,profile | changes credentials or rights
 high security    npm,yarn,pnpm config set ~.*(token|auth|strict-ssl).* | changes credentials
+medium change    pip,pip3,pipx,uv install,add,pip ~git[+].*|hg[+].*|https?://.*|(-i|--index-url|--extra-index-url|--find-links|-f)(=.*)? | installs from a place of its own
 high security    pip,pip3,conda --trusted-host,--break-system-packages | leaves a safeguard out
 low  -           npm,pnpm uninstall,remove,rm,un,unlink,prune,dedupe
 low  -           yarn,bun remove,dedupe,unlink

@@ -1,0 +1,40 @@
+"""What `echo`, `printf` and `cat <<EOF` print into a pipe, where it stands in the script."""
+
+from moot.routing.patterns import Lazy
+from moot.routing.script import Command
+
+HIDING = Lazy(r"\\(?:x[0-9A-Fa-f]|u[0-9A-Fa-f]|U[0-9A-Fa-f]|0?[0-7]{2})")
+"""Escapes that spell letters as numbers: whoever reads the command does not see what is printed."""
+FORMAT = Lazy(r"%[-+ #0]*\d*(?:\.\d+)?[sbqcdiuxXof]")
+
+
+def text_printed(command: Command) -> str | None:
+    """The text; nothing where it is not known, or spelled so that only a machine can read it."""
+    name = command.words[0].text if command.words else ""
+    if name in ("echo", "printf"):
+        words = [word.text for word in command.words[1:]]
+        if HIDING.search(" ".join(words)):
+            return None
+        return formatted(words) if name == "printf" else unescaped(" ".join(w for w in words if w not in ("-e", "-n")))
+    documents = [r.document.body for r in command.redirects if r.document is not None]
+    return "\n".join(documents) if name == "cat" and documents and len(command.words) == 1 else None
+
+
+def unescaped(text: str) -> str:
+    return text.replace("\\n", "\n").replace("\\t", "\t").replace("\\c", "")
+
+
+def formatted(words: list[str]) -> str:
+    """printf: the format is used again until no argument is left."""
+    words = words[1:] if words[:1] in (["--"], ["-v"]) else words
+    if not words:
+        return ""
+    form, rest = unescaped(words[0]), words[1:]
+    places = len(FORMAT.findall(form))
+    if not places:
+        return form.replace("%%", "%")
+    printed = []
+    for at in range(0, max(len(rest), 1), places):
+        given = iter(rest[at : at + places])
+        printed.append(FORMAT.sub(lambda _, given=given: next(given, ""), form))  # type: ignore[misc]
+    return "".join(printed).replace("%%", "%")
