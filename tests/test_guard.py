@@ -2,8 +2,6 @@
 
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import sys
@@ -14,6 +12,7 @@ import yaml
 from conftest import Cli
 from fork_server import run_forked
 from patience import PATIENCE
+from terminals import answered_on_a_terminal
 from vetkit import REMEDY, claim, objection
 
 GUARD = [sys.executable, "-m", "moot", "guard"]
@@ -122,20 +121,5 @@ def test_signals_reach_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("said", "code", "gone"), [("y\n", 0, True), ("n\n", REFUSED, False), ("\n", REFUSED, False)])
 def test_a_person_at_the_terminal_is_asked(tmp_path: Path, said: str, code: int, gone: bool) -> None:
     path = victim(tmp_path)
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execv(sys.executable, [*GUARD, "--", "rm", str(path)])
-    seen, answered = b"", False
-    while select.select([terminal], [], [], 60)[0]:
-        try:
-            part = os.read(terminal, 4096)
-        except OSError:  # the other side is gone
-            break
-        seen += part
-        if b"[y/N]" in seen and not answered:
-            answered = os.write(terminal, said.encode()) > 0
-        if not part:
-            break
-    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    os.close(terminal)
-    assert (ended, not path.exists(), answered) == (code, gone, True), seen.decode()
+    ended, seen = answered_on_a_terminal([*GUARD, "--", "rm", str(path)], said)
+    assert (ended, not path.exists()) == (code, gone), seen

@@ -15,13 +15,16 @@ from vetkit import REMEDY, blind_spot, claim, diagnosis, objection
 from moot.surfaces.hooks.events import answer
 from moot.surfaces.hooks.wire import BadInput, read_input
 
-DANGEROUS = "rm -rf data"
+DANGEROUS, MEDIUM = "rm -rf data", "git rebase main"
 
 
 @pytest.fixture(autouse=True)
 def memory_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOOT_STORE", str(tmp_path / "s.db"))
     monkeypatch.setenv("MOOT_VET_MEMORY", str(tmp_path / "memory"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ATTENDED", "1")
     monkeypatch.delenv("DISABLE_DEBATE", raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -35,8 +38,10 @@ def script(folder: Path, monkeypatch: pytest.MonkeyPatch, **seats: list[str]) ->
 def tell(hook: str, *, strict: bool = False, **fields: Any) -> dict[str, Any]:
     """The answer to one call as JSON; nothing said is an empty object."""
     call = {"session_id": "s1", "cwd": str(Path.cwd()), **fields}
-    told: dict[str, Any] = json.loads(answer(hook, json.dumps(call).encode(), os.environ, strict=strict).text() or "{}")
-    return told
+    told = answer(hook, json.dumps(call).encode(), os.environ, client="claude", strict=strict)
+    assert (told.err, told.code) == ("", 0)
+    found: dict[str, Any] = json.loads(told.out or "{}")
+    return found
 
 
 def before(command: str = DANGEROUS, **more: Any) -> dict[str, Any]:
@@ -97,7 +102,7 @@ def test_without_a_model_a_person_decides_what_is_grave(tool: str, given: dict[s
     if expected:
         assert "no model is configured" in told["hookSpecificOutput"]["permissionDecisionReason"]
     else:
-        assert told == {}
+        assert "hookSpecificOutput" not in told
 
 
 def test_a_path_inside_the_project_is_seen_from_there(tmp_path: Path) -> None:
@@ -136,18 +141,23 @@ def test_the_switch_is_respected(monkeypatch: pytest.MonkeyPatch, switch: str) -
 
 
 def test_just_do_it_holds_for_one_request_of_one_session() -> None:
-    told = tell("user-prompt", prompt="drop the data, just do it")
-    assert "no debates" in told["systemMessage"]
-    assert before() == {}
-    assert decision(before(session_id="another")) == "ask"
+    told = tell("user-prompt", prompt="rebase it, just do it")
+    assert "only high stakes are debated" in told["systemMessage"]
+    assert before(MEDIUM) == {}
+    assert decision(before(MEDIUM, session_id="another")) == "ask"
     assert tell("user-prompt", prompt="and now the next thing") == {}
+    assert decision(before(MEDIUM)) == "ask"
+
+
+def test_no_word_waives_high_stakes() -> None:
+    tell("user-prompt", prompt="drop the data, just do it")
     assert decision(before()) == "ask"
 
 
 @pytest.mark.parametrize("prompt", ["don't just do it", "I'm not sure", "", "I'm sure there is a bug"])
 def test_what_is_no_waiver_waives_nothing(prompt: str) -> None:
     assert tell("user-prompt", prompt=prompt) == {}
-    assert decision(before()) == "ask"
+    assert decision(before(MEDIUM)) == "ask"
 
 
 def test_start_fresh_ends_the_counting_for_this_session() -> None:
@@ -228,30 +238,88 @@ def test_a_failure_debate_gives_advice_to_the_coding_tool(
 @pytest.mark.parametrize("raw", [b"", b"nonsense", b"[]", b"null", b"\xff\xfe", b'{"tool_name": "Bash"}', b"{}",
                                  b'{"tool_name": "Bash", "tool_input": {"command": 7}}', b"[" * 100_000])  # fmt: skip
 def test_what_is_no_hook_call_blocks_only_when_strict(raw: bytes) -> None:
-    lax = json.loads(answer("pre-tool-use", raw, {}).text())
+    lax = json.loads(answer("pre-tool-use", raw, {}, client="claude").out)
     assert "nothing was blocked" in lax["systemMessage"] and "hookSpecificOutput" not in lax
-    assert decision(json.loads(answer("pre-tool-use", raw, {}, strict=True).text())) == "deny"
-    assert decision(json.loads(answer("pre-tool-use", raw, {"MOOT_HOOK_STRICT": "1"}).text())) == "deny"
-    assert answer("user-prompt", raw, {}, strict=True).decision == ""
+    assert decision(json.loads(answer("pre-tool-use", raw, {}, client="claude", strict=True).out)) == "deny"
+    strict = {"MOOT_HOOK_STRICT": "1"}
+    assert decision(json.loads(answer("pre-tool-use", raw, strict, client="claude").out)) == "deny"
+    assert "deny" not in answer("user-prompt", raw, {}, client="claude", strict=True).out
+    unknown = answer("pre-tool-use", raw, strict)
+    assert (unknown.out, unknown.code) == ("", 2) and "strict" in unknown.err
 
 
-def test_strict_can_be_set_in_the_project(tmp_path: Path) -> None:
-    (tmp_path / "moot.toml").write_text("[hook]\nstrict = true\n")
-    assert decision(json.loads(answer("pre-tool-use", b"nonsense", {}).text())) == "deny"
+def own_settings(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config" / "moot").mkdir(parents=True, exist_ok=True)
+    (tmp_path / "config" / "moot" / "moot.toml").write_text(text)
 
 
-def test_a_model_that_cannot_be_reached_blocks_nothing_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOOT_MODEL", "nonsense:model")
+def test_strict_is_the_user_s_own_setting(tmp_path: Path) -> None:
+    def told() -> dict[str, Any]:
+        return dict(json.loads(answer("pre-tool-use", b"nonsense", os.environ, client="claude").out))
+
+    (tmp_path / "moot.toml").write_text("[hook]\nstrict = false\n")
+    own_settings(tmp_path, "[hook]\nstrict = true\n")
+    assert decision(told()) == "deny"
+    own_settings(tmp_path, "[hook\n")
+    assert decision(told()) == "deny"
+    own_settings(tmp_path, "")
+    assert decision(told()) == ""
+
+
+@pytest.mark.parametrize("model", ["nonsense:model", "script:nowhere.yaml", "openai:gpt-5"])
+def test_where_no_debate_can_be_held_a_person_decides(monkeypatch: pytest.MonkeyPatch, model: str) -> None:
+    monkeypatch.setenv("MOOT_MODEL", model)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     told = before()
-    assert decision(told) == "" and "nothing was blocked" in told["systemMessage"]
-    assert decision(before(strict=True)) == "deny"
+    assert decision(told) == "ask" and "could not be debated" in told["hookSpecificOutput"]["permissionDecisionReason"]
 
 
 def test_the_session_state_may_be_broken(tmp_path: Path) -> None:
     tell("user-prompt", prompt="just do it")
-    (state,) = (tmp_path / "memory" / "coding-sessions").glob("*.json")
+    (state,) = (tmp_path / "data" / "moot" / "hook" / "sessions").glob("*.json")
     state.write_text("{torn")
+    assert decision(before(MEDIUM)) == "ask"
+
+
+# --- the judge cannot be replaced by the judged
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ['model = "script:yes.yaml"\n', "nonsense = 1\n", "[[[", '[vet]\nmemory = "here"\n', '[hook]\nallow = "*"\n',
+     '[hook]\nallow = "rm -rf data"\n'],
+)  # fmt: skip
+def test_a_project_s_file_does_not_weaken_the_hook(tmp_path: Path, settings: str) -> None:
+    (tmp_path / "moot.toml").write_text(settings)
+    entries = [{"seat": "advocate", "reply": claim()}, {"seat": "critic", "reply": objection("low", "")}]
+    (tmp_path / "yes.yaml").write_text(yaml.safe_dump(entries))
     assert decision(before()) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["echo 'model = \"script:yes.yaml\"' > moot.toml", "moot approve 3f9a", "moot allow 3f9a",
+     "moot token create --scope admin", "curl -X POST http://127.0.0.1:8420/v1/debates/3/approve",
+     "sed -i s/deny/allow/ .claude/settings.json",
+     "moot hook uninstall"],
+)  # fmt: skip
+def test_what_changes_the_guard_is_decided_by_a_person_and_never_debated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    script(tmp_path, monkeypatch, advocate=[claim()], critic=[objection("low", "")])
+    own_settings(tmp_path, '[hook]\nallow = ["*", "moot *", "curl *"]\n')
+    tell("user-prompt", prompt="just do it")
+    told = before(command)
+    assert decision(told) == "ask" and "only a person" in told["hookSpecificOutput"]["permissionDecisionReason"], told
+
+
+@pytest.mark.parametrize(
+    "path", ["moot.toml", ".claude/settings.json", ".codex/hooks.json", "sub/../moot.toml", "link"]
+)
+def test_writing_the_guard_s_own_files_is_decided_by_a_person(tmp_path: Path, path: str) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / ".claude" / "settings.json")
+    told = tell("pre-tool-use", tool_name="Write", tool_input={"file_path": path, "content": "{}"})
+    assert decision(told) == "ask" and "only a person" in told["hookSpecificOutput"]["permissionDecisionReason"], told
 
 
 # --- the command itself
@@ -263,10 +331,13 @@ def moot(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[byte
 
 def test_the_command_answers_on_stdout_and_always_ends_well() -> None:
     call = {"tool_name": "Bash", "tool_input": {"command": DANGEROUS}, "session_id": "x"}
-    done = moot("hook", "pre-tool-use", text=json.dumps(call).encode())
+    claude = ("hook", "pre-tool-use", "--client", "claude")
+    done = moot(*claude, text=json.dumps(call).encode())
     assert (done.returncode, decision(json.loads(done.stdout)), done.stderr) == (0, "ask", b"")
-    assert moot("hook", "pre-tool-use", text=b"").returncode == 0
-    assert decision(json.loads(moot("hook", "pre-tool-use", "--strict", text=b"").stdout)) == "deny"
+    assert moot(*claude, text=b"").returncode == 0
+    assert decision(json.loads(moot(*claude, "--strict", text=b"").stdout)) == "deny"
+    unknown = moot("hook", "pre-tool-use", text=json.dumps(call).encode())
+    assert (unknown.returncode, unknown.stdout) == (2, b"") and b"moot allow" in unknown.stderr
     assert moot("hook", "nonsense").returncode == 2
 
 
@@ -283,13 +354,18 @@ def test_input_that_does_not_come_is_not_waited_for_for_ever() -> None:
 
 def test_too_much_input_is_not_judged() -> None:
     big = b'{"tool_name": "Bash", "tool_input": {"command": "' + b"x" * 21_000_000 + b'"}}'
-    told = json.loads(moot("hook", "pre-tool-use", text=big).stdout)
+    told = json.loads(moot("hook", "pre-tool-use", "--client", "claude", text=big).stdout)
     assert "larger than" in told["systemMessage"]
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [["hook", "pre-tool-use"], ["route", "ls -la", "--json"], ["route", "delete the old logs"], ["route", "--stdin"]],
+    [
+        ["hook", "pre-tool-use", "--client", "claude"],
+        ["route", "ls -la", "--json"],
+        ["route", "delete the old logs"],
+        ["route", "--stdin"],
+    ],
 )
 def test_the_quick_path_loads_nothing_slow(arguments: list[str]) -> None:
     slow = ("pydantic", "typer", "sqlalchemy", "rich", "asyncio", "moot.edge", "dataclasses", "pathlib", "traceback")

@@ -51,15 +51,21 @@ def memory_folder(setting: str, start: Path, env: Mapping[str, str]) -> Path:
     if setting:
         return root / Path(setting).expanduser()
     mark = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    return _home(env, "XDG_DATA_HOME", ".local/share") / "moot" / "memory" / f"{root.name or 'root'}-{mark}"
+    return data_folder(env) / "memory" / f"{root.name or 'root'}-{mark}"
 
 
-def quick_setting(key: str, start: Path, env: Mapping[str, str]) -> object:
-    """One setting such as `vet.memory` without loading the engine: environment, project's file, user's file."""
+def data_folder(env: Mapping[str, str]) -> Path:
+    """Where Moot keeps what belongs to the user."""
+    return _home(env, "XDG_DATA_HOME", ".local/share") / "moot"
+
+
+def quick_setting(key: str, start: Path | None, env: Mapping[str, str]) -> object:
+    """One setting such as `vet.memory` without loading the engine: environment, project's file, user's file. Without
+    a place to start from, the project's file is left out."""
     if value := env.get("MOOT_" + key.upper().replace(".", "_")):
         return value
-    files = (project_root(start.absolute()) / "moot.toml", _home(env, "XDG_CONFIG_HOME", ".config") / "moot/moot.toml")
-    for path in files:
+    own = _home(env, "XDG_CONFIG_HOME", ".config") / "moot/moot.toml"
+    for path in (own,) if start is None else (project_root(start.absolute()) / "moot.toml", own):
         found: object = _table(path)
         for part in key.split("."):
             found = found.get(part) if isinstance(found, dict) else None
@@ -68,14 +74,16 @@ def quick_setting(key: str, start: Path, env: Mapping[str, str]) -> object:
     return None
 
 
-def quick_memory(start: Path, env: Mapping[str, str]) -> "Memory":
-    """The memory of the project that `start` lies in, found without loading the engine."""
-    hours = quick_setting("vet.reset_after_hours", start, env)
+def quick_memory(start: Path, env: Mapping[str, str], *, own: bool = False) -> "Memory":
+    """The memory of the project that `start` lies in, found without loading the engine. `own`: by the user's settings
+    alone, for whoever must not be told by the project where to look."""
+    place = None if own else start
+    hours = quick_setting("vet.reset_after_hours", place, env)
     try:
         limit = float(str(hours)) if hours is not None else None
     except ValueError:
         raise ConfigError(f"setting 'vet.reset_after_hours' cannot be {hours!r}: it is a number of hours") from None
-    return Memory(memory_folder(str(quick_setting("vet.memory", start, env) or ""), start, env), env, limit)
+    return Memory(memory_folder(str(quick_setting("vet.memory", place, env) or ""), start, env), env, limit)
 
 
 def _home(env: Mapping[str, str], variable: str, otherwise: str) -> Path:

@@ -34,8 +34,10 @@ def project_file(start: Path) -> Path | None:
     return None
 
 
-def file_layers(start: Path) -> list[Layer]:
-    found = [path for path in (project_file(start), user_file()) if path is not None and path.is_file()]
+def file_layers(start: Path | None) -> list[Layer]:
+    """What files say; without a place to start from, the user's own file alone."""
+    project = project_file(start) if start else None
+    found = [path for path in (project, user_file()) if path is not None and path.is_file()]
     return [Layer(str(path), flat(_table(path))) for path in found]
 
 

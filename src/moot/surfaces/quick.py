@@ -15,22 +15,23 @@ def quick(arguments: list[str]) -> int | None:
             texts = [word for word in rest if not word.startswith("-")]
             if ("--stdin" in rest) == (not texts) and len(texts) <= 1:
                 return route_command(texts[0] if texts else None, as_json="--json" in rest)
-        case ["hook", name, *rest] if name in HOOKS and set(rest) <= {"--strict"}:
-            return hook_command(name, strict="--strict" in rest)
+        case ["hook", name, "--client", client, *rest] if name in HOOKS and set(rest) <= {"--strict"}:
+            return hook_command(name, client, strict="--strict" in rest)
     return None
 
 
-def hook_command(name: str, *, strict: bool) -> int:
-    from moot.surfaces.hooks.events import answer, is_strict, own_failure
+def hook_command(name: str, client: str = "", *, strict: bool) -> int:
+    from moot.surfaces.hooks.events import answer, own_failure
     from moot.surfaces.hooks.wire import BadInput, read_input
 
     try:
-        told = answer(name, read_input(sys.stdin.fileno()), os.environ, strict=strict)
+        told = answer(name, read_input(sys.stdin.fileno()), os.environ, client=client, strict=strict)
     except BadInput as problem:
-        told = own_failure(name, str(problem), strict=strict or is_strict(os.curdir, os.environ))
-    sys.stdout.write(told.text())
+        told = own_failure(name, str(problem), os.environ, client=client, strict=strict)
+    sys.stderr.write(told.err)
+    sys.stdout.write(told.out)
     sys.stdout.flush()
-    return 0
+    return told.code
 
 
 def route_command(text: str | None, *, as_json: bool) -> int:

@@ -60,6 +60,7 @@ BENCHMARK = ("benchmark_runs", "benchmark_seconds")
 Names = Annotated[tuple[str, ...], BeforeValidator(names)]
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
 Days = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(ge=0)]
 ResetHours = Annotated[float | None, Field(gt=0)]
 
 
@@ -77,6 +78,10 @@ def all_settings() -> list[Setting]:
             "vet.reset_after_hours", ResetHours, None, "hours after which failures no longer count; default: never"
         ),
         Setting("hook.strict", bool, False, "block a tool call that Moot could not check because Moot itself failed"),
+        Setting("hook.allow", Names, (), "commands that a hook lets pass, by pattern; only in the user's own file"),
+        Setting(
+            "hook.wait", Seconds, 0.0, "seconds a hook that can ask nobody waits for `moot allow`, before it denies"
+        ),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
     ]
     own += [
@@ -193,10 +198,12 @@ class Settings:
     resolved: Mapping[str, Resolved]
 
     @classmethod
-    def load(cls, flags: Mapping[str, object], folder: Path | None = None) -> "Settings":
+    def load(cls, flags: Mapping[str, object], folder: Path | None = None, *, own: bool = False) -> "Settings":
+        """Flags, environment, the project's file, the user's. `own`: without the project's, for a judge who must not
+        be chosen by whoever may write there."""
         known = all_settings()
         given = Layer("flag", {key: value for key, value in flags.items() if value is not None and value != ()})
-        layers = [given, from_environment(known, os.environ), *file_layers(folder or Path.cwd())]
+        layers = [given, from_environment(known, os.environ), *file_layers(None if own else folder or Path.cwd())]
         return cls(resolve(known, layers))
 
     def __getitem__(self, key: str) -> Any:

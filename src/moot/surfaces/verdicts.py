@@ -1,7 +1,6 @@
 """A verdict on an action for those who must act on it at once, hook and guard: with a model or without."""
 
 import asyncio
-from pathlib import Path
 from typing import NamedTuple
 
 from moot.protocols.vet import VetResult
@@ -9,7 +8,7 @@ from moot.routing.answer import Route
 from moot.surfaces.setup import Settings
 from moot.surfaces.vetting import Question, answered, vetted
 
-NO_MODEL = "no model is configured to debate it (set `model` in moot.toml or MOOT_MODEL)"
+NO_MODEL = "no model is configured to debate it (set `model` in your own moot.toml or MOOT_MODEL)"
 
 
 class Verdict(NamedTuple):
@@ -30,9 +29,12 @@ class Verdict(NamedTuple):
         return " ".join(said)
 
 
-def judge(action: str, route: Route, *, context: str = "", session: str = "", folder: Path | None = None) -> Verdict:
-    """The verdict on an action before it runs. Without a model, a person decides whatever the router finds grave."""
-    settings = Settings.load({}, folder)
+def judge(action: str, route: Route, *, context: str = "", session: str = "", seconds: float | None = None) -> Verdict:
+    """The verdict on an action before it runs. Without a model, a person decides whatever the router finds grave.
+
+    Models and memory are those of the user's own settings: the project's file may be written by whoever is judged.
+    """
+    settings = Settings.load({}, own=True)
     question = Question(action, route.stakes, context, session)
     at_once = answered(settings, question)
     if at_once is not None:
@@ -40,12 +42,21 @@ def judge(action: str, route: Route, *, context: str = "", session: str = "", fo
     if "critic" not in settings.seats("vet"):
         grave = route.stakes != "low"
         return Verdict("ESCALATE" if grave else "PROCEED", route.reason, degraded=(NO_MODEL,))
-    return _of(asyncio.run(vetted(settings, action, stakes=route.stakes, context=context, session=session)))
+
+    async def debate() -> VetResult:
+        async with asyncio.timeout(seconds):
+            return await vetted(settings, action, stakes=route.stakes, context=context, session=session)
+
+    try:
+        return _of(asyncio.run(debate()))
+    except TimeoutError:
+        late = f"the debate did not end within {seconds:g} seconds"
+        return Verdict("ESCALATE", route.reason, degraded=(late,))
 
 
-def judge_failure(task: str, *, context: str = "", session: str = "", folder: Path | None = None) -> Verdict | None:
+def judge_failure(task: str, *, context: str = "", session: str = "") -> Verdict | None:
     """The verdict on a task that keeps failing; nothing without a model, for there is nobody to debate it."""
-    settings = Settings.load({}, folder)
+    settings = Settings.load({}, own=True)
     if "critic" not in settings.seats("vet"):
         return None
     return _of(asyncio.run(vetted(settings, task, context=context, session=session, failed=True)))

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from moot.routing.answer import Route
 from moot.routing.command import command_route
 from moot.routing.switch import disabled
 from moot.surfaces.cli.options import JsonFlag
-from moot.surfaces.cli.screen import err, out, plain, print_json
+from moot.surfaces.cli.screen import asked_on_terminal, err, out, plain, print_json
 from moot.surfaces.guarding import REFUSED, run_through
 from moot.surfaces.outcomes import note_failure, note_success
 from moot.surfaces.verdicts import Verdict, judge
@@ -87,15 +86,8 @@ def show(line: str, route: Route, verdict: Verdict, *, as_json: bool) -> None:
 def permitted(verdict: Verdict) -> bool:
     """What the person at the terminal says; nobody there means no."""
     err().print(plain(f"moot: {verdict.resolution}: {verdict.told()}"))
-    try:
-        if not sys.stderr.isatty():
-            raise OSError
-        # Not standard input: that belongs to the command.
-        with open("/dev/tty", encoding="utf-8") as terminal:
-            sys.stderr.write("moot: run it all the same? [y/N] ")
-            sys.stderr.flush()
-            said = terminal.readline().strip().lower()
-    except OSError:
+    said = asked_on_terminal("moot: run it all the same? [y/N] ")
+    if said is None:
         err().print(plain("moot: refused: nobody is at a terminal to ask"))
         return False
     if said not in ("y", "yes"):

@@ -1,6 +1,8 @@
 """`moot route` and `moot hook`: the router alone, and in front of a coding tool."""
 
+import getpass
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -9,8 +11,17 @@ import typer
 
 from moot.errors import UsageError
 from moot.surfaces.cli.options import JsonFlag
-from moot.surfaces.cli.screen import out, plain
-from moot.surfaces.hooks.install import read_settings, settings_file, with_hooks, write_settings
+from moot.surfaces.cli.screen import asked_on_terminal, err, out, plain, print_json
+from moot.surfaces.hooks.allowances import Stopped, allow, allowances, find_stopped, stopped
+from moot.surfaces.hooks.install import (
+    place_of,
+    read_settings,
+    settings_file,
+    try_hooks,
+    with_hooks,
+    without_hooks,
+    write_settings,
+)
 from moot.surfaces.quick import hook_command, route_command
 
 ROUTE_EXAMPLES = """Examples:
@@ -23,13 +34,30 @@ ROUTE_EXAMPLES = """Examples:
 """
 HOOK_EXAMPLES = """Examples:
 
-  moot hook install                               in this project's .claude/settings.json
+  moot hook install                               Claude Code, in this project's .claude/settings.json
 
-  moot hook install --user --strict               for all projects; block what could not be checked
+  moot hook install --client codex --user         Codex, for all projects
+
+  moot hook install --strict                      block what could not be checked
 
   moot hook install --print                       show it, write nothing
+
+  moot hook uninstall --client codex --user
 """
-StrictFlag = Annotated[bool, typer.Option("--strict", help="Block the tool call if Moot itself fails.")]
+ALLOW_EXAMPLES = """Examples:
+
+  moot allow                                      what was stopped and waits for you
+
+  moot allow 3f9a                                 let that one call pass, once
+"""
+StrictFlag = Annotated[
+    bool, typer.Option("--strict", help="Block the call if Moot itself fails or knows no such tool.")
+]
+ClientFlag = Annotated[
+    str, typer.Option("--client", help="claude, codex, vscode, copilot, cursor or gemini.", show_default=True)
+]
+CallerFlag = Annotated[str, typer.Option("--client", help="Who calls; else its shape tells.")]
+UserFlag = Annotated[bool, typer.Option("--user/--project", help="For all your projects, or for this one (default).")]
 
 
 def register(app: typer.Typer) -> None:
@@ -39,6 +67,8 @@ def register(app: typer.Typer) -> None:
     group.command("post-tool-use")(post_tool_use)
     group.command("user-prompt")(user_prompt)
     group.command("install", epilog=HOOK_EXAMPLES)(install)
+    group.command("uninstall", epilog=HOOK_EXAMPLES)(uninstall)
+    app.command("allow", epilog=ALLOW_EXAMPLES)(allow_command)
     app.add_typer(group, name="hook")
 
 
@@ -53,34 +83,89 @@ def route_text(
     raise typer.Exit(route_command(text, as_json=json_output))
 
 
-def pre_tool_use(strict: StrictFlag = False) -> None:
-    """Judge a tool call before it is made: hook JSON in, hook JSON out."""
-    raise typer.Exit(hook_command("pre-tool-use", strict=strict))
+def pre_tool_use(client: CallerFlag = "", strict: StrictFlag = False) -> None:
+    """Judge a tool call before it is made: hook JSON in, the client's own format out."""
+    raise typer.Exit(hook_command("pre-tool-use", client, strict=strict))
 
 
-def post_tool_use(strict: StrictFlag = False) -> None:
+def post_tool_use(client: CallerFlag = "", strict: StrictFlag = False) -> None:
     """Count what failed, and say so when a task keeps failing."""
-    raise typer.Exit(hook_command("post-tool-use", strict=strict))
+    raise typer.Exit(hook_command("post-tool-use", client, strict=strict))
 
 
-def user_prompt(strict: StrictFlag = False) -> None:
+def user_prompt(client: CallerFlag = "", strict: StrictFlag = False) -> None:
     """Hear "just do it" and "start fresh"."""
-    raise typer.Exit(hook_command("user-prompt", strict=strict))
+    raise typer.Exit(hook_command("user-prompt", client, strict=strict))
 
 
 def install(
-    user: Annotated[
-        bool, typer.Option("--user/--project", help="For all your projects, or for this one (default).")
-    ] = False,
+    client: ClientFlag = "claude",
+    user: UserFlag = False,
     strict: StrictFlag = False,
     print_only: Annotated[bool, typer.Option("--print", help="Show the settings, write nothing.")] = False,
 ) -> None:
-    """Put Moot's hooks into the settings of Claude Code. Other settings stay; doing it twice changes nothing."""
-    path = settings_file(user=user, home=Path.home(), folder=Path.cwd())
-    settings = with_hooks(read_settings(path), strict=strict)
+    """Put Moot's hooks into a client's settings. Other settings stay; doing it twice changes nothing.
+
+    The command is run once first: hooks that do not answer are not written.
+    """
+    path = settings_file(client, user=user, home=Path.home(), folder=Path.cwd())
+    settings = with_hooks(read_settings(path), client, strict=strict)
     if print_only:
-        sys.stdout.write(json.dumps({"hooks": settings["hooks"]}, indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
         return
-    written = write_settings(path, settings)
-    shown = path if user else path.relative_to(Path.cwd())
-    out().print(plain(f"{'hooks written to' if written else 'nothing to do:'} {shown}"))
+    try_hooks(client, strict=strict)
+    written = write_settings(path, settings, client)
+    out().print(plain(f"{'hooks written to' if written else 'nothing to do:'} {_shown(path)}"))
+    if written and (then := place_of(client).afterwards):
+        out().print(plain(then))
+
+
+def uninstall(client: ClientFlag = "claude", user: UserFlag = False) -> None:
+    """Take Moot's hooks out of a client's settings. Other settings stay."""
+    path = settings_file(client, user=user, home=Path.home(), folder=Path.cwd())
+    gone = path.exists() and write_settings(path, without_hooks(read_settings(path)), client)
+    out().print(plain(f"{'hooks taken out of' if gone else 'nothing to do:'} {_shown(path)}"))
+
+
+def _shown(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def allow_command(
+    call: Annotated[
+        str | None, typer.Argument(metavar="[id]", help="The id of a stopped call, or its beginning.")
+    ] = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Let one tool call pass that a hook stopped because nobody could be asked; without an id, list them.
+
+    It is good for one identical call within the hour, and recorded. A person must be at the terminal.
+    Exit code 0: allowed, or listed; 1: not allowed; 2: no such call, or nobody at a terminal.
+    """
+    place = allowances(os.environ)
+    if call is None:
+        return _list_stopped(stopped(place), as_json=json_output)
+    found = find_stopped(place, call)
+    console = err()
+    console.print(plain(f"{found.client or 'a client'} in {found.folder}: {found.action}"), soft_wrap=True)
+    console.print(plain(found.reason), soft_wrap=True)
+    said = asked_on_terminal("moot: let this call pass once? [y/N] ")
+    if said is None:
+        raise UsageError("nobody is at a terminal; a person must run `moot allow` there")
+    if said not in ("y", "yes"):
+        console.print("not allowed")
+        raise typer.Exit(1)
+    allow(place, found.id, getpass.getuser())
+    if json_output:
+        print_json({"id": found.id, "allowed": True})
+    else:
+        out().print(plain(f"allowed once, within the hour: {found.id}"))
+
+
+def _list_stopped(found: list[Stopped], *, as_json: bool) -> None:
+    if as_json:
+        return print_json([each._asdict() for each in found])
+    if not found:
+        out().print("nothing waits to be allowed")
+    for each in found:
+        out().print(plain(f"{each.id}  {each.at}  {each.client}: {each.action}"), soft_wrap=True)

@@ -75,3 +75,16 @@ def section(console: "Console", title: str, lines: Sequence[str], mark: str = "-
         console.print(f"[bold]{title}[/]")
         for line in lines:
             console.print(plain(f"  {mark}{line}"))
+
+
+def asked_on_terminal(question: str) -> str | None:
+    """What the person at the terminal says; None where nobody is there. Standard input may belong to a command."""
+    try:
+        if not sys.stderr.isatty():
+            return None
+        with open("/dev/tty", encoding="utf-8") as terminal:
+            sys.stderr.write(question)
+            sys.stderr.flush()
+            return terminal.readline().strip().lower()
+    except OSError:
+        return None

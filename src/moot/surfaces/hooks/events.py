@@ -2,51 +2,69 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from moot.routing import guards
+from moot.routing.patterns import Lazy
 from moot.routing.switch import disabled
+from moot.surfaces.hooks.clients import client_of, read_call
 from moot.surfaces.hooks.tools import Deed, deed_of
-from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, parse_call
+from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, Written
 
 if TYPE_CHECKING:
     from moot.edge.memory import Memory
+    from moot.surfaces.verdicts import Verdict
 
-EVENTS = {"pre-tool-use": "PreToolUse", "post-tool-use": "PostToolUse", "user-prompt": "UserPromptSubmit"}
 LONGEST_REASON = 2000
+LONGEST_WAIT = 570.0
+"""Seconds until there is an answer, whatever happens: `hook install` gives us 600, and clients run a command whose hook
+is late."""
 NOTHING = HookAnswer()
+LONGEST_PROMPT = 20_000
+TAGGED = Lazy(r"<([a-z][\w-]*)[^<>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+FAILED = Lazy(r"(?:^|\n)Exit Code: [1-9]|completed with exit code [1-9]")
 
 
-def answer(hook: str, raw: bytes, env: Mapping[str, str], *, strict: bool = False) -> HookAnswer:
-    """What to tell the coding tool. Moot's own failure blocks nothing, unless that was asked for."""
-    folder = os.curdir
+def answer(hook: str, raw: bytes, env: Mapping[str, str], *, client: str = "", strict: bool = False) -> Written:
+    """What to tell the client, in its own format."""
     try:
-        call = parse_call(raw)
-        folder = call.folder if os.path.isdir(call.folder) else folder
-        with contextlib.chdir(folder):
-            return ANSWERS[hook](call, env)
+        call = read_call(raw, client)
+    except BadInput as problem:
+        return own_failure(hook, str(problem), env, client=client, strict=strict)
+    try:
+        with contextlib.chdir(call.folder if os.path.isdir(call.folder) else os.curdir):
+            told = ANSWERS[hook](call, env, strict)
     except (BadInput, Exception) as problem:  # whatever goes wrong here, the person's work goes on
-        return own_failure(hook, f"{type(problem).__name__}: {problem}", strict=strict or is_strict(folder, env))
+        return own_failure(hook, f"{type(problem).__name__}: {problem}", env, client=call.client, strict=strict)
+    return client_of(call.client).write(hook, told, call.event)
 
 
-def own_failure(hook: str, why: str, *, strict: bool) -> HookAnswer:
+def own_failure(hook: str, why: str, env: Mapping[str, str], *, client: str = "", strict: bool = False) -> Written:
+    """What could not even be read is not blocked, unless that was asked for."""
     told = f"moot could not check this: {' '.join(why.split())[:500]}"
-    if hook == "pre-tool-use" and strict:
-        return HookAnswer("PreToolUse", "deny", f"{told}; it is blocked because strict is set", notice=told)
-    return HookAnswer(EVENTS[hook], notice=f"{told}; nothing was blocked")
+    if hook == "pre-tool-use" and (strict or is_strict(env)):
+        denied = HookAnswer("deny", f"{told}; it is blocked because strict is set", notice=told)
+        return client_of(client).write(hook, denied, "")
+    return client_of(client).write(hook, HookAnswer(notice=f"{told}; nothing was blocked"), "")
 
 
-def is_strict(folder: str, env: Mapping[str, str]) -> bool:
-    """`MOOT_HOOK_STRICT` or `hook.strict`; settings that cannot be read are not taken for leave to be lax."""
-    from pathlib import Path
-
-    from moot.edge.memory import quick_setting
-
+def is_strict(env: Mapping[str, str]) -> bool:
+    """`MOOT_HOOK_STRICT` or the user's `hook.strict`; settings that cannot be read are not taken for leave to be
+    lax."""
     try:
-        said = quick_setting("hook.strict", Path(folder), env)
+        said = own_setting("hook.strict", env)
     except Exception:
         return True
     return str(said).strip().lower() in ("1", "true", "yes", "on")
+
+
+def own_setting(key: str, env: Mapping[str, str]) -> object:
+    """Of the environment and the user's own file. The project's file is written by the agent that is judged here."""
+    from moot.edge.memory import quick_setting
+
+    return quick_setting(key, None, env)
 
 
 def memory_here(env: Mapping[str, str]) -> "Memory":
@@ -54,34 +72,97 @@ def memory_here(env: Mapping[str, str]) -> "Memory":
 
     from moot.edge.memory import quick_memory
 
-    return quick_memory(Path.cwd(), env)
+    return quick_memory(Path.cwd(), env, own=True)
 
 
-def before(call: HookCall, env: Mapping[str, str]) -> HookAnswer:
-    deed = deed_of(call)
+def before(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
+    deed = deed_of(call, env)
+    if not deed.known and (deed.route.bypass or deed.route.stakes == "low"):
+        return unknown_tool(call, deed, env, strict)
     if deed.route.bypass or deed.route.stakes == "low" or disabled(env):
-        return NOTHING  # no opinion: the coding tool's own permissions hold
+        return NOTHING  # no opinion: the client's own permissions hold
+    from moot.surfaces.hooks.allowances import allowances, call_id, use
     from moot.surfaces.hooks.sessions import is_waived
 
-    if is_waived(memory_here(env).folder, call.session):
+    if deed.route.stakes != "high" and is_waived(env, call.session):
         return NOTHING
-    from moot.surfaces.verdicts import judge
-
-    verdict = judge(deed.action, deed.route, context=deed.context, session=call.session)
+    if use(allowances(env), call_id(call)) or is_allowed(deed, env):
+        return NOTHING
+    verdict = judged(call, deed)
     told = f"Moot: {verdict.told()}"[:LONGEST_REASON]
     match verdict.resolution:
         case "PROCEED":
             return NOTHING
         case "MODIFY":
-            return HookAnswer("PreToolUse", "deny", told)
+            return HookAnswer("deny", told)
         case "RETRY" | "PIVOT":
-            return HookAnswer("PreToolUse", context=told)
+            return HookAnswer(context=told)
         case _:
-            return HookAnswer("PreToolUse", "ask", told)
+            return escalate(call, deed, told, env)
 
 
-def after(call: HookCall, env: Mapping[str, str]) -> HookAnswer:
-    deed = deed_of(call)
+def unknown_tool(call: HookCall, deed: Deed, env: Mapping[str, str], strict: bool) -> HookAnswer:
+    told = f"Moot does not know the tool {call.tool} and cannot tell what it does"
+    if disabled(env):
+        return NOTHING
+    if not strict and not is_strict(env):
+        return HookAnswer(notice=f"moot: {told}; it was not checked")
+    from moot.surfaces.hooks.allowances import allowances, call_id, use
+
+    return NOTHING if use(allowances(env), call_id(call)) else escalate(call, deed, told, env)
+
+
+def is_allowed(deed: Deed, env: Mapping[str, str]) -> bool:
+    """By a pattern in the user's own settings; never what changes Moot or the client itself."""
+    from moot.surfaces.hooks.allowances import matches
+
+    if guards(deed.route):
+        return False
+    found = own_setting("hook.allow", env)
+    patterns = found.split(",") if isinstance(found, str) else found if isinstance(found, list) else []
+    return matches(deed.action, [str(each) for each in patterns])
+
+
+def judged(call: HookCall, deed: Deed) -> "Verdict":
+    """A debate; where none can be held, a person decides. Nothing that fails here lets a grave call pass."""
+    from moot.surfaces.verdicts import Verdict, judge
+
+    if guards(deed.route):  # whoever is judged does not choose the judge
+        return Verdict("ESCALATE", f"{deed.route.reason}; only a person decides that")
+    try:
+        return judge(deed.action, deed.route, context=deed.context, session=call.session, seconds=LONGEST_WAIT / 2)
+    except Exception as problem:
+        why = " ".join(f"{type(problem).__name__}: {problem}".split())[:500]
+        return Verdict("ESCALATE", deed.route.reason, degraded=(f"it could not be debated: {why}",))
+
+
+def escalate(call: HookCall, deed: Deed, told: str, env: Mapping[str, str]) -> HookAnswer:
+    """A person decides: through the client where it asks; else by `moot allow`, now or before the next try."""
+    if client_of(call.client).asks(call, env):
+        return HookAnswer("ask", told)
+    from moot.surfaces.hooks.allowances import allowances, note_stopped, wait
+    from moot.vault import Vault
+
+    try:
+        name = note_stopped(allowances(env), call, Vault(env).hide(deed.action), Vault(env).hide(told))
+        if (seconds := waiting_time(env)) and wait(allowances(env), name, seconds):
+            return NOTHING
+    except Exception as problem:
+        return HookAnswer("deny", f"{told} Nobody can be asked here, and it could not be noted: {problem}")
+    how = (
+        f"Nobody can be asked here. A person can allow this one call with `moot allow {name}` in a terminal; "
+        "then try it once more, unchanged. Do not run `moot allow` yourself and do not look for a way around it."
+    )
+    return HookAnswer("deny", f"{told} {how}")
+
+
+def waiting_time(env: Mapping[str, str]) -> float:
+    found = own_setting("hook.wait", env)
+    return min(LONGEST_WAIT / 2, max(0.0, float(str(found)))) if found is not None else 0.0
+
+
+def after(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
+    deed = deed_of(call, env)
     if deed.route.bypass:  # `grep` that finds nothing has not failed
         return NOTHING
     from moot.surfaces.outcomes import note_failure, note_success
@@ -93,33 +174,31 @@ def after(call: HookCall, env: Mapping[str, str]) -> HookAnswer:
     step = note_failure(memory, deed.action, deed.route, error, deed.context, call.session)
     if step.due == "nothing" or disabled(env):
         return NOTHING
-    event = call.event if call.event in ("PostToolUse", "PostToolUseFailure") else "PostToolUse"
     if step.due == "escalate":
-        return stopped(event, f"{step.why}. Stop trying; tell the person what was tried and ask how to go on.")
-    return debated(event, call, deed, step.why)
+        return stopped(f"{step.why}. Stop trying; tell the person what was tried and ask how to go on.")
+    return debated(call, deed, step.why)
 
 
-def stopped(event: str, why: str) -> HookAnswer:
-    return HookAnswer(event, context=f"Moot: {why}", notice=f"moot: {why}")
+def stopped(why: str) -> HookAnswer:
+    return HookAnswer(context=f"Moot: {why}", notice=f"moot: {why}")
 
 
-def debated(event: str, call: HookCall, deed: Deed, why: str) -> HookAnswer:
+def debated(call: HookCall, deed: Deed, why: str) -> HookAnswer:
     from moot.surfaces.verdicts import judge_failure
 
     verdict = judge_failure(deed.action, context=deed.context, session=call.session)
     if verdict is None:
         return HookAnswer(
-            event,
             context=f"Moot: {why}. Do not run it once more unchanged: say what the attempts had in common, "
             "then try an approach that differs in kind, or ask the person.",
         )
     told = f"{verdict.resolution}: {verdict.told()}"[:LONGEST_REASON]
-    return stopped(event, told) if verdict.resolution == "ESCALATE" else HookAnswer(event, context=f"Moot: {told}")
+    return stopped(told) if verdict.resolution == "ESCALATE" else HookAnswer(context=f"Moot: {told}")
 
 
 def error_of(call: HookCall) -> str | None:
     """What went wrong, if anything did."""
-    if call.event == "PostToolUseFailure":
+    if call.event in ("PostToolUseFailure", "postToolUseFailure"):
         return call.error or _said(call.response) or "it failed"
     found = call.response
     if isinstance(found, str):
@@ -129,8 +208,14 @@ def error_of(call: HookCall) -> str | None:
     codes = [found.get(name) for name in ("exit_code", "exitCode", "returncode", "returnCode", "code")]
     failed = any(isinstance(code, int) and code != 0 for code in codes)
     failed |= found.get("is_error") is True or found.get("isError") is True or found.get("success") is False
-    failed |= bool(found.get("error")) or bool(call.error)
+    failed |= bool(found.get("error")) or bool(call.error) or any(map(FAILED.search, _told(found)))
     return (call.error or _said(found) or "it failed") if failed else None
+
+
+def _told(response: dict[str, object]) -> list[str]:
+    """What Gemini and Copilot tell the model of a result; only there they say how a command ended."""
+    texts = (response.get(name) for name in ("llmContent", "textResultForLlm", "text_result_for_llm"))
+    return [text[-LONGEST_REASON:] for text in texts if isinstance(text, str)]
 
 
 def _said(response: object) -> str:
@@ -138,10 +223,11 @@ def _said(response: object) -> str:
         return response[:LONGEST_REASON]
     found = response if isinstance(response, dict) else {}
     texts = (found.get(name) for name in ("error", "stderr", "message", "stdout", "output"))
-    return next((text[-LONGEST_REASON:] for text in texts if isinstance(text, str) and text.strip()), "")
+    told = [text[-LONGEST_REASON:] for text in texts if isinstance(text, str) and text.strip()]
+    return next(iter((*told, *_told(found))), "")
 
 
-def heard(call: HookCall, env: Mapping[str, str]) -> HookAnswer:
+def heard(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
     """What the person says may waive debates for this request, or begin tasks afresh."""
     from datetime import UTC, datetime
 
@@ -149,16 +235,24 @@ def heard(call: HookCall, env: Mapping[str, str]) -> HookAnswer:
     from moot.routing.request import waives
     from moot.surfaces.hooks.sessions import set_waived
 
+    words = own_words(call.prompt[:LONGEST_PROMPT])
+    if call.prompt.strip() and not words:
+        return NOTHING
     memory = memory_here(env)
-    waived = bool(call.session) and waives(call.prompt[:20_000])
-    set_waived(memory.folder, call.session, waived=waived)
-    notices = ["moot: no debates for this request, as you said"] if waived else []
-    if reset_reason(call.prompt[:20_000]) is not None and call.session:
+    waived = bool(call.session) and waives(words)
+    set_waived(env, call.session, waived=waived)
+    notices = ["moot: for this request only high stakes are debated, as you said"] if waived else []
+    if reset_reason(words) is not None and call.session:
         known = memory.standings(datetime.now(UTC)).values()
         if any(entry.session == call.session for task in known for entry in (*task.failures, *task.rejections)):
             memory.reset_all(datetime.now(UTC), call.session)
             notices.append("moot: earlier failures no longer count")
-    return HookAnswer("UserPromptSubmit", notice="; ".join(notices))
+    return HookAnswer(notice="; ".join(notices))
+
+
+def own_words(prompt: str) -> str:
+    """What the person typed: clients also send reports of subagents this way, in tags."""
+    return TAGGED.sub(" ", prompt).strip()
 
 
 ANSWERS = {"pre-tool-use": before, "post-tool-use": after, "user-prompt": heard}

@@ -1,28 +1,101 @@
-"""Moot's hooks in the settings of Claude Code: put in once, whatever else is there."""
+"""Moot's hooks in the settings of a coding client: put in once and taken out again, whatever else is there."""
 
 import json
 import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from moot.errors import UsageError
 
-TOOLS = "Bash|Write|Edit|MultiEdit|NotebookEdit|Read|WebFetch|mcp__.*"
-"""The rest only looks, and is not worth a process."""
 SECONDS = 600
-"""Longer than a session takes at most, so that Moot itself says when time is up."""
-HOOKS: tuple[tuple[str, str, str], ...] = (
-    ("PreToolUse", TOOLS, "pre-tool-use"),
-    ("PostToolUse", TOOLS, "post-tool-use"),
-    ("PostToolUseFailure", TOOLS, "post-tool-use"),
-    ("UserPromptSubmit", "", "user-prompt"),
-)
+"""Longer than a hook takes at most: clients run a command whose hook is late."""
+TOOLS = "Bash|Write|Edit|MultiEdit|NotebookEdit|Read|Grep|WebFetch|mcp__.*"
+"""The tools of Claude Code that are looked at; the rest only looks, and is not worth a process."""
+OURS = re.compile(r"(?:^|[/\\\s'\"])moot(?:\.exe)?['\"]? hook (?:pre-tool-use|post-tool-use|user-prompt)\b")
+Settings = dict[str, object]
 
 
-def settings_file(*, user: bool, home: Path, folder: Path) -> Path:
-    return (home if user else folder) / ".claude" / "settings.json"
+class Event(NamedTuple):
+    name: str
+    hook: str
+    matcher: str = ""
 
 
-def read_settings(path: Path) -> dict[str, object]:
+class Place(NamedTuple):
+    """Where a client keeps its hooks, and how it writes one down."""
+
+    project: str
+    user: str
+    events: tuple[Event, ...]
+    nested: bool = True
+    """Hooks stand in groups, each with its matcher; else they are a plain list."""
+    command: str = "command"
+    timeout: tuple[str, int] = ("timeout", SECONDS)
+    more: tuple[tuple[str, object], ...] = ()
+    """What each hook has besides."""
+    head: tuple[tuple[str, object], ...] = ()
+    """What the file has besides."""
+    afterwards: str = ""
+    """What the person still has to do."""
+
+
+PRE, POST, PROMPT = "pre-tool-use", "post-tool-use", "user-prompt"
+TYPED = (("type", "command"),)
+PLACES = {
+    "claude": Place(
+        ".claude/settings.json", ".claude/settings.json",
+        (Event("PreToolUse", PRE, TOOLS), Event("PostToolUse", POST, TOOLS), Event("PostToolUseFailure", POST, TOOLS),
+         Event("UserPromptSubmit", PROMPT)),
+        more=TYPED,
+    ),
+    "codex": Place(
+        ".codex/hooks.json", ".codex/hooks.json",
+        (Event("PreToolUse", PRE), Event("PostToolUse", POST), Event("UserPromptSubmit", PROMPT)),
+        more=TYPED, afterwards="Codex runs a hook only once you trust it: open /hooks there and approve it",
+    ),
+    "vscode": Place(
+        ".github/hooks/moot.json", ".copilot/hooks/moot.json",
+        (Event("PreToolUse", PRE), Event("PostToolUse", POST), Event("UserPromptSubmit", PROMPT)),
+        nested=False, more=TYPED,
+    ),
+    "copilot": Place(
+        ".github/hooks/moot-copilot.json", ".copilot/hooks/moot-copilot.json",
+        (Event("preToolUse", PRE), Event("postToolUse", POST), Event("userPromptSubmitted", PROMPT)),
+        nested=False, command="bash", timeout=("timeoutSec", SECONDS), more=TYPED, head=(("version", 1),),
+        afterwards="Copilot CLI reads hooks of a project only in a folder that you trust",
+    ),
+    "cursor": Place(
+        ".cursor/hooks.json", ".cursor/hooks.json",
+        (Event("beforeShellExecution", PRE), Event("beforeMCPExecution", PRE),
+         Event("preToolUse", PRE, "Read|Write|Grep|Delete"), Event("postToolUse", POST),
+         Event("postToolUseFailure", POST), Event("beforeSubmitPrompt", PROMPT)),
+        nested=False, more=(("failClosed", True),), head=(("version", 1),),
+    ),
+    "gemini": Place(
+        ".gemini/settings.json", ".gemini/settings.json",
+        (Event("BeforeTool", PRE, ".*"), Event("AfterTool", POST, ".*"), Event("BeforeAgent", PROMPT)),
+        timeout=("timeout", SECONDS * 1000), more=TYPED,
+    ),
+}  # fmt: skip
+
+
+def place_of(client: str) -> Place:
+    if client not in PLACES:
+        raise UsageError(f"there is no client {client!r}; there are {', '.join(PLACES)}")
+    return PLACES[client]
+
+
+def settings_file(client: str, *, user: bool, home: Path, folder: Path) -> Path:
+    place = place_of(client)
+    return home / place.user if user else folder / place.project
+
+
+def read_settings(path: Path) -> Settings:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -35,44 +108,118 @@ def read_settings(path: Path) -> dict[str, object]:
         raise UsageError(f"{path} is no valid JSON ({error}); mend it first, it was not touched") from None
     hooks = found.get("hooks", {}) if isinstance(found, dict) else None
     if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
-        raise UsageError(f"{path} does not look like settings of Claude Code; it was not touched")
+        raise UsageError(f"{path} does not look like a file of hooks; it was not touched")
     return dict(found)
 
 
-def with_hooks(settings: dict[str, object], *, strict: bool = False) -> dict[str, object]:
+def with_hooks(settings: Settings, client: str, *, strict: bool = False) -> Settings:
     """The settings with Moot's hooks in them; those of an earlier set-up are replaced, all others stay."""
+    place, cleaned = place_of(client), without_hooks(settings)
+    kept = cleaned.get("hooks")
+    hooks: Settings = dict(kept) if isinstance(kept, dict) else {}
+    for event in place.events:
+        hook: Settings = dict(place.more)
+        hook[place.command] = hook_command(client, event.hook, strict=strict)
+        hook[place.timeout[0]] = place.timeout[1]
+        matcher: Settings = {"matcher": event.matcher} if event.matcher else {}
+        entry = {**matcher, "hooks": [hook]} if place.nested else {**hook, **matcher}
+        others = hooks.get(event.name)
+        hooks[event.name] = [*(others if isinstance(others, list) else []), entry]
+    return {**dict(place.head), **cleaned, "hooks": hooks}
+
+
+def without_hooks(settings: Settings) -> Settings:
+    """The settings without Moot's hooks; events that held nothing else go too."""
     old = settings.get("hooks")
-    hooks: dict[str, object] = dict(old) if isinstance(old, dict) else {}
-    for event, matcher, name in HOOKS:
-        groups = hooks.get(event)
-        kept = [left for group in (groups if isinstance(groups, list) else []) if (left := _without_moot(group))]
-        command = f"moot hook {name}" + (" --strict" if strict and name == "pre-tool-use" else "")
-        ours: dict[str, object] = {"hooks": [{"type": "command", "command": command, "timeout": SECONDS}]}
-        hooks[event] = [*kept, {"matcher": matcher, **ours} if matcher else ours]
-    return {**settings, "hooks": hooks}
+    if not isinstance(old, dict):
+        return settings
+    left: Settings = {}
+    for event, entries in old.items():
+        kept = [rest for entry in entries if (rest := _without_moot(entry))] if isinstance(entries, list) else entries
+        if kept or not entries:
+            left[event] = kept
+    rest = {key: value for key, value in settings.items() if key != "hooks"}
+    return {**rest, "hooks": left} if left else rest
 
 
-def _without_moot(group: object) -> object:
-    """The group without our own commands; nothing if it held nothing else."""
-    inner = group.get("hooks") if isinstance(group, dict) else None
-    if not isinstance(group, dict) or not isinstance(inner, list):
-        return group
-    others = [hook for hook in inner if not (isinstance(hook, dict) and _ours(hook.get("command")))]
-    return {**group, "hooks": others} if others or not inner else None
+def _without_moot(entry: object) -> object:
+    """The entry without our own commands; nothing if it held nothing else."""
+    if not isinstance(entry, dict):
+        return entry
+    inner = entry.get("hooks")
+    if not isinstance(inner, list):
+        return None if _ours(entry) else entry
+    others = [hook for hook in inner if not _ours(hook)]
+    return {**entry, "hooks": others} if others or not inner else None
 
 
-def _ours(command: object) -> bool:
-    return isinstance(command, str) and command.strip().startswith("moot hook ")
+def _ours(hook: object) -> bool:
+    said = [hook.get(key) for key in ("command", "bash")] if isinstance(hook, dict) else []
+    return any(isinstance(each, str) and OURS.search(each) for each in said)
 
 
-def write_settings(path: Path, settings: dict[str, object]) -> bool:
-    """False if nothing had to be written. The file is replaced whole or not at all."""
+def hook_command(client: str, hook: str, *, strict: bool) -> str:
+    """The whole way to this very Moot: a client may know another PATH."""
+    program = Path(sys.executable).with_name("moot")
+    words = [str(program)] if program.is_file() else [sys.executable, "-m", "moot"]
+    flags = ["--strict"] if strict and hook == PRE else []
+    return shlex.join([*words, "hook", hook, "--client", client, *flags])
+
+
+def try_hooks(client: str, *, strict: bool = False) -> None:
+    """Run the command once as the client would: it must stop what it has to stop, and let the rest pass."""
+    command = hook_command(client, PRE, strict=strict)
+    with tempfile.TemporaryDirectory() as scratch:
+        env = {**os.environ, "XDG_DATA_HOME": scratch, "HOME": scratch}
+        env = {key: value for key, value in env.items() if not key.endswith("DISABLE_DEBATE")}
+        for line, stops in (("git status", False), ("moot allow 0", True)):
+            call = json.dumps(sample(client, line))
+            try:
+                ran = subprocess.run(
+                    ["/bin/sh", "-c", command], input=call, env=env, cwd=scratch, capture_output=True, text=True,
+                    timeout=60,
+                )  # fmt: skip
+            except (OSError, subprocess.TimeoutExpired) as error:
+                raise UsageError(f"the hook does not run, nothing was written: {command}: {error}") from None
+            said = ran.stdout + ran.stderr
+            if ran.returncode not in (0, 2) or stops != bool(re.search(r'"(?:deny|ask)"', said) or ran.returncode == 2):
+                raise UsageError(f"the hook does not answer as it must, nothing was written: {command}: {said[-500:]}")
+
+
+def sample(client: str, line: str) -> Settings:
+    """A shell command as this client tells of it."""
+    given: Settings = {"command": line}
+    common: Settings = {"session_id": "s1", "cwd": os.curdir, "tool_input": given}
+    shapes: dict[str, Settings] = {
+        "claude": {
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
+            "permission_mode": "default",
+            "prompt_id": "p",
+        },
+        "codex": {"hook_event_name": "PreToolUse", "tool_name": "Bash", "permission_mode": "default", "turn_id": "t"},
+        "vscode": {"hookEventName": "PreToolUse", "tool_name": "run_in_terminal", "sessionId": "s1"},
+        "gemini": {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command"},
+    }
+    if client == "cursor":
+        return {"hook_event_name": "beforeShellExecution", "conversation_id": "s1", "cwd": os.curdir, **given}
+    if client == "copilot":
+        return {"sessionId": "s1", "timestamp": 1, "cwd": os.curdir, "toolName": "bash", "toolArgs": given}
+    return {**common, **shapes[client]}
+
+
+def write_settings(path: Path, settings: Settings, client: str) -> bool:
+    """False if nothing had to be written. The file is replaced whole or not at all; one that held nothing but our
+    hooks goes with them."""
     text = json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
     try:
         if path.exists() and json.loads(path.read_text(encoding="utf-8") or "null") == settings:
             return False
-        path.parent.mkdir(parents=True, exist_ok=True)
         target = Path(os.path.realpath(path))  # a link to a dotfiles folder stays a link
+        if settings in ({}, dict(place_of(client).head)):
+            target.unlink(missing_ok=True)
+            return True
+        path.parent.mkdir(parents=True, exist_ok=True)
         beside = target.with_name(f"{target.name}.{os.getpid()}.new")
         beside.write_text(text, encoding="utf-8")
         if target.exists():

@@ -3,18 +3,25 @@
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-FOLDER = "coding-sessions"
+from moot.edge.memory import data_folder
 
 
-def _file(memory: Path, session: str) -> Path:
-    return memory / FOLDER / f"{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:16]}.json"
+def _file(env: Mapping[str, str], session: str) -> Path:
+    """In the user's own folder, never in the project: there the agent could waive for itself."""
+    return (
+        data_folder(env)
+        / "hook"
+        / "sessions"
+        / f"{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:16]}.json"
+    )
 
 
-def set_waived(memory: Path, session: str, *, waived: bool) -> None:
+def set_waived(env: Mapping[str, str], session: str, *, waived: bool) -> None:
     """`Just do it` holds for the request it was said in, not for the rest of the day."""
-    path = _file(memory, session)
+    path = _file(env, session)
     if not waived and not path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -23,10 +30,10 @@ def set_waived(memory: Path, session: str, *, waived: bool) -> None:
     beside.replace(path)
 
 
-def is_waived(memory: Path, session: str) -> bool:
+def is_waived(env: Mapping[str, str], session: str) -> bool:
     """A state that cannot be read waives nothing."""
     try:
-        found = json.loads(_file(memory, session).read_text(encoding="utf-8"))
+        found = json.loads(_file(env, session).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
     return isinstance(found, dict) and found.get("waived") is True and bool(session)

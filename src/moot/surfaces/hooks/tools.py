@@ -1,7 +1,9 @@
-"""What a tool call is about to do: its route, and the words for it."""
+"""What a tool call is about to do: its route, and the words for it. One table of tools for all clients."""
 
 import os
 import re
+import shlex
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from moot.routing.answer import Route, Sight, action
@@ -12,12 +14,33 @@ from moot.routing.statements import sql_sights
 from moot.routing.tasks import CHANGES, DEPLOYS, DESTROYS, READS, SECURES, parts
 from moot.surfaces.hooks.wire import BadInput, HookCall
 
-EDITS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit"))
+SHELLS = names(
+    "bash shell local_shell exec_command unified_exec run_shell_command runterminalcommand run_in_terminal powershell"
+)
+WRITES = names("write write_file create_file create")
+EDITS = names("""
+    edit multiedit notebookedit replace replace_string_in_file multi_replace_string_in_file insert_edit_into_file
+    edit_file editfiles edit_notebook_file strreplace search_replace str_replace_editor str_replace
+""")
+PATCHES = names("apply_patch applypatch")
+DELETES = names("delete delete_file deletefile")
+LOOKERS = names("read notebookread read_file readfile read_many_files view grep grep_search search_file_content")
+FETCHES = names("webfetch web_fetch fetch_webpage fetch")
 LOOKS = names("""
-    Glob Grep LS TodoWrite TodoRead WebSearch Task Agent BashOutput KillShell KillBash ExitPlanMode
-    EnterPlanMode AskUserQuestion Skill SlashCommand ListMcpResourcesTool ReadMcpResourceTool ToolSearch
+    glob ls todowrite todoread websearch task agent bashoutput killshell killbash exitplanmode enterplanmode
+    askuserquestion skill slashcommand listmcpresourcestool readmcpresourcetool toolsearch
+    list_directory list_dir google_web_search web_search file_search filesearch semantic_search codebase_search
+    codebase get_errors problems write_todos update_plan manage_todo_list get_terminal_output runsubagent
+    search_subagent taskoutput view_image semanticsearch readlints updatecurrentstep
 """)
 """Tools that change nothing themselves; what a subagent does comes by here again, tool by tool."""
+PATHS = (
+    "file_path", "filePath", "notebook_path", "notebookPath", "absolute_path", "target_file", "relative_workspace_path",
+    "dir_path", "path", "paths", "files", "include", "include_pattern", "includePattern", "glob",
+)  # fmt: skip
+TEXTS = ("content", "contents", "new_string", "newString", "new_source", "newCode", "code", "file_text", "new_str")
+PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
+MCP = re.compile(r"mcp__|mcp_|MCP:", re.IGNORECASE)
 LONGEST_CONTEXT = 4000
 READ_WORDS = READS | {"find", "fetch", "read", "resolve", "count", "browse", "snapshot", "screenshot", "navigate"}
 WRITE_WORDS = CHANGES | {"write", "insert", "post", "comment", "fork", "close", "execute", "click", "fill", "append"}
@@ -28,69 +51,110 @@ class Deed(NamedTuple):
     action: str
     """In words: what is debated, counted and logged."""
     context: str = ""
+    known: bool = True
+    """False for a tool that nobody has told us about."""
 
 
-def deed_of(call: HookCall) -> Deed:
-    command = call.given.get("command") or call.given.get("cmd")
-    if call.tool == "Bash" or (isinstance(command, str) and call.tool not in EDITS):
-        if not isinstance(command, str) or not command.strip():
-            raise BadInput(f"the call of {call.tool} has no command")
-        about = call.given.get("description")
-        return Deed(
-            command_route(command), command, f"It is said to: {about}" if isinstance(about, str) and about else ""
-        )
+def deed_of(call: HookCall, env: Mapping[str, str]) -> Deed:
     if not call.tool:
         raise BadInput("the call names no tool")
-    if call.tool in EDITS:
-        return edit(call)
-    if call.tool in ("Read", "NotebookRead"):
-        path = _path(call)
-        return Deed(action([Sight("read"), *secret_sights("cat", [path], [])]), f"read the file {path}")
-    if call.tool == "WebFetch":
-        return fetch(str(call.given.get("url", "")))
-    if call.tool in LOOKS:
-        return Deed(action([Sight("read")]), call.tool)
+    name = call.tool.lower()
+    if name in SHELLS:
+        return shell(call, env)
+    for kinds, told in KINDS:
+        if name in kinds:
+            return told(call)
+    if isinstance(call.given.get("command") or call.given.get("cmd"), str | list):
+        return shell(call, env)
     return other(call)
 
 
+def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
+    found = call.given.get("command") or call.given.get("cmd")
+    line = shlex.join(map(str, found)) if isinstance(found, list) else found
+    if not isinstance(line, str) or not line.strip():
+        raise BadInput(f"the call of {call.tool} has no command")
+    if line.lstrip().startswith("*** Begin Patch"):
+        return patch(call)
+    about = call.given.get("description") or call.given.get("explanation")
+    said = [f"It is said to: {about}"] if isinstance(about, str) and about else []
+    route = command_route(line)
+    return Deed(route, line, "\n".join(said))
+
+
 def edit(call: HookCall) -> Deed:
-    path = _path(call)
-    sights = [place_sight(path)]
-    if path.startswith(("/", "~", "../")) and sights[0].level == "low" and not path.startswith(("/tmp/", "/var/tmp/")):
-        sights.append(Sight("medium", "scope", path, f"{path} lies outside the project"))
-    text = next((v for k in ("new_string", "content", "new_source") if isinstance(v := call.given.get(k), str)), "")
-    verb = "write the file" if call.tool == "Write" else "edit the file"
-    return Deed(action(sights), f"{verb} {path}", f"The new text:\n{text[:LONGEST_CONTEXT]}" if text else "")
+    paths = _paths(call)
+    if not paths:
+        raise BadInput(f"the call of {call.tool} names no file")
+    text = next((v for key in TEXTS if isinstance(v := call.given.get(key), str)), "")
+    verb = "write the file" if call.tool.lower() in WRITES else "edit the file"
+    sights = [sight for path in paths for sight in _written(call, path)]
+    return Deed(
+        action(sights), f"{verb} {', '.join(paths)}", f"The new text:\n{text[:LONGEST_CONTEXT]}" if text else ""
+    )
 
 
-def _path(call: HookCall) -> str:
-    """The path as seen from the project."""
-    given = str(call.given.get("file_path") or call.given.get("notebook_path") or call.given.get("path") or "")
-    if given.startswith("/") and call.folder.startswith("/"):
-        near = os.path.relpath(os.path.normpath(given), os.path.normpath(call.folder))
-        return os.path.normpath(given) if near.startswith("..") else near
-    return os.path.normpath(given) if given else ""
+def patch(call: HookCall) -> Deed:
+    """`apply_patch`: every file that it adds, changes, moves or deletes."""
+    found = next((v for key in ("command", "input", "patch") if isinstance(v := call.given.get(key), str)), "")
+    touched = [(kind, _near((path or moved).strip(), call.folder)) for kind, path, moved in PATCHED.findall(found)]
+    if not touched:
+        raise BadInput(f"the call of {call.tool} holds no patch that could be read")
+    sights = [sight for _, path in touched for sight in _written(call, path)]
+    gone = [path for kind, path in touched if kind == "Delete"]
+    sights += [Sight("medium", "destructive", path, f"it deletes {path}") for path in gone]
+    said = ", ".join(f"{kind.lower() or 'move to'} {path}" for kind, path in touched)
+    return Deed(action(sights), f"patch files: {said}", f"The patch:\n{found[:LONGEST_CONTEXT]}")
 
 
-def fetch(url: str) -> Deed:
-    inside = re.match(r"https?://(?:169\.254\.169\.254|metadata\.google\.internal)", url, re.IGNORECASE)
-    seen = Sight("high", "security", url, "it asks the machine for its credentials") if inside else Sight("read")
-    return Deed(action([seen]), f"fetch {url}")
+def delete(call: HookCall) -> Deed:
+    line = shlex.join(["rm", *_paths(call)])
+    return Deed(command_route(line), line)
+
+
+def look(call: HookCall) -> Deed:
+    paths = _paths(call)
+    sights = [Sight("read"), *(sight for path in paths for sight in secret_sights("cat", [path], []))]
+    return Deed(action(sights), f"{call.tool} {', '.join(paths)}".strip())
+
+
+def fetch(call: HookCall) -> Deed:
+    found = call.given.get("url") or call.given.get("urls") or call.given.get("prompt") or ""
+    said = " ".join(map(str, found)) if isinstance(found, list) else str(found)
+    inside = re.search(r"https?://(?:169\.254\.169\.254|metadata\.google\.internal)", said, re.IGNORECASE)
+    seen = Sight("high", "security", said, "it asks the machine for its credentials") if inside else Sight("read")
+    return Deed(action([seen]), f"fetch {said}")
+
+
+def only_looks(call: HookCall) -> Deed:
+    return Deed(action([Sight("read")]), call.tool)
+
+
+KINDS = (
+    (WRITES | EDITS, edit), (PATCHES, patch), (DELETES, delete), (LOOKERS, look), (FETCHES, fetch), (LOOKS, only_looks),
+)  # fmt: skip
 
 
 def other(call: HookCall) -> Deed:
-    """Tools of MCP servers and tools nobody has told us about: their names say what they do."""
-    name = call.tool.rsplit("__", 1)[-1]
-    found = set(parts(name.replace("_", " ")))
+    """Tools of MCP servers and tools nobody has told us about: their names and arguments say what they do."""
+    known = bool(MCP.match(call.tool))
+    name = re.split(r"__|:", call.tool)[-1]
+    found = set(parts(re.sub(r"[_\-.]", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))))
     statement = next((v for k in ("sql", "query", "statement") if isinstance(v := call.given.get(k), str)), "")
     said = f"call the tool {call.tool}" + (f" with {statement}" if statement else "")
     if statement and ("sql" in call.given or (re.match(r"\s*(?:\w+\s+){1,3}", statement) and _looks_sql(statement))):
-        return Deed(action(sql_sights(statement)), said)
+        return Deed(action(sql_sights(statement)), said, known=known)
+    method = next((v for k in ("method", "http_method") if isinstance(v := call.given.get(k), str)), "").upper()
+    if method == "DELETE":
+        seen = Sight("high", "destructive", f"{call.tool} DELETE", f"the tool {call.tool} sends an HTTP DELETE")
+        return Deed(action([seen]), said, _arguments(call), known)
+    hidden = [sight for path in _paths(call) for sight in secret_sights("cat", [path], [])]
     for words, level, group, why in ROWS:
         if found & words:
             sight = Sight(level, group, call.tool, f"the tool {call.tool} {why}" if why else "")  # type: ignore[arg-type]
-            return Deed(action([sight]), said, _arguments(call))
-    return Deed(action([Sight("low")]), said, _arguments(call))
+            written = [s for path in _paths(call) for s in _written(call, path)] if words is WRITE_WORDS else []
+            return Deed(action([sight, *hidden, *written]), said, _arguments(call))
+    return Deed(action([Sight("low"), *hidden]), said, _arguments(call), known)
 
 
 ROWS: tuple[tuple[frozenset[str], str, str, str], ...] = (
@@ -100,6 +164,36 @@ ROWS: tuple[tuple[frozenset[str], str, str, str], ...] = (
     (WRITE_WORDS, "medium", "change", "changes something others may use"),
     (READ_WORDS, "read", "", ""),
 )
+
+
+def _written(call: HookCall, path: str) -> list[Sight]:
+    """What it means to write there, and where a link leads to."""
+    home = os.path.realpath(call.folder)
+    led = _near(os.path.realpath(os.path.join(home, os.path.expanduser(path))), home)
+    sights = [place_sight(path)]
+    if led != path and place_sight(led).level != "low":
+        sights.append(place_sight(led))
+    away = [each for each in (path, led) if each.startswith(("/", "~", "../"))]
+    outside = not all(each.startswith(("/tmp/", "/var/tmp/")) for each in away)
+    if outside and all(sight.level == "low" for sight in sights):
+        sights.append(Sight("medium", "scope", path, f"{path} lies outside the project"))
+    return sights
+
+
+def _paths(call: HookCall) -> list[str]:
+    """The paths of a call as seen from the project."""
+    inner = [each for value in call.given.values() if isinstance(value, list) for each in value]
+    tables = [call.given, *(each for each in inner if isinstance(each, dict))]  # several edits in one call
+    found = [value for table in tables for key in PATHS if (value := table.get(key))]
+    texts = [text for value in found for text in (value if isinstance(value, list) else [value])]
+    return list(dict.fromkeys(_near(text, call.folder) for text in texts if isinstance(text, str) and text))
+
+
+def _near(given: str, folder: str) -> str:
+    if given.startswith("/") and folder.startswith("/"):
+        near = os.path.relpath(os.path.normpath(given), os.path.normpath(folder))
+        return os.path.normpath(given) if near.startswith("..") else near
+    return os.path.normpath(given) if given else ""
 
 
 def _looks_sql(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The format of Claude Code's hooks: what comes in on stdin, what goes out on stdout."""
+"""What comes in on stdin from a coding client, and what goes back: the same for all of them in here."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from typing import NamedTuple
 LARGEST = 20_000_000
 """Bytes of input that are read; a tool call that is larger is not judged."""
 PATIENCE = 15.0
-"""Seconds to wait for the input; the tool waits for us as well."""
+"""Seconds to wait for the input; the client waits for us as well."""
 
 
 class BadInput(Exception):
@@ -17,37 +17,40 @@ class BadInput(Exception):
 
 
 class HookCall(NamedTuple):
+    client: str
+    """Who asks: a name in `clients.CLIENTS`, or "" where neither flag nor shape say."""
     event: str
+    """By the client's own name."""
     session: str
     folder: str
     tool: str
     given: dict[str, object]
     """The tool's input."""
+    mode: str = ""
+    """The client's permission mode, where it tells."""
     response: object = None
     error: str = ""
     prompt: str = ""
 
 
 class HookAnswer(NamedTuple):
-    """What the coding tool is told. An empty one has no opinion."""
+    """What the client is told. An empty one has no opinion."""
 
-    event: str = ""
     decision: str = ""
+    """`deny`, `ask` or nothing."""
     reason: str = ""
     context: str = ""
+    """For the agent."""
     notice: str = ""
     """Shown to the person."""
 
-    def text(self) -> str:
-        specific: dict[str, object] = {"hookEventName": self.event}
-        if self.decision:
-            specific |= {"permissionDecision": self.decision, "permissionDecisionReason": self.reason}
-        if self.context:
-            specific["additionalContext"] = self.context
-        whole: dict[str, object] = {"hookSpecificOutput": specific} if len(specific) > 1 else {}
-        if self.notice:
-            whole["systemMessage"] = self.notice
-        return json.dumps(whole, ensure_ascii=False) + "\n" if whole else ""
+
+class Written(NamedTuple):
+    """An answer as the client reads it."""
+
+    out: str = ""
+    err: str = ""
+    code: int = 0
 
 
 def read_input(handle: int, patience: float = PATIENCE) -> bytes:
@@ -69,23 +72,15 @@ def read_input(handle: int, patience: float = PATIENCE) -> bytes:
             raise BadInput(f"the input is larger than {LARGEST // 1_000_000} MB")
 
 
-def parse_call(raw: bytes) -> HookCall:
+def parse_json(raw: bytes) -> dict[str, object]:
     try:
         found = json.loads(raw.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         raise BadInput("the input is no JSON" if raw.strip() else "the input is empty") from None
     if not isinstance(found, dict):
         raise BadInput("the input is no JSON object")
-    given = found.get("tool_input")
-    texts = {name: _text(found.get(key)) for name, key in TEXTS.items()}
-    return HookCall(given=given if isinstance(given, dict) else {}, response=found.get("tool_response"), **texts)
+    return found
 
 
-TEXTS = {
-    "event": "hook_event_name", "session": "session_id", "folder": "cwd", "tool": "tool_name", "error": "error",
-    "prompt": "prompt",
-}  # fmt: skip
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,130 @@
+"""What was stopped because nobody could be asked, and what a person then allowed: each for one identical call.
+
+One file that only grows, in the user's own data folder: never in the project, where the agent writes.
+"""
+
+import fnmatch
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from moot.edge.lines import Line, locked, read_lines
+from moot.edge.memory import data_folder
+from moot.errors import UsageError
+from moot.failures import stamp
+from moot.surfaces.hooks.wire import HookCall
+
+HEADER = "# moot: tool calls that were stopped, allowed once and made, one JSON object a line; only ever appended to\n"
+GOOD_FOR = timedelta(hours=1)
+"""How long somebody's leave is good for; an old one would be a surprise."""
+POLL = 0.1
+LONGEST = 2000
+SHELL_SIGNS = frozenset(";|&$`<>(){}\n\\\"'")
+"""What a `*` of a pattern does not stand for: it would let a second command pass."""
+
+
+class Stopped(NamedTuple):
+    id: str
+    at: str
+    client: str
+    action: str
+    folder: str
+    reason: str
+
+
+def call_id(call: HookCall) -> str:
+    """The same for identical calls in the same folder, whatever the session."""
+    whole = json.dumps([call.folder, call.tool, call.given], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+
+
+def allowances(env: Mapping[str, str]) -> Path:
+    return data_folder(env) / "hook" / "calls.jsonl"
+
+
+def note_stopped(path: Path, call: HookCall, action: str, reason: str) -> str:
+    name = call_id(call)
+    line: Line = {
+        "event": "stopped", "id": name, "at": stamp(datetime.now(UTC)), "client": call.client, "mode": call.mode,
+        "session": call.session, "tool": call.tool, "action": action[:LONGEST], "folder": call.folder,
+        "reason": reason[:LONGEST],
+    }  # fmt: skip
+    with locked(path, HEADER) as file:
+        file.append([line])
+    return name
+
+
+def allow(path: Path, begins: str, by: str) -> Stopped:
+    """Let one identical call pass. By the whole id, or an unambiguous beginning of it."""
+    found = find_stopped(path, begins)
+    with locked(path, HEADER) as file:
+        file.append([{"event": "allowed", "id": found.id, "at": stamp(datetime.now(UTC)), "by": by}])
+    return found
+
+
+def find_stopped(path: Path, begins: str) -> Stopped:
+    found = [each for each in stopped(path) if begins and each.id.startswith(begins)]
+    if len({each.id for each in found}) > 1:
+        raise UsageError(f"{begins!r} is the beginning of more than one id; give more of it")
+    if not found:
+        raise UsageError(f"no stopped call has the id {begins!r}; `moot allow` lists those there are")
+    return found[-1]
+
+
+def use(path: Path, name: str) -> bool:
+    """Whether this call is allowed. The leave is used up by asking."""
+    if not path.exists():
+        return False
+    with locked(path, HEADER) as file:
+        if not _open_leave(file.read.lines, name):
+            return False
+        file.append([{"event": "used", "id": name, "at": stamp(datetime.now(UTC))}])
+    return True
+
+
+def wait(path: Path, name: str, seconds: float) -> bool:
+    """Give a person the time to allow it in another terminal."""
+    ends = time.monotonic() + seconds
+    while not use(path, name):
+        left = ends - time.monotonic()
+        if left <= 0:
+            return False
+        time.sleep(min(POLL, left))
+    return True
+
+
+def stopped(path: Path) -> list[Stopped]:
+    """Calls that wait for leave: each id once, the latest last."""
+    found: dict[str, Stopped] = {}
+    for line in read_lines(path).lines:
+        name = str(line.get("id", ""))
+        if line.get("event") == "stopped" and name:
+            texts = {key: str(line.get(key, "")) for key in ("at", "client", "action", "folder", "reason")}
+            found.pop(name, None)
+            found[name] = Stopped(name, **texts)
+        elif line.get("event") == "used":
+            found.pop(name, None)
+    return list(found.values())
+
+
+def _open_leave(lines: Iterable[Line], name: str) -> bool:
+    since = stamp(datetime.now(UTC) - GOOD_FOR)
+    leave = ""
+    for line in lines:
+        if line.get("id") == name and line.get("event") in ("allowed", "used"):
+            leave = str(line.get("at", "")) if line["event"] == "allowed" else ""
+    return leave > since
+
+
+def matches(action: str, patterns: Iterable[str]) -> bool:
+    """Whether a pattern of the user's own settings stands for this command, whole and alone."""
+    line = action.strip()
+    return any(
+        fnmatch.fnmatchcase(line, pattern) and (line == pattern or not (set(line) & SHELL_SIGNS or ".." in line))
+        for pattern in map(str.strip, patterns)
+        if pattern.strip("* ")
+    )

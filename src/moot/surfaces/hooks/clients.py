@@ -1,0 +1,178 @@
+"""The coding clients: how each tells of a tool call, whether a person can be asked through it, and how it is answered.
+
+What each client does with an answer was tried or read, see docs/hooks.md. None of them reads another's answers, and
+most take an answer that they do not know for leave to run the command: so the client is told apart with care, and one
+that is not known is answered by exit code 2, which all of them take for "no".
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, Written, parse_json, text_of
+
+ASKING_MODES = ("", "default", "acceptEdits", "plan")
+"""Modes of Claude Code in which `ask` is put to the person; in the others versions differ, and some just run it."""
+Found = dict[str, object]
+
+
+class Client(NamedTuple):
+    label: str
+    asks: Callable[[HookCall, Mapping[str, str]], bool]
+    """Whether `ask` reaches a person."""
+    write: Callable[[str, HookAnswer, str], Written]
+    """The answer of a hook to an event, by the client's own name for it."""
+
+
+def read_call(raw: bytes, flag: str = "") -> HookCall:
+    """The call as it is meant, whoever sent it."""
+    found = parse_json(raw)
+    client = told_apart(found) or flag
+    given = found.get("tool_input", found.get("toolArgs"))
+    if isinstance(given, str):  # Cursor and Copilot send the input of some tools as text
+        given = _unpacked(given)
+    tool = text_of(found.get("tool_name", found.get("toolName")))
+    event = text_of(found.get("hook_event_name", found.get("hookEventName")))
+    if event in CURSOR_SHELL and not tool:
+        tool, given = "Shell", {"command": found.get("command")}
+    if event == "beforeReadFile":
+        tool, given = "Read", {"file_path": found.get("file_path")}
+    if event == "beforeMCPExecution":
+        tool = f"MCP:{tool}"
+    folder = text_of(found.get("cwd"))
+    if not folder and isinstance(roots := found.get("workspace_roots"), list) and roots:
+        folder = text_of(roots[0])
+    if not event and not tool and "prompt" not in found:
+        raise BadInput("it is no call of a hook that is known: it has no tool_name and no event")
+    session = found.get("session_id") or found.get("sessionId") or found.get("conversation_id")
+    return HookCall(
+        client=client,
+        event=event,
+        session=text_of(session),
+        folder=folder,
+        tool=tool,
+        given=given if isinstance(given, dict) else {},
+        mode=text_of(found.get("permission_mode")),
+        response=next((found[key] for key in RESPONSES if key in found), None),
+        error=text_of(found.get("error", found.get("error_message"))),
+        prompt=text_of(found.get("prompt")),
+    )
+
+
+RESPONSES = ("tool_response", "toolResult", "tool_result", "tool_output", "output", "result_json")
+CURSOR_SHELL = ("beforeShellExecution", "afterShellExecution")
+
+
+def _unpacked(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return {"input": text}
+
+
+def told_apart(found: Found) -> str:
+    """By what only one client sends; "" where it could be more than one."""
+    event = text_of(found.get("hook_event_name"))
+    if "cursor_version" in found or "conversation_id" in found or event[:1].islower():
+        return "cursor"
+    if event in ("BeforeTool", "AfterTool", "BeforeAgent"):
+        return "gemini"
+    if "hookEventName" in found or (event and "timestamp" in found and "transcript_path" in found):
+        return "vscode"
+    if "toolName" in found or ("timestamp" in found and {"session_id", "sessionId"} & found.keys()):
+        return "copilot"
+    if "turn_id" in found:
+        return "codex"
+    if {"prompt_id", "effort"} & found.keys():
+        return "claude"
+    return ""
+
+
+# --- who can be asked
+
+
+def _attended(call: HookCall, env: Mapping[str, str]) -> bool:
+    """Claude Code says whether somebody sits at it; older versions only how they were started."""
+    there = env.get("CLAUDE_CODE_SESSION_ATTENDED") or ("1" if env.get("CLAUDE_CODE_ENTRYPOINT") == "cli" else "0")
+    return there == "1" and call.mode in ASKING_MODES
+
+
+def _never(call: HookCall, env: Mapping[str, str]) -> bool:
+    return False
+
+
+def _before_shell(call: HookCall, env: Mapping[str, str]) -> bool:
+    """Cursor heeds `ask` in these two events; in `preToolUse` it is accepted and not acted on."""
+    return call.event in ("beforeShellExecution", "beforeMCPExecution")
+
+
+def _always(call: HookCall, env: Mapping[str, str]) -> bool:
+    return True
+
+
+# --- how each is answered
+
+EVENTS = {"pre-tool-use": "PreToolUse", "post-tool-use": "PostToolUse", "user-prompt": "UserPromptSubmit"}
+
+
+def _claude(hook: str, answer: HookAnswer, event: str) -> Written:
+    """Claude Code, Codex and VS Code read the same; Codex refuses any field that it does not know."""
+    specific: Found = {"hookEventName": event if event.startswith(EVENTS[hook]) else EVENTS[hook]}
+    if answer.decision:
+        specific |= {"permissionDecision": answer.decision, "permissionDecisionReason": answer.reason}
+    if answer.context:
+        specific["additionalContext"] = answer.context
+    whole: Found = {"hookSpecificOutput": specific} if len(specific) > 1 else {}
+    return _json(whole | ({"systemMessage": answer.notice} if answer.notice else {}))
+
+
+def _cursor(hook: str, answer: HookAnswer, event: str) -> Written:
+    if hook == "user-prompt":
+        return _json({"continue": True} | ({"user_message": answer.notice} if answer.notice else {}))
+    said = answer.reason or answer.context
+    whole: Found = {"permission": answer.decision} if answer.decision else {}
+    if answer.reason or answer.notice:
+        whole["user_message"] = answer.reason or answer.notice
+    if said:
+        whole |= {"agent_message": said} if hook == "pre-tool-use" else {"additional_context": said}
+    return _json(whole)
+
+
+def _gemini(hook: str, answer: HookAnswer, event: str) -> Written:
+    whole: Found = {"decision": "deny", "reason": answer.reason} if answer.decision else {}
+    if answer.context:
+        whole["hookSpecificOutput"] = {"additionalContext": answer.context}
+    return _json(whole | ({"systemMessage": answer.notice} if answer.notice else {}))
+
+
+def _copilot(hook: str, answer: HookAnswer, event: str) -> Written:
+    """Copilot reads one shape for its own events and another for those named as in Claude Code: it is given both."""
+    own = {"permissionDecision": answer.decision, "permissionDecisionReason": answer.reason} if answer.decision else {}
+    whole = json.loads(_claude(hook, answer, event).out or "{}")
+    return _json({**own, **whole})
+
+
+def _unknown(hook: str, answer: HookAnswer, event: str) -> Written:
+    """No format is sure to be read, but exit code 2 with a reason on stderr is."""
+    if answer.decision:
+        return Written(err=f"{answer.reason}\n", code=2)
+    return Written(err=f"{answer.notice}\n" if answer.notice else "")
+
+
+def _json(whole: Found) -> Written:
+    return Written(json.dumps(whole, ensure_ascii=False) + "\n" if whole else "")
+
+
+CLIENTS = {
+    "claude": Client("Claude Code", _attended, _claude),
+    "codex": Client("Codex", _never, _claude),
+    "vscode": Client("VS Code", _always, _claude),
+    "copilot": Client("Copilot CLI", _never, _copilot),
+    "cursor": Client("Cursor", _before_shell, _cursor),
+    "gemini": Client("Gemini CLI", _never, _gemini),
+}
+UNKNOWN = Client("a client that is not known", _never, _unknown)
+
+
+def client_of(name: str) -> Client:
+    return CLIENTS.get(name, UNKNOWN)

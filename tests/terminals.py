@@ -1,0 +1,29 @@
+"""A command with a person at its terminal."""
+
+import os
+import pty
+import select
+
+from patience import PATIENCE
+
+
+def answered_on_a_terminal(command: list[str], said: str) -> tuple[int, str]:
+    """The exit code and all that was seen, when its question is answered with this."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(command[0], command)
+    seen, answered = b"", False
+    while select.select([terminal], [], [], PATIENCE)[0]:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:  # the other side is gone
+            break
+        seen += part
+        if b"[y/N]" in seen and not answered:
+            answered = os.write(terminal, said.encode()) > 0
+        if not part:
+            break
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.close(terminal)
+    assert answered, seen.decode()
+    return ended, seen.decode()
