@@ -77,7 +77,7 @@ def all_settings() -> list[Setting]:
         Setting(
             "vet.reset_after_hours", ResetHours, None, "hours after which failures no longer count; default: never"
         ),
-        Setting("hook.strict", bool, False, "block a tool call that Moot could not check because Moot itself failed"),
+        Setting("hook.strict", bool, False, "block a tool call that Moot could not check, and tools it does not know"),
         Setting("hook.allow", Names, (), "commands that a hook lets pass, by pattern; only in the user's own file"),
         Setting(
             "hook.wait", Seconds, 0.0, "seconds a hook that can ask nobody waits for `moot allow`, before it denies"

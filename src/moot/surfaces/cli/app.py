@@ -14,6 +14,7 @@ HOMES = {
     "choose": "decide",
     "vet": "vet",
     "track": "track",
+    "allow": "hook",
     "route": "hook",
     "hook": "hook",
     "guard": "guard",
