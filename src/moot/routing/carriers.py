@@ -199,3 +199,8 @@ def after_dashes(args: tuple[Word, ...]) -> tuple[Word, ...]:
         if word.text == "--":
             return args[at + 1 :]
     return ()
+
+
+def after_word(args: tuple[Word, ...], word: str) -> tuple[Word, ...]:
+    at = next(n for n, a in enumerate(args) if a.text == word)
+    return args[at + 1 :]

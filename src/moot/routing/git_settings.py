@@ -2,9 +2,11 @@
 # ruff: noqa: E501 - tables: one row a line
 
 import re
+from itertools import pairwise
 
 from moot.routing.answer import Sight
-from moot.routing.launchers import Judge, by_name, values_of
+from moot.routing.inside import Judge
+from moot.routing.launchers import by_name, values_of
 from moot.routing.patterns import Lazy
 from moot.routing.rules import Call
 
@@ -24,7 +26,8 @@ ADDRESS = Lazy(r"ext::(.*)|(?:ssh|git|https?)://-.*", re.DOTALL)
 def git_sights(called: Call, judge: Judge) -> list[Sight]:
     """Settings, helpers and addresses that make git run other programs, and checks that are left out."""
     sights = []
-    for option in called.options:
+    given = [f"{a.text}={b.text}" for a, b in pairwise(called.args) if a.text in ("--config", "-c", "--config-env")]
+    for option in dict.fromkeys((*called.options, *given)):
         if found := RUN_SETTING.fullmatch(option):
             value = found[1].removeprefix("!")
             if inner := by_name(value, "it changes what git itself runs", judge):

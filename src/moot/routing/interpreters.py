@@ -4,7 +4,8 @@ import re
 
 from moot.routing.answer import Sight
 from moot.routing.guarding import code_guard
-from moot.routing.launchers import Judge, spawned
+from moot.routing.inside import Judge
+from moot.routing.launchers import spawned
 from moot.routing.patterns import Lazy, names
 from moot.routing.printed import text_printed
 from moot.routing.rules import Call
@@ -16,7 +17,7 @@ from moot.routing.web import FETCHERS
 
 SHELLS = names("sh bash zsh dash ksh ash fish csh tcsh pwsh powershell cmd rbash")
 LANGUAGES = Lazy(
-    r"(?:python|pypy|node|perl|ruby|php|lua|deno|bun|osascript|Rscript|julia|groovy|tclsh|guile|elixir|swift|ts-node|tsx|ipython|nodejs|luajit|wish|R|octave|scala|racket|sbcl|clojure|clj|jrunscript|jshell|iex|erl|ocaml|crystal|raku|gjs|qjs|bpython)(?:\d[\d.]*)?w?"
+    r"(?:python|pypy|node|perl|ruby|php|lua|deno|bun|osascript|Rscript|julia|groovy|tclsh|guile|elixir|swift|ts-node|tsx|ipython|nodejs|luajit|wish|R|octave|scala|racket|sbcl|clojure|clj|jrunscript|jshell|iex|erl|ocaml|crystal|raku|gjs|qjs|bpython|ghc|runghc)(?:\d[\d.]*)?w?"
 )
 DATABASES = names("""
     psql mysql mariadb sqlite3 sqlite sqlcmd usql pgcli mycli duckdb clickhouse-client cqlsh snowsql influx
@@ -72,7 +73,8 @@ def shell_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
     texts = [word.text for word in called.args]
     if any(t.lower().startswith(("-enc", "-ec", "-encodedcommand")) for t in texts):
         return [Sight("high", "unclear", called.shown, "the command is hidden in an encoding")]
-    if code := option_values(called, CODE_OPTIONS):
+    code = powershell_code(called) if called.name in POWERSHELLS else option_values(called, CODE_OPTIONS)
+    if code:
         return [s for text in code[:1] for s in (judge(text) if text.strip(HOLE + " ") else [UNKNOWN_CODE])]
     scripts = [r for r in called.rest if r not in INPUTS and "-s" not in called.options]
     if any(o in ("--version", "--help", "-n") for o in called.options):
@@ -82,6 +84,27 @@ def shell_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
             return [UNKNOWN_CODE]
         return [Sight("low"), named_sight(scripts[0].rsplit("/", 1)[-1], called.shown)]
     return fed_sights(command, judge)
+
+
+POWERSHELLS = ("pwsh", "powershell")
+POWERSHELL_VALUED = Lazy(
+    r"-(?:ex\w*|ep|v\w*|w\w*|ps\w*|configurationname|inputformat|outputformat|settingsfile)", re.IGNORECASE
+)
+
+
+def powershell_code(called: Call) -> list[str]:
+    """`-Command` or the first word that is no option begins the code; `-File` names a script."""
+    texts = [word.text for word in called.args]
+    at = 0
+    while at < len(texts) and texts[at].startswith("-"):
+        if re.fullmatch(r"-(?:f|fi|fil|file)", texts[at], re.IGNORECASE):
+            return []
+        if re.fullmatch(r"-c\w*", texts[at], re.IGNORECASE):
+            at += 1
+            break
+        at += 2 if POWERSHELL_VALUED.fullmatch(texts[at]) else 1
+    block = re.sub(r"^\s*&?\s*\{(.*)\}\s*$", r"\1", " ".join(texts[at:]), flags=re.DOTALL)
+    return [re.sub(r"^\s*&\s*", "", block)] if block.strip() and not block.lower().endswith(".ps1") else []
 
 
 def fed_sights(command: Command, judge: Judge) -> list[Sight]:
@@ -108,6 +131,8 @@ def language_sights(called: Call, command: Command, judge: Judge) -> list[Sight]
     if any(o in ("--version", "-V", "-v", "--help") for o in called.options[:1]) and not called.rest:
         return [Sight("read")]
     scripts = [r for r in called.rest if r != "-"]
+    if any(re.match(r"https?://|npm:|jsr:", script) for script in scripts[:2]) and not codes:
+        return [Sight("high", "security", called.shown, f"`{called.shown}` runs what the network sends, unread")]
     if scripts and not codes:
         return [Sight("low"), named_sight(scripts[0].rsplit("/", 1)[-1], called.shown)]
     if not codes:
@@ -149,7 +174,9 @@ def language_code(code: str, judge: Judge, called: Call) -> list[Sight]:
         sights += spawned(called, code, judge)
     if called.name.startswith("julia") and re.search(r"(?<![.\w])(?:rm|mv)\s*\(", code):
         sights.append(Sight("high", "destructive", "rm(", "the code deletes files"))
-    strings = shell_strings(code)
+    strings = shell_strings(
+        code, backticks=not called.name.startswith(("node", "deno", "bun", "ts", "gjs", "qjs", "lua"))
+    )
     if strings is not None:
         sights.append(Sight("medium", "unclear", "code that starts programs", "the code starts programs"))
     for text in strings or ():

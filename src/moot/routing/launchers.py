@@ -2,18 +2,16 @@
 # ruff: noqa: E501 - tables: one row a line
 
 import re
-from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 
 from moot.routing.answer import ORDER, Sight, gravest
+from moot.routing.inside import Judge
 from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call
 from moot.routing.script import HOLE
 from moot.routing.secrets import place_sight
 from moot.routing.sed import script_parts
-
-Judge = Callable[[str], list[Sight]]
 
 CARRYING = """
 script,runuser,sg,flock,capsh,xterm,gnome-terminal,konsole,alacritty,kitty -c -e --command
@@ -22,6 +20,8 @@ nix-shell,nix --run --command -c
 nodemon,start-stop-daemon -x --exec -a --startas
 hyperfine --prepare --setup --cleanup --conclude
 fzf --preview
+mapfile,readarray -C
+yt-dlp,youtube-dl --exec --exec-before-download
 """
 """Options that are there to run a command: it counts as if it stood alone."""
 HIDING = """
@@ -40,6 +40,13 @@ wget --use-askpass
 git --upload-pack --receive-pack --extcmd
 apt,apt-get,aptitude -o
 ssh,scp,sftp,mosh -o
+bat,batcat,ag,ack,delta --pager
+go -toolexec --toolexec -exec --exec -vettool
+gcc,g++,cc,clang,clang++ -wrapper -fplugin
+aria2c --on-download-complete --on-download-start --on-download-error --on-download-stop
+fzf --bind
+cargo --config
+bash,zsh,sh --rcfile --init-file
 """
 """Options of programs that do something else: whoever runs a command that way hides it."""
 HARMLESS = names("""
@@ -54,14 +61,19 @@ CONNECTS = Lazy(
     r"(?:.*\s)?(?:ProxyCommand|LocalCommand|KnownHostsCommand|ProxyUseFdpass)[\s=]+(.*)", re.IGNORECASE | re.DOTALL
 )
 INVOKES = Lazy(r"\w[\w:-]*(?:Invoke|Run|Options)[\w:-]*=(.*)", re.IGNORECASE | re.DOTALL)
+EXECUTES = Lazy(r"(?:execute|reload|become|transform|preview)(?:-silent|-multi)?[(\[{](.*)[)\]}]", re.DOTALL)
+WRAPPERS = Lazy(r".*(?:wrapper|runner|linker|credential-provider|\brustc)\s*=\s*(.*)", re.DOTALL)
 EDITORS = names("vim vi nvim gvim view ex vimdiff rvim less more emacs")
-SHELL_OUT = Lazy(r":?\s*(?:silent!?\s+)?(?:[%\d,.$'<>]*)!\s*(.*)", re.DOTALL)
+SHELL_OUT = Lazy(
+    r":?\s*(?:sil(?:ent)?!?\s+)?(?:[%\d,.$'<>]*)(?:r|re|read|w|write|exe(?:cute)?\s+['\"])?\s*!\s*(.*)", re.DOTALL
+)
 EDITOR_CODE = Lazy(
-    r"\b(?:system|systemlist|job_start|termopen|shell-command|call-process|start-process|async-shell-command|delete-file|delete-directory)\b|:?\s*(?:terminal|term|lua|luado|py3?|python3?|perl|ruby|tcl|source|so)\s",
+    r"\bcall\s+(?:delete|writefile|rename|feedkeys)\b|\b(?:system|systemlist|job_start|termopen|shell-command|call-process|start-process|async-shell-command|delete-file|delete-directory)\b|:?\s*(?:terminal|term|lua|luado|py3?|python3?|perl|ruby|tcl|source|so)\s",
     re.IGNORECASE,
 )
 STRING = Lazy(r"\"((?:[^\"\\]|\\.){1,400})\"|'((?:[^'\\]|\\.){1,400})'")
-AWK_RUNS = Lazy(r"\bsystem\s*\(|\|&?\s*\"|\|&?\s*getline|/inet\d?/|\bprintf?\b[^|;{}]*[^|]\|&?(?!\|)")
+AWK_RUNS = Lazy(r"\bsystem\s*\(|(?<!\|)\|&?\s*\"|\|&?\s*getline|\bprintf?\b[^|;{}]*[^|]\|&?(?!\|)")
+AWK_STRING = Lazy(r"\"(?:[^\"\\]|\\.)*\"")
 AWK_WRITES = Lazy(r">>?\s*\"([^\"]{1,200})\"")
 RECIPE = Lazy(r"(?:^\t|^[^\n:=]*::?[^\n;=]*;)[@-]*(.+)|\$\(shell ([^)]*)\)", re.MULTILINE)
 SPAWNS = Lazy(r"\b(?:spawn|exec|system)\s+([^;\n\]]+)")
@@ -118,6 +130,10 @@ def hidden(text: str, called: Call, judge: Judge) -> list[Sight]:
     """A command that stands in an option: only the usual programs pass."""
     if called.name in ("ssh", "scp", "sftp", "mosh") and not text.startswith(("./", "/")):
         text = found[1] if (found := CONNECTS.fullmatch(text)) else ""
+    elif called.name == "fzf":
+        text = found[1] if (found := EXECUTES.search(text)) else ""
+    elif called.name == "cargo":
+        text = found[1] if (found := WRAPPERS.fullmatch(text)) else ""
     elif called.name.startswith("apt"):
         text = found[1] if (found := INVOKES.fullmatch(text)) else ""
     elif "checkpoint" in called.shown and re.fullmatch(r"dot|bell|totals|wait=\d+|(?:echo|ttyout|sleep)(?:=.*)?", text):
@@ -166,7 +182,10 @@ def edited_by_sed(called: Call, judge: Judge) -> list[Sight]:
     files = list(called.rest)
     if not scripts and "-f" not in called.options and files:
         scripts, files = files[:1], files[1:]
-    sights = []
+    hidden_script = any(HOLE in text for text in values_of(called, frozenset(("-f", "--file"))))
+    sights = (
+        [Sight("medium", "unclear", "sed -f", "the sed script is only known when it runs")] if hidden_script else []
+    )
     for kind, text in (part for script in scripts for part in script_parts(script)):
         if kind == "write":
             sights.append(place_sight(text))
@@ -183,7 +202,8 @@ def edited_by_sed(called: Call, judge: Judge) -> list[Sight]:
 def awk_sights(called: Call, judge: Judge) -> list[Sight]:
     code = " ".join(word.text for word in called.args)
     targets = [place_sight(path) for path in AWK_WRITES.findall(code)]
-    if AWK_RUNS.search(code) or any(sight.level != "read" for sight in targets):
+    starts = AWK_RUNS.search(AWK_STRING.sub('""', code)) or "/inet" in code
+    if starts or any(sight.level != "read" for sight in targets):
         strings = [s for m in re.finditer(r'"([^"]{1,200})"', code) for s in judge(m[1]) if s.group != "unclear"]
         return [
             *strings,

@@ -2,6 +2,7 @@
 
 from moot.routing.patterns import Lazy
 from moot.routing.script import Command
+from moot.routing.web import started
 
 HIDING = Lazy(r"\\(?:x[0-9A-Fa-f]|u[0-9A-Fa-f]|U[0-9A-Fa-f]|0?[0-7]{2})")
 """Escapes that spell letters as numbers: whoever reads the command does not see what is printed."""
@@ -38,3 +39,23 @@ def formatted(words: list[str]) -> str:
         given = iter(rest[at : at + places])
         printed.append(FORMAT.sub(lambda _, given=given: next(given, ""), form))  # type: ignore[misc]
     return "".join(printed).replace("%%", "%")
+
+
+def written_and_run(commands: tuple[Command, ...]) -> list[str | None]:
+    """Scripts that the same command line writes and then runs, as shell; nothing for one whose text is not known."""
+    files: dict[str, str | None] = {}
+    found = []
+    for command in commands:
+        texts = [word.text for word in command.words]
+        name = started(texts)
+        if name in files and not any(text.startswith(OTHER_LANGUAGES) for text in texts[:2]):
+            found.append(files[name])
+        targets = [r.target.text for r in command.redirects if r.sign in (">", ">>", ">|")]
+        printer = command
+        if texts[:1] == ["tee"] and command.fed_by:
+            targets, printer = texts[1:], command.fed_by[-1]
+        files.update({target.rsplit("/", 1)[-1]: text_printed(printer) for target in targets})
+    return found
+
+
+OTHER_LANGUAGES = ("python", "node", "perl", "ruby", "php")

@@ -4,12 +4,13 @@ import re
 
 from moot.routing.answer import ORDER, Route, Sight, action
 from moot.routing.carriers import CARRIERS
-from moot.routing.command import SPECIAL, command_route, command_sights
+from moot.routing.command import command_route, command_sights
 from moot.routing.interpreters import DATABASES, DOCUMENTS, LANGUAGES, SHELLS
 from moot.routing.patterns import Lazy, names
 from moot.routing.request import opened, request_route
 from moot.routing.rules import known
 from moot.routing.statements import LOOKS_SQL, sql_sights
+from moot.routing.tools import SPECIAL
 from moot.routing.web import FETCHERS
 
 LONGEST_REASON = 300
@@ -40,7 +41,7 @@ FUNCTION_WORDS = names("""
     not sure there then as but be can will would new old more than out up
 """)
 SHELLISH = Lazy(
-    r"(?:^|\s)--?[A-Za-z][\w-]*(?:[=\s]|$)|\||&&|\|\||;\s|;$|\$\(|\$\{?\w|>>?\s*\S|<\(|<<<?\s*\S|(?:^|\s)(?:\.{1,2}|~)?/[\w.*-]|(?:^|\s)\.(?:\s|$)|\*\.\w|\s-\d|(?:^|\s)\*(?:\s|$)"
+    r"(?:^|\s)--?[A-Za-z][\w-]*(?:[=\s]|$)|\||&&|\|\||;\s|;$|\$\(|\$\{?\w|>>?\s*\S|<\(|<<<?\s*\S|(?:^|\s)\+\s*(?:''|[\d/!:])|(?:^|\s)(?:\.{1,2}|~)?/[\w.*-]|(?:^|\s)\.(?:\s|$)|\*\.\w|\s-\d|(?:^|\s)\*(?:\s|$)"
 )
 STRUCTURE = Lazy(
     r"(?:for|select)\s+\w+\s+in\s.*?(?:;|\n)\s*do\b|(?:while|until)\s.*?(?:;|\n)\s*do\b|if\s.*?(?:;|\n)\s*then\b|case\s.*?\sin\b.*?\)|function\s+\w+\s*(?:\(\))?\s*\{|[\w:.-]+\s*\(\)\s*\{|\(\s*[\w./]+[^)]*\)\s*(?:&&|\||;|$|&)|\{\s+[\w./].*;\s*\}|\[\[?\s+-?\S+.*\]|!\s+\w+\s|>\s*[\w./~-]+\s*$|:\s*>",
@@ -88,7 +89,7 @@ def command_in(text: str) -> str | None:
         return unprompted(fence[1])
     if span := SPAN.fullmatch(text):
         return unprompted(span[1])
-    if (prompt := PROMPT.match(text)) and (prompt[0].strip() != ">" or is_command(text[prompt.end() :])):
+    if (prompt := PROMPT.match(text)) and (prompt[0].strip() != ">" or is_quoted_command(text[prompt.end() :])):
         return unprompted(text)
     rest = opened(text[:5000])
     if (told := RUN.match(rest)) and len(text) < 5000:
@@ -96,6 +97,11 @@ def command_in(text: str) -> str | None:
         if named and is_command(named):
             return named
     return text if is_command(text) else None
+
+
+def is_quoted_command(text: str) -> bool:
+    """What follows `>`: a command behind a prompt, or the one file that is written to."""
+    return len(text.split()) > 1 and is_command(text)
 
 
 def unprompted(text: str) -> str:
@@ -115,26 +121,31 @@ def is_command(text: str) -> bool:
         if not rest:
             return True
     word = re.match(r"\\?[\"']?([^\s;|&<>()\"']+)", rest)
-    if not word:
-        return bool(re.match(r"[(<>&{$]", rest))
-    name = word[1]
-    if re.match(r"[\"']?(?:\$['({\w]|`)|[\w./-]*\$\{?IFS\b", rest):
-        return True
+    if not word or BUILT_NAME.match(rest):
+        return bool(BUILT_NAME.match(rest) or re.match(r"[(<>&{$]", rest))
+    return names_command(word[1], rest[word.end() :], rest)
+
+
+BUILT_NAME = Lazy(r"[\"']?(?:\$['({\w]|`)|[\w./-]*\$\{?IFS\b")
+"""A program name that the shell puts together."""
+
+
+def names_command(name: str, arguments: str, whole: str) -> bool:
+    """Whether the first word is a program, and the rest reads like what it is given."""
     if PATHLIKE.fullmatch(name):
-        return not english(rest[word.end() :])
+        return not english(arguments)
     base = name.rsplit("/", 1)[-1]
     base = base.lower() if "-" in base else base  # PowerShell does not mind
+    if base.isupper() and is_program(base.lower()) and re.search(r"\s[/-]\w", whole):  # Windows does not mind
+        return not english(arguments)
     if not is_program(base):
-        if re.fullmatch(r"[a-z]+-[a-z-]+", name) and len(rest.split()) <= 4 and not english(rest):
+        if re.fullmatch(r"[a-z]+-[a-z-]+", name) and len(whole.split()) <= 4 and not english(whole):
             return True
-        return (
-            bool(re.search(r"\|\s*(?:sh|bash|xargs|sudo)\b|&&|\s--?[a-z][\w-]+", rest))
-            and not english(rest)
-            and name.islower()
-        )
+        shellish = re.search(r"\|\s*(?:sh|bash|xargs|sudo)\b|&&|\s--?[a-z][\w-]+", whole)
+        return bool(shellish) and not english(whole) and name.islower()
     if base in ENGLISH or len(base) == 1:
-        return reads_as_shell(base, rest[word.end() :], rest)
-    return not english(rest[word.end() :], sure=True) or bool(SHELLISH.search(unquoted(rest[word.end() :])))
+        return reads_as_shell(base, arguments, whole)
+    return not english(arguments, sure=True) or bool(SHELLISH.search(unquoted(arguments)))
 
 
 def is_program(name: str) -> bool:

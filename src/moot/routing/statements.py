@@ -73,7 +73,7 @@ def _statement(one: str) -> Sight:
 
 
 CODE: tuple[tuple[str, str, str], ...] = (
-    (r"\brmtree\b|\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\b|\.unlink\s*\(|\.rmdir\s*\(|\brm(?:dir)?Sync\b|\bunlinkSync\b|\bfs(?:\.promises)?\.(?:rm|unlink|rmdir)\b|\bFileUtils\.(?:rm|remove)\w*|\bFile\.delete\b|\bunlink\b|\brimraf\b|\bremove_tree\b|\bos\.RemoveAll\b|\btruncate\s*\(|\bDir\.(?:rmdir|delete)\b|\bDeno\.remove|\bfile\.remove\b|\bFile\.rm|\bdeleteDir\s*\(|\bFile\([^)]*\)\.delete\(|\bdelete-(?:file|directory)\b|\bfile delete\b|\bdeleteRecursively\b|\bfile:del|\b(?:delete|empty) (?:every|the|trash|folder|file|items?)\b|\brmdir\s*\(|\bremove_dir_all\b|\bemptyDir(?:Sync)?\b", "destructive", "deletes files"),
+    (r"\brmtree\b|\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\b|\.unlink\s*\(|\.rmdir\s*\(|\brm(?:dir)?Sync\b|\bunlinkSync\b|\bfs(?:\.promises)?\.(?:rm|unlink|rmdir)\b|\bFileUtils\.(?:rm|remove)\w*|\bFile\.delete\b|\bunlink\b|\brimraf\b|\bremove_tree\b|\bos\.RemoveAll\b|\btruncate\s*\(|\bDir\.(?:rmdir|delete)\b|\bDeno\.remove|\bfile\.remove\b|\bFile\.rm|\bdeleteDir\s*\(|\bFile\([^)]*\)\.delete\(|\bdelete-(?:file|directory)\b|\bfile delete\b|\bdeleteRecursively\b|\bfile:del|\b(?:delete|empty) (?:every|the|trash|folder|file|items?)\b|\brmdir\s*\(|\bremove_dir_all\b|\bemptyDir(?:Sync)?\b|\bfrom\s+(?:os|shutil)\s+import\s+[^;\n]*\b(?:remove|unlink|rmdir|removedirs|rmtree|truncate|move)\b|\bremove(?:File|Directory(?:Recursive)?|PathForcibly)\b", "destructive", "deletes files"),
     (r"\b(?:drop_all|drop_table|drop_database|dropDatabase|deleteMany|deleteOne|drop_collection|flushall|flushdb|delete_all|destroy_all|dropCollection|remove\s*\(\s*\{|findOneAndDelete|bulkDelete)\b|\.drop\s*\(|\.objects(?:\.\w+\(\))*\.delete\(|(?i:\bdrop\s+(?:table|database)\b|\btruncate\s+table\b|\bdelete\s+from\b)", "destructive", "throws data away"),
     (r"\bprocess\.env\b(?!\.\w)|\bos\.environ\b(?!\s*(?:\[|\.get))|\bENV\.to_h\b|\bprintenv\b", "security", "shows the environment"),
     (r"\.(?:env|pem)['\"]|id_rsa|/etc/shadow|\.aws/credentials|\.ssh/", "security", "opens secrets"),
@@ -82,10 +82,12 @@ CODE: tuple[tuple[str, str, str], ...] = (
     (r"\bexec\s*\(.*(?:urlopen|requests\.get|fetch)|\beval\s*\(.*(?:urlopen|requests\.get|fetch)", "security", "runs what the network sends"),
     (r"\b(?:requests|httpx|axios|session|client|http)\.delete\s*\(|method['\"]?\s*[:=]\s*['\"]DELETE", "destructive", "deletes something elsewhere"),
     (r"(?<![.\w])load(?:string)?\s*\(|\bgetattr\s*\(\s*(?:os|shutil|subprocess)\b|\bglobals\s*\(\)\s*\[|(?:\bchr\s*\(\s*\d+\s*\)\s*[+.]\s*){2}|string\.char\s*\(", "unclear", "builds what it runs"),
+    (r"\bkeystroke\b|\bkey code\b", "process", "types into other programs"),
+    (r"\bfrom\s+(?:os|subprocess)\s+import\s+[^;\n]*\b(?:system|popen|exec\w*|spawn\w*|run|call|Popen|check_\w+)\b", "process", "starts programs"),
     (r"\bos\.(?:kill|killpg)\b|\bprocess\.kill\b", "process", "ends processes"),
 )  # fmt: skip
 RUNS = Lazy(
-    r"\b(?:os\.system|os\.popen|subprocess|child_process|exec(?:Sync|File)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|qx|Kernel|Open3|exec\.Command|eval|os\.execute|io\.popen|Deno\.(?:run|Command)|Bun\.spawn(?:Sync)?|do shell script|System\.(?:cmd|shell)|getRuntime|ProcessBuilder|shell-command|call-process|proc_open|pcntl_exec|posix\.exec|system2|run-process|processx)\b|:os\.cmd|[\"']\.execute\(\)|\bBun\.\$|`"
+    r"\b(?:os\.system|os\.popen|subprocess|child_process|exec(?:Sync|File)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|qx|Kernel|Open3|exec\.Command|eval|os\.(?:execute|exec\w+|spawn\w+|posix_spawn\w*)|execv\w*|io\.popen|doShellScript|Deno\.(?:run|Command)|Bun\.spawn(?:Sync)?|do shell script|System\.(?:cmd|shell)|getRuntime|ProcessBuilder|shell-command|call-process|proc_open|pcntl_exec|posix\.exec|system2|run-process|processx)\b|:os\.cmd|[\"']\.execute\(\)|\bBun\.\$"
 )
 STRINGS = Lazy(r"\"((?:[^\"\\\n]|\\.){1,400})\"|'((?:[^'\\\n]|\\.){1,400})'|`((?:[^`\\\n]|\\.){1,400})`")
 TARGETS = Lazy(
@@ -121,8 +123,12 @@ def targets_in(text: str) -> list[str]:
     return [m[1] or m[2] or m[3] for m in TARGETS.finditer(text[:LONGEST])]
 
 
-def shell_strings(text: str) -> list[str] | None:
-    """The string literals of code that starts programs; nothing when it starts none."""
-    if not RUNS.search(text[:LONGEST]):
+def shell_strings(text: str, *, backticks: bool = True) -> list[str] | None:
+    """The string literals of code that starts programs; nothing when it starts none.
+
+    In Perl, Ruby and PHP backticks run what they hold; in JavaScript they are strings.
+    """
+    code = text[:LONGEST]
+    if not RUNS.search(code) and not (backticks and "`" in code):
         return None
     return strings_in(text)

@@ -32,6 +32,7 @@ PLAIN_TASKS = names("""
 """)
 WORD = Lazy(r"[A-Za-z]+")
 BARE = Lazy(r"[A-Za-z][\w:.-]*")
+DRIVE = Lazy(r"[A-Za-z]:\\?")
 PRODUCTION = Lazy(r"(?:--?\w+=)?(?:prod|production|live)", re.IGNORECASE)
 
 
@@ -115,6 +116,8 @@ def unknown_sights(called: Call) -> list[Sight]:
         return [Sight("low")]
     base = called.name
     sights = [named_sight(base, called.shown), *verb_sights(called)]
+    if base == "format" and any(DRIVE.fullmatch(word.text) for word in called.args):
+        sights.append(Sight("high", "destructive", called.shown, f"`{called.shown}` erases a disk"))
     if any(PRODUCTION.fullmatch(word.text) for word in called.args):
         sights.append(Sight("high", "deployment", called.shown, f"`{called.shown}` is about production"))
     if any(
@@ -130,3 +133,25 @@ def ruled_or_guessed(called: Call) -> list[Sight]:
     if called.name in RUNNERS:
         return task_sights(called)
     return verb_sights(called) if called.name in VERBED else unknown_sights(called)
+
+
+def django(called: Call) -> list[Sight]:
+    task = called.rest[0] if called.rest else ""
+    if task in (
+        "flush",
+        "reset_db",
+        "sqlflush",
+        "migrate:fresh",
+        "migrate:reset",
+        "db:wipe",
+        "migrate:rollback",
+        "doctrine:database:drop",
+    ):
+        return [Sight("high", "destructive", called.shown, f"`{called.shown}` throws data away")]
+    if task in ("showmigrations", "check", "help", "sqlmigrate", "diffsettings", "route:list", "list"):
+        return [Sight("read")]
+    if task in ("changepassword", "createsuperuser"):
+        return [Sight("high", "security", called.shown, f"`{called.shown}` changes accounts")]
+    if task in ("migrate", "loaddata"):
+        return [Sight("medium", "change", called.shown, f"`{called.shown}` changes a database")]
+    return [Sight("low")]

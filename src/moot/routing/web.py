@@ -70,7 +70,10 @@ def outputs(called: Call) -> list[str]:
     """Files that what is fetched is written to."""
     texts = [word.text for word in called.args]
     found = [b for a, b in pairwise(texts) if a in ("-o", "--output", "--output-document", "-OutFile")]
-    return found + [b for a, b in pairwise(texts) if a == "-O" and called.name == "wget"]
+    if called.name == "wget":
+        found += [b for a, b in pairwise(texts) if a == "-O"]
+        found += [f"{b}/x" for a, b in pairwise(texts) if a in ("-P", "--directory-prefix")]
+    return found
 
 
 def _to_nowhere(texts: list[str]) -> bool:

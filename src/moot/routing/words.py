@@ -48,7 +48,7 @@ ACTION_GROUPS = {
         r"drop", r"clean", r"set up", r"configure", r"generate", r"bump", r"rewrite", r"patch", r"make", r"format", r"lint", r"wipe", r"purge",
         r"truncate", r"overwrite", r"erase", r"improve", r"optimi[sz]e", r"rotate", r"reset", r"commit", r"push", r"publish", r"release", r"ship",
         r"enable", r"disable", r"modify", r"adjust", r"tidy", r"simplify", r"extract", r"copy", r"import", r"export", r"undo", r"roll ?back",
-        r"archive", r"kill", r"uninstall", r"nuke", r"clear", r"empty", r"sort out", r"deal with", r"handle", r"do it", r"send", r"upload", r"download",
+        r"archive", r"kill", r"uninstall", r"nuke", r"get rid of", r"clear", r"empty", r"sort out", r"deal with", r"handle", r"do it", r"send", r"upload", r"download",
         r"back ?up", r"restore", r"sort", r"tokeni[sz]e", r"compile", r"retry", r"re-?run", r"pull", r"clone", r"increase", r"decrease", r"reduce", r"raise", r"lower", r"encrypt", r"decrypt", r"document", r"allow", r"block", r"turn (?:on|off)", r"split", r"wrap", r"integrate", r"connect", r"mock", r"rebase", r"squash", r"tag", r"resolve", r"review", r"audit", r"let(?= \w+ (?:use|access|read|write))", r"swap", r"switch", r"hide", r"append", r"insert", r"mark", r"duplicate", r"compress", r"encode", r"cache", r"validate", r"ensure", r"introduce", r"port",
         r"apply", r"sync", r"backfill", r"scale", r"provision", r"terminate", r"destroy", r"grant", r"revoke", r"expose", r"open", r"close", r"use",
     ),

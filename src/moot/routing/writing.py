@@ -4,6 +4,7 @@ import re
 
 from moot.routing.answer import Sight
 from moot.routing.guarding import guarded_word
+from moot.routing.inside import Inside
 from moot.routing.patterns import Lazy
 from moot.routing.rules import Call
 from moot.routing.script import HOLE, Command, Redirect
@@ -43,12 +44,12 @@ def _says_nothing(command: Command) -> bool:
     )
 
 
-def written(called: Call, command: Command, depth: int) -> list[Sight]:
+def written(called: Call, inside: Inside) -> list[Sight]:
     """`tee` and editors: every file they are given may be written."""
     return [place_sight(path) for path in called.rest] or [Sight("read" if called.name == "tee" else "low")]
 
 
-def copied(called: Call, command: Command, depth: int) -> list[Sight]:
+def copied(called: Call, inside: Inside) -> list[Sight]:
     """Where copies go is written to; what is moved away is missed there as well."""
     places = called.rest if called.name == "mv" else called.rest[-1:] if len(called.rest) > 1 else ()
     places = () if from_example(called.name, called.rest) else places

@@ -27,7 +27,7 @@ high destructive dd ~of=/dev/(?!null|stdout|zero).* | writes over a device
 low  -           dd ~of=/dev/null
 medium change    dd ~of=.* | writes over a file, block by block
 low  -           dd
-high destructive truncate,fallocate -s,--size,-p,--punch-hole | cuts a file off
+high destructive truncate,fallocate -s,--size,-p,--punch-hole,-z,--zero-range,-c,--collapse-range | cuts a file off
 high destructive truncate | cuts a file off
 medium change    mv -f,--force | overwrites without asking
 high destructive mv ~/dev/null | throws files away
@@ -51,6 +51,7 @@ low  -           touch,mkdir,mktemp,mkfifo,tee,split,csplit,patch,dos2unix,unix2
 medium change    zip -m,--move | moves files away into an archive
 high destructive tar --remove-files | deletes what it packs
 read -           tar -t,--list,tf,tvf,tzf,tzvf,-tf,-tzf,-tvf,-tzvf
+medium change    tar -P,--absolute-names -x,--extract,xf,xzf,xvf | unpacks over the system
 medium change    tar ~/ -C,--directory -x,--extract,xf,xzf,xvf | unpacks over the system
 low  -           tar,ditto
 read -           unzip -l,-t,-Z,-v
@@ -78,6 +79,9 @@ read -           s3cmd,s5cmd,b2 ls,la,du,info
 medium change    azcopy,mc,s3cmd,s5cmd,b2 | changes files elsewhere
 high destructive unison -force,-prefer | overwrites one side with the other
 high destructive cmake -E ~rm|remove|remove_directory | deletes files
+high destructive clear-recyclebin,clear-eventlog | throws away what could still be recovered
+high security    mshta,regsvr32,rundll32,bitsadmin,cscript,wscript,msiexec ~.*(https?://|[.]dll|/transfer|[.]hta|[.]sct).* | runs or fetches what was not read
+high security    certutil -urlcache,-decode,-f | fetches or decodes what was not read
 high destructive vssadmin,wbadmin,wmic,bcdedit,schtasks,reg,fsutil,cipher ~(?i)/?(delete|deletevalue|w:.*|setzerodata|shadowcopy) | takes something of the system away
 low  -           reg,wmic,schtasks,fsutil,vssadmin,wbadmin,bcdedit,cipher
 read -           crontab -l

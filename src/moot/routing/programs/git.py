@@ -100,6 +100,8 @@ high deployment  gh workflow,run run,rerun,enable,disable | starts a pipeline
 high security    gh secret,ssh-key,gpg-key,auth set,add,login,refresh,logout,setup-git | changes credentials
 medium change    gh repo edit,rename,create,sync,transfer,fork | changes the repository for everybody
 medium change    gh pr,issue close,lock,transfer | closes it for everybody
+medium unclear   gh alias set ~!.* | makes a command that runs a shell
+medium unclear   gh extension install,upgrade | installs a program of somebody else
 low  -           gh
 read -           glab mr,issue,ci,release,repo list,view,status,diff
 high deployment  glab mr merge | merges for everybody

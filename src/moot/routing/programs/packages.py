@@ -23,6 +23,8 @@ high deployment  npm version --push | publishes a version
 high security    npm,yarn,pnpm,cargo,gem,pip,poetry login,logout,adduser,token,owner,access,signin,team,org,profile | changes credentials or rights
 high security    npm,yarn,pnpm config set ~.*(token|auth|strict-ssl).* | changes credentials
 medium change    pip,pip3,pipx,uv install,add,pip ~git[+].*|hg[+].*|https?://.*|(-i|--index-url|--extra-index-url|--find-links|-f)(=.*)? | installs from a place of its own
+medium change    npm,yarn,pnpm,bun install,i,add ~https?://.*|git[+].*|--registry(=.*)? | installs from a place of its own
+medium change    gem,cargo install,add ~--source(=.*)?|--git(=.*)?|--registry(=.*)?|--index(=.*)? | installs from a place of its own
 high security    pip,pip3,conda --trusted-host,--break-system-packages | leaves a safeguard out
 low  -           npm,pnpm uninstall,remove,rm,un,unlink,prune,dedupe
 low  -           yarn,bun remove,dedupe,unlink
@@ -74,6 +76,7 @@ high destructive alembic,flyway,liquibase,knex,prisma,drizzle-kit,sequelize,goos
 high destructive prisma,sequelize,sqlx,diesel,typeorm migrate,database,db reset,drop,push --accept-data-loss,--force-reset,reset,drop | takes tables or data away
 high destructive prisma,sqlx,diesel,atlas migrate,database,db,schema reset,drop,clean | takes tables or data away
 high destructive prisma db push --accept-data-loss,--force-reset | takes tables or data away
+read -           prisma,sequelize,sqlx,diesel,atlas,typeorm migrate,migration,database,db,schema status,info,list,history,validate,diff
 read -           alembic,flyway,prisma,knex,goose,dbmate,migrate history,current,heads,info,validate,status,version,branches,show,check
 low  -           alembic,prisma,knex,goose revision,generate,format,init,create,studio,migrate:make
 medium change    alembic,flyway,liquibase,knex,prisma,drizzle-kit,sequelize,goose,migrate,dbmate,sqlx,diesel,atlas,typeorm | changes the tables of a database

@@ -1,0 +1,138 @@
+"""Tools with rules of their own, beyond what a table can say: find, docker, kubectl, git, sed, awk, make, editors."""
+
+import re
+
+from moot.routing.answer import Sight, gravest
+from moot.routing.carriers import RUN_VALUED, SECOND, after_dashes, after_word, carrier, inner_words
+from moot.routing.carrying import (
+    alias,
+    carried,
+    env,
+    evaluate,
+    expect,
+    exported,
+    planned,
+    source,
+    su,
+    sudo,
+    terminal,
+    trap,
+)
+from moot.routing.git_settings import git_sights
+from moot.routing.inside import Inside
+from moot.routing.interpreters import fed
+from moot.routing.launchers import EDITORS, awk_sights, edited_by, edited_by_sed, made_by, values_of
+from moot.routing.rules import Call, has_option, ruled
+from moot.routing.script import Word
+from moot.routing.tasks import ruled_or_guessed, unknown_sights
+from moot.routing.variables import variable_sights
+from moot.routing.writing import copied, written
+
+
+def find(called: Call, inside: Inside) -> list[Sight]:
+    sights, texts = [Sight("read")], [w.text for w in called.args]
+    if "-delete" in texts:
+        sights.append(Sight("high", "destructive", called.shown, "it deletes everything it finds"))
+    if {"-fprint", "-fls", "-fprintf"} & set(texts):
+        sights.append(Sight("low"))
+    for at, text in enumerate(texts):
+        if text in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
+            end = next((n for n in range(at + 1, len(texts)) if texts[n] in (";", "+")), len(texts))
+            if inner := called.args[at + 1 : end]:
+                found = inside.words(inner)
+                sights += [
+                    *found,
+                    *(
+                        [Sight("medium", "bulk", called.shown, "it runs once for everything it finds")]
+                        if gravest(found).level != "read"
+                        else []
+                    ),
+                ]
+    return sights
+
+
+def docker_run(called: Call, inside: Inside) -> list[Sight]:
+    """`docker run image command`: inside a container without the host's files little can go wrong."""
+    sight = ruled(called)
+    sights = [sight] if sight else []
+    verbs = called.rest[:2]
+    if verbs[:1] == ("compose",):
+        return [*sights, *compose(called, inside)]
+    if verbs[:1] == ("container",):
+        verbs = verbs[1:]
+    if verbs[:1] == ("exec",):
+        return [*sights, *carried(called, SECOND[("docker", "exec")], after_word(called.args, "exec"), inside)]
+    if verbs[:1] != ("run",):
+        return sights or unknown_sights(called)
+    words = inner_words(after_word(called.args, "run"), carrier(" ".join(RUN_VALUED), skips=1))
+    words = (*(Word(text) for text in values_of(called, frozenset(("--entrypoint",)))), *words)
+    mounts = any(has_option(called, o) for o in ("--mount", "--volume", "--privileged")) or any(
+        re.match(r"-v", o) for o in called.options
+    )
+    if words and mounts:
+        sights += inside.words(words)
+    return [*sights, Sight("low")]
+
+
+def compose(called: Call, inside: Inside) -> list[Sight]:
+    for verb in ("exec", "run"):
+        if verb in called.rest[1:2]:
+            return carried(called, SECOND[("docker-compose", verb)], after_word(called.args, verb), inside)
+    return []
+
+
+def cluster(called: Call, inside: Inside) -> list[Sight]:
+    sight = ruled(called)
+    if called.rest[:1] in (("exec",), ("debug",), ("run",)):
+        words = after_dashes(called.args)
+        inner = inside.words(words) if words else []
+        if inner and gravest(inner).level == "read" and called.rest[0] == "exec":
+            return inner
+        return [*inner, Sight("medium", "change", called.shown, "it acts inside the cluster")]
+    return [sight] if sight else unknown_sights(called)
+
+
+def git(called: Call, inside: Inside) -> list[Sight]:
+    sights = git_sights(called, inside.text)
+    if called.rest[:2] in (("submodule", "foreach"), ("bisect", "run")):
+        words = after_word(called.args, called.rest[1])
+        words = words[1:] if words[:1] and words[0].text == "--recursive" else words
+        inner = inside.text(words[0].text) if len(words) == 1 else []
+        sights += inner or (inside.words(words) if words else [])
+    sight = ruled(called)
+    return [*sights, sight] if sight else [*sights, Sight("low")]
+
+
+def awk(called: Call, inside: Inside) -> list[Sight]:
+    return awk_sights(called, inside.text)
+
+
+def sed(called: Call, inside: Inside) -> list[Sight]:
+    return [*ruled_or_guessed(called), *edited_by_sed(called, inside.text)]
+
+
+def edit(called: Call, inside: Inside) -> list[Sight]:
+    """Editors and pagers: the files they may write, and the commands they are told to run."""
+    own = ruled_or_guessed(called) if called.name in ("less", "more") else written(called, inside)
+    inner = edited_by(called, inside.text, fed(inside.command) if called.name in ("ed", "ex", "vi", "vim") else [])
+    return [*own, *inner]
+
+
+def make(called: Call, inside: Inside) -> list[Sight]:
+    fed_rules = fed(inside.command) if {"-", "/dev/stdin"} & {word.text for word in called.args} else []
+    given = [text.partition("=") for text in called.rest if "=" in text]
+    found = [s for name, _, value in given for s in variable_sights(name, value, inside.text)]
+    return [*ruled_or_guessed(called), *made_by(called, inside.text, fed_rules), *found]
+
+
+SPECIAL = {
+    "sudo": sudo, "doas": sudo, "su": su, "env": env, "eval": evaluate, "source": source, ".": source, "trap": trap,
+    "alias": alias, "find": find, "fd": find, "fdfind": find, "docker": docker_run, "podman": docker_run,
+    "nerdctl": docker_run, "kubectl": cluster, "oc": cluster, "k": cluster, "git": git, "awk": awk, "gawk": awk,
+    "mawk": awk, "nawk": awk, "sed": sed, "gsed": sed, "make": make, "gmake": make, "tmux": terminal,
+    "screen": terminal, "expect": expect, "at": planned, "batch": planned, "crontab": planned,
+    **dict.fromkeys(("tee", "nano", "code", "subl"), written),
+    **dict.fromkeys((*sorted(EDITORS), "ed"), edit),
+    **dict.fromkeys(("export", "declare", "typeset", "readonly", "local"), exported),
+    **dict.fromkeys(("cp", "mv", "ln", "install"), copied),
+}  # fmt: skip
