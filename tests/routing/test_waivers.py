@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.routing import route
-from moot.routing.request import waives
+from moot.routing.waivers import waives
 
 TABLE = Path(__file__).with_name("waivers.tsv")
 

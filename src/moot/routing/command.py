@@ -5,10 +5,7 @@ from itertools import pairwise
 from posixpath import join
 
 from moot.routing.answer import Route, Sight, action
-from moot.routing.carriers import CARRIERS, LOADER, SECOND, after_word, carrier
-from moot.routing.carrying import carried
 from moot.routing.guarding import guard_sights
-from moot.routing.inside import Inside, Judge
 from moot.routing.interpreters import (
     DATABASES,
     DECODERS,
@@ -20,16 +17,19 @@ from moot.routing.interpreters import (
     language_sights,
     shell_sights,
 )  # fmt: skip
-from moot.routing.launchers import launched
 from moot.routing.patterns import Lazy
-from moot.routing.printed import written_and_run
 from moot.routing.rules import Call, call, known
+from moot.routing.running.carriers import CARRIERS, LOADER, SECOND, after_word, carrier
+from moot.routing.running.carrying import carried
+from moot.routing.running.inside import Inside, Judge
+from moot.routing.running.launchers import launched
+from moot.routing.running.printed import written_and_run
+from moot.routing.running.tools import SPECIAL
+from moot.routing.running.variables import variable_sights
 from moot.routing.script import Command, Unreadable, Word
 from moot.routing.secrets import secret_sights
 from moot.routing.shell import parse
 from moot.routing.tasks import django, ruled_or_guessed
-from moot.routing.tools import SPECIAL
-from moot.routing.variables import variable_sights
 from moot.routing.web import FETCHERS, runs_download, web_sights
 from moot.routing.writing import from_example, redirect_sights
 

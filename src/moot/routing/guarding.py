@@ -146,6 +146,8 @@ def own_sights(called: Call) -> list[Sight]:
     """Commands of Moot that decide gates, hand out rights, or change the guard; its other commands only look or debate."""
     words = [*called.rest, "", ""]
     pair = f"{words[0]}:{words[1]}"
+    if "--help" in called.options:
+        return []
     if words[0] in DECIDES or (words[0] == "gates" and words[1] in DECIDES):
         return [Sight("high", GUARD, called.shown, f"`{called.shown}` decides what a person should decide")]
     if pair in SETTINGS and not (pair == "hook:install" and has_option(called, "--print")):

@@ -4,11 +4,11 @@ import re
 
 from moot.routing.answer import Sight
 from moot.routing.guarding import code_guard
-from moot.routing.inside import Judge
-from moot.routing.launchers import spawned
 from moot.routing.patterns import Lazy, names
-from moot.routing.printed import text_printed
 from moot.routing.rules import Call
+from moot.routing.running.inside import Judge
+from moot.routing.running.launchers import spawned
+from moot.routing.running.printed import text_printed
 from moot.routing.script import HOLE, Command
 from moot.routing.secrets import place_sight
 from moot.routing.statements import code_sights, shell_strings, sql_sights, strings_in, targets_in

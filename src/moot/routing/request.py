@@ -7,6 +7,8 @@ from moot.routing.answer import Kind, Route, Sight, action
 from moot.routing.patterns import Lazy
 from moot.routing.waivers import waives
 
+__all__ = ["kind_of", "opened", "request_route", "waives"]
+
 LONGEST = 20_000
 """Characters of a request that are read; nobody types more, and pasted material is not the request."""
 

@@ -304,8 +304,8 @@ class ScriptReader(WordReader):
                 self.remember(name, Word(text))
 
     def remember(self, name: str, value: Word) -> None:
-        """A variable set twice, or to something only the shell knows, is not known."""
-        if not value.known or self.values.get(name, value.text) != value.text:
+        """A variable that is set twice is not known; of one that only the shell knows in part, the rest is."""
+        if self.values.get(name, value.text) != value.text:
             self.uncertain.add(name)
         self.values[name] = value.text
 

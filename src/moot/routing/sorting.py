@@ -3,14 +3,14 @@
 import re
 
 from moot.routing.answer import ORDER, Route, Sight, action
-from moot.routing.carriers import CARRIERS
 from moot.routing.command import command_route, command_sights
 from moot.routing.interpreters import DATABASES, DOCUMENTS, LANGUAGES, SHELLS
 from moot.routing.patterns import Lazy, names
 from moot.routing.request import opened, request_route
 from moot.routing.rules import known
+from moot.routing.running.carriers import CARRIERS
+from moot.routing.running.tools import SPECIAL
 from moot.routing.statements import LOOKS_SQL, sql_sights
-from moot.routing.tools import SPECIAL
 from moot.routing.web import FETCHERS
 
 LONGEST_REASON = 300

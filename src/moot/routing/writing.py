@@ -4,9 +4,9 @@ import re
 
 from moot.routing.answer import Sight
 from moot.routing.guarding import guarded_word
-from moot.routing.inside import Inside
 from moot.routing.patterns import Lazy
 from moot.routing.rules import Call
+from moot.routing.running.inside import Inside
 from moot.routing.script import HOLE, Command, Redirect
 from moot.routing.secrets import place_sight, secret_sights
 from moot.routing.tasks import ruled_or_guessed

@@ -5,10 +5,10 @@ import re
 from itertools import pairwise
 
 from moot.routing.answer import Sight
-from moot.routing.inside import Judge
-from moot.routing.launchers import by_name, values_of
 from moot.routing.patterns import Lazy
 from moot.routing.rules import Call
+from moot.routing.running.inside import Judge
+from moot.routing.running.launchers import by_name, values_of
 
 RUNS = (
     r"core\.(?:sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)|pager\.\w+|diff\.external|diff\.[^=]+\.(?:command|textconv)|"

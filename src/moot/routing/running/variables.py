@@ -4,9 +4,9 @@ import re
 
 from moot.routing.answer import Sight
 from moot.routing.guarding import variable_guard
-from moot.routing.inside import Judge
-from moot.routing.launchers import by_name
 from moot.routing.patterns import Lazy, names
+from moot.routing.running.inside import Judge
+from moot.routing.running.launchers import by_name
 from moot.routing.script import HOLE
 
 SAFEGUARDS = names("NODE_TLS_REJECT_UNAUTHORIZED GIT_SSL_NO_VERIFY PYTHONHTTPSVERIFY")

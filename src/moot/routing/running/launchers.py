@@ -6,12 +6,12 @@ from functools import cache
 from itertools import pairwise
 
 from moot.routing.answer import ORDER, Sight, gravest
-from moot.routing.inside import Judge
 from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call
+from moot.routing.running.inside import Judge
+from moot.routing.running.sed import script_parts
 from moot.routing.script import HOLE
 from moot.routing.secrets import place_sight
-from moot.routing.sed import script_parts
 
 CARRYING = """
 script,runuser,sg,flock,capsh,xterm,gnome-terminal,konsole,alacritty,kitty -c -e --command

@@ -3,8 +3,10 @@
 import re
 
 from moot.routing.answer import Sight, gravest
-from moot.routing.carriers import RUN_VALUED, SECOND, after_dashes, after_word, carrier, inner_words
-from moot.routing.carrying import (
+from moot.routing.interpreters import fed
+from moot.routing.rules import Call, has_option, ruled
+from moot.routing.running.carriers import RUN_VALUED, SECOND, after_dashes, after_word, carrier, inner_words
+from moot.routing.running.carrying import (
     alias,
     carried,
     env,
@@ -18,14 +20,12 @@ from moot.routing.carrying import (
     terminal,
     trap,
 )
-from moot.routing.git_settings import git_sights
-from moot.routing.inside import Inside
-from moot.routing.interpreters import fed
-from moot.routing.launchers import EDITORS, awk_sights, edited_by, edited_by_sed, made_by, values_of
-from moot.routing.rules import Call, has_option, ruled
+from moot.routing.running.git_settings import git_sights
+from moot.routing.running.inside import Inside
+from moot.routing.running.launchers import EDITORS, awk_sights, edited_by, edited_by_sed, made_by, values_of
+from moot.routing.running.variables import variable_sights
 from moot.routing.script import Word
 from moot.routing.tasks import ruled_or_guessed, unknown_sights
-from moot.routing.variables import variable_sights
 from moot.routing.writing import copied, written
 
 

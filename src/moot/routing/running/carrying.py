@@ -3,16 +3,16 @@
 import re
 
 from moot.routing.answer import Sight
-from moot.routing.carriers import CARRIERS, Carrier, carrier, inner_words, settings_in
 from moot.routing.guarding import variable_guard
-from moot.routing.inside import Inside
 from moot.routing.interpreters import INPUTS, SHELLS, fed, shell_sights
-from moot.routing.launchers import sent_to_terminal, spawned, values_of
 from moot.routing.patterns import Lazy
 from moot.routing.rules import Call, call, has_option
+from moot.routing.running.carriers import CARRIERS, Carrier, carrier, inner_words, settings_in
+from moot.routing.running.inside import Inside
+from moot.routing.running.launchers import sent_to_terminal, spawned, values_of
+from moot.routing.running.variables import variable_sights
 from moot.routing.script import HOLE, Word
 from moot.routing.tasks import ruled_or_guessed
-from moot.routing.variables import variable_sights
 
 CRON_TIME = Lazy(r"\s*(?:@\w+|(?:[\d*/,-]+\s+){5})\s*")
 
