@@ -292,9 +292,20 @@ class Copilot(Client):
         return named | {"COPILOT_MODEL": "fake", "COPILOT_OFFLINE": "true"}
 
 
-CLIENTS: dict[str, Client] = {
-    client.name: client for client in (Claude(), Codex(), CodexCodeMode(), Gemini(), Copilot())
-}
+class CopilotPascal(Copilot):
+    """The same client, with the event names and the messages of Claude Code."""
+
+    name = "copilot-pascal"
+    events: ClassVar[dict[str, str]] = {
+        "before-tool": "PreToolUse",
+        "after-tool": "PostToolUse",
+        "failure": "PostToolUseFailure",
+        "prompt": "UserPromptSubmit",
+    }
+
+
+_ALL: tuple[Client, ...] = (Claude(), Codex(), CodexCodeMode(), Gemini(), Copilot(), CopilotPascal())
+CLIENTS = {client.name: client for client in _ALL}
 
 
 def _hooks(client: Client, place: Place, answer: Answer, timeout: int) -> Json:

@@ -15,8 +15,11 @@ import json
 import signal
 import sys
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
-from coding_agents import CLIENTS, HOOK_TIMEOUT, PROOF, Answer, Outcome, Run, drive
+from coding_agents import CLIENTS, HOOK_TIMEOUT, PROOF, Answer, Client, Outcome, Run, drive
+from fake_models import ToolCall
 
 
 def _decide(decision: str) -> str:
@@ -64,6 +67,10 @@ def choose_runs(options: argparse.Namespace) -> Iterator[tuple[str, Run]]:
                 yield label, Run(client, mode, answers[label], options.bin, options.terminal)
 
 
+def _call_shell(client: Client, command: str, _: Path) -> list[ToolCall]:
+    return [client.shell(command)]
+
+
 def describe(label: str, run: Run, outcome: Outcome) -> str:
     called = any(call["event"] == "before-tool" for call in outcome.calls)
     ran = "ran" if outcome.ran else "asked" if outcome.asked else "did not run"
@@ -90,8 +97,7 @@ def main() -> int:
     command = f"touch {PROOF}; {options.command}" if options.command else f"touch {PROOF}"
     bad = False
     for label, run in choose_runs(options):
-        call = run.client.shell(command)
-        outcome = drive(run, lambda _, call=call: [call])
+        outcome = drive(run, partial(_call_shell, run.client, command))
         sys.stdout.write(describe(label, run, outcome))
         if options.show:
             sys.stdout.write("".join(json.dumps(one, indent=1) + "\n" for one in outcome.calls) + outcome.output + "\n")

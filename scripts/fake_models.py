@@ -24,6 +24,11 @@ class ToolCall:
     text: str | None = None
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: a client that is ended leaves its connections open."""
+
+
 class FakeModel:
     """Serve a script of tool calls; `told` keeps what the client reported back for each call."""
 
@@ -62,7 +67,7 @@ class FakeModel:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:

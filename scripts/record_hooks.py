@@ -7,6 +7,7 @@ import argparse
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ RECORDED_MODE = {
     "codex-code-mode": "bypass",
     "gemini": "yolo",
     "copilot": "allow-all-tools",
+    "copilot-pascal": "allow-all-tools",
 }
 
 
@@ -38,6 +40,16 @@ def samples(project: Path) -> dict[str, dict[str, tuple[ToolCall, ...]]]:
     """The calls to make, by client and kind of tool. All but the last of a tuple only prepare it."""
     file = str(project / "a.txt")
     read = ToolCall("Read", {"file_path": file})
+    copilot: dict[str, tuple[ToolCall, ...]] = {
+        "shell": (ToolCall("bash", {"command": "git status", "description": "Show the state"}),),
+        "shell-failing": (ToolCall("bash", {"command": "git nonsense", "description": "Fail"}),),
+        "write": (ToolCall("create", {"path": str(project / "b.txt"), "file_text": "new\n"}),),
+        "edit": (ToolCall("edit", {"path": file, "old_str": "one", "new_str": "three"}),),
+        "read": (ToolCall("view", {"path": file}),),
+        "grep": (ToolCall("grep", {"pattern": "one"}),),
+        "glob": (ToolCall("glob", {"pattern": "*.txt"}),),
+        "mcp": (ToolCall("notes-delete_note", {"title": "a"}),),
+    }
     return {
         "claude": {
             "shell": (ToolCall("Bash", {"command": "git status", "description": "Show the state"}),),
@@ -79,17 +91,13 @@ def samples(project: Path) -> dict[str, dict[str, tuple[ToolCall, ...]]]:
             "fetch": (ToolCall("web_fetch", {"prompt": "read http://127.0.0.1:9/"}),),
             "mcp": (ToolCall("mcp_notes_delete_note", {"title": "a"}),),
         },
-        "copilot": {
-            "shell": (ToolCall("bash", {"command": "git status", "description": "Show the state"}),),
-            "shell-failing": (ToolCall("bash", {"command": "git nonsense", "description": "Fail"}),),
-            "write": (ToolCall("create", {"path": f"{project}/b.txt", "file_text": "new\n"}),),
-            "edit": (ToolCall("edit", {"path": file, "old_str": "one", "new_str": "three"}),),
-            "read": (ToolCall("view", {"path": file}),),
-            "grep": (ToolCall("grep", {"pattern": "one"}),),
-            "glob": (ToolCall("glob", {"pattern": "*.txt"}),),
-            "mcp": (ToolCall("notes-delete_note", {"title": "a"}),),
-        },
+        "copilot": copilot,
+        "copilot-pascal": copilot,
     }
+
+
+def choose_sample(name: str, kind: str, project: Path) -> tuple[ToolCall, ...]:
+    return samples(project)[name][kind]
 
 
 def make_neutral(value: Any, root: str) -> Any:
@@ -131,7 +139,7 @@ def main() -> None:
         for kind in samples(Path("/project"))[name]:
             if options.only in (None, kind):
                 run = Run(CLIENTS[name], RECORDED_MODE[name], Answer(), options.bin)
-                outcome = drive(run, lambda where, name=name, kind=kind: samples(where)[name][kind])
+                outcome = drive(run, partial(choose_sample, name, kind))
                 write_records(FOLDER / name, kind, outcome)
                 events = ", ".join(call["event"] for call in outcome.calls)
                 sys.stderr.write(f"{name} {kind}: {events}; told: {outcome.told[-300:]!r}\n")
