@@ -26,6 +26,8 @@ NEUTRAL = {
     "duration_ms": 1,
     "agent_id": "a1",
 }
+# "asked" needs a mode in which the client asks for permission; everything else needs one in which it does not.
+ASKING_MODE = "default"
 RECORDED_MODE = {
     "claude": "bypassPermissions",
     "codex": "bypass",
@@ -54,6 +56,7 @@ def samples(project: Path) -> dict[str, dict[str, tuple[ToolCall, ...]]]:
         "claude": {
             "shell": (ToolCall("Bash", {"command": "git status", "description": "Show the state"}),),
             "shell-failing": (ToolCall("Bash", {"command": "git nonsense", "description": "Fail"}),),
+            "asked": (ToolCall("Bash", {"command": "touch b.txt", "description": "Make a file"}),),
             "write": (ToolCall("Write", {"file_path": f"{project}/b.txt", "content": "new\n"}),),
             "edit": (read, ToolCall("Edit", {"file_path": file, "old_string": "one", "new_string": "three"})),
             "read": (read,),
@@ -138,7 +141,8 @@ def main() -> None:
     for name in options.client or CLIENTS:
         for kind in samples(Path("/project"))[name]:
             if options.only in (None, kind):
-                run = Run(CLIENTS[name], RECORDED_MODE[name], Answer(), options.bin)
+                mode = ASKING_MODE if kind == "asked" else RECORDED_MODE[name]
+                run = Run(CLIENTS[name], mode, Answer(), options.bin)
                 outcome = drive(run, partial(choose_sample, name, kind))
                 write_records(FOLDER / name, kind, outcome)
                 events = ", ".join(call["event"] for call in outcome.calls)
