@@ -3,6 +3,7 @@
     drive_clients.py --bin FOLDER                                        the table: client, mode, answer, ran or not
     drive_clients.py --bin FOLDER claude --answer ask --mode auto        one row
     drive_clients.py --bin FOLDER codex --hook "moot hook pre-tool-use" --command "git push --force origin main"
+    drive_clients.py --bin FOLDER claude --install "moot hook install" --command "git push --force origin main"
 
 The clients must be installed (npm: @anthropic-ai/claude-code, @openai/codex, @google/gemini-cli, @github/copilot). Each
 run gets a home and a project of its own in a temporary folder; the project is a git repository with a bare remote
@@ -18,7 +19,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from coding_agents import CLIENTS, HOOK_TIMEOUT, PROOF, Answer, Client, Outcome, Run, drive
+from client_runs import PROOF, Outcome, Run, drive
+from coding_agents import CLIENTS, Answer, Client, Start
 from fake_models import ToolCall
 
 
@@ -54,17 +56,19 @@ ANSWERS = {
     "exit-1-text": Answer(stderr="REASON-7", code=1),
     "garbage": Answer("{not json"),
     "words": Answer("no thank you"),
-    "timeout": Answer(_decide("deny"), sleep=HOOK_TIMEOUT * 3),
+    "timeout": Answer(_decide("deny"), sleep=6, timeout=2),
     "missing": Answer(missing=True),
 }
 
 
 def choose_runs(options: argparse.Namespace) -> Iterator[tuple[str, Run]]:
-    answers = {"hook": Answer(hook=options.hook, stops=True)} if options.hook else ANSWERS
+    real = options.hook or options.install
+    answers = {"hook": Answer(hook=options.hook, stops=True)} if real else ANSWERS
     for client in [CLIENTS[name] for name in options.client or CLIENTS]:
         for mode in options.mode or client.modes:
-            for label in options.answer or answers:
-                yield label, Run(client, mode, answers[label], options.bin, options.terminal)
+            start = Start(mode, options.terminal, options.prompt)
+            for label in (not real and options.answer) or answers:
+                yield label, Run(client, start, answers[label], options.install, options.bin)
 
 
 def _call_shell(client: Client, command: str, _: Path) -> list[ToolCall]:
@@ -76,7 +80,7 @@ def describe(label: str, run: Run, outcome: Outcome) -> str:
     ran = "ran" if outcome.ran else "asked" if outcome.asked else "did not run"
     hook = "hook called" if called else "hook not called"
     told = outcome.told.replace("\n", " | ")[:300]
-    return f"{run.client.name}\t{run.mode}\t{label}\t{ran}\t{hook}\t{told!r}\n"
+    return f"{run.client.name}\t{run.start.mode}\t{label}\t{ran}\t{hook}\t{told!r}\n"
 
 
 def main() -> int:
@@ -85,7 +89,9 @@ def main() -> int:
     parser.add_argument("--bin", default="", help="folder with the clients' programs")
     parser.add_argument("--mode", action="append", help="a mode of the client; default: all")
     parser.add_argument("--answer", action="append", choices=ANSWERS, help="default: all")
-    parser.add_argument("--hook", help="ask this command instead of giving canned answers")
+    parser.add_argument("--hook", default="", help="ask this command instead of giving canned answers")
+    parser.add_argument("--install", default="", help="run this in the project instead, to set up hooks of its own")
+    parser.add_argument("--prompt", default="do it", help="what the user says")
     parser.add_argument("--command", default="", help="what the model wants to run, after it has left its mark")
     parser.add_argument("--terminal", action="store_true", help="start the client on a terminal, as a person would")
     parser.add_argument(

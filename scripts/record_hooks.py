@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from coding_agents import CLIENTS, Answer, Outcome, Run, drive
+from client_runs import Outcome, Run, drive
+from coding_agents import CLIENTS, Answer, Start
 from fake_models import ToolCall
 
 FOLDER = Path(__file__).parents[1] / "tests" / "data" / "hooks"
@@ -142,7 +143,7 @@ def main() -> None:
         for kind in samples(Path("/project"))[name]:
             if options.only in (None, kind):
                 mode = ASKING_MODE if kind == "asked" else RECORDED_MODE[name]
-                run = Run(CLIENTS[name], mode, Answer(), options.bin)
+                run = Run(CLIENTS[name], Start(mode), Answer(), programs=options.bin)
                 outcome = drive(run, partial(choose_sample, name, kind))
                 write_records(FOLDER / name, kind, outcome)
                 events = ", ".join(call["event"] for call in outcome.calls)
