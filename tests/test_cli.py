@@ -455,3 +455,9 @@ def test_resume_takes_the_time_for_a_call_that_it_is_given(
     done = cli("resume", session, "--call-timeout", str(PATIENCE), "--json")
     told = json.loads(done.out)
     assert (told["outcome"], told["degraded"], told["calls"] > 0) == ("hardened", [], True), done.err
+
+
+def test_the_first_line_tells_the_caveat_that_still_holds() -> None:
+    made_good = "value, round 1: first reply unreadable (cut off), asked again"
+    assert weakness([made_good, "value, round 1: absent"]) == "; weaker than asked for: value, round 1: absent"
+    assert weakness([made_good]).endswith("asked again") and weakness([]) == ""

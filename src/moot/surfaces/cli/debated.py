@@ -7,7 +7,7 @@ from rich.table import Table
 from moot.protocols.debated import DebateInput, DebateResult, Vote
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines
+from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines, weakness
 from moot.surfaces.debating import exit_code
 from moot.surfaces.solving import why_withheld, write_out
 from moot.types import Result
@@ -75,7 +75,7 @@ def headline(result: DebateResult) -> str:
     untested = "not tested" if result.path else "not run"
     short = unresolved(result) or SAYS.get(result.outcome, "")
     said = "; ".join(filter(None, (short, result.known if result.tested else untested)))
-    weak = f"; weaker than asked for: {result.degraded[0]}" if result.degraded else ""
+    weak = weakness(result.degraded)
     return f"{result.outcome}{who}: {said}{weak}"
 
 

@@ -15,7 +15,7 @@ from moot.protocols.verdicts import Verdict
 from moot.questions import Classification
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, err, out, plain, print_json, spent_lines
+from moot.surfaces.cli.screen import clean, err, out, plain, print_json, spent_lines, weakness
 from moot.surfaces.deciding import as_data, exit_code, folders_in, seed_form
 from moot.surfaces.judge_files import write_judge_files
 from moot.types import Result
@@ -76,7 +76,7 @@ def show_result(result: DecideResult) -> None:
 
 def headline(result: DecideResult) -> str:
     """The first line: the outcome, and on what it rests."""
-    weak = f"; weaker than asked for: {result.degraded[0]}" if result.degraded else ""
+    weak = weakness(result.degraded)
     calls = f"{result.calls} calls, {result.calls_full_run} questions in a full run" if result.calls else "no calls"
     calls = "no call was answered" if result.calls_failed and not result.calls else calls
     cut = f"; {result.stop_reason.replace('_', ' ')}, cut short" if result.stop_reason != "decided" else ""

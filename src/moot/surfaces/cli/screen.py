@@ -88,3 +88,9 @@ def asked_on_terminal(question: str) -> str | None:
             return terminal.readline().strip().lower()
     except OSError:
         return None
+
+
+def weakness(degraded: Sequence[str]) -> str:
+    """The caveat for the first line, if there is one; what a second reply made good is told last."""
+    told = sorted(degraded, key=lambda note: note.endswith("asked again"))
+    return f"; weaker than asked for: {told[0]}" if told else ""

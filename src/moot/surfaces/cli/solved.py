@@ -10,7 +10,7 @@ from moot.protocols.attempts import Attempt
 from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines
+from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines, weakness
 from moot.surfaces.solving import exit_code, why_withheld, write_out
 from moot.trials.analysis import Analysis, told_all
 from moot.types import Result
@@ -81,7 +81,7 @@ def headline(result: SolveResult) -> str:
     said = result.known if result.outcome == "solved" else f"{SAYS[result.outcome]}{known}"
     if result.checks and result.checks.verdict == "failed":
         said += "; checks of the project fail"
-    weak = f"; weaker than asked for: {result.degraded[0]}" if result.degraded else ""
+    weak = weakness(result.degraded)
     return f"{result.outcome}{which}: {said}{weak}"
 
 
