@@ -17,6 +17,8 @@ from conftest import Cli
 from kit import BAD, CLEAN, GOOD, NOTHING, SQLI, blue
 from patience import PATIENCE
 
+from moot.surfaces.cli.screen import weakness
+
 SECRET = "ghp_" + "A1b2C3d4E5f6" * 3
 
 
