@@ -296,7 +296,8 @@ class SessionRecord(Value):
 class Store(Protocol):
     """The record. `append` returns only when the rows would survive the end of this process."""
 
-    async def create(self, session: SessionRecord) -> None: ...
+    async def create(self, session: SessionRecord, ended: Mark | None = None) -> None:
+        """`ended`: the last entry of a session that is kept with its result, and never run."""
 
     async def update(self, session: SessionRecord, mark: Mark | None = None) -> None:
         """What its taker says of it, and an entry in its journal that says so; both or neither."""

@@ -174,31 +174,13 @@ class Runner:
         return LiveRoom(self._desk, cast, limits, journal, timeout)
 
     async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:
-        outcome = outcome_of(result)
         cut = cut_by(result)
         if self.wish == "release" and cut == "cancelled":
             return await self._let_go(record)
         status = status_after(cut, failed_at, self.wish)
-        now = self._desk.clock.now()
-        kept: JsonValue = {
-            "result": result.model_dump(mode="json"),
-            "outcome": cut if cut == "rejected" else outcome,
-            "retry_from": failed_at,
-            "cut": cut,
-        }
-        ended = record.model_copy(
-            update={
-                "status": status,
-                "updated_at": now,
-                "completed_at": now if status != "paused" else None,
-                "owner": "",
-                "total_rounds": int(getattr(result, "rounds", 0)),
-                "outcome": kept,
-            }
-        )
+        ended, mark = end_of(record, result, status, self._desk.clock.now(), failed_at)
         if self._store is not None:
-            said: JsonValue = {"status": status, "outcome": digest_of(kept), "said": outcome}
-            await self._store.update(ended, Mark(kind="ended", value=said))
+            await self._store.update(ended, mark)
         self._emit(SessionEnded(session_id=record.id, status=status))
 
     async def _let_go(self, record: SessionRecord) -> None:
@@ -241,6 +223,30 @@ def new_record(plan: Plan, now: datetime, about: About = NOTHING_MORE) -> Sessio
         parent=about.parent,
         priority=about.priority,
     )
+
+
+def end_of(
+    record: SessionRecord, result: Result, status: Status, now: datetime, failed_at: int | None = None
+) -> tuple[SessionRecord, Mark]:
+    """The session with its result, and the entry of its journal that says so."""
+    outcome, cut = outcome_of(result), cut_by(result)
+    kept: JsonValue = {
+        "result": result.model_dump(mode="json"),
+        "outcome": cut if cut == "rejected" else outcome,
+        "retry_from": failed_at,
+        "cut": cut,
+    }
+    ended = record.model_copy(
+        update={
+            "status": status,
+            "updated_at": now,
+            "completed_at": now if status != "paused" else None,
+            "owner": "",
+            "total_rounds": int(getattr(result, "rounds", 0)),
+            "outcome": kept,
+        }
+    )
+    return ended, Mark(kind="ended", value={"status": status, "outcome": digest_of(kept), "said": outcome})
 
 
 def outcome_of(result: Result) -> str:

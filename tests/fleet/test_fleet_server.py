@@ -5,6 +5,8 @@ from typing import Any
 from fleetkit import Fleet
 from serving_kit import Client, events, run, serving
 
+from moot.edge.memory import Memory
+
 
 def gated(fleet: Fleet, delay: float = 0.0, **more: object) -> dict[str, Any]:
     given = {"action": "drop the table of carts", "stakes": "high"}
@@ -62,3 +64,23 @@ def test_a_session_that_a_worker_runs_is_paused_carried_on_and_cancelled_over_ht
     ids = list[str]()
     run(work())
     assert fleet.flaws(ids[0]) == []
+
+
+def test_a_fleet_answers_at_once_what_needs_no_debate_and_remembers_what_its_workers_debate(fleet: Fleet) -> None:
+    memory = Memory(fleet.folder / "memory", {})
+
+    async def work() -> None:
+        async with serving(
+            fleet.store, run_here=False, server__allow_local=True, vet__memory=str(memory.folder)
+        ) as client:
+            harmless = {**gated(fleet), "input": {"action": "git status"}}
+            at_once = await client.post("/v1/debates", harmless)
+            assert (at_once.status_code, at_once.json()["outcome"]) == (200, "proceed"), "no worker is there yet"
+            fleet.worker()
+            ids.append(await client.begin(gated(fleet)))
+            await client.until(ids[0], "completed")
+            fleet.wait("the debate is remembered", lambda: bool(memory.debates().debates))
+
+    ids = list[str]()
+    run(work())
+    assert [debate.debate_id for debate in memory.debates().debates] == ids

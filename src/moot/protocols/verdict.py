@@ -38,6 +38,8 @@ class VetInput(Value):
     errors: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
     """What the router saw in it; the critic is told."""
+    answer: "VetResult | None" = None
+    """What was said of it without a debate; then nobody is asked."""
 
 
 class VetResult(Result):

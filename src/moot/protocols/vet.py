@@ -10,6 +10,10 @@ __all__ = ["VetInput", "VetResult", "VetRules", "vet"]
 
 
 async def vet(given: VetInput, rules: VetRules, room: Room) -> VetResult:
+    if given.answer is not None:
+        for note in given.answer.degraded:
+            room.degrade(note)
+        return given.answer
     try:
         if given.kind == "failure":
             result = await after_failure(given, room)

@@ -23,8 +23,9 @@ from moot.edge.toolshed import LateTools
 from moot.edge.webhooks import Webhooks
 from moot.errors import MootError, Parked, StoreError
 from moot.events import Event
-from moot.ports import Model, Sandbox, SessionRecord
+from moot.ports import Mark, Model, Sandbox, SessionRecord
 from moot.protocols.debated import DebateResult
+from moot.protocols.vet import VetResult
 from moot.runner import Plan, Runner, Stop, owner
 from moot.scan import StaticTeam
 from moot.stepping import Desk
@@ -32,6 +33,7 @@ from moot.surfaces.branching import branches_of
 from moot.surfaces.debating import keep_records
 from moot.surfaces.projects import project_of
 from moot.surfaces.setup import PROVIDERS, Settings, both, open_tools, telemetry_of
+from moot.surfaces.vetting import remembered
 from moot.types import Result
 from moot.vault import Vault
 
@@ -119,6 +121,16 @@ class Host:
         """What is done with a result beside keeping it."""
         if isinstance(result, DebateResult):
             await keep_records(result, plan, self.store)
+        if isinstance(result, VetResult) and plan.notes.get("memory"):
+            await self._remember(result, plan)
+
+    async def _remember(self, result: VetResult, plan: Plan) -> None:
+        """In a thread: others may have locked the files. The result is kept already, so what could not be remembered
+        is said in the journal."""
+        said = (await asyncio.to_thread(remembered, plan, result)).degraded[len(result.degraded) :]
+        if said:
+            mark = Mark(kind="noted", name="not_remembered", value={"problem": said[-1]})
+            await self.store.append(result.session_id, [mark])
 
     def trouble(self, session_id: str, error: MootError) -> None:
         """Told to whoever looks after the process; the session itself is paused with its record."""

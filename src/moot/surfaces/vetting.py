@@ -196,6 +196,30 @@ def escalated(question: Question, way: Route, task: Standing, why: str, memory: 
     return result
 
 
+def vet_or_answer(settings: Settings, question: Question, vault: Vault) -> Plan:
+    """The debate to hold, or a plan that has its answer already and asks nobody."""
+    found = answered(settings, question)
+    if found is None:
+        return vet_plan(settings, question, vault)
+    masked = {"rule": vault.hide(found.rule), "rationale": vault.hide(found.rationale)}
+    given = VetInput(
+        kind=found.kind, action=vault.hide(question.action), stakes=found.stakes, context=vault.hide(question.context),
+        answer=found.model_copy(update=masked),
+    )  # fmt: skip
+    return Plan(
+        protocol="vet",
+        topic=topic_of(given),
+        input=given.model_dump(mode="json"),
+        rules=settings.rules("vet"),
+        notes={"session": question.session, "task_id": task_id(question.action), "debate": found.session_id},
+    )
+
+
+def answer_in(plan: Plan) -> VetResult | None:
+    """The answer that a plan has already; None if somebody must run it."""
+    return VetInput.model_validate(plan.input).answer if plan.protocol == "vet" else None
+
+
 # --- with one
 
 
@@ -234,7 +258,7 @@ def vet_plan(settings: Settings, question: Question, vault: Vault, now: datetime
     }
     return Plan(
         protocol="vet",
-        topic=" ".join(given.action.split())[:200],
+        topic=topic_of(given),
         input=given.model_dump(mode="json"),
         rules=settings.rules("vet"),
         limits=settings.limits(),
@@ -242,6 +266,10 @@ def vet_plan(settings: Settings, question: Question, vault: Vault, now: datetime
         seats=seats,
         notes=notes,
     )
+
+
+def topic_of(given: VetInput) -> str:
+    return " ".join(given.action.split())[:200]
 
 
 def _approaches(task: Standing) -> tuple[str, ...]:

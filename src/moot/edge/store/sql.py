@@ -91,7 +91,7 @@ class SqlStore:
 
     # --- writing
 
-    async def create(self, session: SessionRecord) -> None:
+    async def create(self, session: SessionRecord, ended: Mark | None = None) -> None:
         begun: dict[str, JsonValue] = {"plan": digest_of(session.config), "moot": __version__}
         if session.parent:
             begun["parent"] = session.parent
@@ -101,7 +101,8 @@ class SqlStore:
                 db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at - self._longer))
                 self._new = False
             head, mark = Head.of(session), Mark(kind="begun", name=session.protocol, value=begun)
-            entries = chained(Linking(session.id, [mark]), head, datetime.now(UTC))
+            marks = [mark, ended] if ended else [mark]
+            entries = chained(Linking(session.id, marks), head, datetime.now(UTC))
             db.execute(NEW_SESSION, {**session_columns(session), "entries": head.entries, "chain": head.chain})
             insert_all(db, tables.journal, entries)
 

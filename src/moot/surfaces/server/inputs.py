@@ -57,6 +57,7 @@ class VetInput(Value):
     action: Long = Field(min_length=1)
     stakes: Literal["low", "medium", "high"] | None = None
     context: Long = ""
+    session: Line = Field(default="", description="of a coding tool: the same action is debated once in it")
     failed: bool = False
     attempts: tuple[Long, ...] = Field(default=(), max_length=20)
     errors: tuple[Long, ...] = Field(default=(), max_length=20)

@@ -23,7 +23,7 @@ from moot.surfaces.hardening import harden_plan
 from moot.surfaces.reviewing import review_plan
 from moot.surfaces.server import inputs
 from moot.surfaces.setup import Settings, all_settings, check_points, check_prices
-from moot.surfaces.vetting import Question, vet_plan
+from moot.surfaces.vetting import Question, vet_or_answer
 from moot.types import Value
 from moot.vault import Vault
 
@@ -139,7 +139,7 @@ def _built(begin: "AnyBegin", settings: Settings, vault: Vault, tried: tuple[Tri
         case BeginReview(input=given):
             return review_plan(settings, inputs.desk_of(given), vault, {})
         case BeginVet(input=given):
-            return vet_plan(settings, Question(**given.model_dump()), vault)
+            return vet_or_answer(settings, Question(**given.model_dump()), vault)
         case BeginDecide(input=given):
             return decide_plan(settings, inputs.questions_of(given), vault, Wishes(force_panel=given.force_panel))
 

@@ -15,15 +15,16 @@ from moot.edge.store.finding import Spot
 from moot.edge.store.records import RecordShelf
 from moot.errors import StoreError
 from moot.ports import Entry, SessionRecord
-from moot.runner import About, Plan, new_record
+from moot.runner import About, Plan, end_of, new_record
 from moot.surfaces.choices import result_of as decided_result
 from moot.surfaces.choices import with_choices
 from moot.surfaces.deciding import as_data
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import Identity, Needs
 from moot.surfaces.server.problems import Json, Refusal, documented
-from moot.surfaces.server.requests import AnyBegin, plan_of
+from moot.surfaces.server.requests import AnyBegin, Begin, digest, plan_of
 from moot.surfaces.server.site import OVER, Site, the_site
+from moot.surfaces.vetting import answer_in
 from moot.types import Status
 
 router = APIRouter(prefix="/v1/debates", responses=documented())
@@ -46,7 +47,11 @@ def shown(value: Any, status: int = 200, headers: dict[str, str] | None = None) 
     response_model=shapes.Summary,
     summary="Begin a session",
     responses={
-        200: {"model": shapes.Summary, "description": "It was begun before, with the same key", **LOCATION},
+        200: {
+            "model": shapes.Summary,
+            "description": "Nothing is to be run: it needs no debate, or was begun before with the same key",
+            **LOCATION,
+        },
         202: {"model": shapes.Summary, "description": "It will be run", **LOCATION},
     },
 )
@@ -60,23 +65,28 @@ async def begin(
     if key is not None and idempotency_key is not None and key != idempotency_key:
         raise Refusal(422, "two_keys", "the header and the body give different idempotency keys")
     key = key or idempotency_key
-    plan = plan_of(wanted, site.settings, await RecordShelf(site.store).tried())
     if key is not None and (earlier := await site.shelf.begun_with(who.name, key)) is not None:
-        return _begun_before(earlier, plan)
-    await _check_runnable(site, plan)
-    record = new_record(plan, site.now(), About(by=who.name, key=key, priority=wanted.priority))
+        return _begun_before(earlier, wanted)
+    # In a thread: what needs no debate is looked up in files that others may have locked.
+    plan = await asyncio.to_thread(plan_of, wanted, site.settings, await RecordShelf(site.store).tried())
+    record, end = new_record(plan, site.now(), About(by=who.name, key=key, priority=wanted.priority)), None
+    if (answer := answer_in(plan)) is not None:
+        record, end = end_of(record, answer.model_copy(update={"session_id": record.id}), "completed", site.now())
+    else:
+        await _check_runnable(site, plan)
     try:
-        await site.store.create(record)
+        await site.store.create(record, end)
     except StoreError:
         if key is None or (earlier := await site.shelf.begun_with(who.name, key)) is None:
             raise
-        return _begun_before(earlier, plan)  # somebody was faster, with the same key
-    await site.queue.put(record.id, record.priority)
-    return shown(shapes.summary_of(record), 202, {"Location": f"/v1/debates/{record.id}"})
+        return _begun_before(earlier, wanted)  # somebody was faster, with the same key
+    if end is None:
+        await site.queue.put(record.id, record.priority)
+    return shown(shapes.summary_of(record), 202 if end is None else 200, {"Location": f"/v1/debates/{record.id}"})
 
 
-def _begun_before(earlier: SessionRecord, plan: Plan) -> Response:
-    if Plan.model_validate(earlier.config).notes.get("request") != plan.notes["request"]:
+def _begun_before(earlier: SessionRecord, wanted: Begin) -> Response:
+    if Plan.model_validate(earlier.config).notes.get("request") != digest(wanted):
         raise Refusal(409, "key_reused", "another session was begun with this idempotency key")
     return shown(shapes.summary_of(earlier), 200, {"Location": f"/v1/debates/{earlier.id}"})
 
