@@ -1,0 +1,56 @@
+"""What a command line would run and delete, looked up on the disk before it runs. Nothing is ever executed.
+
+Scripts that it would run are read and judged by the router; targets of deleting commands are resolved and counted. Only
+the standard library and `moot.routing` are loaded, for hooks that answer in milliseconds. Begin with `look.py`.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from moot.routing.answer import ORDER, Route, Sight, action
+from moot.routing.command import command_route
+from moot.routing.patterns import Lazy
+
+if TYPE_CHECKING:
+    from moot.edge.looking.files import Script
+
+LOCAL_PROGRAM = Lazy(r"(?:^|[;&|(`]|\b(?:sudo|env|exec|time|nohup|do|then)\s)\s*[\"']?(?:\.{1,2}|[\w-]+)/")
+"""A program named by a path from here: `./ls` may be anything, whatever its name says."""
+
+
+class Looked(NamedTuple):
+    route: Route
+    """The gravest of the line itself and of what it would run."""
+    notes: tuple[str, ...] = ()
+    """For a person: which script was read and which line of it counts, what could not be read, what would be deleted."""
+    scripts: "tuple[Script, ...]" = ()
+    """What was read, for whoever debates the command."""
+
+
+def look_at_command(line: str, folder: Path, env: Mapping[str, str], home: Path | None = None) -> Looked:
+    """The route of a command line that would run in `folder`, with what the files there add to it."""
+    route = command_route(line)
+    if route.bypass and not LOCAL_PROGRAM.search(line):
+        return Looked(route)
+    from moot.edge.looking.look import Look  # not for commands that only read
+
+    look = Look(folder, env, home)
+    look.walk_line(line, only_programs=route.bypass)
+    return Looked(raise_route(route, look.sights), tuple(dict.fromkeys(look.notes)), tuple(look.scripts))
+
+
+def raise_route(route: Route, sights: list[Sight]) -> Route:
+    """The route with what was seen beside its words; it is never lowered."""
+    graver = [sight for sight in sights if sight.level != "read"]
+    if not graver:
+        return route
+    found = action(graver)
+    higher = ORDER[found.stakes] > ORDER[route.stakes]
+    stakes, why = (found.stakes, found.reason) if higher else (route.stakes, route.reason)
+    if route.bypass and found.stakes == "low":
+        return route
+    triggers = tuple(
+        dict.fromkeys((*found.triggers, *route.triggers) if higher else (*route.triggers, *found.triggers))
+    )
+    return Route(route.kind, stakes, False, why, triggers[:12], route.security or found.security)

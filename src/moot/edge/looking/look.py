@@ -1,0 +1,264 @@
+"""One look at a command line: every command in it is followed to the scripts it runs and the files it deletes."""
+
+import os
+import re
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from moot.edge.looking.code import Finding, code_findings
+from moot.edge.looking.deleting import Budget, Place, absolute, deletion_of, look_at_deletion
+from moot.edge.looking.files import Script, Unread, name_from, read_text
+from moot.edge.looking.reading import IN, OUT, UNSET, Placed, read_line, shown, shown_words
+from moot.routing.answer import ORDER, Sight
+from moot.routing.command import command_sights, one_command
+from moot.routing.interpreters import fed
+from moot.routing.patterns import names
+from moot.routing.script import HOLE, Command, Unreadable, Word
+
+DEEPEST = 6
+"""Scripts that call scripts."""
+MOST_SCRIPTS = 25
+SECONDS = 1.0
+MAKERS = names("mkdir git tar unzip cp mv mktemp")
+"""Programs that may make a folder that is not there yet."""
+WRITERS = names("cp mv ln install curl wget sed tee dd patch rsync perl")
+ACROSS = ("download and run", "decoded and run", "fork bomb", "unreadable command", "nesting")
+"""What the router sees in a whole text and in no single command of it."""
+HIDDEN = ("hidden program", "unreadable command", "nesting")
+OWN_FOLDER = re.compile(
+    r"\$\(\s*dirname\s+(?:--\s+)?(?:\"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?\"?)\s*\)|\$\{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}"
+)
+WORKED_OUT = re.compile(r"\$\(\s*cd\s+(?:-P\s+)?(?:--\s+)?\"?([\w./-]+)\"?\s*(?:&&|;)\s*pwd(?:\s+-P)?\s*\)")
+
+
+class Look:
+    def __init__(self, folder: Path, env: Mapping[str, str], home: Path | None = None) -> None:
+        from moot.edge.memory import project_root
+
+        self.env = env
+        self.folder = Path(os.path.abspath(folder))
+        here = Path(os.path.realpath(folder))
+        self.home = Path(os.path.realpath(home or env.get("HOME") or os.path.expanduser("~")))
+        self.project = project_root(here)
+        self.notes: list[str] = []
+        self.sights: list[Sight] = []
+        self.scripts: list[Script] = []
+        self.written: dict[str, str | None] = {}
+        """Files that the line writes before it runs them; None: with what is not known."""
+        self.budget = Budget()
+        self.seen: set[str] = set()
+        self._makes = False
+        self._until = time.monotonic() + SECONDS
+        self.only_programs = False
+
+    def place(self, folder: Path | None) -> Place:
+        return Place(folder, self.project, self.home)
+
+    # --- shell text
+
+    def walk_line(self, line: str, *, only_programs: bool = False) -> None:
+        """`only_programs`: the words are known to do nothing, but a program named by its path may be anything."""
+        self.only_programs = only_programs
+        self.walk(line, self.folder, 0)
+
+    def walk(self, text: str, folder: Path | None, depth: int, arguments: Sequence[str] | None = None) -> None:
+        """Follow every command of a shell text; what cannot be parsed the router has said."""
+        try:
+            commands = read_line(text, self.env, arguments)
+        except Unreadable:
+            return
+        before = list[Path | None]()
+        for placed in commands:
+            words = placed.command.words
+            if words and words[0].text == IN:
+                before.append(folder)
+            elif words and words[0].text == OUT:
+                folder = before.pop() if before else folder
+            elif words and words[0].text in ("cd", "pushd", "popd", "chdir"):
+                folder = self.changed_folder(placed, folder)
+            elif words and words[0].text != "function":
+                self.run(words, placed.command, folder, depth)
+            self.note_written(placed.command, folder)
+
+    def run(self, words: tuple[Word, ...], command: Command, folder: Path | None, depth: int) -> None:
+        """One program with its arguments, and whatever it carries."""
+        from moot.edge.looking.programs import follow
+
+        if depth > 4 * DEEPEST or not words or HOLE in words[0].text or UNSET in words[0].text:
+            return
+        name = os.path.basename(words[0].text) or words[0].text
+        self._makes |= name in MAKERS
+        deletion = None if self.only_programs else deletion_of(name.lower(), words[1:], command, shown_words(words))
+        if deletion is not None:
+            notes, sights = look_at_deletion(deletion, self.place(folder), self.budget)
+            self.notes += notes
+            self.sights += sights
+        follow(self, name, words, command, folder, depth)
+
+    def changed_folder(self, placed: Placed, folder: Path | None) -> Path | None:
+        """Where `cd` leads; None where only the running shell knows."""
+        words = placed.command.words
+        given = [word for word in words[1:] if not word.text.startswith("-") or word.text == "-"]
+        if words[0].text == "popd" or (given and (given[0].text == "-" or HOLE in given[0].text)):
+            return None
+        if not given:
+            return self.home
+        text = shown_empty = given[0].text
+        if UNSET in text:
+            shown_empty = re.sub(f"{UNSET}[^\ue001]*\ue001", "", text)
+            meant = shown_empty or (str(folder) if given[0].quoted else str(self.home))
+            self.notes.append(f"`cd {shown(text)}`: the variable is not set, so it leads to {meant}")
+            text = shown_empty or meant
+        path = absolute(text, self.place(folder))
+        if path is None:
+            return None
+        if os.path.isdir(path):
+            return Path(os.path.realpath(path))
+        if placed.before == "&&" or self._makes:
+            return Path(os.path.normpath(path))
+        self.notes.append(f"`cd {shown(given[0].text)}`: the folder is not there, so what follows runs in {folder}")
+        return folder
+
+    # --- files that the line itself writes
+
+    def note_written(self, command: Command, folder: Path | None) -> None:
+        place = self.place(folder)
+        for redirect in command.redirects:
+            if redirect.sign in (">", ">>", ">|", "&>", "&>>", "<>") and HOLE not in redirect.target.text:
+                self._write(absolute(redirect.target.text, place), self._said(command, redirect.sign))
+        if command.words and os.path.basename(command.words[0].text) in WRITERS:
+            tees = command.words[0].text == "tee" and "-a" not in [word.text for word in command.words]
+            said = "\n".join(fed(command) or []) if tees else ""
+            for word in command.words[1:]:
+                if not word.text.startswith("-") and HOLE not in word.text:
+                    self._write(absolute(word.text, place), said or None)
+
+    def _write(self, path: str | None, said: str | None) -> None:
+        if path is not None:
+            self.written[os.path.realpath(path)] = said
+
+    def _said(self, command: Command, sign: str) -> str | None:
+        name = command.words[0].text if command.words else ""
+        if sign not in (">", ">|"):
+            return None
+        if name in ("echo", "printf") and not any(HOLE in word.text for word in command.words):
+            return " ".join(word.text for word in command.words[1:] if word.text not in ("-e", "-n"))
+        bodies = [redirect.document.body for redirect in command.redirects if redirect.document is not None]
+        return bodies[0] if name == "cat" and len(bodies) == 1 and len(command.words) == 1 else None
+
+    # --- scripts
+
+    def unread(self, said: str, what: str) -> None:
+        """A script of which nobody can tell what it would do."""
+        why = f"`{said}`: {what}"
+        self.notes.append(why)
+        self.sights.append(Sight("medium", "unclear", said, f"{why}; what it would do cannot be told"))
+
+    def find(self, said: str, word: Word, folder: Path | None) -> Path | None:
+        """The place of a script that is named; said where it is only known when it runs."""
+        if HOLE in word.text or UNSET in word.text:
+            self.unread(said, f"the name of the script, {shown(word.text)}, is only known when it runs")
+            return None
+        path = absolute(word.text, self.place(folder))
+        if path is None:
+            self.unread(said, "in which folder it runs is only known when it runs")
+        return None if path is None else Path(path)
+
+    def read(self, said: str, path: Path, depth: int) -> tuple[str, bool] | None:
+        """The text of a script and whether it is all of it; None if it was read before, or cannot be."""
+        real = os.path.realpath(path)
+        if real in self.seen:
+            return None
+        if depth >= DEEPEST or len(self.seen) >= MOST_SCRIPTS or time.monotonic() > self._until:
+            self.unread(said, "too many scripts call each other; not all of them were read")
+            return None
+        self.seen.add(real)
+        name = name_from(path, self.folder)
+        if real in self.written:
+            text = self.written[real]
+            if text is None:
+                self.unread(said, f"the script {name} is written by this very command")
+            return None if text is None else (text, True)
+        try:
+            return read_text(path)
+        except Unread as problem:
+            self.unread(said, f"the script {name} {problem}")
+            return None
+
+    def run_script(
+        self, said: str, path: Path, kind: str, folder: Path | None, depth: int, arguments: Sequence[str] = ()
+    ) -> None:
+        """Read a file that would run, judge it, and follow what it runs in turn."""
+        found = self.read(said, path, depth)
+        if found is None:
+            return
+        script = Script(name_from(path, self.folder), kind, found[0], path, found[1])
+        if kind == "shell":
+            text = self.with_own_folder(script, arguments)
+            findings = self.shell_findings(text, arguments)
+            self.judge(said, script, findings)
+            self.walk(text, folder, depth + 1, arguments)
+            return
+        findings = code_findings(script.text, kind)
+        self.judge(said, script, findings)
+        for command in dict.fromkeys(finding.command for finding in findings if finding.command):
+            self.walk(command, folder, depth + 1)
+
+    def with_own_folder(self, script: Script, arguments: Sequence[str]) -> str:
+        """The text with what a script says of its own place and of its arguments, where that is known."""
+        own = str(script.path.parent) if script.path is not None else ""
+        text = script.text
+        if re.fullmatch(r"[\w./-]+", own):
+            text = WORKED_OUT.sub(r"\1", OWN_FOLDER.sub(own, text))
+        if all(HOLE not in argument and UNSET not in argument for argument in arguments):
+            text = text.replace('"$@"', shlex.join(arguments))
+        return text
+
+    def shell_findings(self, text: str, arguments: Sequence[str] | None = None) -> list[Finding]:
+        """What the router makes of a shell text, command by command, with the lines."""
+        try:
+            placed = read_line(text, self.env, arguments)
+        except Unreadable as problem:
+            return [Finding(Sight("medium", "unclear", "unreadable script", f"it cannot be read: {problem}"))]
+        across = [Finding(sight) for sight in command_sights(text) if sight.what in ACROSS]
+        own = frozenset(
+            p.command.words[1].text for p in placed if [w.text for w in p.command.words[:1]] == ["function"]
+        )
+        return [*across, *(f for p in placed if not self._marks(p.command) for f in self._judged(p, own))]
+
+    def _marks(self, command: Command) -> bool:
+        return bool(command.words) and command.words[0].text in (IN, OUT)
+
+    def _judged(self, placed: Placed, own: frozenset[str]) -> list[Finding]:
+        command = placed.command._replace(fed_by=tuple(c for c in placed.command.fed_by if not self._marks(c)))
+        return [Finding(usual(sight), placed.line) for sight in one_command(command, 0, own)]
+
+    def judge(self, said: str, script: Script, findings: Sequence[Finding]) -> None:
+        """Keep what was seen in a script, and say which line of it counts."""
+        self.scripts.append(script)
+        if not script.whole:
+            self.unread(said, f"the script {script.name} is too large; only its beginning was read")
+        telling = sorted(
+            (f for f in findings if ORDER[f.sight.level] > ORDER["low"]), key=lambda f: -ORDER[f.sight.level]
+        )
+        runs = f"`{said}` runs {script.name}"
+        if not telling:
+            lines = len(script.text.splitlines())
+            self.notes.append(f"{runs} ({lines} line{'' if lines == 1 else 's'}): nothing in it raises the stakes")
+            return
+        top = telling[0]
+        where = f"line {top.line}: " if top.line else ""
+        self.notes.append(f"{runs}; {where}{top.sight.why or top.sight.what}")
+        for finding in telling[:12]:
+            at = f"{script.name}, line {finding.line}" if finding.line else script.name
+            why = f"{runs}, and in it ({at.removeprefix(script.name + ', ')}) {finding.sight.why}"
+            self.sights.append(Sight(finding.sight.level, finding.sight.group, finding.sight.what, why))
+
+
+def usual(sight: Sight) -> Sight:
+    """In a script, a program whose name is in a variable is nothing unusual; it only cannot be told what it does."""
+    if sight.group == "unclear" and sight.what in HIDDEN:
+        return Sight("medium", sight.group, sight.what, sight.why)
+    return sight

@@ -1,0 +1,184 @@
+"""A Makefile, read as far as it tells which commands a target runs: rules, prerequisites, plain variables, includes."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from moot.routing.patterns import Lazy
+
+NAMES = ("GNUmakefile", "makefile", "Makefile")
+MOST_TARGETS = 100
+DEEPEST = 20
+ASSIGNED = Lazy(r"(?:export\s+|override\s+)*([\w.-]+)\s*(::?:?=|\?=|\+=|!=|=)\s*(.*)", re.DOTALL)
+RULE = Lazy(r"([^:=#\t][^:=#]*?)\s*::?(?!=)\s*([^;]*?)(?:;(.*))?", re.DOTALL)
+INCLUDE = Lazy(r"(-include|sinclude|include)\s+(.*)")
+DIRECTIVE = Lazy(r"(?:ifeq|ifneq|ifdef|ifndef|else|endif|export|unexport|vpath|undefine)\b.*", re.DOTALL)
+REFERENCE = Lazy(r"\$(?:\$|\(([^()]*)\)|\{([^{}]*)\}|(.))")
+SHELL_CALL = Lazy(r"\$[({]shell\s+((?:[^()]|\([^()]*\))*)[)}]")
+NAME = re.compile(r"[A-Za-z_]\w*")
+UNKNOWN = "$?"
+"""For what only make would know: the shell's parser takes it for something only the shell knows."""
+
+
+@dataclass
+class Rule:
+    prerequisites: list[str] = field(default_factory=list)
+    recipe: list[tuple[int, str]] = field(default_factory=list)
+    """Lines and their places."""
+
+
+Read = Callable[[str], str | None]
+"""The text of an included file; None where it cannot be read, which the reader has said then."""
+
+
+@dataclass
+class Makefile:
+    values: dict[str, str] = field(default_factory=dict)
+    rules: dict[str, Rule] = field(default_factory=dict)
+    first: str = ""
+    called: list[tuple[int, str]] = field(default_factory=list)
+    """Commands of `$(shell …)`, which run when the file is read."""
+
+    def take_in(self, text: str, read: Read, given: Mapping[str, str], depth: int = 0) -> None:
+        """Add a file. `given` are variables of the command line, which no file changes."""
+        current: list[Rule] = []
+        defining = ""
+        for number, line in joined(text):
+            if defining:
+                defining = "" if line.strip() == "endef" else defining
+                continue
+            if line.startswith("\t") and current:
+                for rule in current:
+                    rule.recipe.append((number, line[1:]))
+                continue
+            bare = line.split("#", 1)[0].rstrip() if "#" in line else line.rstrip()
+            if not bare.strip():
+                continue
+            self.called += [(number, m[1]) for m in SHELL_CALL.finditer(bare)]
+            if found := re.match(r"define\s+(\S+)", bare):
+                defining = found[1]
+            elif found := INCLUDE.fullmatch(bare.strip()):
+                current = []
+                self.include(found[1], self.expand(found[2]), read, given, depth)
+            elif found := ASSIGNED.fullmatch(bare.strip()):
+                current = []
+                self.assign(found[1], found[2], found[3], given)
+            elif not DIRECTIVE.fullmatch(bare.strip()) and (found := RULE.fullmatch(bare)):
+                current = self.add_rule(number, found[1], found[2] or "", found[3] or "")
+
+    def include(self, word: str, names: str, read: Read, given: Mapping[str, str], depth: int) -> None:
+        for name in names.split():
+            text = read(name if word == "include" else f"-{name}") if depth < DEEPEST else None
+            if text is not None:
+                self.take_in(text, read, given, depth + 1)
+
+    def assign(self, name: str, sign: str, value: str, given: Mapping[str, str]) -> None:
+        if name in given or (sign == "?=" and name in self.values):
+            return
+        if sign == "!=":
+            self.called.append((0, value))
+            value = UNKNOWN
+        elif sign.endswith(":="):
+            value = self.expand(value).replace("$", "$$") if UNKNOWN not in self.expand(value) else value
+        self.values[name] = f"{self.values.get(name, '')} {value}".strip() if sign == "+=" else value
+
+    def add_rule(self, number: int, targets: str, prerequisites: str, command: str) -> list[Rule]:
+        current = []
+        for target in self.expand(targets).split():
+            rule = self.rules.setdefault(target, Rule())
+            before = re.sub(r"^[^:]*:(?!=)", "", prerequisites) if ":" in prerequisites else prerequisites
+            rule.prerequisites += [name for name in self.expand(before).split() if name != "|"]
+            if command.strip():
+                rule.recipe.append((number, command.strip()))
+            if not self.first and not target.startswith(".") and "%" not in target:
+                self.first = target
+            current.append(rule)
+        return current
+
+    def expand(self, text: str, own: Mapping[str, str] | None = None, depth: int = 0) -> str:
+        """Plain variables put in; functions and what is not known become `UNKNOWN`."""
+
+        def value(found: re.Match[str]) -> str:
+            name = found[1] or found[2] or found[3]
+            if name is None:
+                return "$"
+            name = name.strip()
+            if own and name in own:
+                return own[name]
+            if name in self.values and depth < DEEPEST:
+                return self.expand(self.values[name], own, depth + 1)
+            if name in IMPLICIT:
+                return IMPLICIT[name]
+            return f"${{{name}}}" if NAME.fullmatch(name) else UNKNOWN  # left to the shell's reader: it is not set
+
+        previous = text
+        for _ in range(3):  # functions of functions
+            text = REFERENCE.sub(value, previous)
+            if text == previous or "$(" not in text:
+                break
+            previous = text
+        return text
+
+    def recipes(self, goals: Sequence[str]) -> tuple[list[tuple[str, int, str]], list[str]]:
+        """Target, line and shell text of everything that the goals run, first things first; and goals it lacks."""
+        found, missing, seen = list[tuple[str, int, str]](), list[str](), set[str]()
+        default = self.expand(self.values.get(".DEFAULT_GOAL", "")) or self.first
+
+        def visit(target: str, depth: int, asked: bool) -> None:
+            if target in seen or len(seen) >= MOST_TARGETS or depth > DEEPEST:
+                return
+            seen.add(target)
+            rule, stem = self.rule_of(target)
+            if rule is None:
+                if asked:
+                    missing.append(target)
+                return
+            needs = [need.replace("%", stem) for need in rule.prerequisites]
+            for need in needs:
+                visit(need, depth + 1, False)
+            own = {"@": target, "<": (needs or [""])[0], "^": " ".join(needs), "+": " ".join(needs), "*": stem, "?": ""}
+            for number, line in rule.recipe:
+                found.append((target, number, self.expand(line, own).lstrip("@-+ \t")))
+
+        for goal in goals or ([default] if default else []):
+            visit(goal, 0, True)
+        return found, missing
+
+    def rule_of(self, target: str) -> tuple[Rule | None, str]:
+        own = self.rules.get(target)
+        if own is not None and own.recipe:
+            return own, ""
+        for name, rule in self.rules.items():
+            if "%" in name and rule.recipe:
+                begin, _, end = name.partition("%")
+                if target.startswith(begin) and target.endswith(end) and len(target) > len(begin) + len(end):
+                    return rule, target[len(begin) : len(target) - len(end)]
+        return own, ""
+
+
+IMPLICIT = {
+    "CC": "cc", "CXX": "c++", "AR": "ar", "AS": "as", "LD": "ld", "SHELL": "/bin/sh", "INSTALL": "install",
+    "MAKE": "make", "CURDIR": ".", "RM": "rm -f", "MAKEFLAGS": "", "MAKEFILE_LIST": "Makefile", "CFLAGS": "",
+    "CXXFLAGS": "", "CPPFLAGS": "", "LDFLAGS": "", "LDLIBS": "", "VPATH": "", "MAKECMDGOALS": "", "ARFLAGS": "rv",
+}  # fmt: skip
+"""What make sets, or takes for nothing, without being told."""
+
+
+def joined(text: str) -> list[tuple[int, str]]:
+    """Lines that end in a backslash are one with the next; each has the number of its first. In a recipe the backslash
+    stays: the shell reads it."""
+    found, begun, parts = list[tuple[int, str]](), 0, list[str]()
+    for number, line in enumerate(text.splitlines(), 1):
+        begun = begun or number
+        parts.append(line)
+        if line.endswith("\\"):
+            continue
+        found.append((begun, _one(parts)))
+        begun, parts = 0, []
+    return [*found, (begun, _one(parts))] if parts else found
+
+
+def _one(parts: Sequence[str]) -> str:
+    if parts[0].startswith("\t"):
+        return "\n".join(parts)
+    return " ".join(part.removesuffix("\\") for part in parts)

@@ -1,0 +1,142 @@
+"""The router's parser, with the variables of the environment filled in and the place of every command kept."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from moot.routing.patterns import names
+from moot.routing.reading import Spelling
+from moot.routing.script import HOLE, Command, Unreadable, Word
+from moot.routing.shell import LONGEST, ScriptReader
+
+UNSET, UNSET_END = "\ue000", "\ue001"
+"""Around the name of a variable that is not set: the shell would put nothing there."""
+IN, OUT = "\ue002", "\ue003"
+"""In place of a command: a subshell begins, and ends; what `cd` does inside is undone."""
+UNSET_NAME = re.compile(f"{UNSET}([^{UNSET_END}]*){UNSET_END}")
+DEFAULTED = re.compile(r"([A-Za-z_]\w*|\d):?([-=])([^}$`\"'\\]*)\}")
+
+
+class Placed(NamedTuple):
+    command: Command
+    line: int
+    """In the text, from 1."""
+    before: str
+    """The sign that follows it: `&&`, `||`, `;`, `|` or nothing."""
+
+
+SET_BY_SHELL = names("""
+    PWD OLDPWD UID EUID PPID HOSTNAME HOSTTYPE OSTYPE MACHTYPE SHLVL RANDOM SECONDS LINENO OPTIND OPTARG REPLY IFS PS1
+    PIPESTATUS COLUMNS LINES FUNCNAME DIRSTACK GROUPS BASH BASH_SOURCE BASH_VERSION EPOCHSECONDS ZSH_VERSION
+""")
+SETS_ANYTHING = re.compile(r"(?:^|[;&|\s(])(?:source|\.|eval|read|getopts|mapfile|readarray|printf\s+-v|set\s+-a)\s")
+
+
+class LineReader(ScriptReader):
+    def __init__(self, text: str, env: Mapping[str, str], arguments: Sequence[str] | None, depth: int = 0) -> None:
+        super().__init__(text, depth)
+        self.env, self.arguments = env, arguments
+        self.whole = text
+        """The text that it is all part of: it may set a variable elsewhere."""
+        self.places: list[tuple[int, str]] = []
+        self._begun = 0
+
+    def inner(self, text: str) -> None:
+        reader = LineReader(text, self.env, self.arguments, self.depth + 1)
+        reader.values, reader.uncertain, reader.whole = self.values, self.uncertain, self.whole
+        reader.commands_until(frozenset())
+        self.note(Command((Word(IN),)), *reader.commands, Command((Word(OUT),)))
+
+    def note(self, *commands: Command) -> None:
+        super().note(*commands)
+        follows = self.text[self.at : self.at + 40].lstrip(" \t")[:2]
+        line = self.text.count("\n", 0, self._begun) + 1
+        self.places.extend((line, follows) for _ in commands)
+
+    def simple(self) -> None:
+        self._begun = self.at
+        super().simple()
+
+    def group(self, opening: int, end: str) -> None:
+        if end != ")":
+            return super().group(opening, end)
+        self.note(Command((Word(IN),)))
+        super().group(opening, end)
+        self.note(Command((Word(OUT),)))
+
+    def substitution(self, opening: int, spelling: Spelling) -> None:
+        begun = self._begun
+        self.note(Command((Word(IN),)))
+        super().substitution(opening, spelling)
+        self.note(Command((Word(OUT),)))
+        self._begun = begun
+
+    def dollar(self, spelling: Spelling, *, within_quotes: bool = False) -> None:
+        digit = self.text[self.at + 1 : self.at + 2]
+        if self.arguments is None or not ("0" < digit <= "9"):
+            return super().dollar(spelling, within_quotes=within_quotes)
+        self.at += 2
+        self.argument(int(digit), spelling)
+
+    def argument(self, number: int, spelling: Spelling) -> None:
+        given = self.arguments or ()
+        spelling.add(given[number - 1] if number <= len(given) else f"{UNSET}{number}{UNSET_END}")
+
+    def braced(self, spelling: Spelling) -> None:
+        """`${X:-y}` and `${1}`, beside what the router reads."""
+        found = DEFAULTED.match(self.text, self.at + 2)
+        plain = re.compile(r"(\d)\}").match(self.text, self.at + 2)
+        if self.arguments is not None and plain and plain[1] != "0":
+            self.at = plain.end()
+            return self.argument(int(plain[1]), spelling)
+        if found is None or found[1] in self.uncertain or (found[1].isdigit() and self.arguments is None):
+            return super().braced(spelling)
+        self.at = found.end()
+        spelling.names.append(found[1])
+        if found[1].isdigit():
+            given = self.arguments or ()
+            spelling.add(given[int(found[1]) - 1] if 0 < int(found[1]) <= len(given) else found[3])
+        else:
+            spelling.add(self.values.get(found[1], self.env.get(found[1])) or found[3])
+
+    def variable(self, name: str, spelling: Spelling, *, within_quotes: bool) -> None:
+        spelling.names.append(name)
+        value = self.values.get(name, self.env.get(name))
+        if name in self.uncertain or (value is None and self.may_be_set(name)):
+            spelling.add(HOLE)
+        elif value is None:
+            spelling.add(f"{UNSET}{name}{UNSET_END}")
+        else:
+            if not spelling.parts and not within_quotes:
+                spelling.lone = value
+            if not within_quotes:
+                spelling.glob |= any(sign in value for sign in "*?[")
+            spelling.add(value)
+
+    def may_be_set(self, name: str) -> bool:
+        """By the shell, or by another part of the text."""
+        found = name in SET_BY_SHELL or SETS_ANYTHING.search(self.whole)
+        return bool(found or re.search(rf"\b{name}\+?=|\b(?:for|select)\s+{name}\b", self.whole))
+
+
+def read_line(text: str, env: Mapping[str, str], arguments: Sequence[str] | None = None) -> list[Placed]:
+    """All commands of a text, with `IN` and `OUT` where subshells begin and end. Raises `Unreadable`."""
+    if len(text) > LONGEST:
+        raise Unreadable("it is too long")
+    reader = LineReader(text, env, arguments)
+    try:
+        reader.commands_until(frozenset())
+    except RecursionError:
+        raise Unreadable("it is nested too deep") from None
+    return [Placed(command, *place) for command, place in zip(reader.commands, reader.places, strict=True)]
+
+
+def shown(text: str) -> str:
+    """A word as a person would write it."""
+    return UNSET_NAME.sub(lambda m: f"${m[1]}", text).replace(HOLE, "…")
+
+
+def shown_words(words: Sequence[Word], longest: int = 80) -> str:
+    said = " ".join(shown(word.text) for word in words)
+    said = " ".join(said.split())
+    return said if len(said) <= longest else said[: longest - 1] + "…"
