@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.edge.lines import Line, Locked, Read, locked, read_lines
+from moot.edge.project import project_root
 from moot.errors import ConfigError
 from moot.failures import EVERY_TASK, Entry, Event, Standing, entry_of, stamp, standings, task_id
 from moot.vault import Vault
@@ -31,14 +32,6 @@ HEADERS = {
 
 
 # --- where it is
-
-
-def project_root(start: Path) -> Path:
-    """The nearest folder upwards with a `moot.toml` or a repository; else `start` itself."""
-    for folder in (start, *start.parents):
-        if (folder / "moot.toml").is_file() or (folder / ".git").exists():
-            return folder
-    return start
 
 
 def memory_folder(setting: str, start: Path, env: Mapping[str, str]) -> Path:

@@ -23,7 +23,7 @@ class Looked(NamedTuple):
     route: Route
     """The gravest of the line itself and of what it would run."""
     notes: tuple[str, ...] = ()
-    """For a person: which script was read and which line of it counts, what could not be read, what would be deleted."""
+    """For a person: which script was read and which line of it counts, what could not be read, what is deleted."""
     scripts: "tuple[Script, ...]" = ()
     """What was read, for whoever debates the command."""
 
@@ -46,11 +46,8 @@ def raise_route(route: Route, sights: list[Sight]) -> Route:
     if not graver:
         return route
     found = action(graver)
-    higher = ORDER[found.stakes] > ORDER[route.stakes]
-    stakes, why = (found.stakes, found.reason) if higher else (route.stakes, route.reason)
-    if route.bypass and found.stakes == "low":
-        return route
-    triggers = tuple(
-        dict.fromkeys((*found.triggers, *route.triggers) if higher else (*route.triggers, *found.triggers))
-    )
-    return Route(route.kind, stakes, False, why, triggers[:12], route.security or found.security)
+    if found.stakes == "low" or ORDER[found.stakes] < ORDER[route.stakes]:
+        return route._replace(bypass=route.bypass and found.stakes == "low")
+    # What was seen on the disk says more than the words of the line, where both are as grave.
+    triggers = tuple(dict.fromkeys((*found.triggers, *route.triggers)))
+    return Route(route.kind, found.stakes, False, found.reason, triggers[:12], route.security or found.security)

@@ -146,9 +146,9 @@ def _literal(node: "ast.expr") -> str | None:
     if isinstance(node, ast.List | ast.Tuple) and node.elts:
         words = [part.value if isinstance(part, ast.Constant) else None for part in node.elts]
         if isinstance(words[0], str):
-            return " ".join(shlex.quote(word) if isinstance(word, str) else "$unknown" for word in words)
+            return " ".join(shlex.quote(word) if isinstance(word, str) else "$?" for word in words)
         if ast.unparse(node.elts[0]) == "sys.executable":
-            return " ".join(["python", *(shlex.quote(w) if isinstance(w, str) else "$unknown" for w in words[1:])])
+            return " ".join(["python", *(shlex.quote(w) if isinstance(w, str) else "$?" for w in words[1:])])
     return None
 
 

@@ -6,7 +6,6 @@ import re
 import stat
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ MOST_ENTRIES = 50_000
 SECONDS = 0.3
 MOST_MATCHES = 10_000
 MOST_BRACES = 64
-SHOWN_PATHS = 4
+MOST_TARGETS = 20
 REMOVERS = names("rm rmdir unlink shred srm wipe trash trash-put rimraf remove-item ri")
 WINDOWS = names("del erase rd")
 EMPTIERS = names("truncate")
@@ -106,15 +105,21 @@ def _git_clean(args: tuple[Word, ...], said: str) -> Deletion | None:
 # --- how much it is
 
 
-@dataclass
 class Budget:
     """For all that one line deletes together."""
 
-    entries: int = MOST_ENTRIES
-    until: float = 0.0
+    def __init__(self, entries: int = MOST_ENTRIES, seconds: float = SECONDS) -> None:
+        self.entries, self.seconds, self.until = entries, seconds, 0.0
+
+    def share(self, among: int) -> "Budget":
+        """A part of what is left, so that one large target does not hide the others."""
+        self.until = self.until or time.monotonic() + self.seconds
+        part = Budget(max(0, self.entries))
+        part.until = time.monotonic() + max(0.0, self.until - time.monotonic()) / max(1, among)
+        return part
 
     def left(self) -> bool:
-        self.until = self.until or time.monotonic() + SECONDS
+        self.until = self.until or time.monotonic() + self.seconds
         return self.entries > 0 and time.monotonic() < self.until
 
 
@@ -127,6 +132,8 @@ class Amount(NamedTuple):
     """Folders that cannot be looked into."""
 
     def __str__(self) -> str:
+        if not self.whole and not self.files:
+            return "not counted: there was no time left"
         files = f"{self.files:,} file{'' if self.files == 1 else 's'}"
         said = f"{files}, {in_units(self.size)}" if self.whole else f"more than {files}, at least {in_units(self.size)}"
         return said + (f", and {self.closed:,} folders that cannot be read" if self.closed else "")
@@ -264,11 +271,15 @@ def real(path: str) -> str:
 
 def look_at_deletion(deletion: Deletion, place: Place, budget: Budget) -> tuple[list[str], list[Sight]]:
     notes, sights = list[str](), list[Sight]()
-    for word in deletion.targets:
-        for text in spellings(word.text, word.quoted):
-            said, seen = look_at_target(deletion, word._replace(text=text), place, budget)
-            notes += said
-            sights += seen
+    words = [w._replace(text=text) for w in deletion.targets for text in spellings(w.text, w.quoted)]
+    for done, word in enumerate(words[:MOST_TARGETS]):
+        part = budget.share(len(words) - done)
+        said, seen = look_at_target(deletion, word, place, part)
+        budget.entries = part.entries
+        notes += said
+        sights += seen
+    if len(words) > MOST_TARGETS:
+        notes.append(f"`{deletion.said}` names {len(words) - MOST_TARGETS} more targets")
     return notes, sights
 
 
@@ -316,8 +327,9 @@ def _look_at_path(
         if deletion.extent == "all":
             sights.append(Sight("high", "destructive", deletion.said, why))
     if not any(os.path.lexists(one) for one in found):
-        return [f"`{deletion.said}`: nothing is at {shown(path) if glob else found[0]}"], sights
-    where = told if told and not everything else f"{shown(path)} ({len(found):,} entries)"
+        return [f"nothing is there to delete at {path if glob else found[0]}"], sights
+    where = told if told and not everything else f"everything in {told}" if everything else path
+    where += f", {len(found):,} entries" if glob and len(found) > 1 else ""
     if len(found) == 1 and os.path.islink(found[0]):
         return [f"deletes the link {found[0]}, not {os.path.realpath(found[0])}, to which it points"], sights
     amount = count(found, budget)

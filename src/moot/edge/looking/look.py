@@ -10,7 +10,8 @@ from pathlib import Path
 from moot.edge.looking.code import Finding, code_findings
 from moot.edge.looking.deleting import Budget, Place, absolute, deletion_of, look_at_deletion
 from moot.edge.looking.files import Script, Unread, name_from, read_text
-from moot.edge.looking.reading import IN, OUT, UNSET, Placed, read_line, shown, shown_words
+from moot.edge.looking.reading import IN, OUT, UNSET, UNSET_NAME, Placed, read_line, shown, shown_words
+from moot.edge.project import project_root
 from moot.routing.answer import ORDER, Sight
 from moot.routing.command import command_sights, one_command
 from moot.routing.interpreters import fed
@@ -30,13 +31,13 @@ HIDDEN = ("hidden program", "unreadable command", "nesting")
 OWN_FOLDER = re.compile(
     r"\$\(\s*dirname\s+(?:--\s+)?(?:\"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?\"?)\s*\)|\$\{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}"
 )
+ASKS_FOR_PROGRAM = re.compile(r"\$\(\s*(?:command -v|which|type)\s+[\w-]+\s*&?>\s*/dev/null\s*\)")
+"""As in the `activate` of virtual environments: it prints nothing, so nothing is run."""
 WORKED_OUT = re.compile(r"\$\(\s*cd\s+(?:-P\s+)?(?:--\s+)?\"?([\w./-]+)\"?\s*(?:&&|;)\s*pwd(?:\s+-P)?\s*\)")
 
 
 class Look:
     def __init__(self, folder: Path, env: Mapping[str, str], home: Path | None = None) -> None:
-        from moot.edge.memory import project_root
-
         self.env = env
         self.folder = Path(os.path.abspath(folder))
         here = Path(os.path.realpath(folder))
@@ -94,7 +95,7 @@ class Look:
         if deletion is not None:
             notes, sights = look_at_deletion(deletion, self.place(folder), self.budget)
             self.notes += notes
-            self.sights += sights
+            self.sights[:0] = sights  # whatever else is found, this is the first thing to know
         follow(self, name, words, command, folder, depth)
 
     def changed_folder(self, placed: Placed, folder: Path | None) -> Path | None:
@@ -107,7 +108,7 @@ class Look:
             return self.home
         text = shown_empty = given[0].text
         if UNSET in text:
-            shown_empty = re.sub(f"{UNSET}[^\ue001]*\ue001", "", text)
+            shown_empty = UNSET_NAME.sub("", text)
             meant = shown_empty or (str(folder) if given[0].quoted else str(self.home))
             self.notes.append(f"`cd {shown(text)}`: the variable is not set, so it leads to {meant}")
             text = shown_empty or meant
@@ -209,7 +210,7 @@ class Look:
     def with_own_folder(self, script: Script, arguments: Sequence[str]) -> str:
         """The text with what a script says of its own place and of its arguments, where that is known."""
         own = str(script.path.parent) if script.path is not None else ""
-        text = script.text
+        text = ASKS_FOR_PROGRAM.sub("true", script.text)
         if re.fullmatch(r"[\w./-]+", own):
             text = WORKED_OUT.sub(r"\1", OWN_FOLDER.sub(own, text))
         if all(HOLE not in argument and UNSET not in argument for argument in arguments):
@@ -232,7 +233,9 @@ class Look:
         return bool(command.words) and command.words[0].text in (IN, OUT)
 
     def _judged(self, placed: Placed, own: frozenset[str]) -> list[Finding]:
-        command = placed.command._replace(fed_by=tuple(c for c in placed.command.fed_by if not self._marks(c)))
+        words = tuple(word._replace(text=UNSET_NAME.sub(HOLE, word.text)) for word in placed.command.words)
+        feeders = tuple(command for command in placed.command.fed_by if not self._marks(command))
+        command = placed.command._replace(words=words, fed_by=feeders)
         return [Finding(usual(sight), placed.line) for sight in one_command(command, 0, own)]
 
     def judge(self, said: str, script: Script, findings: Sequence[Finding]) -> None:

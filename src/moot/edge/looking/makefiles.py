@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from moot.routing.patterns import Lazy
 
@@ -13,31 +12,33 @@ ASSIGNED = Lazy(r"(?:export\s+|override\s+)*([\w.-]+)\s*(::?:?=|\?=|\+=|!=|=)\s*
 RULE = Lazy(r"([^:=#\t][^:=#]*?)\s*::?(?!=)\s*([^;]*?)(?:;(.*))?", re.DOTALL)
 INCLUDE = Lazy(r"(-include|sinclude|include)\s+(.*)")
 DIRECTIVE = Lazy(r"(?:ifeq|ifneq|ifdef|ifndef|else|endif|export|unexport|vpath|undefine)\b.*", re.DOTALL)
-REFERENCE = Lazy(r"\$(?:\$|\(([^()]*)\)|\{([^{}]*)\}|(.))")
+REFERENCE = Lazy(r"\$(?:\$|\(([^()]*)\)|\{([^{}]*)\}|([^({]))")
 SHELL_CALL = Lazy(r"\$[({]shell\s+((?:[^()]|\([^()]*\))*)[)}]")
 NAME = re.compile(r"[A-Za-z_]\w*")
-UNKNOWN = "$?"
+DOLLAR = "\ue004"
+"""A sign that make hands on to the shell."""
+UNKNOWN = f"{DOLLAR}?"
 """For what only make would know: the shell's parser takes it for something only the shell knows."""
 
 
-@dataclass
 class Rule:
-    prerequisites: list[str] = field(default_factory=list)
-    recipe: list[tuple[int, str]] = field(default_factory=list)
-    """Lines and their places."""
+    def __init__(self) -> None:
+        self.prerequisites: list[str] = []
+        self.recipe: list[tuple[int, str]] = []
+        """Lines and their places."""
 
 
 Read = Callable[[str], str | None]
 """The text of an included file; None where it cannot be read, which the reader has said then."""
 
 
-@dataclass
 class Makefile:
-    values: dict[str, str] = field(default_factory=dict)
-    rules: dict[str, Rule] = field(default_factory=dict)
-    first: str = ""
-    called: list[tuple[int, str]] = field(default_factory=list)
-    """Commands of `$(shell …)`, which run when the file is read."""
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.values = dict(values)
+        self.rules: dict[str, Rule] = {}
+        self.first = ""
+        self.called: list[tuple[int, str]] = []
+        """Commands of `$(shell …)`, which run when the file is read."""
 
     def take_in(self, text: str, read: Read, given: Mapping[str, str], depth: int = 0) -> None:
         """Add a file. `given` are variables of the command line, which no file changes."""
@@ -79,7 +80,7 @@ class Makefile:
             self.called.append((0, value))
             value = UNKNOWN
         elif sign.endswith(":="):
-            value = self.expand(value).replace("$", "$$") if UNKNOWN not in self.expand(value) else value
+            value = self.expand(value, depth=1)
         self.values[name] = f"{self.values.get(name, '')} {value}".strip() if sign == "+=" else value
 
     def add_rule(self, number: int, targets: str, prerequisites: str, command: str) -> list[Rule]:
@@ -101,7 +102,7 @@ class Makefile:
         def value(found: re.Match[str]) -> str:
             name = found[1] or found[2] or found[3]
             if name is None:
-                return "$"
+                return DOLLAR
             name = name.strip()
             if own and name in own:
                 return own[name]
@@ -109,15 +110,14 @@ class Makefile:
                 return self.expand(self.values[name], own, depth + 1)
             if name in IMPLICIT:
                 return IMPLICIT[name]
-            return f"${{{name}}}" if NAME.fullmatch(name) else UNKNOWN  # left to the shell's reader: it is not set
+            # What is not set is left to the shell's reader, which says so.
+            return f"{DOLLAR}{{{name}}}" if NAME.fullmatch(name) else UNKNOWN
 
-        previous = text
-        for _ in range(3):  # functions of functions
-            text = REFERENCE.sub(value, previous)
-            if text == previous or "$(" not in text:
+        for _ in range(DEEPEST):  # the inner ones first
+            text, before = REFERENCE.sub(value, text), text
+            if text == before:
                 break
-            previous = text
-        return text
+        return text.replace(DOLLAR, "$") if depth == 0 else text
 
     def recipes(self, goals: Sequence[str]) -> tuple[list[tuple[str, int, str]], list[str]]:
         """Target, line and shell text of everything that the goals run, first things first; and goals it lacks."""

@@ -12,7 +12,7 @@ from moot.edge.looking.reading import UNSET, shown_words
 from moot.routing.carriers import CARRIERS, SECOND, inner_words
 from moot.routing.interpreters import DATABASES, FILE_OPTIONS, LANGUAGES, SHELLS, option_values
 from moot.routing.patterns import Lazy, names
-from moot.routing.rules import Call, call
+from moot.routing.rules import Call, call, known
 from moot.routing.script import HOLE, Command, Word
 
 if TYPE_CHECKING:
@@ -103,7 +103,10 @@ def program_file(step: Step) -> bool:
         return False
     try:
         found = step.look.written.get(os.path.realpath(path)) or read_text(path)[0]
-    except Unread:
+    except Unread as problem:
+        if problem.args == ("is no text",) and known(step.name):
+            step.look.notes.append(f"`{step.said}`: {text} is a program, judged by its name alone")
+            return False
         found = ""
     step.look.run_script(step.said, path, kind_of_text(found, text), step.folder, step.depth, step.texts)
     return True
