@@ -1,21 +1,25 @@
-"""What lies around an action that is vetted: the files its command reads, and the git repository it runs in."""
+"""What lies around an action that is vetted: what its command would run and delete, and the git repository."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from moot.edge.git import GitError, git, is_repository
+from moot.edge.looking.files import SUFFIXES, Script
+from moot.edge.looking.look import Look
 from moot.render import fenced
+from moot.routing import route
 from moot.routing.answer import Sight
-from moot.routing.command import command_sights
-from moot.routing.statements import LOOKS_SQL, code_sights, sql_sights
+from moot.routing.sorting import command_in
+from moot.routing.statements import LOOKS_SQL, sql_sights
 
 NAMED = re.compile(r"(?<![\w./~-])(?:-f)?((?:[\w./~-]*[\w~-])?[\w-]\.(sql|sh|bash|py|js|mjs|ts|rb|pl|php))(?![\w./-])")
 LONGEST = 50_000
 MOST_FILES = 5
 MOST_NAMES = 10
 PASSWORD = re.compile(r"(?<=://)[^/@\s]+@")
+FENCES = {"shell": "sh", "package": "json", "other": "text"}
 
 
 @dataclass(frozen=True)
@@ -29,33 +33,35 @@ class Around:
 NOTHING_AROUND = Around()
 
 
-def look_around(action: str, context: str, folder: Path) -> Around:
-    """Files that the action names and git's state, as text; what the files and the context would do, as sights."""
-    texts, sights = list[str](), list[Sight]()
-    for name, kind, said in named_files(action, folder):
-        texts.append(f"The file {name}, which the action names:\n\n{fenced(said, kind)}")
-        sights += sights_in(said, kind)
+def look_around(action: str, context: str, folder: Path, env: Mapping[str, str]) -> Around:
+    """What the action would run and delete, the files that it names and git's state, as text; what all that and the
+    context would do, as sights."""
+    look = Look(folder, env)
+    reads = route(action).bypass
+    if (command := command_in(action)) is not None:
+        look.walk_line(command, only_programs=reads)
+    for path, kind in () if reads else named_files(action, folder):
+        look.take_in(path, kind)
+    texts = [_shown(script) for script in look.scripts[:MOST_FILES]]
+    if look.notes:
+        texts.append("What it would do here:\n\n" + "\n".join(f"- {note}" for note in dict.fromkeys(look.notes)))
     if told := git_state(folder):
         texts.append(f"Where it would run:\n\n{fenced(told, 'text')}")
-    return Around("\n\n".join(texts), (*sights, *statements_in(context)))
+    return Around("\n\n".join(texts), (*look.sights, *(() if reads else statements_in(context))))
 
 
-def named_files(action: str, folder: Path) -> Iterator[tuple[str, str, str]]:
-    """Name, kind and text of the code files that the words of an action name and that are there."""
+def _shown(script: Script) -> str:
+    what = "which it would run" if script.kind in ("make", "package") else "which the action names, or would run"
+    return f"The file {script.name}, {what}:\n\n{fenced(script.text[:LONGEST], FENCES.get(script.kind, script.kind))}"
+
+
+def named_files(action: str, folder: Path) -> Iterator[tuple[Path, str]]:
+    """Places and kinds of the code files that the words of an action name and that are there."""
     found = dict.fromkeys((m[1], m[2]) for m in NAMED.finditer(action))
-    for name, kind in list(found)[:MOST_FILES]:
+    for name, suffix in list(found)[:MOST_FILES]:
         path = folder / Path(name).expanduser()
-        try:
-            if path.is_file():
-                yield name, kind, path.read_bytes()[: LONGEST + 1].decode("utf-8", "replace")
-        except OSError as error:
-            yield name, kind, f"It cannot be read: {error.strerror}"
-
-
-def sights_in(text: str, kind: str) -> list[Sight]:
-    if kind == "sql":
-        return sql_sights(text)
-    return command_sights(text) if kind in ("sh", "bash") else code_sights(text)
+        if path.is_file():
+            yield path, SUFFIXES.get(f".{suffix}", "other")
 
 
 def statements_in(text: str) -> list[Sight]:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from moot.edge.looking import names_program, raise_route
 from moot.edge.memory import Debate, Memory, action_digest, memory_folder
 from moot.edge.surroundings import NOTHING_AROUND, Around, look_around
 from moot.errors import StoreError, UsageError
@@ -18,7 +19,7 @@ from moot.protocols.synthesis import Resolution
 from moot.protocols.verdict import verdict
 from moot.protocols.vet import VetInput, VetResult
 from moot.routing import Route, route
-from moot.routing.answer import ORDER, Stakes, action
+from moot.routing.answer import ORDER, Stakes
 from moot.routing.switch import disabled
 from moot.runner import Plan
 from moot.surfaces.daylog import day_and_block
@@ -49,21 +50,16 @@ class Question:
 
 
 def with_surroundings(question: Question, folder: Path) -> Question:
-    """The question with the files that it names and the state of git; what only reads is not looked into."""
-    if route(question.action).bypass and question.stakes is None and not question.failed:
+    """The question with what it would run and delete, and the state of git; what only reads is not looked into."""
+    reads = route(question.action).bypass and not names_program(question.action)
+    if reads and question.stakes is None and not question.failed:
         return question
-    return replace(question, around=look_around(question.action, question.context, folder))
+    return replace(question, around=look_around(question.action, question.context, folder, os.environ))
 
 
 def way_of(question: Question) -> Route:
     """The route of its words, with what the files around it raise."""
-    way, seen = route(question.action), question.around.sights
-    if way.bypass or not seen:
-        return way
-    found = action(list(seen))
-    stakes, why = (found.stakes, found.reason) if ORDER[found.stakes] > ORDER[way.stakes] else (way.stakes, way.reason)
-    triggers = tuple(dict.fromkeys((*found.triggers, *way.triggers)))
-    return Route(way.kind, stakes, False, why, triggers, way.security or found.security)
+    return raise_route(route(question.action), list(question.around.sights))
 
 
 async def vetted(  # noqa: PLR0913 - a public door: everything but the first two is by name

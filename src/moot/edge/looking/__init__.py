@@ -28,10 +28,15 @@ class Looked(NamedTuple):
     """What was read, for whoever debates the command."""
 
 
+def names_program(line: str) -> bool:
+    """Whether a program in it is named by a path from here: then its name says nothing about what it does."""
+    return LOCAL_PROGRAM.search(line) is not None
+
+
 def look_at_command(line: str, folder: Path, env: Mapping[str, str], home: Path | None = None) -> Looked:
     """The route of a command line that would run in `folder`, with what the files there add to it."""
     route = command_route(line)
-    if route.bypass and not LOCAL_PROGRAM.search(line):
+    if route.bypass and not names_program(line):
         return Looked(route)
     from moot.edge.looking.look import Look  # not for commands that only read
 

@@ -70,9 +70,8 @@ def _operands(args: Sequence[Word], skipped: str = "") -> tuple[Word, ...]:
     for word in args:
         if not ended and word.text == "--":
             ended = True
-        elif ended or not (word.text.startswith("-") and word.text != "-"):
-            if not (skipped and re.fullmatch(skipped, word.text)):
-                found.append(word)
+        elif (ended or not word.text.startswith("-") or word.text == "-") and not re.fullmatch(skipped, word.text):
+            found.append(word)
     return tuple(found)
 
 
@@ -201,7 +200,9 @@ def precious(path: str, place: Place) -> str:
         return "a folder that holds the home folder"
     if here in place.project.parents:
         return "a folder that holds the project"
-    return "a repository with all its history" if ".git" in here.parts else ""
+    if here.name == ".git":
+        return "a repository with all its history"
+    return "a part of a repository's .git" if ".git" in here.parts else ""
 
 
 def spellings(text: str, quoted: bool) -> list[str]:

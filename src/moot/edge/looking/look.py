@@ -207,6 +207,21 @@ class Look:
         for command in dict.fromkeys(finding.command for finding in findings if finding.command):
             self.walk(command, folder, depth + 1)
 
+    def take_in(self, path: Path, kind: str) -> None:
+        """Read and judge a file that is named in words; nobody says that it would run."""
+        try:
+            if os.path.realpath(path) in self.seen or len(self.seen) >= MOST_SCRIPTS:
+                return
+            self.seen.add(os.path.realpath(path))
+            text, whole = read_text(path)
+        except Unread as problem:
+            self.notes.append(f"the file {name_from(path, self.folder)} {problem}")
+            return
+        script = Script(name_from(path, self.folder), kind, text, path, whole)
+        findings = self.shell_findings(text) if kind == "shell" else code_findings(text, kind)
+        self.scripts.append(script)
+        self.sights += [finding.sight for finding in findings]
+
     def with_own_folder(self, script: Script, arguments: Sequence[str]) -> str:
         """The text with what a script says of its own place and of its arguments, where that is known."""
         own = str(script.path.parent) if script.path is not None else ""

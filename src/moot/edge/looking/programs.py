@@ -105,7 +105,7 @@ def program_file(step: Step) -> bool:
         found = step.look.written.get(os.path.realpath(path)) or read_text(path)[0]
     except Unread as problem:
         if problem.args == ("is no text",) and known(step.name):
-            step.look.notes.append(f"`{step.said}`: {text} is a program, judged by its name alone")
+            step.look.notes.append(f"{text} is a program, and judged by its name alone")
             return False
         found = ""
     step.look.run_script(step.said, path, kind_of_text(found, text), step.folder, step.depth, step.texts)
@@ -200,24 +200,32 @@ def language(step: Step, called: Call) -> None:
     while at < len(texts) and texts[at].startswith("-") and texts[at] != "-":
         if texts[at] == "-m" and kind == "python":
             return module(step, texts[at + 1] if at + 1 < len(texts) else "", texts[at + 2 :])
-        if called.name.startswith("node") and texts[at] in ("-r", "--require") and at + 1 < len(texts):
-            if texts[at + 1].startswith((".", "/")):
-                step.script(step.args[at + 1], kind)
+        if texts[at] == "--test" or GIVEN_CODE.fullmatch(texts[at]):
+            return None  # a runner of tests, or code that the router reads
+        if called.name == "node" and texts[at] in ("-r", "--require") and texts[at + 1 : at + 2]:
+            required(step, step.args[at + 1])
             at += 1
-        elif GIVEN_CODE.fullmatch(texts[at]):
-            return None  # the router reads it
         at += 2 if texts[at] in valued else 1
-    if called.name.startswith(("deno", "bun")) and at < len(texts):
-        if texts[at] != "run":
-            return packages(step, called) if called.name == "bun" else None
-        at += 1
-        while at < len(texts) and texts[at].startswith("-"):
-            at += 1
-        if called.name == "bun" and at < len(texts) and not re.search(r"[./]", texts[at]):
-            return packages(step, called)
+    if called.name in ("deno", "bun"):
+        return with_verb(step, called, at)
     if at >= len(texts) or texts[at] in ("-", "/dev/stdin"):
         return piped_in(step, kind)
     return interpreted(step, step.args[at], kind, texts[at + 1 :])
+
+
+def required(step: Step, word: Word) -> None:
+    """`node -r ./setup.js`; what is named without a path is installed."""
+    if word.text.startswith((".", "/")):
+        step.script(word, "javascript")
+
+
+def with_verb(step: Step, called: Call, at: int) -> None:
+    """`deno run x.ts`, `bun run x.ts`, `bun run build`."""
+    if step.texts[at : at + 1] == ["run"]:
+        given = next((n for n in range(at + 1, len(step.texts)) if not step.texts[n].startswith("-")), len(step.texts))
+        if given < len(step.texts) and (called.name == "deno" or re.search(r"[./]", step.texts[given])):
+            return interpreted(step, step.args[given], "javascript", step.texts[given + 1 :])
+    return packages(step, called) if called.name == "bun" else None
 
 
 def interpreted(step: Step, word: Word, kind: str, arguments: list[str]) -> None:

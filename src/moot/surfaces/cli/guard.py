@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from moot.edge.looking import Looked, look_at_command
 from moot.edge.memory import quick_memory
 from moot.errors import StoreError, UsageError
 from moot.routing.answer import Route
-from moot.routing.command import command_route
 from moot.routing.switch import disabled
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import asked_on_terminal, err, out, plain, print_json
@@ -46,14 +46,15 @@ def guard_command(
     line = words[2] if words[:2] == ["/bin/sh", "-c"] else shlex.join(words)
     if not line.strip() or not words[0]:
         raise UsageError("there is no command to run: moot guard -- COMMAND")
-    route = command_route(line)
+    looked = look_at_command(line, Path.cwd(), os.environ)
+    route = looked.route
     verdict = verdict_on(line, route)
     passes = verdict.resolution == "PROCEED"
     if json_output or dry_run:
-        show(line, route, verdict, as_json=json_output)
+        show(line, looked, verdict, as_json=json_output)
     if dry_run:
         raise typer.Exit(0 if passes else REFUSED)
-    if not passes and not permitted(verdict):
+    if not passes and not permitted(verdict, looked.notes):
         raise typer.Exit(REFUSED)
     code, problem = run_through(words)
     if problem:
@@ -71,21 +72,26 @@ def verdict_on(line: str, route: Route) -> Verdict:
     return judge(line, route)
 
 
-def show(line: str, route: Route, verdict: Verdict, *, as_json: bool) -> None:
+def show(line: str, looked: Looked, verdict: Verdict, *, as_json: bool) -> None:
+    route = looked.route
     if as_json:
         return print_json(
             {
                 "command": line, "stakes": route.stakes, "bypass": route.bypass, "resolution": verdict.resolution,
                 "reason": verdict.reason, "modifications": list(verdict.changes), "debated": verdict.debated,
-                "degraded": list(verdict.degraded), "session_id": verdict.session_id,
+                "degraded": list(verdict.degraded), "session_id": verdict.session_id, "notes": list(looked.notes),
             }
         )  # fmt: skip
     out().print(plain(f"{verdict.resolution}, stakes {route.stakes}: {verdict.told()}"))
+    for note in looked.notes:
+        out().print(plain(f"  {note}"))
 
 
-def permitted(verdict: Verdict) -> bool:
+def permitted(verdict: Verdict, notes: tuple[str, ...]) -> bool:
     """What the person at the terminal says; nobody there means no."""
     err().print(plain(f"moot: {verdict.resolution}: {verdict.told()}"))
+    for note in notes:
+        err().print(plain(f"moot: {note}"))
     said = asked_on_terminal("moot: run it all the same? [y/N] ")
     if said is None:
         err().print(plain("moot: refused: nobody is at a terminal to ask"))
