@@ -1,6 +1,7 @@
 """Code of scripting languages that a command would run: what it deletes, and which programs it starts."""
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from moot.routing.answer import Sight
@@ -23,8 +24,9 @@ JS_STARTS = re.compile(
 JS_CALLS = re.compile(r"\b(?:execSync|exec|execa|execaCommand|spawnSync|spawn|execFile|execFileSync)\s*\(\s*(.)")
 JS_LITERAL = re.compile(r"\(\s*(['\"`])((?:[^\\`'\"$]|\\.)*)\1\s*(?:,\s*\[((?:\s*['\"][^'\"]*['\"]\s*,?)*)\s*\])?")
 JS_COMMENTS = re.compile(r"(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')|/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
-HASH_COMMENTS = re.compile(r"(?m)^\s*#(?!!).*$")
+HASH_COMMENTS = re.compile(r"(?m)^[ \t]*#(?!!).*$")
 STARTS = Sight("medium", "unclear", "starts programs", "it starts programs that are only known when it runs")
+MOST_CALLS = 200
 PATIENCE = 50_000
 """Characters of code that patterns are run over; the router takes no more either."""
 
@@ -47,11 +49,16 @@ def code_findings(text: str, kind: str) -> list[Finding]:
         return python_findings(text)
     if kind == "javascript":
         return javascript_findings(text)
-    return located(ordinary(language_code(HASH_COMMENTS.sub("", text)[:PATIENCE], command_sights)), text)
+    return located(ordinary(language_code(in_lines(HASH_COMMENTS.sub("", text)), command_sights)), text)
 
 
 def located(sights: list[Sight], text: str) -> list[Finding]:
     return [Finding(sight, line_of(sight.what, text)) for sight in sights]
+
+
+def in_lines(code: str) -> str:
+    """In lines that are not too long for patterns that look through a whole one: bundled code has only one."""
+    return re.sub(r"[^\n]{2000}", "\\g<0>\n", code)[:PATIENCE]
 
 
 def line_of(what: str, text: str) -> int:
@@ -69,20 +76,23 @@ def ordinary(sights: list[Sight]) -> list[Sight]:
 
 
 def python_findings(text: str) -> list[Finding]:
+    try:
+        return _python_findings(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        unreadable = Sight("medium", "unclear", "unreadable code", "it is no Python that can be read")
+        return [Finding(unreadable), *located(code_sights(in_lines(text)), text)]
+
+
+def _python_findings(text: str) -> list[Finding]:
     """By its syntax: words in comments and docstrings do nothing."""
     import ast
 
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        why = "it is no Python that can be read"
-        return [Finding(Sight("medium", "unclear", "unreadable code", why)), *located(code_sights(text), text)]
-    nodes = list(ast.walk(tree))
+    nodes = list(ast.walk(tree := ast.parse(text)))
     modules = _modules(nodes)
     starts = [found for node in nodes for found in _started(node, modules)]
     for node in nodes:
         _without_docstring(node)
-    return [*located(ordinary(code_sights(ast.unparse(tree)[:PATIENCE])), text), *starts]
+    return [*located(ordinary(code_sights(in_lines(ast.unparse(tree)))), text), *starts]
 
 
 def _modules(nodes: "list[ast.AST]") -> dict[str, str]:
@@ -158,10 +168,10 @@ def _literal(node: "ast.expr") -> str | None:
 def javascript_findings(text: str) -> list[Finding]:
     code = JS_COMMENTS.sub(lambda m: m[1] or re.sub(r"[^\n]", "", m[0]), text[:PATIENCE])
     # A template is no shell's backtick, and `.exec` of a pattern starts nothing.
-    found = located(ordinary(code_sights(code.replace("`", '"'))), text)
+    found = located(ordinary(code_sights(in_lines(code.replace("`", '"')))), text)
     if not JS_STARTS.search(code):
         return found
-    calls = list(JS_CALLS.finditer(code))
+    calls = list(islice(JS_CALLS.finditer(code), MOST_CALLS))
     for call in calls:
         line = code.count("\n", 0, call.start()) + 1
         literal = JS_LITERAL.match(code, code.index("(", call.start()))

@@ -18,6 +18,7 @@ MOST_ENTRIES = 50_000
 SECONDS = 0.3
 MOST_MATCHES = 10_000
 MOST_BRACES = 64
+LONGEST_PATH = 4096
 MOST_TARGETS = 20
 REMOVERS = names("rm rmdir unlink shred srm wipe trash trash-put rimraf remove-item ri")
 WINDOWS = names("del erase rd")
@@ -217,7 +218,8 @@ def spellings(text: str, quoted: bool) -> list[str]:
 
 
 def absolute(text: str, place: Place) -> str | None:
-    """From the root on; None where the folder is not known."""
+    """From the root on; None where the folder is not known. No system takes a name that is longer."""
+    text = text[:LONGEST_PATH]
     if text == "~" or text.startswith("~/"):
         text = str(place.home) + text[1:]
     elif text.startswith("~"):

@@ -8,6 +8,9 @@ from moot.routing.patterns import Lazy
 NAMES = ("GNUmakefile", "makefile", "Makefile")
 MOST_TARGETS = 100
 DEEPEST = 20
+MOST_EXPANSIONS = 5000
+LONGEST = 20_000
+"""Characters of one line with its variables put in."""
 ASSIGNED = Lazy(r"(?:export\s+|override\s+)*([\w.-]+)\s*(::?:?=|\?=|\+=|!=|=)\s*(.*)", re.DOTALL)
 RULE = Lazy(r"([^:=#\t][^:=#]*?)\s*::?(?!=)\s*([^;]*?)(?:;(.*))?", re.DOTALL)
 INCLUDE = Lazy(r"(-include|sinclude|include)\s+(.*)")
@@ -37,6 +40,7 @@ class Makefile:
         self.values = dict(values)
         self.rules: dict[str, Rule] = {}
         self.first = ""
+        self._left = MOST_EXPANSIONS
         self.called: list[tuple[int, str]] = []
         """Commands of `$(shell …)`, which run when the file is read."""
 
@@ -80,7 +84,7 @@ class Makefile:
             self.called.append((0, value))
             value = UNKNOWN
         elif sign.endswith(":="):
-            value = self.expand(value, depth=1)
+            value = self._expanded(value, {}, (name,))
         self.values[name] = f"{self.values.get(name, '')} {value}".strip() if sign == "+=" else value
 
     def add_rule(self, number: int, targets: str, prerequisites: str, command: str) -> list[Rule]:
@@ -96,28 +100,33 @@ class Makefile:
             current.append(rule)
         return current
 
-    def expand(self, text: str, own: Mapping[str, str] | None = None, depth: int = 0) -> str:
+    def expand(self, text: str, own: Mapping[str, str] | None = None, within: tuple[str, ...] = ()) -> str:
         """Plain variables put in; functions and what is not known become `UNKNOWN`."""
+        return self._expanded(text, own or {}, within).replace(DOLLAR, "$")
 
+    def _expanded(self, text: str, own: Mapping[str, str], within: tuple[str, ...]) -> str:
         def value(found: re.Match[str]) -> str:
             name = found[1] or found[2] or found[3]
             if name is None:
                 return DOLLAR
             name = name.strip()
-            if own and name in own:
+            if name in own:
                 return own[name]
-            if name in self.values and depth < DEEPEST:
-                return self.expand(self.values[name], own, depth + 1)
+            self._left -= 1
+            if name in within or len(within) > DEEPEST or self._left < 0:
+                return UNKNOWN
+            if name in self.values:
+                return self._expanded(self.values[name], own, (*within, name))
             if name in IMPLICIT:
                 return IMPLICIT[name]
             # What is not set is left to the shell's reader, which says so.
             return f"{DOLLAR}{{{name}}}" if NAME.fullmatch(name) else UNKNOWN
 
         for _ in range(DEEPEST):  # the inner ones first
-            text, before = REFERENCE.sub(value, text), text
+            text, before = REFERENCE.sub(value, text)[:LONGEST], text
             if text == before:
                 break
-        return text.replace(DOLLAR, "$") if depth == 0 else text
+        return text
 
     def recipes(self, goals: Sequence[str]) -> tuple[list[tuple[str, int, str]], list[str]]:
         """Target, line and shell text of everything that the goals run, first things first; and goals it lacks."""
@@ -138,6 +147,7 @@ class Makefile:
                 visit(need, depth + 1, False)
             own = {"@": target, "<": (needs or [""])[0], "^": " ".join(needs), "+": " ".join(needs), "*": stem, "?": ""}
             for number, line in rule.recipe:
+                found.extend((target, number, self.expand(m[1], own)) for m in SHELL_CALL.finditer(line))
                 found.append((target, number, self.expand(line, own).lstrip("@-+ \t")))
 
         for goal in goals or ([default] if default else []):

@@ -30,20 +30,21 @@ SET_BY_SHELL = names("""
     PIPESTATUS COLUMNS LINES FUNCNAME DIRSTACK GROUPS BASH BASH_SOURCE BASH_VERSION EPOCHSECONDS ZSH_VERSION
 """)
 SETS_ANYTHING = re.compile(r"(?:^|[;&|\s(])(?:source|\.|eval|read|getopts|mapfile|readarray|printf\s+-v|set\s+-a)\s")
+SETS = re.compile(r"\b([A-Za-z_]\w*)\+?=|\b(?:for|select)\s+([A-Za-z_]\w*)")
 
 
 class LineReader(ScriptReader):
     def __init__(self, text: str, env: Mapping[str, str], arguments: Sequence[str] | None, depth: int = 0) -> None:
         super().__init__(text, depth)
         self.env, self.arguments = env, arguments
-        self.whole = text
-        """The text that it is all part of: it may set a variable elsewhere."""
+        self.sets: frozenset[str] | None = frozenset()
+        """Variables that the whole text sets, perhaps later; None: it may set any."""
         self.places: list[tuple[int, str]] = []
         self._begun = 0
 
     def inner(self, text: str) -> None:
         reader = LineReader(text, self.env, self.arguments, self.depth + 1)
-        reader.values, reader.uncertain, reader.whole = self.values, self.uncertain, self.whole
+        reader.values, reader.uncertain, reader.sets = self.values, self.uncertain, self.sets
         reader.commands_until(frozenset())
         self.note(Command((Word(IN),)), *reader.commands, Command((Word(OUT),)))
 
@@ -115,8 +116,14 @@ class LineReader(ScriptReader):
 
     def may_be_set(self, name: str) -> bool:
         """By the shell, or by another part of the text."""
-        found = name in SET_BY_SHELL or SETS_ANYTHING.search(self.whole)
-        return bool(found or re.search(rf"\b{name}\+?=|\b(?:for|select)\s+{name}\b", self.whole))
+        return name in SET_BY_SHELL or self.sets is None or name in self.sets
+
+
+def names_set(text: str) -> frozenset[str] | None:
+    """Variables that a text sets somewhere; None if it may set any."""
+    if SETS_ANYTHING.search(text):
+        return None
+    return frozenset(name for found in SETS.finditer(text) for name in found.groups() if name)
 
 
 def read_line(text: str, env: Mapping[str, str], arguments: Sequence[str] | None = None) -> list[Placed]:
@@ -124,6 +131,7 @@ def read_line(text: str, env: Mapping[str, str], arguments: Sequence[str] | None
     if len(text) > LONGEST:
         raise Unreadable("it is too long")
     reader = LineReader(text, env, arguments)
+    reader.sets = names_set(text)
     try:
         reader.commands_until(frozenset())
     except RecursionError:
