@@ -213,7 +213,10 @@ def test_a_program_of_this_folder_is_not_known_by_its_name(project: Path) -> Non
     (project / "ls").write_text(f"#!/bin/sh\n{WIPE}")
     (project / "git").write_bytes(b"\x7fELF\0\0")
     assert look("./ls -l", project).route.stakes == "high" and not look("./ls -l", project).route.bypass
-    assert look("cd . && ./ls", project).route.stakes == "high"
+    for line in ("cd . && ./ls", "timeout 5 ./ls", "A=b ./ls", "sudo ./ls", "sub/../ls", "cat x | ./ls"):
+        assert look(line, project).route.stakes == "high", line
+    (project / "bash").write_text(f"#!/bin/sh\n{WIPE}")
+    assert look("./bash ok.sh", project).route.stakes == "high"
     assert "judged by its name alone" in told(look("./git status", project))
     assert look("ls ./ls", project).route.bypass
 

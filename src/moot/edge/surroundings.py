@@ -44,7 +44,7 @@ def look_around(action: str, context: str, folder: Path, env: Mapping[str, str])
         look.take_in(path, kind)
     texts = [_shown(script) for script in look.scripts[:MOST_FILES]]
     if look.notes:
-        texts.append("What it would do here:\n\n" + "\n".join(f"- {note}" for note in dict.fromkeys(look.notes)))
+        texts.append("What it would do here:\n\n" + "\n".join(f"- {note}" for note in look.told()))
     if told := git_state(folder):
         texts.append(f"Where it would run:\n\n{fenced(told, 'text')}")
     return Around("\n\n".join(texts), (*look.sights, *(() if reads else statements_in(context))))

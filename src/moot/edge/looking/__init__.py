@@ -4,8 +4,6 @@ Scripts that it would run are read and judged by the router; targets of deleting
 the standard library and `moot.routing` are loaded, for hooks that answer in milliseconds. Begin with `look.py`.
 """
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from moot.routing.answer import ORDER, Route, Sight, action
@@ -13,9 +11,15 @@ from moot.routing.command import command_route
 from moot.routing.patterns import Lazy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from moot.edge.looking.files import Script
 
-LOCAL_PROGRAM = Lazy(r"(?:^|[;&|(`]|\b(?:sudo|env|exec|time|nohup|do|then)\s)\s*[\"']?(?:\.{1,2}|[\w-]+)/")
+LOCAL_PROGRAM = Lazy(
+    r"(?:^|[;&|(`\n]|\b(?:sudo|env|exec|time|nohup|nice|command|xargs|timeout\s+\S+|do|then|else)\s)\s*"
+    r"(?:\w+=\S*\s+)*[\"']?(?:\.{1,2}|[\w-]+)/"
+)
 """A program named by a path from here: `./ls` may be anything, whatever its name says."""
 
 
@@ -33,7 +37,7 @@ def names_program(line: str) -> bool:
     return LOCAL_PROGRAM.search(line) is not None
 
 
-def look_at_command(line: str, folder: Path, env: Mapping[str, str], home: Path | None = None) -> Looked:
+def look_at_command(line: str, folder: "Path | str", env: "Mapping[str, str]", home: "Path | None" = None) -> Looked:
     """The route of a command line that would run in `folder`, with what the files there add to it."""
     route = command_route(line)
     if route.bypass and not names_program(line):
@@ -42,7 +46,7 @@ def look_at_command(line: str, folder: Path, env: Mapping[str, str], home: Path 
 
     look = Look(folder, env, home)
     look.walk_line(line, only_programs=route.bypass)
-    return Looked(raise_route(route, look.sights), tuple(dict.fromkeys(look.notes)), tuple(look.scripts))
+    return Looked(raise_route(route, look.sights), look.told(), tuple(look.scripts))
 
 
 def raise_route(route: Route, sights: list[Sight]) -> Route:

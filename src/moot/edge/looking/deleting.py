@@ -19,6 +19,7 @@ SECONDS = 0.3
 MOST_MATCHES = 10_000
 MOST_BRACES = 64
 LONGEST_PATH = 4096
+PROJECT = "the project itself"
 MOST_TARGETS = 20
 REMOVERS = names("rm rmdir unlink shred srm wipe trash trash-put rimraf remove-item ri")
 WINDOWS = names("del erase rd")
@@ -196,7 +197,7 @@ def precious(path: str, place: Place) -> str:
     if here == place.home:
         return "the home folder"
     if here == place.project:
-        return "the project itself"
+        return PROJECT
     if here in place.home.parents:
         return "a folder that holds the home folder"
     if here in place.project.parents:
@@ -329,6 +330,8 @@ def _look_at_path(
         why = f"`{deletion.said}` deletes {within}{told}: {grave}"
         if deletion.extent == "all":
             sights.append(Sight("high", "destructive", deletion.said, why))
+    if glob and not found and not budget.left():
+        return [f"what {path} stands for was not looked up: there was no time left"], sights
     if not any(os.path.lexists(one) for one in found):
         return [f"nothing is there to delete at {path if glob else found[0]}"], sights
     where = told if told and not everything else f"everything in {told}" if everything else path
@@ -355,6 +358,7 @@ def _sentence(deletion: Deletion, where: str, amount: Amount, grave: str, away: 
             said = f"cuts off {where} ({amount})"
         case _:
             said = f"deletes {where} ({amount})"
-    if grave:
+    some = deletion.extent in ("found", "piped", "untracked")
+    if grave and not (some and grave == PROJECT):
         return f"{said}; it is {grave}"
     return f"{said}; it lies outside the project" if away else said

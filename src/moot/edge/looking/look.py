@@ -21,6 +21,7 @@ from moot.routing.script import HOLE, Command, Unreadable, Word
 DEEPEST = 6
 """Scripts that call scripts."""
 MOST_SCRIPTS = 25
+MOST_NOTES = 30
 SECONDS = 1.0
 MAKERS = names("mkdir git tar unzip cp mv mktemp")
 """Programs that may make a folder that is not there yet."""
@@ -37,7 +38,7 @@ WORKED_OUT = re.compile(r"\$\(\s*cd\s+(?:-P\s+)?(?:--\s+)?\"?([\w./-]+)\"?\s*(?:
 
 
 class Look:
-    def __init__(self, folder: Path, env: Mapping[str, str], home: Path | None = None) -> None:
+    def __init__(self, folder: Path | str, env: Mapping[str, str], home: Path | None = None) -> None:
         self.env = env
         self.folder = Path(os.path.abspath(folder))
         here = Path(os.path.realpath(folder))
@@ -56,6 +57,12 @@ class Look:
 
     def place(self, folder: Path | None) -> Place:
         return Place(folder, self.project, self.home)
+
+    def told(self) -> tuple[str, ...]:
+        """The notes, each once, and not more than somebody would read."""
+        notes = tuple(dict.fromkeys(self.notes))
+        more = len(notes) - MOST_NOTES
+        return (*notes[:MOST_NOTES], f"and {more} more notes like these") if more > 1 else notes
 
     # --- shell text
 

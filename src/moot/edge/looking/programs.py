@@ -2,13 +2,13 @@
 
 import os
 import re
-import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from moot.edge.looking.files import Script, Unread, kind_of_program, kind_of_text, name_from, read_text
-from moot.edge.looking.reading import UNSET, shown_words
+from moot.edge.looking.files import Unread, kind_of_program, kind_of_text, read_text
+from moot.edge.looking.step import Step
+from moot.edge.looking.tasks import make, packages
 from moot.routing.carriers import CARRIERS, SECOND, inner_words
 from moot.routing.interpreters import DATABASES, FILE_OPTIONS, LANGUAGES, SHELLS, option_values
 from moot.routing.patterns import Lazy, names
@@ -34,39 +34,6 @@ INSTALLED = Lazy(
 )
 WRAPPERS = names("gradlew mvnw")
 """They start an installed build tool; the router judges the task by its name."""
-DRY = ("-n", "--dry-run", "--just-print", "--recon", "-q", "--question", "--version", "-v", "--help", "-h", "-p")
-
-
-class Step(NamedTuple):
-    """A program about to run."""
-
-    look: "Look"
-    name: str
-    words: tuple[Word, ...]
-    command: Command
-    folder: Path | None
-    depth: int
-
-    @property
-    def said(self) -> str:
-        return shown_words(self.words)
-
-    @property
-    def args(self) -> tuple[Word, ...]:
-        return self.words[1:]
-
-    @property
-    def texts(self) -> list[str]:
-        return [word.text for word in self.words[1:]]
-
-    def carry(self, words: tuple[Word, ...], folder: Path | None = None) -> None:
-        if words:
-            self.look.run(words, self.command, folder or self.folder, self.depth + 1)
-
-    def script(self, word: Word, kind: str, arguments: list[str] | None = None) -> None:
-        path = self.look.find(self.said, word, self.folder)
-        if path is not None:
-            self.look.run_script(self.said, path, kind, self.folder, self.depth, arguments or [])
 
 
 def follow(look: "Look", name: str, words: tuple[Word, ...], command: Command, folder: Path | None, depth: int) -> None:
@@ -92,23 +59,24 @@ def follow(look: "Look", name: str, words: tuple[Word, ...], command: Command, f
 
 
 def program_file(step: Step) -> bool:
-    """A program named by its path: read, unless it is installed, or an interpreter. True: nothing is left to do."""
-    text = step.words[0].text
-    if step.name in SHELLS or LANGUAGES.fullmatch(step.name) or step.name in CARRIERS or step.name in WRAPPERS:
-        return False
+    """A program named by its path: read, unless it is installed. True: nothing is left to do."""
     path = step.look.find(step.said, step.words[0], step.folder)
     if path is None:
         return True
-    if INSTALLED.fullmatch(os.path.normpath(path)):
+    if step.name in WRAPPERS or INSTALLED.fullmatch(os.path.normpath(path)):
         return False
+    runs = step.name in SHELLS or step.name in CARRIERS or LANGUAGES.fullmatch(step.name) is not None
+    text = step.look.written.get(os.path.realpath(path)) or ""
     try:
-        found = step.look.written.get(os.path.realpath(path)) or read_text(path)[0]
+        text = text or read_text(path)[0]
     except Unread as problem:
+        if runs:
+            return False  # an interpreter is no text; what it is given is followed
         if problem.args == ("is no text",) and known(step.name):
-            step.look.notes.append(f"{text} is a program, and judged by its name alone")
+            step.look.notes.append(f"{step.words[0].text} is a program, and judged by its name alone")
             return False
-        found = ""
-    step.look.run_script(step.said, path, kind_of_text(found, text), step.folder, step.depth, step.texts)
+    kind = kind_of_text(text, step.words[0].text)
+    step.look.run_script(step.said, path, kind, step.folder, step.depth, step.texts)
     return True
 
 
@@ -257,152 +225,6 @@ def database(step: Step, called: Call) -> None:
     for value in option_values(called, FILE_OPTIONS):
         step.script(Word(value), "sql")
     piped_in(step, "sql")
-
-
-# --- make
-
-
-def make(step: Step, called: Call) -> None:
-    from moot.edge.looking.makefiles import NAMES, Makefile
-
-    asked = make_call(step.texts)
-    if asked is None or step.folder is None:
-        return
-    folder = Path(os.path.normpath(step.folder.joinpath(*asked.folders)))
-    look = step.look
-    files = [folder / name for name in asked.files] or [
-        next((path for name in NAMES if (path := folder / name).exists()), folder / NAMES[-1])
-    ]
-    known = Makefile({**look.env, **asked.given})
-    known.values.pop("SHELL", None)  # make does not take that one from the environment
-    texts = list[str]()
-
-    def read(name: str) -> str | None:
-        wanted, path = not name.startswith("-"), folder / name.removeprefix("-")
-        if not wanted and not path.exists():
-            return None
-        found = look.read(step.said, path, step.depth)
-        if found is not None and not found[1]:
-            look.unread(step.said, f"the file {name_from(path, look.folder)} is too large; only its beginning was read")
-        texts.append(found[0] if found else "")
-        return found[0] if found else None
-
-    for path in files:
-        if (text := read(str(path))) is not None:
-            known.take_in(text, read, asked.given)
-    if not any(texts):
-        return
-    shell_is = os.path.basename(known.expand(known.values.get("SHELL", "/bin/sh")).split(" ")[0])
-    if shell_is not in SHELLS:
-        look.unread(step.said, f"its recipes are run by {shell_is or 'a shell only known when it runs'}")
-    recipes, missing = known.recipes(asked.goals)
-    lines = [*(("", number, text) for number, text in known.called), *recipes]
-    judge_lines(step, name_from(files[0], look.folder), "make", texts[0], lines, folder)
-    look.notes += [f"`{step.said}`: there is no target {goal!r}" for goal in missing if not (folder / goal).exists()]
-
-
-class MakeCall(NamedTuple):
-    folders: tuple[str, ...]
-    files: tuple[str, ...]
-    goals: tuple[str, ...]
-    given: dict[str, str]
-
-
-def make_call(texts: list[str]) -> MakeCall | None:
-    """What make is asked for; None where it runs nothing."""
-    folders, files, goals, given = list[str](), list[str](), list[str](), dict[str, str]()
-    at = 0
-    while at < len(texts):
-        text, following = texts[at], texts[at + 1] if at + 1 < len(texts) else ""
-        if text in DRY:
-            return None
-        if text in ("-C", "--directory", "-f", "--file", "--makefile", "-I", "-o", "-W"):
-            (folders if text in ("-C", "--directory") else files if "f" in text[:7] else []).append(following)
-            at += 1
-        elif found := re.match(r"(?:-C|--directory=)(.+)", text):
-            folders.append(found[1])
-        elif found := re.match(r"(?:-f|--file=|--makefile=)(.+)", text):
-            files.append(found[1])
-        elif text in ("-j", "-l") and following.isdigit():
-            at += 1
-        elif not text.startswith("-"):
-            name, equals, value = text.partition("=")
-            if equals:
-                given[name.rstrip(":+?")] = value
-            else:
-                goals.append(text)
-        at += 1
-    return MakeCall(tuple(folders), tuple(files), tuple(goals), given)
-
-
-def judge_lines(step: Step, name: str, kind: str, text: str, lines: list[tuple[str, int, str]], folder: Path) -> None:
-    """Shell lines of another file: each is judged, and followed."""
-    look = step.look
-    findings = [finding._replace(line=number) for _, number, line in lines for finding in look.shell_findings(line)]
-    look.judge(step.said, Script(name, kind, text, folder / name), findings)
-    for _, _, line in lines:
-        look.walk(line, folder, step.depth + 1)
-
-
-# --- package.json
-
-
-def packages(step: Step, called: Call) -> None:
-    from moot.edge.looking.packages import lines_of, scripts_in, wanted_of
-
-    called = call(called.name, step.args)
-    wanted = wanted_of(called)
-    if wanted is None or step.folder is None:
-        return
-    folder = package_folder(step, called, wanted.workspace)
-    if folder is None:
-        if wanted.named or wanted.workspace:
-            step.look.unread(step.said, "there is no package.json that says what it runs")
-        return
-    path, look = folder / "package.json", step.look
-    try:
-        text, _ = read_text(path)
-    except Unread as problem:
-        return look.unread(step.said, f"{name_from(path, look.folder)} {problem}")
-    table = scripts_in(text)
-    if table is None:
-        return look.unread(step.said, f"{name_from(path, look.folder)} is no table of scripts")
-    found = lines_of(table, wanted)
-    if not found:
-        if wanted.named:
-            look.notes.append(f"`{step.said}`: {name_from(path, look.folder)} has no script {wanted.scripts[0]!r}")
-        return
-    mark = f"{os.path.realpath(path)}:{','.join(name for name, _ in found)}"
-    if mark in look.seen:
-        return
-    look.seen.add(mark)
-    extra = shlex.join(step.texts[step.texts.index("--") + 1 :]) if "--" in step.texts else ""
-    lines = [
-        (name, _line_in(text, name), f"{line} {extra}" if name in wanted.scripts and extra else line)
-        for name, line in found
-    ]
-    judge_lines(step, name_from(path, look.folder), "package", text, lines, folder)
-
-
-def _line_in(text: str, name: str) -> int:
-    at = text.find(f'"{name}"', max(0, text.find('"scripts"')))
-    return text.count("\n", 0, at) + 1 if at >= 0 else 0
-
-
-def package_folder(step: Step, called: Call, workspace: str) -> Path | None:
-    """The folder of the package.json that counts: the one named, or the nearest upwards."""
-    assert step.folder is not None
-    folder = step.folder
-    for option in called.options:
-        name, _, value = option.partition("=")
-        if name in ("--prefix", "-C", "--cwd", "--dir") and value and HOLE not in value and UNSET not in value:
-            folder = folder / value
-    home = next((one for one in (folder, *folder.parents) if (one / "package.json").is_file()), None)
-    if home is None or not workspace:
-        return home
-    short = workspace.rpartition("/")[2]
-    places = (workspace, f"packages/{short}", f"apps/{short}", short)
-    return next((home / one for one in places if (home / one / "package.json").is_file()), None)
 
 
 Followed = Callable[[Step, Call], None]
