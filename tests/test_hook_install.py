@@ -1,4 +1,4 @@
-"""Moot's hooks in the settings of a client: written once after they were tried, nothing else lost, and taken out again."""
+"""Moot's hooks in a client's settings: tried, then written once; nothing else is lost; taken out again."""
 
 import json
 import os

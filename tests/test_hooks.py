@@ -105,6 +105,40 @@ def test_without_a_model_a_person_decides_what_is_grave(tool: str, given: dict[s
         assert "hookSpecificOutput" not in told
 
 
+@pytest.mark.parametrize(
+    ("script", "expected", "said"),
+    [("rm -rf ~/important\n", "ask", "deletes folders"), ("echo hello\n", "", ""), (None, "ask", "is not there")],
+)
+@pytest.mark.parametrize("command", ["bash tidy.sh", "sh ./tidy.sh", "cd . && bash tidy.sh"])
+def test_a_script_is_judged_by_what_is_in_it(
+    tmp_path: Path, script: str | None, expected: str, said: str, command: str
+) -> None:
+    if script is not None:
+        (tmp_path / "tidy.sh").write_text(script)
+    told = before(command)
+    assert decision(told) == expected
+    assert said in str(told.get("hookSpecificOutput", {}).get("permissionDecisionReason", ""))
+
+
+def test_what_would_be_deleted_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "one").write_bytes(b"x" * 3_000_000)
+    (tmp_path / "link").symlink_to(tmp_path / "data")
+    reason = before("rm -rf link/")["hookSpecificOutput"]["permissionDecisionReason"]
+    assert f"{tmp_path / 'data'}" in reason and "1 file" in reason and "MB" in reason, reason
+
+
+def test_what_cannot_be_looked_at_is_not_taken_for_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
+    import moot.edge.looking
+
+    def broken(*given: object) -> None:
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr(moot.edge.looking, "look_at_command", broken)
+    told = before("make all")
+    assert decision(told) == "ask" and "no such luck" in told["hookSpecificOutput"]["permissionDecisionReason"]
+
+
 def test_a_path_inside_the_project_is_seen_from_there(tmp_path: Path) -> None:
     told = tell("pre-tool-use", tool_name="Write", tool_input={"file_path": str(tmp_path / "src/a.py"), "content": ""})
     assert told == {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from moot.routing.answer import Sight
 from moot.routing.command import command_sights
 from moot.routing.interpreters import language_code
+from moot.routing.rules import Call
 from moot.routing.statements import code_sights, sql_sights
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def code_findings(text: str, kind: str) -> list[Finding]:
         return python_findings(text)
     if kind == "javascript":
         return javascript_findings(text)
-    return located(ordinary(language_code(in_lines(HASH_COMMENTS.sub("", text)), command_sights)), text)
+    program = Call(kind, (), (), ())
+    return located(ordinary(language_code(in_lines(HASH_COMMENTS.sub("", text)), command_sights, program)), text)
 
 
 def located(sights: list[Sight], text: str) -> list[Finding]:

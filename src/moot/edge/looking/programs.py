@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from moot.edge.looking.files import Unread, kind_of_program, kind_of_text, read_text
 from moot.edge.looking.step import Step
 from moot.edge.looking.tasks import make, packages
-from moot.routing.carriers import CARRIERS, SECOND, inner_words
 from moot.routing.interpreters import DATABASES, FILE_OPTIONS, LANGUAGES, SHELLS, option_values
 from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call, call, known
+from moot.routing.running.carriers import CARRIERS, SECOND, inner_words
 from moot.routing.script import HOLE, Command, Word
 
 if TYPE_CHECKING:

@@ -89,7 +89,7 @@ def before(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
     if use(allowances(env), call_id(call)) or is_allowed(deed, env):
         return NOTHING
     verdict = judged(call, deed)
-    told = f"Moot: {verdict.told()}"[:LONGEST_REASON]
+    told = " ".join([f"Moot: {verdict.told()}", *(f"{note}." for note in fresh(deed))])[:LONGEST_REASON]
     match verdict.resolution:
         case "PROCEED":
             return NOTHING
@@ -99,6 +99,12 @@ def before(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
             return HookAnswer(context=told)
         case _:
             return escalate(call, deed, told, env)
+
+
+def fresh(deed: Deed) -> list[str]:
+    """What the reason does not say already: it names the script and the line that count most."""
+    lines = ((note, re.search(r"; line (\d+): ", note)) for note in deed.notes)
+    return [note for note, found in lines if not found or f"(line {found[1]})" not in deed.route.reason]
 
 
 def unknown_tool(call: HookCall, deed: Deed, env: Mapping[str, str], strict: bool) -> HookAnswer:

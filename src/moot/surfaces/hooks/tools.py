@@ -53,6 +53,8 @@ class Deed(NamedTuple):
     context: str = ""
     known: bool = True
     """False for a tool that nobody has told us about."""
+    notes: tuple[str, ...] = ()
+    """What was seen beside the words of a command: scripts that it runs, what it would delete and how much."""
 
 
 def deed_of(call: HookCall, env: Mapping[str, str]) -> Deed:
@@ -77,9 +79,23 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
     if line.lstrip().startswith("*** Begin Patch"):
         return patch(call)
     about = call.given.get("description") or call.given.get("explanation")
-    said = [f"It is said to: {about}"] if isinstance(about, str) and about else []
+    said = f"It is said to: {about}" if isinstance(about, str) and about else ""
     route = command_route(line)
-    return Deed(route, line, "\n".join(said))
+    if route.bypass and "/" not in line:  # most calls: no file needs to be looked at, and no module for it loaded
+        return Deed(route, line, said)
+    from pathlib import Path
+
+    from moot.edge.looking import look_at_command
+
+    where = call.given.get("cwd") or call.given.get("directory") or call.given.get("dir_path")
+    folder = os.path.join(call.folder or os.curdir, where if isinstance(where, str) else "")
+    try:
+        looked = look_at_command(line, Path(folder), env)
+    except Exception as problem:  # what it runs is not known then, so it is not taken for harmless
+        why = f"the files it works with could not be looked at: {type(problem).__name__}: {problem}"
+        unclear = Sight("medium", "unclear", line[:80], why)
+        return Deed(route if route.stakes == "high" else action([unclear]), line, said, notes=(why,))
+    return Deed(looked.route, line, said, notes=looked.notes)
 
 
 def edit(call: HookCall) -> Deed:
