@@ -135,10 +135,10 @@ def merged(table: Table, said: Mapping[str, Sequence[Example]]) -> tuple[Claim, 
         if call in known:
             continue
         claim = _claim(f"T{len(claims) + 1}", call, votes)
-        example = given.get(call)
-        if example is None:
+        known_one = given.get(call)
+        if known_one is None:
             claims.append(judged(claim))
-        elif not same_value(example.expected, claim.expected):
+        elif not same_value(known_one.expected, claim.expected):
             why = "contradicts an example of the task"
             claims.append(claim.model_copy(update={"status": "invalid", "why": why}))
         # else it is that example once more, and no test beside it
