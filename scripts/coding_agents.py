@@ -150,9 +150,11 @@ class Codex(Client):
     def set_up(self, place: Place, url: str) -> None:
         provider = f'name = "fake"\nbase_url = "{url}/v1"\nwire_api = "responses"\nrequires_openai_auth = false\n'
         config = f'model = "{self.model}"\nmodel_provider = "fake"\n[model_providers.fake]\n{provider}'
+        # The offer of a newer model, which a terminal shows first, counts as seen.
+        seen = '[notice.model_migrations]\n"gpt-5.5" = "gpt-6-sol"\n"gpt-5.6-sol" = "gpt-6-sol"\n'
         trust = f'[projects."{place.project}"]\ntrust_level = "trusted"\n'
         server = f"[mcp_servers.notes]\ncommand = {place.mcp_server['command']!r}\nargs = {place.mcp_server['args']}\n"
-        place.write(place.home / ".codex" / "config.toml", config + trust + server)
+        place.write(place.home / ".codex" / "config.toml", config + seen + trust + server)
 
     def write_hooks(self, place: Place, answer: Answer) -> None:
         place.write(place.home / ".codex" / "hooks.json", {"hooks": _hooks(self, place, answer, answer.timeout)})

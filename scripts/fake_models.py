@@ -99,9 +99,11 @@ class FakeModel:
         return '{"input_tokens": 10, "totalTokens": 10}', JSON
 
     def next_call(self, results: list[str], tools: dict[str, Json]) -> ToolCall | None:
+        if not tools:
+            return None
         self.told |= dict(enumerate(results))
         self.tools |= tools
-        if not tools or len(results) >= len(self.script):
+        if len(results) >= len(self.script):
             return None
         return self.script[len(results)]
 
@@ -142,6 +144,9 @@ def _responses_results(given: Json) -> list[str]:
 
 def _responses_tools(given: Json) -> list[Json]:
     """Newer models are offered their tools in a message of the conversation instead of beside it."""
+    # A request for JSON of a certain form is a side request: a title for the session.
+    if "format" in given.get("text", {}):
+        return []
     items = given.get("input")
     messages = [item for item in items if item.get("type") == "additional_tools"] if isinstance(items, list) else []
     return [tool for place in (given, *messages) for tool in place.get("tools") or []]
