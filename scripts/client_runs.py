@@ -11,6 +11,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import termios
 import time
@@ -109,7 +110,8 @@ def _drive(run: Run, place: Place, model: FakeModel) -> Outcome:
     environment = keep | own | run.client.environment(place, model.url)
     run.client.set_up(place, model.url)
     if run.install:
-        subprocess.run(run.install, shell=True, cwd=place.project, env=environment, check=True)
+        # Its words go where they do not disturb the table.
+        subprocess.run(run.install, shell=True, cwd=place.project, env=environment, stdout=sys.stderr, check=True)
     else:
         run.client.write_hooks(place, run.answer)
     argv = run.client.argv(run.start)

@@ -8,7 +8,7 @@
 The clients must be installed (npm: @anthropic-ai/claude-code, @openai/codex, @google/gemini-cli, @github/copilot). Each
 run gets a home and a project of its own in a temporary folder; the project is a git repository with a bare remote
 beside it, so a command that does run harms nothing. No account is needed; nothing outside this machine is asked.
-Exit code 1: a command ran although the answer was to stop it.
+Exit code 1: a command ran although the answer was to stop it, or did not run although it was expected to.
 """
 
 import argparse
@@ -63,7 +63,7 @@ ANSWERS = {
 
 def choose_runs(options: argparse.Namespace) -> Iterator[tuple[str, Run]]:
     real = options.hook or options.install
-    answers = {"hook": Answer(hook=options.hook, stops=True)} if real else ANSWERS
+    answers = {"hook": Answer(hook=options.hook, stops=options.expect == "stop")} if real else ANSWERS
     for client in [CLIENTS[name] for name in options.client or CLIENTS]:
         for mode in options.mode or client.modes:
             start = Start(mode, options.terminal, options.prompt)
@@ -78,7 +78,7 @@ def _call_shell(client: Client, command: str, _: Path) -> list[ToolCall]:
 def describe(label: str, run: Run, outcome: Outcome) -> str:
     called = any(call["event"] == "before-tool" for call in outcome.calls)
     ran = "ran" if outcome.ran else "asked" if outcome.asked else "did not run"
-    hook = "hook called" if called else "hook not called"
+    hook = "own hooks" if run.install else "hook called" if called else "hook not called"
     told = outcome.told.replace("\n", " | ")[:300]
     return f"{run.client.name}\t{run.start.mode}\t{label}\t{ran}\t{hook}\t{told!r}\n"
 
@@ -91,6 +91,7 @@ def main() -> int:
     parser.add_argument("--answer", action="append", choices=ANSWERS, help="default: all")
     parser.add_argument("--hook", default="", help="ask this command instead of giving canned answers")
     parser.add_argument("--install", default="", help="run this in the project instead, to set up hooks of its own")
+    parser.add_argument("--expect", choices=("stop", "run"), default="stop", help="what --hook or --install should do")
     parser.add_argument("--prompt", default="do it", help="what the user says")
     parser.add_argument("--command", default="", help="what the model wants to run, after it has left its mark")
     parser.add_argument("--terminal", action="store_true", help="start the client on a terminal, as a person would")
@@ -108,7 +109,7 @@ def main() -> int:
         if options.show:
             sys.stdout.write("".join(json.dumps(one, indent=1) + "\n" for one in outcome.calls) + outcome.output + "\n")
         sys.stdout.flush()
-        bad = bad or (outcome.ran and run.answer.stops)
+        bad = bad or (outcome.ran and run.answer.stops) or (options.expect == "run" and not outcome.ran)
     return 1 if bad else 0
 
 
