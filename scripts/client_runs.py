@@ -81,6 +81,10 @@ class Outcome:
     output: str
     model: FakeModel
 
+    @property
+    def started(self) -> bool:
+        return bool(self.model.tools)
+
 
 @dataclass(frozen=True)
 class Run:

@@ -8,7 +8,8 @@
 The clients must be installed (npm: @anthropic-ai/claude-code, @openai/codex, @google/gemini-cli, @github/copilot). Each
 run gets a home and a project of its own in a temporary folder; the project is a git repository with a bare remote
 beside it, so a command that does run harms nothing. No account is needed; nothing outside this machine is asked.
-Exit code 1: a command ran although the answer was to stop it, or did not run although it was expected to.
+Exit code 1: a command ran although the answer was to stop it, or did not run although it was expected to,
+or the client never asked the model.
 """
 
 import argparse
@@ -77,7 +78,7 @@ def _call_shell(client: Client, command: str, _: Path) -> list[ToolCall]:
 
 def describe(label: str, run: Run, outcome: Outcome) -> str:
     called = any(call["event"] == "before-tool" for call in outcome.calls)
-    ran = "ran" if outcome.ran else "asked" if outcome.asked else "did not run"
+    ran = "ran" if outcome.ran else "asked" if outcome.asked else "did not run" if outcome.started else "no session"
     hook = "own hooks" if run.install else "hook called" if called else "hook not called"
     told = outcome.told.replace("\n", " | ")[:300]
     return f"{run.client.name}\t{run.start.mode}\t{label}\t{ran}\t{hook}\t{told!r}\n"
@@ -109,7 +110,13 @@ def main() -> int:
         if options.show:
             sys.stdout.write("".join(json.dumps(one, indent=1) + "\n" for one in outcome.calls) + outcome.output + "\n")
         sys.stdout.flush()
-        bad = bad or (outcome.ran and run.answer.stops) or (options.expect == "run" and not outcome.ran)
+        # A client that never came to the model has proved nothing.
+        bad = (
+            bad
+            or not outcome.started
+            or (outcome.ran and run.answer.stops)
+            or (options.expect == "run" and not outcome.ran)
+        )
     return 1 if bad else 0
 
 
