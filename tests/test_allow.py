@@ -179,6 +179,17 @@ def test_what_the_user_s_own_file_allows_is_not_asked_about(tmp_path: Path) -> N
 
 def test_what_cannot_be_noted_is_denied_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file where the folder should be")
+    assert decision() == "deny" and "Moot itself failed" in told()["permissionDecisionReason"]
+
+
+def test_a_broken_record_lets_nothing_pass(tmp_path: Path) -> None:
+    allowances(os.environ).mkdir(parents=True)
+    assert decision() == "deny"
+
+
+def test_own_settings_that_cannot_be_read_let_nothing_pass(tmp_path: Path) -> None:
+    (tmp_path / "config" / "moot").mkdir(parents=True)
+    (tmp_path / "config" / "moot" / "moot.toml").write_text("[[[")
     assert decision() == "deny"
 
 

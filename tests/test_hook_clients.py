@@ -72,8 +72,7 @@ def becomes(client: str, call: dict[str, Any], said: Written) -> str:
         case "gemini":
             return "stops" if found.get("decision") in ("deny", "block") and found.get("reason") else "runs"
         case "cursor":
-            heeds = call.get("hook_event_name") in ("beforeShellExecution", "beforeMCPExecution")
-            return {"deny": "stops", "ask": "asks" if heeds else "runs"}.get(found.get("permission", ""), "runs")
+            return "stops" if found.get("permission") == "deny" else "runs"
     raise AssertionError(client)
 
 
@@ -121,8 +120,7 @@ def test_what_a_person_must_decide_never_just_runs(
     client = client_of(name)
     end = becomes(client, call, told(call))
     asking = client == "claude" and attended == "1" and mode in ("", "default", "acceptEdits", "plan")
-    own = (client == "cursor" and name.endswith("before-shell")) or client == "vscode"
-    assert end == ("asks" if asking or own else "stops")
+    assert end == ("asks" if asking or client == "vscode" else "stops")
 
 
 @pytest.mark.parametrize("name", SHELLS)
@@ -177,6 +175,12 @@ def test_the_person_s_own_words_are_heard(name: str) -> None:
     assert told(medium).out == ""
     told({**call, "prompt": "and now the next thing"}, "user-prompt")
     assert becomes(client_of(name), medium, told(medium)) != "runs"
+
+
+@pytest.mark.parametrize("command", ["bash", "bash -i", "cd src && sh", "python3", "env zsh", "/bin/sh"])
+def test_codex_does_not_open_a_shell_that_no_hook_sees(command: str) -> None:
+    call = with_command("codex/before-tool-shell", command)
+    assert becomes("codex", call, told(call)) == "stops"
 
 
 def test_what_a_subagent_reports_is_not_the_person_s_word() -> None:

@@ -57,7 +57,7 @@ def test_what_was_written_stops_a_grave_call_and_no_other(cli: Cli, tmp_path: Pa
         ).stdout
         for line in ("git status", "rm -rf ~/important")
     ]  # fmt: skip
-    assert said[0] == "" and ('"deny"' in said[1] or (client in ("vscode", "cursor") and '"ask"' in said[1])), said
+    assert said[0] == "" and ('"deny"' in said[1] or (client == "vscode" and '"ask"' in said[1])), said
 
 
 def test_other_settings_stay(cli: Cli, tmp_path: Path) -> None:

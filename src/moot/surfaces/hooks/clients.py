@@ -98,12 +98,8 @@ def _attended(call: HookCall, env: Mapping[str, str]) -> bool:
 
 
 def _never(call: HookCall, env: Mapping[str, str]) -> bool:
+    """`ask` runs the command: in Codex always, in Cursor without a person at it; Gemini waits for ever."""
     return False
-
-
-def _before_shell(call: HookCall, env: Mapping[str, str]) -> bool:
-    """Cursor heeds `ask` in these two events; in `preToolUse` it is accepted and not acted on."""
-    return call.event in ("beforeShellExecution", "beforeMCPExecution")
 
 
 def _always(call: HookCall, env: Mapping[str, str]) -> bool:
@@ -168,7 +164,7 @@ CLIENTS = {
     "codex": Client("Codex", _never, _claude),
     "vscode": Client("VS Code", _always, _claude),
     "copilot": Client("Copilot CLI", _never, _copilot),
-    "cursor": Client("Cursor", _before_shell, _cursor),
+    "cursor": Client("Cursor", _never, _cursor),
     "gemini": Client("Gemini CLI", _never, _gemini),
 }
 UNKNOWN = Client("a client that is not known", _never, _unknown)

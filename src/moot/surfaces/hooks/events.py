@@ -81,6 +81,15 @@ def before(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
         return unknown_tool(call, deed, env, strict)
     if deed.route.bypass or deed.route.stakes == "low" or disabled(env):
         return NOTHING  # no opinion: the client's own permissions hold
+    try:
+        return decided(call, deed, env)
+    except Exception as problem:  # something grave does not pass because Moot itself fails
+        why = " ".join(f"{type(problem).__name__}: {problem}".split())[:500]
+        return HookAnswer("deny", f"Moot: {deed.route.reason}. It is stopped because Moot itself failed: {why}")
+
+
+def decided(call: HookCall, deed: Deed, env: Mapping[str, str]) -> HookAnswer:
+    """The answer to a call that could do harm."""
     from moot.surfaces.hooks.allowances import allowances, call_id, use
     from moot.surfaces.hooks.sessions import is_waived
 
@@ -149,12 +158,9 @@ def escalate(call: HookCall, deed: Deed, told: str, env: Mapping[str, str]) -> H
     from moot.surfaces.hooks.allowances import allowances, note_stopped, wait
     from moot.vault import Vault
 
-    try:
-        name = note_stopped(allowances(env), call, Vault(env).hide(deed.action), Vault(env).hide(told))
-        if (seconds := waiting_time(env)) and wait(allowances(env), name, seconds):
-            return NOTHING
-    except Exception as problem:
-        return HookAnswer("deny", f"{told} Nobody can be asked here, and it could not be noted: {problem}")
+    name = note_stopped(allowances(env), call, Vault(env).hide(deed.action), Vault(env).hide(told))
+    if (seconds := waiting_time(env)) and wait(allowances(env), name, seconds):
+        return NOTHING
     how = (
         f"Nobody can be asked here. A person can allow this one call with `moot allow {name}` in a terminal; "
         "then try it once more, unchanged. Do not run `moot allow` yourself and do not look for a way around it."

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from moot.routing.answer import Route, Sight, action
 from moot.routing.command import command_route
-from moot.routing.patterns import names
+from moot.routing.patterns import Lazy, names
 from moot.routing.secrets import place_sight, secret_sights
 from moot.routing.statements import sql_sights
 from moot.routing.tasks import CHANGES, DEPLOYS, DESTROYS, READS, SECURES, parts
@@ -40,6 +40,8 @@ PATHS = (
 )  # fmt: skip
 TEXTS = ("content", "contents", "new_string", "newString", "new_source", "newCode", "code", "file_text", "new_str")
 PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
+BARE = Lazy(r"(?:^|[;&|]\s*|\s)(?:\S*/)?(?:(?:ba|z|da|k|fi)?sh(?:\s+-[il]+)*|python[\d.]*(?:\s+-i)?|node|irb|lua)\s*$")
+"""A program that waits for somebody to type. Codex can type into it, and tells no hook what."""
 MCP = re.compile(r"mcp__|mcp_|MCP:", re.IGNORECASE)
 LONGEST_CONTEXT = 4000
 READ_WORDS = READS | {"find", "fetch", "read", "resolve", "count", "browse", "snapshot", "screenshot", "navigate"}
@@ -60,6 +62,18 @@ class Deed(NamedTuple):
 def deed_of(call: HookCall, env: Mapping[str, str]) -> Deed:
     if not call.tool:
         raise BadInput("the call names no tool")
+    try:
+        return _deed(call, env)
+    except BadInput:
+        raise
+    except Exception as problem:  # what it does is not known then, so it is not taken for harmless
+        why = f"what it does could not be told: {type(problem).__name__}: {problem}"
+        return Deed(
+            action([Sight("medium", "unclear", call.tool, why)]), f"call the tool {call.tool}", _arguments(call)
+        )
+
+
+def _deed(call: HookCall, env: Mapping[str, str]) -> Deed:
     name = call.tool.lower()
     if name in SHELLS:
         return shell(call, env)
@@ -81,6 +95,9 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
     about = call.given.get("description") or call.given.get("explanation")
     said = f"It is said to: {about}" if isinstance(about, str) and about else ""
     route = command_route(line)
+    if call.client == "codex" and BARE.search(line) and route.stakes == "low":
+        why = "what is typed into it afterwards is not seen by any hook"
+        return Deed(action([Sight("medium", "unclear", line[:80], why)]), line, said)
     if route.bypass and "/" not in line:  # most calls: no file needs to be looked at, and no module for it loaded
         return Deed(route, line, said)
     from pathlib import Path
@@ -91,7 +108,7 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
     folder = os.path.join(call.folder or os.curdir, where if isinstance(where, str) else "")
     try:
         looked = look_at_command(line, Path(folder), env)
-    except Exception as problem:  # what it runs is not known then, so it is not taken for harmless
+    except Exception as problem:
         why = f"the files it works with could not be looked at: {type(problem).__name__}: {problem}"
         unclear = Sight("medium", "unclear", line[:80], why)
         return Deed(route if route.stakes == "high" else action([unclear]), line, said, notes=(why,))
