@@ -37,7 +37,7 @@ class Command:
 COMMANDS = (
     Command("python -c pass", (sys.executable, "-c", "pass")),
     Command("moot --version", (MOOT, "--version"), 150),
-    Command("moot hook pre-tool-use, bypassed", (MOOT, "hook", "pre-tool-use"), 80, HOOK_CALL),
+    Command("moot hook pre-tool-use, bypassed", (MOOT, "hook", "pre-tool-use", "--client", "claude"), 80, HOOK_CALL),
     Command("moot route COMMAND", (MOOT, "route", "rm -rf build", "--json")),
     Command("moot route REQUEST", (MOOT, "route", "delete the old logs", "--json")),
     Command("moot harden one_file --no-llm", (MOOT, "harden", "one_file.py", "--no-llm"), 700),

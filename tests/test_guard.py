@@ -123,3 +123,26 @@ def test_a_person_at_the_terminal_is_asked(tmp_path: Path, said: str, code: int,
     path = victim(tmp_path)
     ended, seen = answered_on_a_terminal([*GUARD, "--", "rm", str(path)], said)
     assert (ended, not path.exists()) == (code, gone), seen
+
+
+@pytest.mark.parametrize("command", [["bash", "task.sh"], ["./task.sh"], ["make"], ["cd . && . ./task.sh"]])
+def test_a_command_is_judged_by_the_script_that_it_runs(cli: Cli, tmp_path: Path, command: list[str]) -> None:
+    path = victim(tmp_path)
+    (tmp_path / "task.sh").write_text(f"#!/bin/sh\nrm {path}\n")
+    (tmp_path / "task.sh").chmod(0o755)
+    (tmp_path / "Makefile").write_text("all:\n\t./task.sh\n")
+    done = guard("--", *command)
+    assert (done.returncode, path.exists()) == (REFUSED, True)
+    assert "runs task.sh; line 2: " in done.stderr and f"moot: deletes {path} (1 file, 10 B)" in done.stderr
+    shown = cli("guard", "--dry-run", "--json", "--", *command)
+    assert (
+        json.loads(shown.out)["stakes"] == "high" and f"deletes {path} (1 file, 10 B)" in json.loads(shown.out)["notes"]
+    )
+    assert f"  deletes {path} (1 file, 10 B)" in cli("guard", "--dry-run", "--", *command).out
+
+
+def test_a_script_that_does_no_harm_runs_at_once(tmp_path: Path) -> None:
+    (tmp_path / "task.sh").write_text("echo done\n")
+    done = guard("--", "bash", "task.sh")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+    assert guard("--", "bash", "missing.sh").returncode == REFUSED

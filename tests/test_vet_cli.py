@@ -457,3 +457,27 @@ def test_what_only_reads_is_not_looked_into(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "x.sql").write_text(ADMIN)
     ran = cli("vet", "cat x.sql", "--json")
     assert (ran.code, json.loads(ran.out)["debated"]) == (0, False)
+
+
+@pytest.mark.parametrize(
+    "command", ["bash task.sh", "./task.sh", "make task", "npm run task", "cd . && sudo bash task.sh", "./ls"]
+)
+def test_the_script_that_a_command_runs_is_read_and_raises_the_stakes(cli: Cli, tmp_path: Path, command: str) -> None:
+    for name in ("task.sh", "ls"):
+        (tmp_path / name).write_text("#!/bin/sh\necho one\nrm -rf kept\n")
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").write_text("12345")
+    (tmp_path / "Makefile").write_text("task:\n\tbash task.sh\n")
+    (tmp_path / "package.json").write_text('{"scripts": {"task": "bash task.sh"}}')
+    seats = script(tmp_path, advocate=[claim()], critic=[objection()])
+    result = json.loads(cli("vet", command, *seats, "--json").out)
+    assert (result["stakes"], result["debated"]) == ("high", True)
+    for prompt in prompts_of(cli, result["session_id"]):
+        assert "line 3: `rm -rf kept`" in prompt and f"deletes {tmp_path}/kept (1 file, 5 B)" in prompt
+        assert "echo one" in prompt
+
+
+def test_a_script_that_does_no_harm_raises_nothing(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "task.sh").write_text("echo one\nls\n")
+    seats = script(tmp_path, advocate=[claim()], critic=[objection("low", "")])
+    assert json.loads(cli("vet", "bash task.sh", *seats, "--json").out)["stakes"] == "low"

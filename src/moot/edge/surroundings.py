@@ -39,7 +39,7 @@ def look_around(action: str, context: str, folder: Path, env: Mapping[str, str])
     look = Look(folder, env)
     reads = route(action).bypass
     if (command := command_in(action)) is not None:
-        look.walk_line(command, only_programs=reads)
+        look.walk_line(command)
     for path, kind in () if reads else named_files(action, folder):
         look.take_in(path, kind)
     texts = [_shown(script) for script in look.scripts[:MOST_FILES]]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from moot.edge.looking.files import Script
 
+LONGEST_LINE = 20_000
 LOCAL_PROGRAM = Lazy(
     r"(?:^|[;&|(`\n]|\b(?:sudo|env|exec|time|nohup|nice|command|xargs|timeout\s+\S+|do|then|else)\s)\s*"
     r"(?:\w+=\S*\s+)*[\"']?(?:\.{1,2}|[\w-]+)/"
@@ -34,7 +35,7 @@ class Looked(NamedTuple):
 
 def names_program(line: str) -> bool:
     """Whether a program in it is named by a path from here: then its name says nothing about what it does."""
-    return LOCAL_PROGRAM.search(line) is not None
+    return len(line) > LONGEST_LINE or LOCAL_PROGRAM.search(line) is not None
 
 
 def look_at_command(line: str, folder: "Path | str", env: "Mapping[str, str]", home: "Path | None" = None) -> Looked:
@@ -45,7 +46,7 @@ def look_at_command(line: str, folder: "Path | str", env: "Mapping[str, str]", h
     from moot.edge.looking.look import Look  # not for commands that only read
 
     look = Look(folder, env, home)
-    look.walk_line(line, only_programs=route.bypass)
+    look.walk_line(line)
     return Looked(raise_route(route, look.sights), look.told(), tuple(look.scripts))
 
 

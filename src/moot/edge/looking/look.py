@@ -53,7 +53,6 @@ class Look:
         self.seen: set[str] = set()
         self._makes = False
         self._until = time.monotonic() + SECONDS
-        self.only_programs = False
 
     def place(self, folder: Path | None) -> Place:
         return Place(folder, self.project, self.home)
@@ -66,9 +65,7 @@ class Look:
 
     # --- shell text
 
-    def walk_line(self, line: str, *, only_programs: bool = False) -> None:
-        """`only_programs`: the words are known to do nothing, but a program named by its path may be anything."""
-        self.only_programs = only_programs
+    def walk_line(self, line: str) -> None:
         self.walk(line, self.folder, 0)
 
     def walk(self, text: str, folder: Path | None, depth: int, arguments: Sequence[str] | None = None) -> None:
@@ -98,7 +95,7 @@ class Look:
             return
         name = os.path.basename(words[0].text) or words[0].text
         self._makes |= name in MAKERS
-        deletion = None if self.only_programs else deletion_of(name.lower(), words[1:], command, shown_words(words))
+        deletion = deletion_of(name.lower(), words[1:], command, shown_words(words))
         if deletion is not None:
             notes, sights = look_at_deletion(deletion, self.place(folder), self.budget)
             self.notes += notes

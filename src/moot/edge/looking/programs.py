@@ -46,8 +46,6 @@ def follow(look: "Look", name: str, words: tuple[Word, ...], command: Command, f
         carried(step, called)
     elif called.rest and (plain, called.rest[0]) in SECOND:
         carried_second(step, called)
-    elif look.only_programs:
-        return
     elif action := FOLLOWED.get(plain):
         action(step, called)
     elif plain in SHELLS:
@@ -101,7 +99,7 @@ def carried(step: Step, called: Call) -> None:
 
 def carried_second(step: Step, called: Call) -> None:
     key = (called.name, called.rest[0])
-    if called.name in ELSEWHERE or key in FETCHED or step.look.only_programs:
+    if called.name in ELSEWHERE or key in FETCHED:
         return
     at = step.texts.index(called.rest[0])
     step.carry(inner_words(step.args[at + 1 :], SECOND[key]))
