@@ -28,6 +28,8 @@ FILES = {
     "rest.sh": 'exec "$@"\n',
     "push.sh": "git push --force origin main\n",
     "encoded.sh": "echo cm0gLXJmIC8= | base64 -d | bash\n",
+    "tidy.sh": 'tmp=$(mktemp)\ntrap \'rm -f "$tmp"\' EXIT\necho a | tr a b > "$tmp"\nrm -f "$tmp"\n',
+    "untidy.sh": 'tmp=$(mktemp)\nrm -f "$tmp" /srv/data\n',
     "hidden.sh": '"$TOOL" --all\n',
     "broken.sh": "if then fi (\n",
     "ok.py": '"""`rm -rf /` and shutil.rmtree stand only in this text."""\nimport os, subprocess\n'
@@ -115,6 +117,8 @@ high   bash args.sh /srv/data
 high   bash rest.sh rm -rf /srv/data
 low    bash rest.sh ls
 low    bash self.sh
+low    bash tidy.sh
+high   bash untidy.sh
 medium bash hidden.sh
 medium bash broken.sh
 low    python ok.py
@@ -171,6 +175,11 @@ medium bash missing.sh
 medium ./missing
 medium python missing.py
 medium make -f missing.mk
+medium make -f $(pick).mk
+medium make $(pick)
+medium npm run $(pick)
+medium env -C $(pick) bash ok.sh
+high   env -C sub bash ../wipe.sh
 medium source $SOMEWHERE/x.sh
 high   bash $SCRIPT
 high   cat wipe.sh | bash

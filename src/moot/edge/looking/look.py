@@ -11,9 +11,9 @@ from moot.edge.looking.code import Finding, code_findings
 from moot.edge.looking.deleting import Budget, Place, absolute, deletion_of, look_at_deletion
 from moot.edge.looking.files import Script, Unread, name_from, read_text
 from moot.edge.looking.reading import IN, OUT, UNSET, UNSET_NAME, Placed, read_line, shown, shown_words
+from moot.edge.looking.shell import shell_findings
 from moot.edge.project import project_root
 from moot.routing.answer import ORDER, Sight
-from moot.routing.command import command_sights, one_command
 from moot.routing.interpreters import fed
 from moot.routing.patterns import names
 from moot.routing.script import HOLE, Command, Unreadable, Word
@@ -26,9 +26,6 @@ SECONDS = 1.0
 MAKERS = names("mkdir git tar unzip cp mv mktemp")
 """Programs that may make a folder that is not there yet."""
 WRITERS = names("cp mv ln install curl wget sed tee dd patch rsync perl")
-ACROSS = ("download and run", "decoded and run", "fork bomb", "unreadable command", "nesting")
-"""What the router sees in a whole text and in no single command of it."""
-HIDDEN = ("hidden program", "unreadable command", "nesting")
 OWN_FOLDER = re.compile(
     r"\$\(\s*dirname\s+(?:--\s+)?(?:\"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?\"?)\s*\)|\$\{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}"
 )
@@ -173,6 +170,9 @@ class Look:
 
     def read(self, said: str, path: Path, depth: int) -> tuple[str, bool] | None:
         """The text of a script and whether it is all of it; None if it was read before, or cannot be."""
+        if HOLE in str(path) or UNSET in str(path):
+            self.unread(said, f"the name of the script, {shown(str(path))}, is only known when it runs")
+            return None
         real = os.path.realpath(path)
         if real in self.seen:
             return None
@@ -202,7 +202,7 @@ class Look:
         script = Script(name_from(path, self.folder), kind, found[0], path, found[1])
         if kind == "shell":
             text = self.with_own_folder(script, arguments)
-            findings = self.shell_findings(text, arguments)
+            findings = shell_findings(self.env, text, arguments)
             self.judge(said, script, findings)
             self.walk(text, folder, depth + 1, arguments)
             return
@@ -222,7 +222,7 @@ class Look:
             self.notes.append(f"the file {name_from(path, self.folder)} {problem}")
             return
         script = Script(name_from(path, self.folder), kind, text, path, whole)
-        findings = self.shell_findings(text) if kind == "shell" else code_findings(text, kind)
+        findings = shell_findings(self.env, text) if kind == "shell" else code_findings(text, kind)
         self.scripts.append(script)
         self.sights += [finding.sight for finding in findings]
 
@@ -235,27 +235,6 @@ class Look:
         if all(HOLE not in argument and UNSET not in argument for argument in arguments):
             text = text.replace('"$@"', shlex.join(arguments))
         return text
-
-    def shell_findings(self, text: str, arguments: Sequence[str] | None = None) -> list[Finding]:
-        """What the router makes of a shell text, command by command, with the lines."""
-        try:
-            placed = read_line(text, self.env, arguments)
-        except Unreadable as problem:
-            return [Finding(Sight("medium", "unclear", "unreadable script", f"it cannot be read: {problem}"))]
-        across = [Finding(sight) for sight in command_sights(text) if sight.what in ACROSS]
-        own = frozenset(
-            p.command.words[1].text for p in placed if [w.text for w in p.command.words[:1]] == ["function"]
-        )
-        return [*across, *(f for p in placed if not self._marks(p.command) for f in self._judged(p, own))]
-
-    def _marks(self, command: Command) -> bool:
-        return bool(command.words) and command.words[0].text in (IN, OUT)
-
-    def _judged(self, placed: Placed, own: frozenset[str]) -> list[Finding]:
-        words = tuple(word._replace(text=UNSET_NAME.sub(HOLE, word.text)) for word in placed.command.words)
-        feeders = tuple(command for command in placed.command.fed_by if not self._marks(command))
-        command = placed.command._replace(words=words, fed_by=feeders)
-        return [Finding(usual(sight), placed.line) for sight in one_command(command, 0, own)]
 
     def judge(self, said: str, script: Script, findings: Sequence[Finding]) -> None:
         """Keep what was seen in a script, and say which line of it counts."""
@@ -270,17 +249,10 @@ class Look:
             lines = len(script.text.splitlines())
             self.notes.append(f"{runs} ({lines} line{'' if lines == 1 else 's'}): nothing in it raises the stakes")
             return
-        top = telling[0]
-        where = f"line {top.line}: " if top.line else ""
-        self.notes.append(f"{runs}; {where}{top.sight.why or top.sight.what}")
-        for finding in telling[:12]:
-            at = f"{script.name}, line {finding.line}" if finding.line else script.name
-            why = f"{runs}, and in it ({at.removeprefix(script.name + ', ')}) {finding.sight.why}"
-            self.sights.append(Sight(finding.sight.level, finding.sight.group, finding.sight.what, why))
-
-
-def usual(sight: Sight) -> Sight:
-    """In a script, a program whose name is in a variable is nothing unusual; it only cannot be told what it does."""
-    if sight.group == "unclear" and sight.what in HIDDEN:
-        return Sight("medium", sight.group, sight.what, sight.why)
-    return sight
+        whys = [
+            f"{runs}; {f'line {line}: ' if line else ''}{sight.why or sight.what}" for sight, line, _ in telling[:12]
+        ]
+        self.notes.append(whys[0])
+        self.sights += [
+            Sight(f.sight.level, f.sight.group, f.sight.what, why) for f, why in zip(telling, whys, strict=False)
+        ]

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moot.edge.looking.deleting import absolute
 from moot.edge.looking.files import Unread, kind_of_program, kind_of_text, read_text
+from moot.edge.looking.reading import UNSET
 from moot.edge.looking.step import Step
 from moot.edge.looking.tasks import make, packages
 from moot.routing.interpreters import DATABASES, FILE_OPTIONS, LANGUAGES, SHELLS, option_values
@@ -92,8 +94,9 @@ def carried(step: Step, called: Call) -> None:
         return
     folder = step.folder
     for at, text in enumerate(step.texts[:-1]):
-        if called.name in ("env", "sudo") and text in ("-C", "--chdir", "-D") and folder is not None:
-            folder = folder / step.texts[at + 1]
+        if called.name in ("env", "sudo") and text in ("-C", "--chdir", "-D"):
+            path = absolute(step.texts[at + 1], step.look.place(folder))
+            folder = None if path is None or HOLE in path or UNSET in path else Path(path)
     step.carry(words, folder)
 
 
@@ -102,7 +105,7 @@ def carried_second(step: Step, called: Call) -> None:
     if called.name in ELSEWHERE or key in FETCHED:
         return
     at = step.texts.index(called.rest[0])
-    step.carry(inner_words(step.args[at + 1 :], SECOND[key]))
+    step.carry(inner_words(step.args[at + 1 :], SECOND[key]), step.folder)
 
 
 def evaluate(step: Step, called: Call) -> None:
@@ -120,7 +123,7 @@ def find(step: Step, called: Call) -> None:
             end = next((n for n in range(at + 1, len(step.texts)) if step.texts[n] in (";", "+")), len(step.texts))
             inner = tuple(Word(HOLE) if word.text == "{}" else word for word in step.args[at + 1 : end])
             if inner and os.path.basename(inner[0].text) not in ("rm", "rmdir", "unlink"):  # those are counted with it
-                step.carry(inner)
+                step.carry(inner, step.folder)
 
 
 # --- shells and languages

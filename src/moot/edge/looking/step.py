@@ -32,9 +32,9 @@ class Step(NamedTuple):
     def texts(self) -> list[str]:
         return [word.text for word in self.words[1:]]
 
-    def carry(self, words: tuple[Word, ...], folder: Path | None = None) -> None:
+    def carry(self, words: tuple[Word, ...], folder: Path | None) -> None:
         if words:
-            self.look.run(words, self.command, folder or self.folder, self.depth + 1)
+            self.look.run(words, self.command, folder, self.depth + 1)
 
     def script(self, word: Word, kind: str, arguments: list[str] | None = None) -> None:
         path = self.look.find(self.said, word, self.folder)

@@ -10,6 +10,7 @@ from moot.edge.looking.files import Script, Unread, name_from, read_text
 from moot.edge.looking.makefiles import NAMES, Makefile
 from moot.edge.looking.packages import lines_of, scripts_in, wanted_of
 from moot.edge.looking.reading import UNSET
+from moot.edge.looking.shell import shell_findings
 from moot.edge.looking.step import Step
 from moot.routing.interpreters import SHELLS
 from moot.routing.rules import Call, call
@@ -23,8 +24,10 @@ DRY = ("-n", "--dry-run", "--just-print", "--recon", "-q", "--question", "--vers
 
 def make(step: Step, called: Call) -> None:
     asked = make_call(step.texts)
-    if asked is None or step.folder is None:
+    if asked is None:
         return
+    if step.folder is None or any(HOLE in text or UNSET in text for text in (*asked.folders, *asked.goals)):
+        return step.look.unread(step.said, "what it makes is only known when it runs")
     folder = Path(os.path.normpath(step.folder.joinpath(*asked.folders)))
     look = step.look
     files = [folder / name for name in asked.files] or [
@@ -95,7 +98,9 @@ def make_call(texts: list[str]) -> MakeCall | None:
 def judge_lines(step: Step, name: str, kind: str, text: str, lines: list[tuple[str, int, str]], folder: Path) -> None:
     """Shell lines of another file: each is judged, and followed."""
     look = step.look
-    findings = [finding._replace(line=number) for _, number, line in lines for finding in look.shell_findings(line)]
+    findings = [
+        finding._replace(line=number) for _, number, line in lines for finding in shell_findings(look.env, line)
+    ]
     look.judge(step.said, Script(name, kind, text, folder / name), findings)
     for _, _, line in lines:
         look.walk(line, folder, step.depth + 1)
@@ -107,8 +112,10 @@ def judge_lines(step: Step, name: str, kind: str, text: str, lines: list[tuple[s
 def packages(step: Step, called: Call) -> None:
     called = call(called.name, step.args)
     wanted = wanted_of(called)
-    if wanted is None or step.folder is None:
+    if wanted is None:
         return
+    if step.folder is None or any(HOLE in text or UNSET in text for text in (*wanted.scripts, wanted.workspace)):
+        return step.look.unread(step.said, "what it runs is only known when it runs")
     folder = package_folder(step, called, wanted.workspace)
     if folder is None:
         if wanted.named or wanted.workspace:

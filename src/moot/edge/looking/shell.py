@@ -1,0 +1,66 @@
+"""A shell script judged: what the router makes of it, command by command, with the lines."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from moot.edge.looking.code import Finding
+from moot.edge.looking.reading import IN, OUT, UNSET_NAME, Placed, read_line, shown
+from moot.routing.answer import Sight
+from moot.routing.command import command_sights, one_command
+from moot.routing.script import HOLE, Command, Unreadable
+
+ACROSS = ("download and run", "decoded and run", "fork bomb", "unreadable command", "nesting")
+"""What the router sees in a whole text and in no single command of it."""
+HIDDEN = ("hidden program", "unreadable command", "nesting")
+ENCODED = re.compile(r"\b(?:base64|base32|xxd|openssl|uudecode|gunzip|zcat)\b")
+TEMPORARY = re.compile(r"\b([A-Za-z_]\w*)=[\"']?(?:\$\(|`)\s*mktemp\b")
+CLEANUP = re.compile(r"\s*rm(?:\s+-[rf]+|\s+--|\s+[\"']?\$\{?\w+\}?[\"']?)+\s*")
+
+
+def shell_findings(env: Mapping[str, str], text: str, arguments: Sequence[str] | None = None) -> list[Finding]:
+    try:
+        commands = read_line(text, env, arguments)
+    except Unreadable as problem:
+        return [Finding(Sight("medium", "unclear", "unreadable script", f"it cannot be read: {problem}"))]
+    across = [sight for sight in command_sights(text) if sight.what in ACROSS]
+    if not ENCODED.search(text):  # `tr` in a script decodes nothing
+        across = [sight for sight in across if sight.what != "decoded and run"]
+    own = frozenset(p.command.words[1].text for p in commands if _first(p.command) == "function")
+    temporary = frozenset(TEMPORARY.findall(text))
+    judged = [
+        finding
+        for placed in commands
+        if _first(placed.command) not in (IN, OUT) and not _cleans_up(placed.command, temporary)
+        for finding in _judged(placed, own)
+    ]
+    return [*(Finding(usual(sight)) for sight in across), *judged]
+
+
+def _first(command: Command) -> str:
+    return command.words[0].text if command.words else ""
+
+
+def _judged(placed: Placed, own: frozenset[str]) -> list[Finding]:
+    words = tuple(word._replace(text=UNSET_NAME.sub(HOLE, word.text)) for word in placed.command.words)
+    feeders = tuple(command for command in placed.command.fed_by if _first(command) not in (IN, OUT))
+    command = placed.command._replace(words=words, fed_by=feeders)
+    return [Finding(usual(sight), placed.line) for sight in one_command(command, 0, own)]
+
+
+def _cleans_up(command: Command, temporary: frozenset[str]) -> bool:
+    """`rm "$tmp"` and `trap 'rm "$tmp"' EXIT`, where `mktemp` made it: a script tidies up after itself."""
+    words = command.words
+    if not temporary or not words or command.redirects:
+        return False
+    if words[0].text == "trap" and len(words) > 1:
+        named = set(re.findall(r"\$\{?(\w+)", words[1].text))
+        return bool(named) and named <= temporary and CLEANUP.fullmatch(words[1].text) is not None
+    operands = [word for word in words[1:] if not word.text.startswith("-")]
+    only = all(word.names and set(word.names) <= temporary and word.text == HOLE for word in operands)
+    return words[0].text == "rm" and bool(operands) and only
+
+
+def usual(sight: Sight) -> Sight:
+    """In a script, a program whose name is in a variable is nothing unusual; it only cannot be told what it does."""
+    level = "medium" if sight.group == "unclear" and sight.what in HIDDEN else sight.level
+    return Sight(level, sight.group, shown(sight.what), shown(sight.why))
