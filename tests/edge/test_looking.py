@@ -30,6 +30,10 @@ FILES = {
     "encoded.sh": "echo cm0gLXJmIC8= | base64 -d | bash\n",
     "tidy.sh": 'tmp=$(mktemp)\ntrap \'rm -f "$tmp"\' EXIT\necho a | tr a b > "$tmp"\nrm -f "$tmp"\n',
     "untidy.sh": 'tmp=$(mktemp)\nrm -f "$tmp" /srv/data\n',
+    "library.sh": "wipe() {\n  rm -rf /srv/data\n}\nfunction all { wipe; }\n",
+    "main.sh": "wipe() {\n  rm -rf /srv/data\n}\nmain() { wipe; }\nmain\n",
+    "trapped.sh": "wipe() {\n  rm -rf /srv/data\n}\ntrap 'wipe' EXIT\n",
+    "chosen.sh": 'wipe() {\n  rm -rf /srv/data\n}\n"$1"\n',
     "hidden.sh": '"$TOOL" --all\n',
     "broken.sh": "if then fi (\n",
     "ok.py": '"""`rm -rf /` and shutil.rmtree stand only in this text."""\nimport os, subprocess\n'
@@ -119,6 +123,13 @@ low    bash rest.sh ls
 low    bash self.sh
 low    bash tidy.sh
 high   bash untidy.sh
+low    source library.sh
+low    source library.sh && pytest
+high   source library.sh && wipe
+high   . ./library.sh; all
+high   bash main.sh
+high   bash trapped.sh
+high   bash chosen.sh wipe
 medium bash hidden.sh
 medium bash broken.sh
 low    python ok.py

@@ -10,7 +10,7 @@ from pathlib import Path
 from moot.edge.looking.code import Finding, code_findings
 from moot.edge.looking.deleting import Budget, Place, absolute, deletion_of, look_at_deletion
 from moot.edge.looking.files import Script, Unread, name_from, read_text
-from moot.edge.looking.reading import IN, OUT, UNSET, UNSET_NAME, Placed, read_line, shown, shown_words
+from moot.edge.looking.reading import IN, OUT, UNSET, UNSET_NAME, WORDS, Placed, read_line, shown, shown_words, that_run
 from moot.edge.looking.shell import shell_findings
 from moot.edge.project import project_root
 from moot.routing.answer import ORDER, Sight
@@ -44,6 +44,8 @@ class Look:
         self.notes: list[str] = []
         self.sights: list[Sight] = []
         self.scripts: list[Script] = []
+        self.called: frozenset[str] = frozenset()
+        """Words of the line: it may call functions of what it sources."""
         self.written: dict[str, str | None] = {}
         """Files that the line writes before it runs them; None: with what is not known."""
         self.budget = Budget()
@@ -63,6 +65,7 @@ class Look:
     # --- shell text
 
     def walk_line(self, line: str) -> None:
+        self.called = frozenset(WORDS.findall(line))
         self.walk(line, self.folder, 0)
 
     def walk(self, text: str, folder: Path | None, depth: int, arguments: Sequence[str] | None = None) -> None:
@@ -72,7 +75,7 @@ class Look:
         except Unreadable:
             return
         before = list[Path | None]()
-        for placed in commands:
+        for placed in that_run(commands, self.called):
             words = placed.command.words
             if words and words[0].text == IN:
                 before.append(folder)
@@ -202,7 +205,7 @@ class Look:
         script = Script(name_from(path, self.folder), kind, found[0], path, found[1])
         if kind == "shell":
             text = self.with_own_folder(script, arguments)
-            findings = shell_findings(self.env, text, arguments)
+            findings = shell_findings(self.env, text, arguments, self.called)
             self.judge(said, script, findings)
             self.walk(text, folder, depth + 1, arguments)
             return

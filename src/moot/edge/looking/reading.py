@@ -14,6 +14,8 @@ UNSET, UNSET_END = "\ue000", "\ue001"
 IN, OUT = "\ue002", "\ue003"
 """In place of a command: a subshell begins, and ends; what `cd` does inside is undone."""
 UNSET_NAME = re.compile(f"{UNSET}([^{UNSET_END}]*){UNSET_END}")
+WORDS = re.compile(r"[\w.:-]+")
+NAME_BEFORE = re.compile(r"([^\s;&|(){}]+)\s*$")
 DEFAULTED = re.compile(r"([A-Za-z_]\w*|\d):?([-=])([^}$`\"'\\]*)\}")
 
 
@@ -23,6 +25,8 @@ class Placed(NamedTuple):
     """In the text, from 1."""
     before: str
     """The sign that follows it: `&&`, `||`, `;`, `|` or nothing."""
+    function: str = ""
+    """In whose body it stands; it runs when that is called."""
 
 
 SET_BY_SHELL = names("""
@@ -39,12 +43,14 @@ class LineReader(ScriptReader):
         self.env, self.arguments = env, arguments
         self.sets: frozenset[str] | None = frozenset()
         """Variables that the whole text sets, perhaps later; None: it may set any."""
-        self.places: list[tuple[int, str]] = []
+        self.places: list[tuple[int, str, str]] = []
+        self.function = ""
         self._begun = 0
 
     def inner(self, text: str) -> None:
         reader = LineReader(text, self.env, self.arguments, self.depth + 1)
         reader.values, reader.uncertain, reader.sets = self.values, self.uncertain, self.sets
+        reader.function = self.function
         reader.commands_until(frozenset())
         self.note(Command((Word(IN),)), *reader.commands, Command((Word(OUT),)))
 
@@ -52,11 +58,17 @@ class LineReader(ScriptReader):
         super().note(*commands)
         follows = self.text[self.at : self.at + 40].lstrip(" \t")[:2]
         line = self.text.count("\n", 0, self._begun) + 1
-        self.places.extend((line, follows) for _ in commands)
+        self.places.extend((line, follows, self.function) for _ in commands)
 
     def simple(self) -> None:
         self._begun = self.at
         super().simple()
+
+    def definition(self) -> None:
+        outer, name = self.function, NAME_BEFORE.search(self.text[max(0, self.at - 200) : self.at])
+        self.function = outer or (name[1] if name else "")
+        super().definition()
+        self.function = outer
 
     def group(self, opening: int, end: str) -> None:
         if end != ")":
@@ -137,6 +149,27 @@ def read_line(text: str, env: Mapping[str, str], arguments: Sequence[str] | None
     except RecursionError:
         raise Unreadable("it is nested too deep") from None
     return [Placed(command, *place) for command, place in zip(reader.commands, reader.places, strict=True)]
+
+
+def that_run(commands: Sequence[Placed], called: frozenset[str] = frozenset()) -> list[Placed]:
+    """Without the bodies of functions that nothing calls, as in a file that is only there to be sourced. In doubt a
+    function is called: where its name stands in any word, or a program's name is only known when it runs."""
+    bodies: dict[str, list[Placed]] = {"": []}
+    for placed in commands:
+        bodies.setdefault(placed.function, []).append(placed)
+    reached, new = {""}, [""]
+    while new:
+        running = [placed for name in new for placed in bodies[name] if not _defines(placed)]
+        if any(HOLE in placed.command.words[0].text for placed in running if placed.command.words):
+            return list(commands)
+        words = {part for p in running for word in p.command.words for part in WORDS.findall(word.text)} | called
+        new = [*((words & bodies.keys()) - reached)]
+        reached.update(new)
+    return [placed for placed in commands if placed.function in reached]
+
+
+def _defines(placed: Placed) -> bool:
+    return bool(placed.command.words) and placed.command.words[0].text == "function"
 
 
 def shown(text: str) -> str:

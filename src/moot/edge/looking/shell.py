@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from moot.edge.looking.code import Finding
-from moot.edge.looking.reading import IN, OUT, UNSET_NAME, Placed, read_line, shown
+from moot.edge.looking.reading import IN, OUT, UNSET_NAME, Placed, read_line, shown, that_run
 from moot.routing.answer import Sight
 from moot.routing.command import command_sights, one_command
 from moot.routing.script import HOLE, Command, Unreadable
@@ -17,7 +17,10 @@ TEMPORARY = re.compile(r"\b([A-Za-z_]\w*)=[\"']?(?:\$\(|`)\s*mktemp\b")
 CLEANUP = re.compile(r"\s*rm(?:\s+-[rf]+|\s+--|\s+[\"']?\$\{?\w+\}?[\"']?)+\s*")
 
 
-def shell_findings(env: Mapping[str, str], text: str, arguments: Sequence[str] | None = None) -> list[Finding]:
+def shell_findings(
+    env: Mapping[str, str], text: str, arguments: Sequence[str] | None = None, called: frozenset[str] = frozenset()
+) -> list[Finding]:
+    """`called`: functions that whoever runs the text may call."""
     try:
         commands = read_line(text, env, arguments)
     except Unreadable as problem:
@@ -29,7 +32,7 @@ def shell_findings(env: Mapping[str, str], text: str, arguments: Sequence[str] |
     temporary = frozenset(TEMPORARY.findall(text))
     judged = [
         finding
-        for placed in commands
+        for placed in that_run(commands, called)
         if _first(placed.command) not in (IN, OUT) and not _cleans_up(placed.command, temporary)
         for finding in _judged(placed, own)
     ]
