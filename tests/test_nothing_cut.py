@@ -19,7 +19,6 @@ KNOWN = {
     "phases/critique.py take": "the result names the rest",
     "phases/critique.py weighed": "who is asked",
     "phases/drafts.py drafters": "a rule of the session",
-    "phases/ending.py known": "all but the last, then the last: one sentence",
     "phases/evolve.py self_evolvement": "a rule of the session",
     "phases/evolve.py test_requirements": "who is asked",
     "phases/examined.py put_calls": "filled up, not cut",
