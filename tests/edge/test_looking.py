@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from moot.edge.looking import Looked, look_at_command
 from moot.edge.looking.deleting import Budget, count
@@ -40,6 +42,7 @@ FILES = {
     "subprocess.run(['git', 'status'], env={**os.environ})\n",
     "wipe.py": "import shutil\n\nshutil.rmtree('/srv/data')\n",
     "starts.py": "from subprocess import run as go\n\ngo(['rm', '-rf', '/srv/data'])\n",
+    "odd.py": "import re\nre.match('\\d', '1')\nprint(1if 1else 2)\n",
     "calls.py": "import os\nos.system('bash wipe.sh')\n",
     "unknown.py": "import subprocess, sys\nsubprocess.run(sys.argv[1:])\n",
     "no_python.py": "def f(:\n",
@@ -133,6 +136,7 @@ high   bash chosen.sh wipe
 medium bash hidden.sh
 medium bash broken.sh
 low    python ok.py
+low    python odd.py
 high   python wipe.py
 high   python3 -u wipe.py --all
 high   python starts.py
@@ -322,6 +326,20 @@ def test_hostile_text_ends_in_time(project: Path) -> None:
             began = time.process_time()
             look(line, project)
             assert time.process_time() - began < 5, (name, line)
+
+
+ATOMS = ["bash", "sh", "-c", "./ok.sh", "wipe.sh", "python", "-m", "node", "/", "make", "-C", "sub", "-f", "Makefile", "npm", "run", "test", "rm", "-rf", "build", "*", "~", "$X", "${X:-y}", "$1", "$(ls)", "`", "'", '"', ";", "&&", "|", "(", ")", "{", "}", "<", ">", ">>", "<<EOF", "\n", "cd", "..", ".", "source", "sudo", "env", "A=b", "xargs", "find", "-exec", "{}", "+", "-delete", "git", "clean", "-fdx", "rsync", "--delete", "eval", "trap", "if", "then", "fi", "for", "i", "in", "do", "done", "function", "f()", "#", "\\", "\x00", "[", "]", "!", "&", "$?", "$@", "�", "\ue000", "--", "-", "=", "{a,b}", "truncate"]
+
+
+@given(
+    st.lists(st.sampled_from(ATOMS), max_size=14), st.sampled_from(["", "bash x", "make -f x", "python x", ". x a b"])
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_no_line_and_no_script_is_too_odd_to_be_looked_at(tmp_path: Path, words: list[str], runs: str) -> None:
+    text = " ".join(words)
+    (tmp_path / "x").write_text(text, errors="replace")
+    looked = look(runs or text.replace("~", "~/gone").replace(" / ", " /gone "), tmp_path)
+    assert not re.search("[\0\ue000-\ue00f]", told(looked) + looked.route.reason)
 
 
 def test_a_file_that_the_line_writes_is_read_from_the_line(project: Path) -> None:

@@ -88,8 +88,12 @@ def python_findings(text: str) -> list[Finding]:
 def _python_findings(text: str) -> list[Finding]:
     """By its syntax: words in comments and docstrings do nothing."""
     import ast
+    import warnings
 
-    nodes = list(ast.walk(tree := ast.parse(text)))
+    with warnings.catch_warnings():  # about the style of somebody else's script
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
     modules = _modules(nodes)
     starts = [found for node in nodes for found in _started(node, modules)]
     for node in nodes:

@@ -1,12 +1,21 @@
 """Reading a file that a command would run: never more than a bound, never anything but a regular file."""
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import NamedTuple
 
 LONGEST = 200_000
 """Bytes of one script; what the router's parser takes."""
+
+
+UNUSABLE = re.compile("[\0\ud800-\udc7f\udd00-\udfff\ue000-\ue00f]")
+"""No file name holds these, or they are signs of our own for what is not known."""
+
+
+def cleaned(text: str) -> str:
+    return UNUSABLE.sub("\ufffd", text)
 
 
 class Script(NamedTuple):
@@ -44,7 +53,7 @@ def read_text(path: Path) -> tuple[str, bool]:
     whole = len(data) <= LONGEST
     if not whole:
         data = data[: data.rfind(b"\n", 0, LONGEST) + 1 or LONGEST]
-    return data.decode("utf-8", "replace"), whole
+    return cleaned(data.decode("utf-8", "replace")), whole
 
 
 def name_from(path: Path, folder: Path) -> str:

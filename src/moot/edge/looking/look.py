@@ -9,7 +9,7 @@ from pathlib import Path
 
 from moot.edge.looking.code import Finding, code_findings
 from moot.edge.looking.deleting import Budget, Place, absolute, deletion_of, look_at_deletion
-from moot.edge.looking.files import Script, Unread, name_from, read_text
+from moot.edge.looking.files import Script, Unread, cleaned, name_from, read_text
 from moot.edge.looking.reading import IN, OUT, UNSET, UNSET_NAME, WORDS, Placed, read_line, shown, shown_words, that_run
 from moot.edge.looking.shell import shell_findings
 from moot.edge.project import project_root
@@ -65,6 +65,7 @@ class Look:
     # --- shell text
 
     def walk_line(self, line: str) -> None:
+        line = cleaned(line.replace(HOLE, ""))
         self.called = frozenset(WORDS.findall(line))
         self.walk(line, self.folder, 0)
 

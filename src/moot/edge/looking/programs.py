@@ -205,7 +205,7 @@ def interpreted(step: Step, word: Word, kind: str, arguments: list[str]) -> None
     usual = {"python": ("__main__.py",), "javascript": ("index.js", "index.ts", "index.mjs")}.get(kind, ())
     others = [path / name for name in usual] if path.is_dir() else []
     if kind == "javascript" and not path.suffix:
-        others.append(path.with_name(f"{path.name}.js"))
+        others.append(Path(f"{path}.js"))
     chosen = next((other for other in others if other.is_file()), path)
     step.look.run_script(step.said, chosen, kind, step.folder, step.depth, arguments)
 

@@ -28,7 +28,9 @@ def shell_findings(
     across = [sight for sight in command_sights(text) if sight.what in ACROSS]
     if not ENCODED.search(text):  # `tr` in a script decodes nothing
         across = [sight for sight in across if sight.what != "decoded and run"]
-    own = frozenset(p.command.words[1].text for p in commands if _first(p.command) == "function")
+    own = frozenset(
+        p.command.words[1].text for p in commands if len(p.command.words) == 2 and _first(p.command) == "function"
+    )
     temporary = frozenset(TEMPORARY.findall(text))
     judged = [
         finding
