@@ -57,7 +57,7 @@ FILES = {
     "pick.sql": "SELECT 1;\n",
     "Makefile": (
         "DIR = /srv/data\n-include missing.mk\nall: check\ncheck: ok.sh\n\t@bash ok.sh\n"
-        "clean:\n\trm -rf $(DIR)\nship: clean\n\techo done\nfirst second:\n\techo $@\n%.out: %.in\n\trm $*.in\n"
+        "clean:\n\trm -rf $(DIR)\nwants: clean\nship: clean\n\techo done\nfirst second:\n\techo $@\n%.out: %.in\n\trm $*.in\n"
         "below:\n\t$(MAKE) -C sub thing\nloose:\n\trm -rf $(NOWHERE)/*\nboth: ; rm -rf $(DIR)\nlong:\n\techo a; \\\n"
         "\trm -rf /srv/data\nasks:\n\techo $(shell rm -rf /srv/data)\nround: round\n\techo a\ninclude rules.mk\n"
     ),
@@ -158,6 +158,7 @@ low    make
 low    make check
 high   make clean
 high   make ship
+high   make wants
 low    make first
 high   make x.out
 high   make -C sub thing
@@ -548,6 +549,11 @@ def test_what_must_not_be_lost_is_high_whatever_the_text_says(row: str, project:
     line, _, why = (part.strip() for part in row.partition(" | "))
     looked = look(line, project)
     assert looked.route.stakes == "high" and looked.route.reason.endswith(why), looked
+
+
+def test_a_folder_that_holds_the_project_must_not_be_lost_either(project: Path, tmp_path: Path) -> None:
+    looked = look_at_command("rmdir ..", project, {"HOME": str(tmp_path / "elsewhere")})
+    assert looked.route.stakes == "high" and looked.route.reason.endswith("a folder that holds the project")
 
 
 def test_the_route_of_a_harmless_deletion_is_not_raised(project: Path) -> None:
