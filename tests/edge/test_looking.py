@@ -57,7 +57,8 @@ FILES = {
     "pick.sql": "SELECT 1;\n",
     "Makefile": (
         "DIR = /srv/data\n-include missing.mk\nall: check\ncheck: ok.sh\n\t@bash ok.sh\n"
-        "clean:\n\trm -rf $(DIR)\nwants: clean\nship: clean\n\techo done\nfirst second:\n\techo $@\n%.out: %.in\n\trm $*.in\n"
+        "clean:\n\trm -rf $(DIR)\nwants: clean\nship: clean\n\techo done\nfirst second:\n\techo $@\n"
+        "%.out: %.in\n\trm $*.in\n"
         "below:\n\t$(MAKE) -C sub thing\nloose:\n\trm -rf $(NOWHERE)/*\nboth: ; rm -rf $(DIR)\nlong:\n\techo a; \\\n"
         "\trm -rf /srv/data\nasks:\n\techo $(shell rm -rf /srv/data)\nround: round\n\techo a\ninclude rules.mk\n"
     ),
@@ -329,95 +330,12 @@ def test_hostile_text_ends_in_time(project: Path) -> None:
             assert time.process_time() - began < 5, (name, line)
 
 
-ATOMS = [
-    "bash",
-    "sh",
-    "-c",
-    "./ok.sh",
-    "wipe.sh",
-    "python",
-    "-m",
-    "node",
-    "/",
-    "make",
-    "-C",
-    "sub",
-    "-f",
-    "Makefile",
-    "npm",
-    "run",
-    "test",
-    "rm",
-    "-rf",
-    "build",
-    "*",
-    "~",
-    "$X",
-    "${X:-y}",
-    "$1",
-    "$(ls)",
-    "`",
-    "'",
-    '"',
-    ";",
-    "&&",
-    "|",
-    "(",
-    ")",
-    "{",
-    "}",
-    "<",
-    ">",
-    ">>",
-    "<<EOF",
-    "\n",
-    "cd",
-    "..",
-    ".",
-    "source",
-    "sudo",
-    "env",
-    "A=b",
-    "xargs",
-    "find",
-    "-exec",
-    "{}",
-    "+",
-    "-delete",
-    "git",
-    "clean",
-    "-fdx",
-    "rsync",
-    "--delete",
-    "eval",
-    "trap",
-    "if",
-    "then",
-    "fi",
-    "for",
-    "i",
-    "in",
-    "do",
-    "done",
-    "function",
-    "f()",
-    "#",
-    "\\",
-    "\x00",
-    "[",
-    "]",
-    "!",
-    "&",
-    "$?",
-    "$@",
-    "�",
-    "\ue000",
-    "--",
-    "-",
-    "=",
-    "{a,b}",
-    "truncate",
-]
+ODD = """
+bash sh -c ./ok.sh wipe.sh python -m node / make -C sub -f Makefile npm run test rm -rf build * ~ $X ${X:-y} $1 $(ls) ` '
+; && | ( ) { } < > >> <<EOF cd .. . source sudo env A=b xargs find -exec {} + -delete git clean -fdx rsync --delete eval
+trap if then fi for i in do done function f() # \\ \0 [ ] ! & $? $@ \ud800 \ue000 -- - = {a,b} truncate " & || ; ;; esac
+"""
+ATOMS = ["\n", *ODD.split()]
 
 
 @given(
