@@ -331,9 +331,9 @@ def test_hostile_text_ends_in_time(project: Path) -> None:
 
 
 ODD = """
-bash sh -c ./ok.sh wipe.sh python -m node / make -C sub -f Makefile npm run test rm -rf build * ~ $X ${X:-y} $1 $(ls) ` '
-; && | ( ) { } < > >> <<EOF cd .. . source sudo env A=b xargs find -exec {} + -delete git clean -fdx rsync --delete eval
-trap if then fi for i in do done function f() # \\ \0 [ ] ! & $? $@ \ud800 \ue000 -- - = {a,b} truncate " & || ; ;; esac
+bash sh -c ./ok.sh wipe.sh python -m node / make -C sub -f Makefile npm run test rm -rf build * ~ $X ${X:-y} $1 $(ls) `
+' ; && | ( ) { } < > >> <<EOF cd .. . source sudo env A=b xargs find -exec {} + -delete git clean -fdx rsync --delete
+eval trap if then fi for i in do done function f() # \\ \0 [ ] ! & $? $@ \ud800 \ue000 -- - = {a,b} truncate " & || ; ;;
 """
 ATOMS = ["\n", *ODD.split()]
 
