@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from moot.routing.answer import Sight
 from moot.routing.command import command_sights
-from moot.routing.interpreters import language_code
-from moot.routing.rules import Call
-from moot.routing.statements import code_sights, sql_sights
+from moot.routing.statements import code_sights, shell_strings, sql_sights
 
 if TYPE_CHECKING:
     import ast
@@ -50,8 +48,7 @@ def code_findings(text: str, kind: str) -> list[Finding]:
         return python_findings(text)
     if kind == "javascript":
         return javascript_findings(text)
-    program = Call(kind, (), (), ())
-    return located(ordinary(language_code(in_lines(HASH_COMMENTS.sub("", text)), command_sights, program)), text)
+    return other_findings(text)
 
 
 def located(sights: list[Sight], text: str) -> list[Finding]:
@@ -187,3 +184,18 @@ def javascript_findings(text: str) -> list[Finding]:
         command = " ".join([literal[2], *re.findall(r"['\"]([^'\"]*)['\"]", literal[3] or "")])
         found += [Finding(sight, line, command) for sight in command_sights(command)]
     return found if calls else [*found, Finding(STARTS)]
+
+
+# --- other languages
+
+
+def other_findings(text: str) -> list[Finding]:
+    """Ruby, Perl, PHP and others: what the router knows of any code, and strings that look like commands."""
+    code = in_lines(HASH_COMMENTS.sub("", text))
+    sights, strings = ordinary(code_sights(code)), shell_strings(code)
+    if strings is not None:
+        sights.append(Sight("medium", "unclear", "code that starts programs", "the code starts programs"))
+    for said in (strings or [])[:MOST_CALLS]:
+        if re.match(r"[\w./~-]+(?:\s|$)", said):
+            sights += [sight for sight in command_sights(said) if sight.group != "unclear"]
+    return located(sights, text)
