@@ -27,11 +27,11 @@ from moot.routing.running.printed import written_and_run
 from moot.routing.running.tools import SPECIAL
 from moot.routing.running.variables import variable_sights
 from moot.routing.script import Command, Unreadable, Word
-from moot.routing.secrets import secret_sights
+from moot.routing.secrets import place_sight, secret_sights
 from moot.routing.shell import parse
 from moot.routing.tasks import django, ruled_or_guessed
 from moot.routing.web import FETCHERS, runs_download, web_sights
-from moot.routing.writing import from_example, redirect_sights
+from moot.routing.writing import from_example, outputs, redirect_sights
 
 DEEPEST = 12
 FORK_BOMB = Lazy(r"([\w:.]+)\s*\(\)\s*\{[^}]*?\1\s*\|\s*\1\s*&")
@@ -122,6 +122,7 @@ def words_sights(words: tuple[Word, ...], command: Command, depth: int) -> list[
     texts, names = [w.text for w in words[1:]], [n for w in words[1:] for n in w.names]
     if not (name == "git" and "--cached" in texts) and not from_example(name, called.rest):
         sights += secret_sights(name, texts, names)
+    sights += [place for path in outputs(called) if (place := place_sight(path)).level in ("medium", "high")]
     for option in (*called.options, *(f"{a.text}={b.text}" for a, b in pairwise(called.args))):
         if option in UNSAFE_OPTIONS:
             sights.append(Sight("high", "security", option, f"{option} {UNSAFE_OPTIONS[option]}"))

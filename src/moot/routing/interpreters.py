@@ -71,7 +71,8 @@ def fed(command: Command) -> list[str] | None:
 
 def shell_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
     texts = [word.text for word in called.args]
-    if any(t.lower().startswith(("-enc", "-ec", "-encodedcommand")) for t in texts):
+    encoded = r"-e(?:c|n\w*)?" if called.name in POWERSHELLS else r"-enc\w*"
+    if any(re.fullmatch(encoded, text, re.IGNORECASE) for text in texts):
         return [Sight("high", "unclear", called.shown, "the command is hidden in an encoding")]
     code = powershell_code(called) if called.name in POWERSHELLS else option_values(called, CODE_OPTIONS)
     if code:

@@ -18,6 +18,7 @@ RESERVED = re.compile(
     r"(?:if|then|elif|else|fi|while|until|do|done|for|select|case|esac|function|time|coproc|\{|\}|!|\[\[)(?=[\s;&|()<>]|$)"
 )
 SETTING = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=")
+TIME_OPTIONS = re.compile(r"(?:[ \t]+(?:-p|--)(?=[ \t]))+")
 LINE_END = re.compile(r"[^\n]*")
 
 
@@ -139,6 +140,8 @@ class ScriptReader(WordReader):
             return self.group(1, "}")
         if word in ("!", "time", "coproc"):
             self.skip(len(word))
+            if options := TIME_OPTIONS.match(self.text, self.at):
+                self.at = options.end()
             return self.element()
         self.skip(len(word))
         self.deeper()

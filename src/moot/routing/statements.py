@@ -87,7 +87,7 @@ CODE: tuple[tuple[str, str, str], ...] = (
     (r"\bos\.(?:kill|killpg)\b|\bprocess\.kill\b", "process", "ends processes"),
 )  # fmt: skip
 RUNS = Lazy(
-    r"\b(?:os\.system|os\.popen|subprocess|child_process|exec(?:Sync|File)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|qx|Kernel|Open3|exec\.Command|eval|os\.(?:execute|exec\w+|spawn\w+|posix_spawn\w*)|execv\w*|io\.popen|doShellScript|Deno\.(?:run|Command)|Bun\.spawn(?:Sync)?|do shell script|System\.(?:cmd|shell)|getRuntime|ProcessBuilder|shell-command|call-process|proc_open|pcntl_exec|posix\.exec|system2|run-process|processx)\b|:os\.cmd|[\"']\.execute\(\)|\bBun\.\$"
+    r"\b(?:os\.system|os\.popen|subprocess\.(?:run|call|Popen|check_\w+|get\w+)|subprocess as|child_process|exec(?:Sync|File)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|qx|Kernel|Open3|exec\.Command|eval|os\.(?:execute|exec\w+|spawn\w+|posix_spawn\w*)|execv\w*|io\.popen|doShellScript|Deno\.(?:run|Command)|Bun\.spawn(?:Sync)?|do shell script|System\.(?:cmd|shell)|getRuntime|ProcessBuilder|shell-command|call-process|proc_open|pcntl_exec|posix\.exec|system2|run-process|processx)\b|:os\.cmd|[\"']\.execute\(\)|\bBun\.\$"
 )
 STRINGS = Lazy(r"\"((?:[^\"\\\n]|\\.){1,400})\"|'((?:[^'\\\n]|\\.){1,400})'|`((?:[^`\\\n]|\\.){1,400})`")
 TARGETS = Lazy(

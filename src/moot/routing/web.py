@@ -1,14 +1,12 @@
 """curl, wget and their kin: what is asked of another machine."""
 
 import re
-from itertools import pairwise
 
 from moot.routing.answer import Level, Sight
 from moot.routing.guarding import url_guard
 from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call, has_option
 from moot.routing.script import Command
-from moot.routing.secrets import place_sight
 
 FETCHERS = names("""
     curl wget http https aria2c xh httpie fetch lynx w3m invoke-webrequest iwr invoke-restmethod irm
@@ -56,7 +54,6 @@ def web_sights(called: Call) -> list[Sight]:
     if method not in (*READS, "DELETE") and any(DELETES.search(text) for text in texts):
         level: Level = "medium" if local else "high"
         sights.append(Sight(level, "destructive", called.shown, f"`{called.shown}` asks for something to be deleted"))
-    sights += [place for path in outputs(called) if (place := place_sight(path)).level in ("medium", "high")]
     if not local and any(has_option(called, o) for o in ("-k", "--insecure", "--no-check-certificate", "--verify=no")):
         sights.append(Sight("high", "security", called.shown, "it does not check who answers"))
     if called.name == "wget" and not any(t in ("-", "-O-", "-qO-", "--spider") for t in texts):
@@ -64,16 +61,6 @@ def web_sights(called: Call) -> list[Sight]:
     if any(has_option(called, option) for option in WRITES) and "-" not in texts and not _to_nowhere(texts):
         sights.append(Sight("low"))
     return sights
-
-
-def outputs(called: Call) -> list[str]:
-    """Files that what is fetched is written to."""
-    texts = [word.text for word in called.args]
-    found = [b for a, b in pairwise(texts) if a in ("-o", "--output", "--output-document", "-OutFile")]
-    if called.name == "wget":
-        found += [b for a, b in pairwise(texts) if a == "-O"]
-        found += [f"{b}/x" for a, b in pairwise(texts) if a in ("-P", "--directory-prefix")]
-    return found
 
 
 def _to_nowhere(texts: list[str]) -> bool:

@@ -1,6 +1,7 @@
 """What is written to: redirections, copies, editors."""
 
 import re
+from itertools import pairwise
 
 from moot.routing.answer import Sight
 from moot.routing.guarding import guarded_word
@@ -58,3 +59,22 @@ def copied(called: Call, inside: Inside) -> list[Sight]:
 
 def from_example(name: str, rest: tuple[str, ...]) -> bool:
     return name in ("cp", "mv") and bool(rest) and bool(re.search(r"\.(?:example|sample|template|dist)$", rest[0]))
+
+
+SHORT_OUTPUTS = {"wget": "-O", **dict.fromkeys(("curl", "sort", "gcc", "cc", "clang", "g++", "go", "shuf"), "-o")}
+
+
+def outputs(called: Call) -> list[str]:
+    """Files that options name for what a program prints."""
+    named = (
+        "--output",
+        "--out",
+        "--outfile",
+        "--output-document",
+        "-OutFile",
+        SHORT_OUTPUTS.get(called.name, "--output"),
+    )
+    texts = [word.text for word in called.args]
+    found = [b for a, b in pairwise(texts) if a in named]
+    found += [text.partition("=")[2] for text in texts if text.startswith(("--output=", "--out=", "--outfile="))]
+    return found + [f"{b}/x" for a, b in pairwise(texts) if called.name == "wget" and a in ("-P", "--directory-prefix")]

@@ -63,6 +63,7 @@ high deployment  eb,fly,flyctl,cdk,sam,sls,serverless,firebase,wrangler,copilot,
 high destructive cdk,sam,sls,serverless,fly,flyctl,eb,wrangler,copilot,amplify,cf,railway destroy,delete,remove,terminate,down,rm | takes it all away
 high security    vault read,kv,write,delete,token,login,policy,unseal,operator,auth,secrets,lease,print !~list|status | opens or changes secrets
 read -           vault status,version,list
+low  -           openssl base64
 high security    pass,op,bw,gopass,lpass,sops,keybase,security,gpg,gpg2,ssh-keygen,ssh-add,ssh-copy-id,openssl,certbot,age,keytool,secret-tool,keyring,kinit,aws-vault,chamber,doppler,infisical -d,--decrypt,--export-secret-keys,--delete-key,--delete-keys,--delete-secret-keys,-D,-R | opens or changes secrets
 high security    pass,op,bw,gopass,lpass,ssh-keygen,ssh-copy-id,certbot,keytool,secret-tool,keyring,aws-vault,chamber,doppler,infisical | opens or changes secrets
 high security    openssl genrsa,genpkey,rsa,pkcs12,pkey,req,enc,passwd | makes or opens keys

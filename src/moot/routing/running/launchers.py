@@ -26,6 +26,8 @@ yt-dlp,youtube-dl --exec --exec-before-download
 """Options that are there to run a command: it counts as if it stood alone."""
 HIDING = """
 tar,gtar,bsdtar --to-command --use-compress-program -I --rsh-command --rmt-command --info-script --new-volume-script -F --checkpoint-action
+cpio --rsh-command
+nano,pico -s --speller
 zip -TT --unzip-command
 rsync -e --rsh --rsync-path
 scp,sftp -S
