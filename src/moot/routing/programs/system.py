@@ -44,6 +44,7 @@ low  -           sort,uniq,tree -o,--output
 read -           printenv
 high security    export,declare,set,typeset @alone | prints every secret of the environment
 high destructive history -c,-d,-w | deletes the record of what was done
+medium change    history -a,-w,-n #1 | writes what was typed into a file
 medium unclear   fc -s,-e | runs an earlier command again
 read -           history,fc
 high security    tcpdump,wireshark,tshark,nmap,masscan,hydra,john,hashcat,sqlmap,msfconsole,nikto,gobuster,ettercap,aircrack-ng,mimikatz,mitmproxy,strace,ltrace,gdb,lldb,ptrace | looks where it may not be welcome

@@ -95,22 +95,23 @@ def values_of(called: Call, options: frozenset[str]) -> list[str]:
     """The values of options, apart (`-e x`), joined (`--rsh=x`, `-Ix`) or at the end of a bundle (`-avze x`)."""
     found = [_value(after.text) for before, after in pairwise(called.args) if _takes(before.text, options)]
     for word in called.args:
-        name, equals, value = word.text.partition("=")
-        if equals and name in options:
+        text = word.text
+        name, equals, value = text.partition("=")
+        if equals and _names(name, options):
             found.append(_value(value))
-        elif (
-            word.text[:2] in options
-            and len(word.text) > 2
-            and not word.text.startswith("--")
-            and word.text not in options
-        ):
-            found.append(_value(word.text[2:]))
+        elif text[:2] in options and len(text) > 2 and not text.startswith("--") and text not in options:
+            found.append(_value(text[2:]))
     return found
+
+
+def _names(text: str, options: frozenset[str]) -> bool:
+    """`--upload-pa` is `--upload-pack`: many programs take the beginning of a long option for the whole."""
+    return text in options or (len(text) > 5 and text.startswith("--") and any(o.startswith(text) for o in options))
 
 
 def _takes(text: str, options: frozenset[str]) -> bool:
     bundle = re.fullmatch(r"-[A-Za-z]{2,6}", text)
-    return text in options or bool(bundle and f"-{text[-1]}" in options)
+    return _names(text, options) or bool(bundle and f"-{text[-1]}" in options)
 
 
 def _value(text: str) -> str:
