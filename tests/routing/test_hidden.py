@@ -17,7 +17,7 @@ HIDERS = (
     "rsync --rsync-path='{}' a h:b", "ssh -o ProxyCommand='{}' h uptime", "ssh -oProxyCommand='{}' h uptime", "scp -o 'ProxyCommand {}' a h:b",
     "man -P '{}' ls", "man --pager='{}' ls", "man --html='{}' ls", "sort --compress-program='{}' f", "split --filter='{}' f", "rg --pre '{}' x",
     "git -c core.pager='{}' log", "git -c core.sshCommand='{}' fetch", "git -c diff.external='{}' diff", "git -c core.editor='{}' commit", "git clone -c core.sshCommand='{}' u",
-    "git grep -O'{}' x", "git grep --open-files-in-pager='{}' x", "git fetch --upload-pack='{}' o", "git ls-remote --upload-pack '{}' o", "git difftool -x '{}'",
+    "git grep -O'{}' x", "git grep --open-files-in-pager='{}' x", "git fetch --upload-pack='{}' o", "git ls-remote --upload-pack '{}' o", "git ls-remote --upload-pa='{}' o", "tar xf a.tar --to-com='{}'", "sort --compress-prog '{}' f", "git difftool -x '{}'",
     "git submodule foreach '{}'", "git bisect run {}", "git rebase -x '{}' HEAD~2", "GIT_PAGER='{}' git log", "GIT_SSH_COMMAND='{}' git fetch", "GIT_EDITOR='{}' git commit",
     "PAGER='{}' git log", "MANPAGER='{}' man ls", "LESSOPEN='|{}' less f", "EDITOR='{}' git commit", "env PAGER='{}' git log", "sudo PAGER='{}' git log",
     "export GIT_PAGER='{}'; git log", "make SHELL='{}'", "make --eval='x:;{}' x", "make -f - <<< 'x:;{}'", "env -S '{}'", "env --split-string='{}'", "watch -n 5 '{}'",

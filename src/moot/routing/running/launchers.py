@@ -106,7 +106,8 @@ def values_of(called: Call, options: frozenset[str]) -> list[str]:
 
 def _names(text: str, options: frozenset[str]) -> bool:
     """`--upload-pa` is `--upload-pack`: many programs take the beginning of a long option for the whole."""
-    return text in options or (len(text) > 5 and text.startswith("--") and any(o.startswith(text) for o in options))
+    short = len(text) > 5 and text.startswith("--") and text != "--checkpoint"  # that one is an option of its own
+    return text in options or (short and any(option.startswith(text) for option in options))
 
 
 def _takes(text: str, options: frozenset[str]) -> bool:
