@@ -39,6 +39,7 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/bench.txt
 	$(BIN)/python -m benchmarks.run_exchange
 	$(BIN)/python -m benchmarks.run_startup
+	$(BIN)/python -m benchmarks.run_routing
 	$(BIN)/python -m benchmarks.run_sandbox
 	$(BIN)/python -m benchmarks.run_elections
 	$(BIN)/python -m benchmarks.run_planning
