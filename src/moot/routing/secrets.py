@@ -2,10 +2,13 @@
 # ruff: noqa: E501 - tables: one row a line
 
 import re
+from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from moot.routing.answer import Sight
 from moot.routing.guarding import guarded_place
 from moot.routing.patterns import Lazy, names
+from moot.routing.script import Word
 
 SECRET_PATH = Lazy(
     r"(?:^|.*[/@=:])(?:"
@@ -13,10 +16,18 @@ SECRET_PATH = Lazy(
     r"\.aws/credentials|\.docker/config\.json|\.kube/config|\.config/gcloud/.*|\.config/gh/hosts\.yml|\.gnupg/.*|\.password-store/.*|\.my\.cnf|kubeconfig|"
     r"\.ssh/(?!config$|known_hosts|.*\.pub$)[^/]+|etc/(?:shadow|gshadow|sudoers)(?:\.d/.*)?|proc/(?:self|\d+)/environ|"
     r"(?:secrets?|credentials?|service[-_]?account[\w-]*)\.(?:json|ya?ml|toml|txt|ini|env|properties|enc)|"
-    r"(?!.*(?:cert|chain|public|\bca\b|pub\.))[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|ppk|kdbx)|run/secrets/.*|\.terraformrc|terraform\.tfstate|wp-config\.php|master\.key"
+    r"(?!.*(?:cert|chain|public|\bca\b|pub\.))[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|ppk|kdbx)|run/secrets/.*|\.terraformrc|terraform\.tfstate|wp-config\.php|master\.key|"
+    r"library/keychains/.*|login data|cookies\.sqlite|key4\.db|logins\.json|default/cookies"
     r")",
     re.IGNORECASE,
 )
+SECRET_FOLDER = Lazy(r"(?:.*/)?\.(?:aws|ssh|gnupg|password-store)/?")
+"""Whoever reads all of it reads the secrets too."""
+SAMPLES = (
+    ".env", ".env.local", ".env.production", "id_rsa", "id_ed25519", ".netrc", ".pgpass", ".npmrc", ".git-credentials", "credentials.json",
+    ".aws/credentials", ".ssh/id_rsa", ".ssh/id_ed25519", ".kube/config", ".docker/config.json", "etc/shadow",
+)  # fmt: skip
+"""Files that a pattern such as `.en*` may mean."""
 SECRET_NAME = Lazy(
     r".*(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|CREDENTIAL|DATABASE_URL|_PWD\b|_PAT\b).*",
     re.IGNORECASE,
@@ -29,20 +40,45 @@ LISTERS = names("""
 PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk jq yq")
 
 
+def is_secret(path: str) -> bool:
+    """A file that holds secrets, a folder of them, or a pattern that means one."""
+    if SECRET_PATH.fullmatch(path) or SECRET_FOLDER.fullmatch(path):
+        return True
+    return means_secret(path) if "*" in path or "?" in path or "[" in path else False
+
+
+def means_secret(pattern: str) -> bool:
+    """`.en*`, `~/.aws/*` and `*.pem` name secrets; `*`, `*.md` and `src/*` do not."""
+    ending = pattern.partition("=")[2] if pattern.startswith("--") else pattern
+    plain = ending.strip("*")
+    if plain.startswith(".") and "/" not in ending and SECRET_PATH.fullmatch(f"x{plain}"):
+        return True
+    parts = ending.split("/")
+    if len(re.sub(r"[*?\[\]]", "", parts[-1])) < 2 and not SECRET_FOLDER.fullmatch("/".join(parts[:-1])):
+        return False
+    return any(fnmatchcase(sample, "/".join(parts[-1 - sample.count("/") :])) for sample in SAMPLES)
+
+
 def secret_sights(name: str, args: list[str], names: list[str]) -> list[Sight]:
     """What a program is shown of secret files and variables."""
     found = []
     if name not in LISTERS:
         paths = args[1:] if name in PATTERN_FIRST and args and not args[0].startswith("-") else args
         for before, path in zip(["", *paths], paths, strict=False):
-            if before in ("--env-file", "--exclude", "--ignore", "--include", "-m", "--message", "-e"):
+            if before in ("--env-file", "--exclude", "--ignore", "-m", "--message", "-e"):
                 continue
-            if SECRET_PATH.fullmatch(path) and not path.startswith(("--env-file", "--exclude", "http")):
+            if is_secret(path) and not path.startswith(("--env-file", "--exclude", "http")):
                 found.append(Sight("high", "security", path, f"{path} holds secrets"))
     if name in ("echo", "printf", "printenv", "cat"):
         shown = [*names, *(a for a in args if name == "printenv")]
         found += [Sight("high", "security", f"${n}", f"it shows ${n}") for n in shown if SECRET_NAME.fullmatch(n)]
     return found
+
+
+def secrets_found(words: tuple[Word, ...], program: str) -> list[Sight]:
+    """`find -name '*.env' -exec cat`, `find -name id_rsa | xargs cat`: what is shown is only named by a pattern."""
+    patterns = [b.text for a, b in pairwise(words) if a.text in ("-name", "-iname", "-path", "-g", "--glob")]
+    return secret_sights(program, ["", *patterns], [])[:1]
 
 
 PLACES: tuple[tuple[str, str, str, str], ...] = (

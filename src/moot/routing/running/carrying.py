@@ -12,6 +12,7 @@ from moot.routing.running.inside import Inside
 from moot.routing.running.launchers import sent_to_terminal, spawned, values_of
 from moot.routing.running.variables import variable_sights
 from moot.routing.script import HOLE, Word
+from moot.routing.secrets import secrets_found
 from moot.routing.tasks import ruled_or_guessed
 
 CRON_TIME = Lazy(r"\s*(?:@\w+|(?:[\d*/,-]+\s+){5})\s*")
@@ -35,6 +36,8 @@ def carried_words(called: Call, how: Carrier, words: tuple[Word, ...], inside: I
         sights = inside.text(text)
     else:
         sights = inside.words(words)
+    if how.more and inside.command.fed_by:
+        sights = [*sights, *secrets_found(inside.command.fed_by[-1].words, words[0].text)]
     if how.floor and any(s.level != "read" for s in sights):
         sights = [*sights, how.floor]
     return [*sights, how.always] if how.always else sights

@@ -1,7 +1,6 @@
 """Tools with rules of their own, beyond what a table can say: find, docker, kubectl, git, sed, awk, make, editors."""
 
 import re
-from itertools import pairwise
 
 from moot.routing.answer import Sight, gravest
 from moot.routing.interpreters import fed
@@ -26,7 +25,7 @@ from moot.routing.running.inside import Inside
 from moot.routing.running.launchers import EDITORS, awk_sights, edited_by, edited_by_sed, made_by, values_of
 from moot.routing.running.variables import variable_sights
 from moot.routing.script import Word
-from moot.routing.secrets import secret_sights
+from moot.routing.secrets import secrets_found
 from moot.routing.tasks import ruled_or_guessed, unknown_sights
 from moot.routing.writing import copied, written
 
@@ -41,7 +40,7 @@ def find(called: Call, inside: Inside) -> list[Sight]:
         if text in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
             end = next((n for n in range(at + 1, len(texts)) if texts[n] in (";", "+")), len(texts))
             if inner := called.args[at + 1 : end]:
-                found = [*inside.words(inner), *secrets_found(called, inner[0].text)]
+                found = [*inside.words(inner), *secrets_found(called.args, inner[0].text)]
                 sights += [
                     *found,
                     *(
@@ -51,12 +50,6 @@ def find(called: Call, inside: Inside) -> list[Sight]:
                     ),
                 ]
     return sights
-
-
-def secrets_found(called: Call, program: str) -> list[Sight]:
-    """`find -name '*.env' -exec cat`: what is shown is only named by a pattern."""
-    patterns = [b.text.strip("*") for a, b in pairwise(called.args) if a.text in ("-name", "-iname", "-path")]
-    return secret_sights(program, [name for p in patterns for name in (p, f"x{p}")], [])[:1]
 
 
 def docker_run(called: Call, inside: Inside) -> list[Sight]:
