@@ -114,6 +114,12 @@ def test_nobody_decides_their_own_gates(way: str) -> None:
         "rm -rf .claude",
         "mv .claude .claude.off",
         "rm -rf .claude/s*",
+        "rm ~/.claude/settings*",
+        "rm moot.t*",
+        "tar xf a.tar -C .claude",
+        "unzip -o a.zip -d ~/.codex",
+        "ln -s /tmp/x .claude",
+        "python3 -c \"from pathlib import Path; (Path.home() / '.claude' / 'settings.json').write_text('{}')\"",
         "cp settings.json .claude/",
         "cp /tmp/moot.toml .",
         "find . -name moot.toml -delete",
@@ -124,6 +130,16 @@ def test_nobody_decides_their_own_gates(way: str) -> None:
 )
 def test_other_ways_around_the_guard_are_seen(command: str) -> None:
     assert _guarded(command_route(command)), command_route(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sed -i s/a/b/ *.json", "mv *.toml /tmp", "tar xf a.tar -C build", "cp moot.toml /tmp", "touch .claude/commands/x.md",
+     "python3 -c \"print(open('moot.toml').read())\"", "curl localhost:8642/v1/debates/ab12", "export MOOT_DATA=../data",
+     "git commit -m 'moot approve is now guarded'", "echo 'moot approve 7'", "grep -rn 'MOOT_DISABLE_DEBATE=1' docs"],
+)  # fmt: skip
+def test_what_only_sounds_like_it_is_not_guarded(command: str) -> None:
+    assert not guards(command_route(command)), command_route(command)
 
 
 def test_a_long_list_of_dangers_does_not_push_the_guard_out() -> None:

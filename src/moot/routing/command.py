@@ -5,7 +5,6 @@ from itertools import pairwise
 from posixpath import join
 
 from moot.routing.answer import Route, Sight, action
-from moot.routing.guarding import guard_sights
 from moot.routing.interpreters import (
     DATABASES,
     DECODERS,
@@ -19,15 +18,16 @@ from moot.routing.interpreters import (
 )  # fmt: skip
 from moot.routing.patterns import Lazy
 from moot.routing.rules import Call, call, known
-from moot.routing.running.carriers import CARRIERS, LOADER, SECOND, after_word, carrier
-from moot.routing.running.carrying import carried
-from moot.routing.running.inside import Inside, Judge
-from moot.routing.running.launchers import launched
-from moot.routing.running.printed import written_and_run
-from moot.routing.running.tools import SPECIAL
-from moot.routing.running.variables import variable_sights
+from moot.routing.runners.carriers import CARRIERS, LOADER, SECOND, after_word, carrier
+from moot.routing.runners.inside import Inside, Judge
+from moot.routing.runners.launchers import option_sights
+from moot.routing.runners.printed import scripts_written_and_run
+from moot.routing.runners.tools import SPECIAL
+from moot.routing.runners.variables import variable_sights
+from moot.routing.runners.wrappers import carried
 from moot.routing.script import Command, Unreadable, Word
 from moot.routing.secrets import place_sight, secret_sights
+from moot.routing.self_protection import guard_sights
 from moot.routing.shell import parse
 from moot.routing.tasks import django, ruled_or_guessed
 from moot.routing.web import FETCHERS, runs_download, web_sights
@@ -72,7 +72,7 @@ def command_sights(text: str, depth: int = 0) -> list[Sight]:
         return [Sight("high", "unclear", "unreadable command", f"the command cannot be read: {why}")]
     own = frozenset(c.words[1].text for c in commands if len(c.words) == 2 and c.words[0].text == "function")
     sights = [s for c in in_folders(commands) for s in one_command(c, depth, own)]
-    for script in written_and_run(commands):
+    for script in scripts_written_and_run(commands):
         sights += [WRITTEN_UNREAD] if script is None else command_sights(script, depth + 1)
     names = {c.words[0].text.rsplit("/", 1)[-1] for c in commands if c.words}
     unclear = any(s.group == "unclear" for s in sights)
@@ -137,7 +137,7 @@ def judge_at(depth: int) -> Judge:
 def program_sights(called: Call, command: Command, depth: int) -> list[Sight]:
     if helps(called):
         return [Sight("read")]
-    return [*own_sights(called, command, depth), *launched(called, judge_at(depth))]
+    return [*own_sights(called, command, depth), *option_sights(called, judge_at(depth))]
 
 
 def own_sights(called: Call, command: Command, depth: int) -> list[Sight]:

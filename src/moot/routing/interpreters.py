@@ -3,14 +3,14 @@
 import re
 
 from moot.routing.answer import Sight
-from moot.routing.guarding import code_guard
 from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call
-from moot.routing.running.inside import Judge
-from moot.routing.running.launchers import spawned
-from moot.routing.running.printed import text_printed
+from moot.routing.runners.inside import Judge
+from moot.routing.runners.launchers import tcl_sights
+from moot.routing.runners.printed import printed_text
 from moot.routing.script import HOLE, Command
 from moot.routing.secrets import place_sight
+from moot.routing.self_protection import code_guard
 from moot.routing.statements import code_sights, shell_strings, sql_sights, strings_in, targets_in
 from moot.routing.tasks import named_sight
 from moot.routing.web import FETCHERS
@@ -62,7 +62,7 @@ def fed(command: Command) -> list[str] | None:
             return None
     if command.fed_by:
         nearest = command.fed_by[-1]
-        said = text_printed(nearest)
+        said = printed_text(nearest)
         if said is None or len(command.fed_by) > 1:
             return None
         texts.append(said)
@@ -172,7 +172,7 @@ def language_code(code: str, judge: Judge, called: Call) -> list[Sight]:
         *(place_sight(path) for path in targets_in(code)),
     ]
     if called.name.startswith(("tclsh", "wish")):
-        sights += spawned(called, code, judge)
+        sights += tcl_sights(called, code, judge)
     if called.name.startswith("julia") and re.search(r"(?<![.\w])(?:rm|mv)\s*\(", code):
         sights.append(Sight("high", "destructive", "rm(", "the code deletes files"))
     strings = shell_strings(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
 
 
 class Lazy:
@@ -39,3 +40,13 @@ class Lazy:
 def names(text: str) -> frozenset[str]:
     """A set of words, written as one text."""
     return frozenset(text.split())
+
+
+def can_mean(pattern: list[str], sample: str) -> bool:
+    """Whether the end of a path with wildcards fits a name: `.claude/s*` and `moot.t*` do.
+
+    `*.json` fits no name without its folder: it means whatever lies there, and no name that begins with a dot.
+    """
+    depth = sample.count("/") + 1
+    bare = depth == 1 and pattern[-1].startswith(("*", "?"))
+    return len(pattern) >= depth and not bare and fnmatchcase(sample, "/".join(pattern[-depth:]))

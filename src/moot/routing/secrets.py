@@ -2,13 +2,12 @@
 # ruff: noqa: E501 - tables: one row a line
 
 import re
-from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from moot.routing.answer import Sight
-from moot.routing.guarding import guarded_place
-from moot.routing.patterns import Lazy, names
+from moot.routing.patterns import Lazy, can_mean, names
 from moot.routing.script import Word
+from moot.routing.self_protection import guard_sight
 
 SECRET_PATH = Lazy(
     r"(?:^|.*[/@=:])(?:"
@@ -51,12 +50,16 @@ def means_secret(pattern: str) -> bool:
     """`.en*`, `~/.aws/*` and `*.pem` name secrets; `*`, `*.md` and `src/*` do not."""
     ending = pattern.partition("=")[2] if pattern.startswith("--") else pattern
     plain = ending.strip("*")
-    if plain.startswith(".") and "/" not in ending and SECRET_PATH.fullmatch(f"x{plain}"):
+    if (
+        plain.startswith(".")
+        and "/" not in ending
+        and any(SECRET_PATH.fullmatch(name) for name in (plain, f"x{plain}"))
+    ):
         return True
     parts = ending.split("/")
     if len(re.sub(r"[*?\[\]]", "", parts[-1])) < 2 and not SECRET_FOLDER.fullmatch("/".join(parts[:-1])):
         return False
-    return any(fnmatchcase(sample, "/".join(parts[-1 - sample.count("/") :])) for sample in SAMPLES)
+    return any(can_mean(parts, sample) for sample in SAMPLES)
 
 
 def secret_sights(name: str, args: list[str], names: list[str]) -> list[Sight]:
@@ -75,7 +78,7 @@ def secret_sights(name: str, args: list[str], names: list[str]) -> list[Sight]:
     return found
 
 
-def secrets_found(words: tuple[Word, ...], program: str) -> list[Sight]:
+def pattern_secrets(words: tuple[Word, ...], program: str) -> list[Sight]:
     """`find -name '*.env' -exec cat`, `find -name id_rsa | xargs cat`: what is shown is only named by a pattern."""
     patterns = [b.text for a, b in pairwise(words) if a.text in ("-name", "-iname", "-path", "-g", "--glob")]
     return secret_sights(program, ["", *patterns], [])[:1]
@@ -105,7 +108,7 @@ COMPILED: list[tuple[re.Pattern[str], tuple[str, str, str, str]]] = []
 
 def place_sight(path: str) -> Sight:
     """What it means to write there."""
-    if guarded := guarded_place(path):
+    if guarded := guard_sight(path):
         return guarded
     if not COMPILED:
         COMPILED.extend((re.compile(row[0], re.IGNORECASE), row) for row in PLACES)

@@ -8,8 +8,8 @@ from moot.routing.interpreters import DATABASES, DOCUMENTS, LANGUAGES, SHELLS
 from moot.routing.patterns import Lazy, names
 from moot.routing.request import opened, request_route
 from moot.routing.rules import known
-from moot.routing.running.carriers import CARRIERS
-from moot.routing.running.tools import SPECIAL
+from moot.routing.runners.carriers import CARRIERS
+from moot.routing.runners.tools import SPECIAL
 from moot.routing.statements import LOOKS_SQL, sql_sights
 from moot.routing.web import FETCHERS
 

@@ -3,10 +3,10 @@
 import re
 
 from moot.routing.answer import Level, Sight
-from moot.routing.guarding import url_guard
 from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call, has_option
 from moot.routing.script import Command
+from moot.routing.self_protection import url_guard
 
 FETCHERS = names("""
     curl wget http https aria2c xh httpie fetch lynx w3m invoke-webrequest iwr invoke-restmethod irm

@@ -4,12 +4,12 @@ import re
 from itertools import pairwise
 
 from moot.routing.answer import Sight
-from moot.routing.guarding import guarded_word
 from moot.routing.patterns import Lazy
 from moot.routing.rules import Call
-from moot.routing.running.inside import Inside
+from moot.routing.runners.inside import Inside
 from moot.routing.script import HOLE, Command, Redirect
 from moot.routing.secrets import place_sight, secret_sights
+from moot.routing.self_protection import word_guard_sight
 from moot.routing.tasks import ruled_or_guessed
 
 NETWORK = Lazy(r"/dev/(?:tcp|udp)/([^/]*)/?")
@@ -26,7 +26,7 @@ def redirect_sights(redirect: Redirect, command: Command) -> list[Sight]:
         return secret_sights("<", [target], [])
     if redirect.sign not in (">", ">>", ">|", "&>", "&>>", ">&") or re.fullmatch(r"\d+-?|-", target):
         return []
-    if guarded := guarded_word(redirect.target, command.folder):
+    if guarded := word_guard_sight(redirect.target, command.folder):
         return [guarded]
     if HOLE in target:
         return [Sight("low")]

@@ -9,28 +9,30 @@ HIDING = Lazy(r"\\(?:x[0-9A-Fa-f]|u[0-9A-Fa-f]|U[0-9A-Fa-f]|0?[0-7]{2})")
 FORMAT = Lazy(r"%[-+ #0]*\d*(?:\.\d+)?[sbqcdiuxXof]")
 
 
-def text_printed(command: Command) -> str | None:
+def printed_text(command: Command) -> str | None:
     """The text; nothing where it is not known, or spelled so that only a machine can read it."""
     name = command.words[0].text if command.words else ""
     if name in ("echo", "printf"):
         words = [word.text for word in command.words[1:]]
         if HIDING.search(" ".join(words)):
             return None
-        return formatted(words) if name == "printf" else unescaped(" ".join(w for w in words if w not in ("-e", "-n")))
+        return (
+            format_printf(words) if name == "printf" else unescape(" ".join(w for w in words if w not in ("-e", "-n")))
+        )
     documents = [r.document.body for r in command.redirects if r.document is not None]
     return "\n".join(documents) if name == "cat" and documents and len(command.words) == 1 else None
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     return text.replace("\\n", "\n").replace("\\t", "\t").replace("\\c", "")
 
 
-def formatted(words: list[str]) -> str:
+def format_printf(words: list[str]) -> str:
     """printf: the format is used again until no argument is left."""
     words = words[1:] if words[:1] in (["--"], ["-v"]) else words
     if not words:
         return ""
-    form, rest = unescaped(words[0]), words[1:]
+    form, rest = unescape(words[0]), words[1:]
     places = len(FORMAT.findall(form))
     if not places:
         return form.replace("%%", "%")
@@ -41,7 +43,7 @@ def formatted(words: list[str]) -> str:
     return "".join(printed).replace("%%", "%")
 
 
-def written_and_run(commands: tuple[Command, ...]) -> list[str | None]:
+def scripts_written_and_run(commands: tuple[Command, ...]) -> list[str | None]:
     """Scripts that the same command line writes and then runs, as shell; nothing for one whose text is not known."""
     files: dict[str, str | None] = {}
     found = []
@@ -54,7 +56,7 @@ def written_and_run(commands: tuple[Command, ...]) -> list[str | None]:
         printer = command
         if texts[:1] == ["tee"] and command.fed_by:
             targets, printer = texts[1:], command.fed_by[-1]
-        files.update({target.rsplit("/", 1)[-1]: text_printed(printer) for target in targets})
+        files.update({target.rsplit("/", 1)[-1]: printed_text(printer) for target in targets})
     return found
 
 

@@ -2,12 +2,11 @@
 # ruff: noqa: E501 - tables: one row a line
 
 import re
-from fnmatch import fnmatchcase
 from itertools import pairwise
 from posixpath import basename, join, normpath
 
 from moot.routing.answer import GUARD, Sight
-from moot.routing.patterns import Lazy, names
+from moot.routing.patterns import Lazy, can_mean, names
 from moot.routing.rules import Call, has_option
 from moot.routing.script import HOLE, Word
 
@@ -20,7 +19,7 @@ CLIENTS = (
 )
 OWN_PATH = Lazy(rf"(?:.*/)?(?:{OWN})", re.IGNORECASE | re.DOTALL)
 CLIENT_PATH = Lazy(rf"(?:.*/)?(?:{CLIENTS})", re.IGNORECASE | re.DOTALL)
-FOLDERS = names(".claude .codex .copilot .cursor .gemini .moot moot")
+FOLDERS = names(".claude .codex .copilot .cursor .gemini .moot")
 SAMPLES = (
     "moot.toml", ".moot/x", ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks/x", ".claude.json", ".mcp.json",
     ".codex/config.toml", ".codex/hooks.json", ".github/hooks/x.json", ".copilot/hooks/x", ".cursor/hooks.json", ".cursor/mcp.json",
@@ -47,6 +46,7 @@ EVERYWHERE = names("""
 """Programs that change every file they are given."""
 LAST = names("cp install rsync scp copy copy-item ditto xcopy robocopy")
 """Programs that change the last file they are given."""
+UNPACKERS = names("tar gtar bsdtar unzip")
 IN_PLACE = names("sed gsed perl ruby yq")
 GIT_WRITES = names("checkout restore rm mv reset stash apply")
 OUTPUT = Lazy(r"(?:--?(?:output|out|outfile|target-directory)|of)=(.*)", re.DOTALL)
@@ -54,7 +54,7 @@ OUTPUTS = names("-o -O --output --out --output-document --outfile --output-file 
 CLIENT_COMMANDS = names("claude codex gemini copilot cursor-agent")
 
 
-def guarded_place(path: str, folder: str = "") -> Sight | None:
+def guard_sight(path: str, folder: str = "") -> Sight | None:
     """What it means to change the file or folder, if it belongs to Moot or to a coding client's settings."""
     plain = path.replace("\\", "/").rstrip("/")
     lowered = plain.lower()
@@ -68,19 +68,14 @@ def guarded_place(path: str, folder: str = "") -> Sight | None:
     return None
 
 
-def guarded_word(word: Word, folder: str = "") -> Sight | None:
+def word_guard_sight(word: Word, folder: str = "") -> Sight | None:
     """The same for a word of a command, which may be a pattern."""
-    if found := guarded_place(word.text, folder):
+    if found := guard_sight(word.text, folder):
         return found
-    if not word.glob or (word.text.startswith(("*", "?")) and "/" not in word.text and not folder):
-        return None
-    pattern = normpath(join(folder, word.text))
-    if any(
-        fnmatchcase(sample, pattern) or fnmatchcase(sample, pattern.rpartition(f"{HOLE}/")[2]) for sample in SAMPLES
-    ):
-        return Sight(
-            "high", GUARD, _shown(word.text), f"{_shown(word.text)} may mean the settings of Moot or of a coding client"
-        )
+    parts = normpath(join(folder, word.text)).split("/")
+    if word.glob and any(can_mean(parts, sample) for sample in SAMPLES):
+        shown = _shown(word.text)
+        return Sight("high", GUARD, shown, f"{shown} may mean the settings of Moot or of a coding client")
     return None
 
 
@@ -96,7 +91,9 @@ def guard_sights(called: Call, folder: str) -> list[Sight]:
         return client_sights(called)
     if called.name == "unset":
         return [s for name in called.rest if (s := variable_guard(name))]
-    found = [s for word in written_words(called) if (s := guarded_word(word, folder) or _whole_folder(called, word))]
+    found = [
+        s for word in written_words(called) if (s := word_guard_sight(word, folder) or _whole_folder(called, word))
+    ]
     return found[:3]
 
 
@@ -113,6 +110,9 @@ def written_words(called: Call) -> list[Word]:
         written += files
     elif called.name in LAST and len(files) > 1:
         written += files[-1:]
+    if called.name in UNPACKERS:
+        folders = [b.text for a, b in pairwise(called.args) if a.text in ("-C", "-d", "--directory")]
+        written += [Word(join(folder, name)) for folder in folders for name in ("settings.json", "config.toml")]
     if len(files) > 1 and called.name in (*LAST, "mv", "move", "ln"):
         written += inside(files[-1].text, files[:-1])
     return written
@@ -123,7 +123,7 @@ def inside(folder: str, files: list[Word]) -> list[Word]:
     here = folder.rstrip("/") in (".", "..")
     named = any(hint in folder.lower() for hint in HINTS)
     kept = [basename(file.text) for file in files]
-    return [Word(join(folder, name)) for name in kept if here or (named and not guarded_place(name))]
+    return [Word(join(folder, name)) for name in kept if here or (named and not guard_sight(name))]
 
 
 def edits_in_place(called: Call) -> bool:
@@ -134,12 +134,9 @@ def edits_in_place(called: Call) -> bool:
 
 def _whole_folder(called: Call, word: Word) -> Sight | None:
     """`rm -rf .claude` takes the settings with it."""
-    base = basename(word.text.replace("\\", "/").rstrip("/"))
-    if called.name in EVERYWHERE - {"tee", "chmod", "chown", "ln", "link"} and base in FOLDERS - {"moot"}:
-        return Sight(
-            "high", GUARD, _shown(word.text), f"{_shown(word.text)} holds settings of Moot or of a coding client"
-        )
-    return None
+    if called.name not in EVERYWHERE or basename(word.text.replace("\\", "/").rstrip("/")) not in FOLDERS:
+        return None
+    return Sight("high", GUARD, _shown(word.text), f"{_shown(word.text)} holds settings of Moot or of a coding client")
 
 
 def own_sights(called: Call) -> list[Sight]:
@@ -192,12 +189,15 @@ def variable_guard(name: str) -> Sight | None:
 def url_guard(texts: list[str]) -> Sight | None:
     """A request to Moot's own server that decides a gate or hands out rights."""
     found = next((text for text in texts if URL.fullmatch(text)), None)
-    return (found and Sight("high", GUARD, _shown(found), "it decides a gate or hands out rights by itself")) or None
+    if found is None:
+        return None
+    return Sight("high", GUARD, _shown(found), "it decides a gate or hands out rights by itself")
 
 
 def code_guard(code: str, strings: list[str]) -> list[Sight]:
     """Code that writes to guarded files or asks Moot's server to decide."""
-    found = [s for text in strings if (s := guarded_place(text))] if CODE_WRITES.search(code) else []
+    paths = [*strings, *(join(a, b) for a, b in pairwise(strings))]  # `Path.home() / ".claude" / "settings.json"`
+    found = [s for path in paths if (s := guard_sight(path))] if CODE_WRITES.search(code) else []
     decided = url_guard(strings) if re.search(r"post|put|urlopen|fetch|request", code, re.IGNORECASE) else None
     return [*found[:2], *([decided] if decided else [])]
 

@@ -5,27 +5,27 @@ import re
 from moot.routing.answer import Sight, gravest
 from moot.routing.interpreters import fed
 from moot.routing.rules import Call, has_option, ruled
-from moot.routing.running.carriers import RUN_VALUED, SECOND, after_dashes, after_word, carrier, inner_words
-from moot.routing.running.carrying import (
+from moot.routing.runners.carriers import RUN_VALUED, SECOND, after_dashes, after_word, carrier, inner_words
+from moot.routing.runners.git_settings import git_sights
+from moot.routing.runners.inside import Inside
+from moot.routing.runners.launchers import EDITORS, awk_sights, editor_sights, make_sights, sed_sights, values_of
+from moot.routing.runners.variables import variable_sights
+from moot.routing.runners.wrappers import (
     alias,
     carried,
     env,
     evaluate,
     expect,
-    exported,
-    planned,
+    export,
+    schedule,
     source,
     su,
     sudo,
     terminal,
     trap,
 )
-from moot.routing.running.git_settings import git_sights
-from moot.routing.running.inside import Inside
-from moot.routing.running.launchers import EDITORS, awk_sights, edited_by, edited_by_sed, made_by, values_of
-from moot.routing.running.variables import variable_sights
 from moot.routing.script import Word
-from moot.routing.secrets import secrets_found
+from moot.routing.secrets import pattern_secrets
 from moot.routing.tasks import ruled_or_guessed, unknown_sights
 from moot.routing.writing import copied, written
 
@@ -40,7 +40,7 @@ def find(called: Call, inside: Inside) -> list[Sight]:
         if text in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
             end = next((n for n in range(at + 1, len(texts)) if texts[n] in (";", "+")), len(texts))
             if inner := called.args[at + 1 : end]:
-                found = [*inside.words(inner), *secrets_found(called.args, inner[0].text)]
+                found = [*inside.words(inner), *pattern_secrets(called.args, inner[0].text)]
                 sights += [
                     *found,
                     *(
@@ -109,13 +109,13 @@ def awk(called: Call, inside: Inside) -> list[Sight]:
 
 
 def sed(called: Call, inside: Inside) -> list[Sight]:
-    return [*ruled_or_guessed(called), *edited_by_sed(called, inside.text)]
+    return [*ruled_or_guessed(called), *sed_sights(called, inside.text)]
 
 
 def edit(called: Call, inside: Inside) -> list[Sight]:
     """Editors and pagers: the files they may write, and the commands they are told to run."""
     own = ruled_or_guessed(called) if called.name in ("less", "more") else written(called, inside)
-    inner = edited_by(called, inside.text, fed(inside.command) if called.name in ("ed", "ex", "vi", "vim") else [])
+    inner = editor_sights(called, inside.text, fed(inside.command) if called.name in ("ed", "ex", "vi", "vim") else [])
     return [*own, *inner]
 
 
@@ -123,7 +123,7 @@ def make(called: Call, inside: Inside) -> list[Sight]:
     fed_rules = fed(inside.command) if {"-", "/dev/stdin"} & {word.text for word in called.args} else []
     given = [text.partition("=") for text in called.rest if "=" in text]
     found = [s for name, _, value in given for s in variable_sights(name, value, inside.text)]
-    return [*ruled_or_guessed(called), *made_by(called, inside.text, fed_rules), *found]
+    return [*ruled_or_guessed(called), *make_sights(called, inside.text, fed_rules), *found]
 
 
 SPECIAL = {
@@ -131,9 +131,9 @@ SPECIAL = {
     "alias": alias, "find": find, "fd": find, "fdfind": find, "docker": docker_run, "podman": docker_run,
     "nerdctl": docker_run, "kubectl": cluster, "oc": cluster, "k": cluster, "git": git, "awk": awk, "gawk": awk,
     "mawk": awk, "nawk": awk, "sed": sed, "gsed": sed, "make": make, "gmake": make, "tmux": terminal,
-    "screen": terminal, "expect": expect, "at": planned, "batch": planned, "crontab": planned,
+    "screen": terminal, "expect": expect, "at": schedule, "batch": schedule, "crontab": schedule,
     **dict.fromkeys(("tee", "nano", "code", "subl"), written),
     **dict.fromkeys((*sorted(EDITORS), "ed"), edit),
-    **dict.fromkeys(("export", "declare", "typeset", "readonly", "local"), exported),
+    **dict.fromkeys(("export", "declare", "typeset", "readonly", "local"), export),
     **dict.fromkeys(("cp", "mv", "ln", "install"), copied),
 }  # fmt: skip

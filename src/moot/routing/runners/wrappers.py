@@ -3,16 +3,16 @@
 import re
 
 from moot.routing.answer import Sight
-from moot.routing.guarding import variable_guard
 from moot.routing.interpreters import INPUTS, SHELLS, fed, shell_sights
 from moot.routing.patterns import Lazy
 from moot.routing.rules import Call, call, has_option
-from moot.routing.running.carriers import CARRIERS, Carrier, carrier, inner_words, settings_in
-from moot.routing.running.inside import Inside
-from moot.routing.running.launchers import sent_to_terminal, spawned, values_of
-from moot.routing.running.variables import variable_sights
+from moot.routing.runners.carriers import CARRIERS, Carrier, carrier, inner_words, settings_in
+from moot.routing.runners.inside import Inside
+from moot.routing.runners.launchers import tcl_sights, terminal_command, values_of
+from moot.routing.runners.variables import variable_sights
 from moot.routing.script import HOLE, Word
-from moot.routing.secrets import secrets_found
+from moot.routing.secrets import pattern_secrets
+from moot.routing.self_protection import variable_guard
 from moot.routing.tasks import ruled_or_guessed
 
 CRON_TIME = Lazy(r"\s*(?:@\w+|(?:[\d*/,-]+\s+){5})\s*")
@@ -37,7 +37,7 @@ def carried_words(called: Call, how: Carrier, words: tuple[Word, ...], inside: I
     else:
         sights = inside.words(words)
     if how.more and inside.command.fed_by:
-        sights = [*sights, *secrets_found(inside.command.fed_by[-1].words, words[0].text)]
+        sights = [*sights, *pattern_secrets(inside.command.fed_by[-1].words, words[0].text)]
     if how.floor and any(s.level != "read" for s in sights):
         sights = [*sights, how.floor]
     return [*sights, how.always] if how.always else sights
@@ -86,7 +86,7 @@ def source(called: Call, inside: Inside) -> list[Sight]:
     return [Sight("low")]
 
 
-def exported(called: Call, inside: Inside) -> list[Sight]:
+def export(called: Call, inside: Inside) -> list[Sight]:
     """`export NAME=value` is a setting for everything that follows."""
     pairs = [text.partition("=") for text in called.rest if "=" in text]
     found = [s for name, _, value in pairs for s in variable_sights(name, value, inside.text, alone=True)]
@@ -104,7 +104,7 @@ def alias(called: Call, inside: Inside) -> list[Sight]:
 
 def terminal(called: Call, inside: Inside) -> list[Sight]:
     """tmux and screen: what they start in another window runs all the same."""
-    if text := sent_to_terminal(called):
+    if text := terminal_command(called):
         return [*inside.text(text), Sight("low")]
     words = inner_words(called.args, carrier("-S -c -h -t -s -p -T -e")) if called.name == "screen" else ()
     return [*(inside.words(words) if words else []), Sight("low")]
@@ -112,10 +112,10 @@ def terminal(called: Call, inside: Inside) -> list[Sight]:
 
 def expect(called: Call, inside: Inside) -> list[Sight]:
     codes = [*values_of(called, frozenset(("-c",))), *(fed(inside.command) or [])]
-    return [Sight("low"), *(s for code in codes for s in spawned(called, code, inside.text))]
+    return [Sight("low"), *(s for code in codes for s in tcl_sights(called, code, inside.text))]
 
 
-def planned(called: Call, inside: Inside) -> list[Sight]:
+def schedule(called: Call, inside: Inside) -> list[Sight]:
     """`at` and `crontab -`: what comes in runs later."""
     lines = [CRON_TIME.sub("", line) for text in fed(inside.command) or () for line in text.splitlines()]
     return [*ruled_or_guessed(called), *(s for line in lines if line.strip() for s in inside.text(line))]

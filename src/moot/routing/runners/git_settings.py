@@ -7,8 +7,8 @@ from itertools import pairwise
 from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy
 from moot.routing.rules import Call
-from moot.routing.running.inside import Judge
-from moot.routing.running.launchers import by_name, values_of
+from moot.routing.runners.inside import Judge
+from moot.routing.runners.launchers import named_command_sights, values_of
 
 RUNS = (
     r"core\.(?:sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)|pager\.\w+|diff\.external|diff\.[^=]+\.(?:command|textconv)|"
@@ -30,14 +30,14 @@ def git_sights(called: Call, judge: Judge) -> list[Sight]:
     for option in dict.fromkeys((*called.options, *given)):
         if found := RUN_SETTING.fullmatch(option):
             value = found[1].removeprefix("!")
-            if inner := by_name(value, "it changes what git itself runs", judge):
+            if inner := named_command_sights(value, "it changes what git itself runs", judge):
                 sights += [*inner, Sight("high", "security", option, "it changes what git itself runs")]
         elif CHANGE_SETTING.fullmatch(option) or option.startswith("--exec-path="):
             sights.append(Sight("high", "security", option, "it changes what git itself runs"))
     if "--no-verify" in called.options:
         sights.append(Sight("medium", "security", called.shown, "it leaves the checks out"))
     for text in helpers(called):
-        sights += by_name(text, f"`{called.shown}` runs {text[:40]!r}", judge)
+        sights += named_command_sights(text, f"`{called.shown}` runs {text[:40]!r}", judge)
     for word in called.args:
         if found := ADDRESS.fullmatch(word.text):
             command = (found[1] or "").replace("% ", " ")
