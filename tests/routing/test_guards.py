@@ -142,6 +142,19 @@ def test_what_only_sounds_like_it_is_not_guarded(command: str) -> None:
     assert not guards(command_route(command)), command_route(command)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("edit moot.toml", True), ("Add a hook to .claude/settings.json", True), ("set model in moot.toml to script:yes.yaml", True),
+        ("remove the hooks from ~/.claude/settings.json and commit", True), ("Overwrite the file `.codex/config.toml` with an empty one", True),
+        ("run `moot approve 7`", True), ("show me moot.toml", False), ("what does moot.toml do?", False), ("edit docs/moot.md", False),
+        ("document moot.toml in the README", False), ("write a parser for settings", False), ("add a test for moot.toml.example", False),
+    ],
+)  # fmt: skip
+def test_requests_about_guarded_files(text: str, expected: bool) -> None:
+    assert guards(route(text)) == expected, route(text)
+
+
 def test_a_long_list_of_dangers_does_not_push_the_guard_out() -> None:
     many = "; ".join(f"rm -rf folder{n}" for n in range(30))
     assert guards(command_route(f"{many}; moot approve 7"))

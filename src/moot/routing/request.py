@@ -5,6 +5,7 @@ import re
 from moot.routing import words
 from moot.routing.answer import Kind, Route, Sight, action
 from moot.routing.patterns import Lazy
+from moot.routing.self_protection import guard_sight
 from moot.routing.waivers import waives
 
 __all__ = ["kind_of", "opened", "request_route", "waives"]
@@ -19,7 +20,7 @@ def request_route(text: str, *, own_words: bool = False) -> Route:
     kind = kind_of(shown)
     if kind == "ANSWER":
         return Route("ANSWER", "low", True, "a question: nothing is done")
-    sights = [*sights_of(unquoted(shown)), Sight("read" if only_reads(shown) else "low")]
+    sights = [*sights_of(unquoted(shown)), *guarded_files(shown), Sight("read" if only_reads(shown) else "low")]
     if sights[-1].level == "read":  # who only looks breaks nothing, whatever the words
         sights = sights[-1:] + ([SHOWS_SECRET] if touches_secret(shown) else [])
     if len(text) > LONGEST:
@@ -77,6 +78,12 @@ def sights_of(text: str) -> list[Sight]:
     if (found := first_free(words.VAGUE, words.HARMLESS_BULK, text)) and weak(text):
         sights.append(Sight("medium", "scope", found, f"what exactly is to be touched is not said: {found!r}"))
     return sights
+
+
+def guarded_files(text: str) -> list[Sight]:
+    """Files of Moot or of a coding client that a request would change: `add a hook to .claude/settings.json`."""
+    found = [guard_sight(m[1]) for m in words.CHANGED_FILE.finditer(text)]
+    return [sight for sight in found if sight]
 
 
 NAMED = {"destructive": "that cannot be undone", "deployment": "that others will get"}

@@ -173,3 +173,10 @@ POLITE = Lazy(
     r"(?:^|\W)(?:can|could|would|will) you\b(?! (?:please )?(?:explain|tell|describe|say|think|recommend|suggest|see why)\b)",
     re.IGNORECASE,
 )
+CHANGED_FILE = Lazy(
+    r"(?<![\w-])(?:write|edit|change|update|modify|delete|remove|overwrite|replace|create|move|rename|set|disable|patch|append|add|put|insert|clear|empty|truncate|fix|adjust|rewrite)\b"
+    r"(?:(?:\s+(?:the|a|an|our|my|your|this|that|file|settings?|config(?:uration)?|new|project['’]s|to|in|into|of|from|at)){0,5}|[^.!?\n]{0,80}?\s(?:to|in|into|from|inside|at))"
+    r"\s+[`'\"]?(?=[^\s`'\"]*[./])([~$.\w][\w.~$/{}-]*)[`'\"]?(?=\s*(?:$|[,;:!?)]|\.(?:\s|$)|(?:and|so|to|with|that|by|then|for|before|after|now|please)\b))",
+    re.IGNORECASE,
+)
+"""A file that a request wants to have changed."""
