@@ -28,7 +28,7 @@ HIDERS = (
     "php -r 'exec(\"{}\");'", "pwsh -Command '{}'", "powershell -NoProfile -Command '{}'", "julia -e 'run(`{}`)'", "Rscript -e 'system(\"{}\")'", "tclsh <<< 'exec {}'",
     "awk 'BEGIN{{system(\"{}\")}}'", "awk '{{print | \"{}\"}}' f", "awk '{{\"{}\" | getline}}' f", "printf '%s' '{}' | sh", "printf '%s ' {} | sh", "source /dev/stdin <<< '{}'",
     "bash /dev/stdin <<< '{}'", "echo '{}' > a.sh; sh a.sh", "cat > a.sh <<'E'\n{}\nE\nbash ./a.sh", "echo '{}' | tee a.sh && chmod +x a.sh && ./a.sh", "mapfile -C '{}' -c 1 x < f",
-    "fzf --bind 'enter:execute({})'", "cmd /c '{}'", "docker run -v \"$PWD\":/w alpine {}", "bash --rcfile <(echo '{}') -i", "emacs --batch --eval '(shell-command \"{}\")'",
+    "alias x='{}'; x", "fzf --bind 'enter:execute({})'", "cmd /c '{}'", "docker run -v \"$PWD\":/w alpine {}", "bash --rcfile <(echo '{}') -i", "emacs --batch --eval '(shell-command \"{}\")'",
 )  # fmt: skip
 
 

@@ -17,11 +17,12 @@ from moot.routing.interpreters import (
     shell_sights,
 )  # fmt: skip
 from moot.routing.patterns import Lazy
-from moot.routing.rules import Call, call, known
+from moot.routing.rules import VERBED, Call, call, known
 from moot.routing.runners.carriers import CARRIERS, LOADER, SECOND, after_word, carrier
 from moot.routing.runners.inside import Inside, Judge
 from moot.routing.runners.launchers import option_sights
 from moot.routing.runners.printed import scripts_written_and_run
+from moot.routing.runners.renames import renamed_commands
 from moot.routing.runners.tools import SPECIAL
 from moot.routing.runners.variables import variable_sights
 from moot.routing.runners.wrappers import carried
@@ -29,6 +30,7 @@ from moot.routing.script import Command, Unreadable, Word
 from moot.routing.secrets import place_sight, secret_sights
 from moot.routing.self_protection import guard_sights
 from moot.routing.shell import parse
+from moot.routing.statements import LOOKS_SQL, sql_sights
 from moot.routing.tasks import django, ruled_or_guessed
 from moot.routing.web import FETCHERS, runs_download, web_sights
 from moot.routing.writing import from_example, outputs, redirect_sights
@@ -72,6 +74,7 @@ def command_sights(text: str, depth: int = 0) -> list[Sight]:
         return [Sight("high", "unclear", "unreadable command", f"the command cannot be read: {why}")]
     own = frozenset(c.words[1].text for c in commands if len(c.words) == 2 and c.words[0].text == "function")
     sights = [s for c in in_folders(commands) for s in one_command(c, depth, own)]
+    sights += [s for c in renamed_commands(commands) for s in words_sights(c.words, c, depth + 1) if c.words]
     for script in scripts_written_and_run(commands):
         sights += [WRITTEN_UNREAD] if script is None else command_sights(script, depth + 1)
     names = {c.words[0].text.rsplit("/", 1)[-1] for c in commands if c.words}
@@ -152,7 +155,14 @@ def own_sights(called: Call, command: Command, depth: int) -> list[Sight]:
         return carried(called, carrier("--library-path --preload --argv0"), called.args, inside)
     if called.rest and (how := SECOND.get((name, called.rest[0]))):
         return carried(called, how, after_word(called.args, called.rest[0]), inside)
-    return coded(called, command, depth) or ruled_or_guessed(called)
+    return coded(called, command, depth) or [*ruled_or_guessed(called), *statement_sights(called)]
+
+
+def statement_sights(called: Call) -> list[Sight]:
+    """SQL that is handed to a program nobody wrote a table for: `wrangler d1 execute app --command 'DROP TABLE x'`."""
+    if known(called.name) and called.name not in VERBED:
+        return []
+    return [s for word in called.args if LOOKS_SQL.match(word.text[:5000]) for s in sql_sights(word.text)]
 
 
 def coded(called: Call, command: Command, depth: int) -> list[Sight]:

@@ -34,6 +34,7 @@ DECODERS = names("base64 base32 xxd openssl gunzip zcat rev tr uudecode gpg bzip
 MONGO_READS = Lazy(
     r"\.(?:find|findOne|count\w*|aggregate|distinct|stats|getIndexes|explain|getCollectionNames|serverStatus|status|hello|runCommand\(\{\s*ping)\b|^\s*(?:show|db\s*$)|\bprint\b"
 )
+MONGO_DELETES = Lazy(r"\.(?:remove|delete\w*|drop\w*|findOneAndDelete)\s*\(")
 MONGO_CHANGES = Lazy(r"\b(?:update|insert|replace|create|save|rename|bulkWrite|findOneAndUpdate|set)\w*\s*\(")
 
 UNKNOWN_CODE = Sight("high", "unclear", "code made while it runs", "what it runs is only known when it runs")
@@ -188,6 +189,8 @@ def language_code(code: str, judge: Judge, called: Call) -> list[Sight]:
 
 def database_sights(called: Call, command: Command) -> list[Sight]:
     codes = option_values(called, SQL_OPTIONS)
+    if called.rest[:1] and called.rest[0] in ("delete", "drop", "rm"):
+        return [Sight("high", "destructive", called.shown, f"`{called.shown}` throws data away")]
     if any(o in ("-l", "--list", "--version", "-V") for o in called.options):
         return [Sight("read")]
     if called.name in ("sqlite3", "sqlite", "duckdb"):
@@ -211,6 +214,8 @@ def document_sights(called: Call, command: Command) -> list[Sight]:
     codes = option_values(called, CODE_OPTIONS) + (fed(command) or [])
     sights = [s for code in codes for s in code_sights(code)]
     for code in codes:
+        if MONGO_DELETES.search(code):
+            sights.append(Sight("high", "destructive", called.shown, f"`{called.shown}` throws data away"))
         if MONGO_CHANGES.search(code):
             sights.append(Sight("medium", "change", called.shown, f"`{called.shown}` changes data"))
     if codes and all(s.level == "low" for s in sights) and all(MONGO_READS.search(code) for code in codes):

@@ -99,6 +99,7 @@ PLACES: tuple[tuple[str, str, str, str], ...] = (
     (r"/(?:etc|usr|bin|sbin|boot|lib|lib64|var/spool|root)(?:/.*)?|/", "high", "destructive", "changes the system"),
     (r"(?:.*/)?\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?", "high", "security", "holds secrets"),
     (r"(?:.*/)?\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|gitconfig|npmrc|pypirc|bash_aliases)", "medium", "change", "changes what every new shell does"),
+    (r"(?:.*/)?(?:\.config/(?:fish|autostart|systemd)/.*|Library/Launch(?:Agents|Daemons)/.*|\.(?:zlogin|zlogout|bash_login|bash_logout|xinitrc|xprofile|inputrc|envrc))", "medium", "change", "changes what runs by itself"),
     (r"(?:.*/)?(?:\.github/workflows/.*|\.gitlab-ci\.ya?ml|Jenkinsfile|\.circleci/.*|azure-pipelines\.ya?ml|\.travis\.yml|bitbucket-pipelines\.yml)", "high", "deployment", "changes what the pipeline runs"),
     (r"(?:.*/)?(?:migrations?|migrate|alembic/versions|db/migrate)/.*", "medium", "change", "changes how the database is built"),
     (r"(?:.*/)?(?:Dockerfile[\w.-]*|docker-compose[\w.-]*\.ya?ml|compose\.ya?ml|.*\.tf|.*\.tfvars|k8s/.*|kubernetes/.*|helm/.*|charts/.*|deploy/.*|deployment/.*|Procfile|fly\.toml|vercel\.json|netlify\.toml|serverless\.ya?ml|nginx\.conf)", "medium", "deployment", "changes what is deployed"),

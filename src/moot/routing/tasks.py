@@ -19,8 +19,8 @@ SECURES = names("""
     decrypt encrypt
 """)
 CHANGES = names("""
-    change create update put set modify apply start stop restart reboot scale migrate sync push import move patch edit
-    enable disable attach add run invoke send upload resize upgrade
+    change create update put set modify write apply start stop restart reboot scale migrate sync push import move patch
+    edit enable disable attach add run invoke send upload resize upgrade
 """)
 READS = names("""
     list ls get show describe status info view logs log history version help whoami search inspect diff plan
@@ -86,8 +86,7 @@ def task_sights(called: Call) -> list[Sight]:
 
 def verb_sights(called: Call) -> list[Sight]:
     """`gcloud compute instances delete x`: the first of its words that is a verb we know."""
-    heads = [parts(word)[:1] for word in called.rest[:5] if BARE.fullmatch(word)]
-    verbs = [head[0] for head in heads if head]
+    verbs = [verb for word in called.rest[:5] if BARE.fullmatch(word) for verb in verbs_in(word)]
     cloud = called.name in VERBED
     if any(option in ("--dry-run", "--dryrun", "--what-if", "--validate-only") for option in called.options):
         return [Sight("read" if cloud else "low")]
@@ -99,6 +98,15 @@ def verb_sights(called: Call) -> list[Sight]:
     if called.name == "aws" and len(called.rest) > 1:  # every operation there begins with a verb
         return [Sight("medium", "unclear", called.shown, f"what `{called.shown}` does is not known")]
     return [Sight("low")]
+
+
+def verbs_in(word: str) -> list[str]:
+    """Where the verb of an operation may stand: `delete-stack`, `batch-delete-image`, `firestore:delete`."""
+    found = []
+    for piece in word.split(":"):
+        split = parts(piece)
+        found += split[1:2] if split[:1] and split[0] in ("batch", "bulk", "multi") and len(split) > 1 else split[:1]
+    return found
 
 
 VERB_ROWS: tuple[tuple[frozenset[str], str, str, str], ...] = (

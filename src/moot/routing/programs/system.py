@@ -23,6 +23,7 @@ read -           iptables,ip6tables,nft,ufw,firewall-cmd,pfctl -L,--list,-S,stat
 high security    iptables,ip6tables,nft,ufw,firewall-cmd,pfctl,iptables-restore,ipset,setenforce,semanage,aa-disable,apparmor_parser,spctl,csrutil,fail2ban-client,netsh | changes what protects the machine
 read -           getenforce,sestatus,aa-status
 high security    passwd,chpasswd,useradd,adduser,usermod,userdel,deluser,groupadd,groupmod,groupdel,gpasswd,chage,vipw,dscl,htpasswd,newgrp,smbpasswd,pwconv,net | changes accounts
+high security    setcap | gives a program rights of its own
 high destructive userdel,deluser -r,--remove | deletes an account with its files
 read -           ip,ifconfig,route,arp,iwconfig,nmcli,ethtool,brctl #0
 read -           ip addr,a,address,link,route,r,neigh,rule,-4,-6,-br !~add|del|delete|flush|set|change|replace

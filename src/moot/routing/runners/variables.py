@@ -30,7 +30,7 @@ LOADING_OPTIONS = {
     "MAVEN_OPTS": r"-javaagent",
     "GOFLAGS": r"-toolexec",
     "PS4": r"\$\(|`|\x00",
-    "PS1": r"\$\(|`|\x00",
+    **dict.fromkeys(("PS0", "PS1", "PS2"), r"\$\(|`|\x00"),
     "MAKEFLAGS": r"--eval|SHELL=",
     "TAR_OPTIONS": r"exec|command|program",
 }

@@ -1,0 +1,33 @@
+"""Programs under another name: an alias, or a copy of or a link to a program, that the same command line makes."""
+
+from posixpath import basename
+
+from moot.routing.patterns import Lazy
+from moot.routing.script import Command, Unreadable, Word
+from moot.routing.shell import parse
+
+PROGRAM = Lazy(r"(?:/usr)?(?:/local)?/s?bin/[\w.+-]+")
+
+
+def renamed_commands(commands: tuple[Command, ...]) -> list[Command]:
+    """The commands that use such a name, with the name they stand for."""
+    meant: dict[str, tuple[Word, ...]] = {}
+    found = []
+    for command in commands:
+        if not command.words:
+            continue
+        name, texts = basename(command.words[0].text), [word.text for word in command.words[1:]]
+        if name in meant:
+            found.append(command._replace(words=(*meant[name], *command.words[1:])))
+        if name == "alias":
+            meant.update((key, _words(body)) for key, _, body in (text.partition("=") for text in texts) if body)
+        elif name in ("cp", "ln", "install", "mv") and len(texts) > 1 and PROGRAM.fullmatch(texts[-2]):
+            meant[basename(texts[-1])] = (Word(texts[-2]),)
+    return found
+
+
+def _words(body: str) -> tuple[Word, ...]:
+    try:
+        return parse(body)[-1].words
+    except (Unreadable, IndexError):
+        return (Word(body),)
