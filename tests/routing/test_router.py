@@ -122,6 +122,24 @@ def test_a_megabyte_is_answered_and_not_let_pass_as_a_command(piece: str) -> Non
     assert not command_route("ls " + big).bypass
 
 
+@pytest.mark.parametrize(
+    "piece", ["a/", "a=b ", "x:;", "*.", "s/a/b/e;", "open('a','w')", "../", "print|", "add to a/b "]
+)
+@pytest.mark.parametrize(
+    "program", ["cat {}", 'python3 -c "{}"', "sed '{}' f", "awk '{}' f", "vim -c '{}'", "> {}", "tar -I '{}' x"]
+)
+def test_a_long_word_is_judged_in_a_moment(program: str, piece: str) -> None:
+    """Patterns that look back and forth over a long word would take minutes; the hook would be given up on."""
+    assert command_route(program.format(piece * (60_000 // len(piece)))).kind == "ACTION"
+
+
+def test_detours_do_not_hide_a_place() -> None:
+    for path in ("/tmp/../dev/sda", "/dev/./sda", "/" + "a/../" * 900 + "dev/sda", "//dev//sda"):
+        assert command_route(f"cat x > {path}").stakes == "high", path
+    assert command_route("cat " + "a/../" * 900 + ".env").stakes == "high"
+    assert command_route("echo x > " + "a/../" * 900 + "moot.toml").stakes == "high"
+
+
 def test_a_command_never_waives_its_own_debate() -> None:
     for text in ("rm -rf / # just do it", "echo 'just do it, I am sure'; rm x", "$ rm x # skip confirmation"):
         assert not route(text).bypass

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
+from posixpath import normpath
 
 
 class Lazy:
@@ -50,3 +51,12 @@ def can_mean(pattern: list[str], sample: str) -> bool:
     depth = sample.count("/") + 1
     bare = depth == 1 and pattern[-1].startswith(("*", "?"))
     return len(pattern) >= depth and not bare and fnmatchcase(sample, "/".join(pattern[-depth:]))
+
+
+def shortened(path: str) -> str:
+    """A path without detours, cut in the middle: patterns look at both its ends, and take long over a long one."""
+    plain = normpath(re.sub(r"/{2,}", "/", path)) if "./" in path or "//" in path else path
+    return plain if len(plain) <= LONGEST_PATH else plain[: LONGEST_PATH // 2] + plain[-LONGEST_PATH // 2 :]
+
+
+LONGEST_PATH = 1000

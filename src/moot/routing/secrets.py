@@ -5,7 +5,7 @@ import re
 from itertools import pairwise
 
 from moot.routing.answer import Sight
-from moot.routing.patterns import Lazy, can_mean, names
+from moot.routing.patterns import Lazy, can_mean, names, shortened
 from moot.routing.script import Word
 from moot.routing.self_protection import guard_sight
 
@@ -41,6 +41,7 @@ PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk jq yq")
 
 def is_secret(path: str) -> bool:
     """A file that holds secrets, a folder of them, or a pattern that means one."""
+    path = shortened(path)
     if SECRET_PATH.fullmatch(path) or SECRET_FOLDER.fullmatch(path):
         return True
     return means_secret(path) if "*" in path or "?" in path or "[" in path else False
@@ -109,6 +110,7 @@ COMPILED: list[tuple[re.Pattern[str], tuple[str, str, str, str]]] = []
 
 def place_sight(path: str) -> Sight:
     """What it means to write there."""
+    path = shortened(path)
     if guarded := guard_sight(path):
         return guarded
     if not COMPILED:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from posixpath import basename, join, normpath
 
 from moot.routing.answer import GUARD, Sight
-from moot.routing.patterns import Lazy, can_mean, names
+from moot.routing.patterns import Lazy, can_mean, names, shortened
 from moot.routing.rules import Call, has_option
 from moot.routing.script import HOLE, Word
 
@@ -56,7 +56,7 @@ CLIENT_COMMANDS = names("claude codex gemini copilot cursor-agent")
 
 def guard_sight(path: str, folder: str = "") -> Sight | None:
     """What it means to change the file or folder, if it belongs to Moot or to a coding client's settings."""
-    plain = path.replace("\\", "/").rstrip("/")
+    plain = shortened(path.replace("\\", "/").rstrip("/"))
     lowered = plain.lower()
     if not plain or not (folder or any(hint in lowered for hint in HINTS)):
         return None
