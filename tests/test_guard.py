@@ -22,7 +22,8 @@ REFUSED = 126
 @pytest.fixture(autouse=True)
 def memory_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOOT_STORE", str(tmp_path / "s.db"))
-    monkeypatch.setenv("MOOT_VET_MEMORY", str(tmp_path / "memory"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.delenv("DISABLE_DEBATE", raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -94,7 +95,7 @@ def test_the_switch_is_respected_and_said(cli: Cli, tmp_path: Path, monkeypatch:
 def test_what_became_of_it_is_remembered(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOOT_DISABLE_DEBATE", "1")
     assert cli("guard", "--", "rm", "missing-file").code == 1
-    log = tmp_path / "memory" / "failures.jsonl"
+    (log,) = (tmp_path / "data").rglob("failures.jsonl")
     assert log.read_text().count('"attempt"') == 1
     (tmp_path / "missing-file").write_text("")
     assert cli("guard", "--", "rm", "missing-file").code == 0
@@ -104,7 +105,7 @@ def test_what_became_of_it_is_remembered(cli: Cli, tmp_path: Path, monkeypatch: 
 def test_a_debate_learns_what_came_of_it(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_critic(tmp_path, monkeypatch, objection("low", ""))
     assert cli("guard", "--", "rm", str(victim(tmp_path))).code == 0
-    assert '"outcome": "success"' in (tmp_path / "memory" / "debate-metrics.jsonl").read_text()
+    assert '"outcome": "success"' in next((tmp_path / "data").rglob("debate-metrics.jsonl")).read_text()
 
 
 def test_signals_reach_the_command(tmp_path: Path) -> None:

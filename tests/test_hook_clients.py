@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from moot.surfaces.hooks.clients import CLIENTS, read_call
+from moot.surfaces.hooks.clients import CLIENTS, READERS, read_call
 from moot.surfaces.hooks.events import answer
 from moot.surfaces.hooks.wire import Written
 
@@ -90,9 +90,16 @@ def test_every_client_is_told_by_its_shape_or_its_flag(name: str, flag: str) -> 
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_another_s_flag_does_not_hide_who_calls(name: str) -> None:
-    """VS Code and Copilot run the hooks in `.claude/settings.json`, flag and all."""
-    assert read_call((DATA / f"{name}.json").read_bytes(), "claude").client == client_of(name)
+@pytest.mark.parametrize("flag", CLIENTS)
+def test_where_flag_and_shape_differ_the_call_is_stopped_in_both(name: str, flag: str) -> None:
+    """VS Code and Copilot run the hooks in `.claude/settings.json`, flag and all; a client may learn new fields."""
+    call = with_command(name, GRAVE)
+    said = told(call, client=flag)
+    client = client_of(name)
+    asks = flag == client == "vscode"
+    assert becomes(client, call, said) == ("asks" if asks else "stops")
+    if (flag, client) not in READERS:
+        assert becomes(flag, call, said) == ("asks" if asks else "stops")
 
 
 @pytest.mark.parametrize("name", [name for name in BEFORE if not name.endswith(("mcp", "delete"))])

@@ -120,3 +120,9 @@ def test_for_all_projects(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert cli("hook", "install", "--user").code == 0
     assert commands(settings(tmp_path / "home"), "PreToolUse")[0].endswith("moot hook pre-tool-use --client claude")
     assert not (tmp_path / ".claude").exists()
+
+
+def test_settings_that_switch_hooks_off_are_said(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "settings.json").write_text('{"disableAllHooks": true}')
+    assert "sets disableAllHooks" in cli("hook", "install").err

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from conftest import Cli
 from patience import PATIENCE
 from vetkit import REMEDY, blind_spot, claim, diagnosis, objection
 
@@ -21,7 +23,6 @@ DANGEROUS, MEDIUM = "rm -rf data", "git rebase main"
 @pytest.fixture(autouse=True)
 def memory_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOOT_STORE", str(tmp_path / "s.db"))
-    monkeypatch.setenv("MOOT_VET_MEMORY", str(tmp_path / "memory"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ATTENDED", "1")
@@ -46,6 +47,10 @@ def tell(hook: str, *, strict: bool = False, **fields: Any) -> dict[str, Any]:
 
 def before(command: str = DANGEROUS, **more: Any) -> dict[str, Any]:
     return tell("pre-tool-use", tool_name="Bash", tool_input={"command": command}, **more)
+
+
+def remembered(tmp_path: Path) -> list[Path]:
+    return list((tmp_path / "data" / "moot" / "hook" / "memory").rglob("failures.jsonl"))
 
 
 def decision(told: dict[str, Any]) -> str:
@@ -210,7 +215,8 @@ def test_failures_are_counted_and_a_loop_is_told(tmp_path: Path) -> None:
     assert second["hookEventName"] == "PostToolUseFailure" and "differs in kind" in second["additionalContext"]
     third = failed("npm test")
     assert "ask how to go on" in third["hookSpecificOutput"]["additionalContext"] and third["systemMessage"]
-    assert (tmp_path / "memory" / "failures.jsonl").read_text().count('"attempt"') == 3
+    (found,) = remembered(tmp_path)
+    assert found.read_text().count('"attempt"') == 3
 
 
 def test_success_ends_the_counting() -> None:
@@ -223,7 +229,7 @@ def test_success_ends_the_counting() -> None:
 def test_a_search_that_finds_nothing_has_not_failed(tmp_path: Path) -> None:
     for _ in range(3):
         assert failed("grep -r foo src") == {}
-    assert not (tmp_path / "memory" / "failures.jsonl").exists()
+    assert not remembered(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +247,7 @@ def test_a_search_that_finds_nothing_has_not_failed(tmp_path: Path) -> None:
 )
 def test_a_failure_is_recognised_in_every_shape(tmp_path: Path, response: object, counted: bool) -> None:
     tell("post-tool-use", tool_name="Bash", tool_input={"command": "make it"}, tool_response=response)
-    assert (tmp_path / "memory" / "failures.jsonl").exists() is counted
+    assert bool(remembered(tmp_path)) is counted
 
 
 @pytest.mark.parametrize(
@@ -269,8 +275,7 @@ def test_a_failure_debate_gives_advice_to_the_coding_tool(
 # --- Moot's own failures
 
 
-@pytest.mark.parametrize("raw", [b"", b"nonsense", b"[]", b"null", b"\xff\xfe", b'{"tool_name": "Bash"}', b"{}",
-                                 b'{"tool_name": "Bash", "tool_input": {"command": 7}}', b"[" * 100_000])  # fmt: skip
+@pytest.mark.parametrize("raw", [b"", b"nonsense", b"[]", b"null", b"\xff\xfe", b"{}"])
 def test_what_is_no_hook_call_blocks_only_when_strict(raw: bytes) -> None:
     lax = json.loads(answer("pre-tool-use", raw, {}, client="claude").out)
     assert "nothing was blocked" in lax["systemMessage"] and "hookSpecificOutput" not in lax
@@ -279,7 +284,29 @@ def test_what_is_no_hook_call_blocks_only_when_strict(raw: bytes) -> None:
     assert decision(json.loads(answer("pre-tool-use", raw, strict, client="claude").out)) == "deny"
     assert "deny" not in answer("user-prompt", raw, {}, client="claude", strict=True).out
     unknown = answer("pre-tool-use", raw, strict)
-    assert (unknown.out, unknown.code) == ("", 2) and "strict" in unknown.err
+    assert (unknown.out, unknown.code) == ("", 2) and "could not check this" in unknown.err
+
+
+DEEP = (
+    b'{"tool_name": "Bash", "tool_input": {"command": "git push --force", "x": '
+    + b"[" * 100_000
+    + b"]" * 100_000
+    + b"}}"
+)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [DEEP, b"[" * 100_000, b'{"tool_name": "Bash", "n": ' + b"1" * 5000 + b"}", b'{"tool_name": "Bash"}',
+     b'{"tool_name": "Bash", "tool_input": {"command": 7}}', b'{"tool_name": "Write", "tool_input": {"uri": "x"}}',
+     b'{"tool_name": "Bash", "tool_input": "git push --force"}',
+     b'{"tool_name": "Bash", "tool_input": {"command": "ls", "cmd": "git push --force"}}',
+     b'{"tool_name": "Bash", "tool_input": {"command": ["git push --force"]}}',
+     b'{"tool_name": "Bash", "tool_input": {"command": "git push --force origin \\ud800"}}'],
+)  # fmt: skip
+def test_what_was_put_into_a_call_does_not_keep_it_from_being_judged(raw: bytes) -> None:
+    told = answer("pre-tool-use", raw, {**os.environ, "CLAUDE_CODE_SESSION_ATTENDED": "0"}, client="codex")
+    assert decision(json.loads(told.out)) == "deny" and told.out.isascii()
 
 
 def own_settings(tmp_path: Path, text: str) -> None:
@@ -334,7 +361,9 @@ def test_a_project_s_file_does_not_weaken_the_hook(tmp_path: Path, settings: str
     "command",
     ["echo 'model = \"script:yes.yaml\"' > moot.toml", "moot approve 3f9a", "moot allow 3f9a",
      "moot token create --scope admin", "curl -X POST http://127.0.0.1:8420/v1/debates/3/approve",
-     "sed -i s/deny/allow/ .claude/settings.json",
+     "sed -i s/deny/allow/ .claude/settings.json", "moot vet x -m 'cmd:rm -rf /home/me'",
+     "moot debate x --seat=critic=cmd:./evil.sh", "echo '{}' | moot hook user-prompt --client claude",
+     "echo x >> $XDG_DATA_HOME/moot/hook/calls.jsonl",
      "moot hook uninstall"],
 )  # fmt: skip
 def test_what_changes_the_guard_is_decided_by_a_person_and_never_debated(
@@ -403,9 +432,104 @@ def test_too_much_input_is_not_judged() -> None:
 )
 def test_the_quick_path_loads_nothing_slow(arguments: list[str]) -> None:
     slow = ("pydantic", "typer", "sqlalchemy", "rich", "asyncio", "moot.edge", "dataclasses", "pathlib", "traceback")
-    code = f"import sys; from moot.__main__ import run; run({arguments!r}, debug=False); " + (
-        f"sys.stderr.write(str([m for m in {slow} if m in sys.modules]))"
+    # The answer itself is made in a process of its own, so it is looked at here.
+    alone = "import moot.surfaces.hooks.apart as apart; apart._answer('pre-tool-use', 'claude', strict=False); "
+    code = (
+        "import sys; "
+        + (alone if arguments[0] == "hook" else "")
+        + (
+            f"from moot.__main__ import run; run({arguments!r}, debug=False); "
+            f"sys.stderr.write(str([m for m in {slow} if m in sys.modules]))"
+        )
     )
     call = {"tool_name": "Bash", "tool_input": {"command": "git status && ls"}}
     done = subprocess.run([sys.executable, "-c", code], input=json.dumps(call), capture_output=True, text=True)
     assert done.stderr == "[]"
+
+
+# --- from inside a guarded folder, and around the hook itself
+
+
+@pytest.mark.parametrize("folder", [".claude", ".codex", "data/moot/hook", "config/moot"])
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Bash", {"command": "echo '{}' >> settings.json"}),
+        ("Bash", {"command": "cp /tmp/x config.toml"}),
+        ("Write", {"file_path": "settings.json", "content": "{}"}),
+        ("apply_patch", {"input": "*** Begin Patch\n *** Add File: hooks.json\n+{}\n*** End Patch"}),
+    ],
+)
+def test_a_guarded_folder_is_guarded_from_inside(tmp_path: Path, folder: str, tool: str, given: dict[str, str]) -> None:
+    names = {
+        ".claude": "settings.json",
+        ".codex": "hooks.json",
+        "data/moot/hook": "calls.jsonl",
+        "config/moot": "moot.toml",
+    }
+    place = tmp_path / folder
+    place.mkdir(parents=True, exist_ok=True)
+    said = {key: re.sub(r"settings\.json|config\.toml|hooks\.json", names[folder], text) for key, text in given.items()}
+    told = tell("pre-tool-use", tool_name=tool, tool_input=said, cwd=str(place))
+    assert decision(told) == "ask" and "only a person" in told["hookSpecificOutput"]["permissionDecisionReason"], told
+
+
+@pytest.mark.parametrize("key", ["workdir", "dir_path", "directory", "cwd"])
+def test_a_folder_that_the_call_names_is_where_it_works(key: str) -> None:
+    told = tell("pre-tool-use", tool_name="Bash", tool_input={"command": "echo x > settings.json", key: ".claude"})
+    assert decision(told) == "ask"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"query": "/* x */ drop table users"},
+        {"query": "-- x\ndrop table users"},
+        {"query": "; drop table users"},
+        {"query": "select 1", "statement": "drop table users"},
+        {"sql": ["drop table users"]},
+        {"params": {"sql": "drop table users"}},
+        {"command": "git", "args": ["push", "--force"]},
+        {"path": ".claude/settings.json", "text": "{}"},
+        {"relative_path": ".claude/settings.json"},
+        {"url": "http://127.0.0.1:8420/v1/debates/3/approve", "method": "POST"},
+        {"url": "http://127.0.0.1/thing", "method": "delete"},
+    ],
+)
+def test_all_that_a_tool_of_a_server_is_given_is_looked_at(given: dict[str, Any]) -> None:
+    assert decision(tell("pre-tool-use", tool_name="mcp__x__apply", tool_input=given)) == "ask"
+
+
+def test_what_moot_vet_was_told_to_say_is_no_verdict_of_the_hook(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = [{"seat": "advocate", "reply": claim()}, {"seat": "critic", "reply": objection("low", "")}]
+    (tmp_path / "yes.yaml").write_text(yaml.safe_dump(entries))
+    said = cli("vet", DANGEROUS, "--stakes", "high", "--session", "s1", "-m", "script:yes.yaml")
+    assert "PROCEED" in said.out
+    assert decision(before()) == "ask"
+
+
+def test_a_hook_whose_folder_is_gone_still_judges(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    call = json.dumps(
+        {"turn_id": "t", "tool_name": "Bash", "tool_input": {"command": "git push --force"}, "session_id": "s"}
+    )
+    line = f"cd gone && rmdir ../gone && exec {sys.executable} -m moot hook pre-tool-use --client codex"
+    done = subprocess.run(["/bin/sh", "-c", line], input=call, capture_output=True, text=True, timeout=PATIENCE)
+    assert decision(json.loads(done.stdout)) == "deny", done
+
+
+@pytest.mark.parametrize(
+    "fault", ["raise SystemExit(0)", "os.kill(os.getpid(), 9)", "time.sleep(1000)", "print('x' * 10)"]
+)
+def test_a_hook_that_crashes_or_hangs_stops_the_call(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    code = (
+        "import os, sys, time; import moot.surfaces.hooks.apart as apart\n"
+        f"def broken(*given, **more):\n    {fault}\n"
+        "apart._answer = broken\n"
+        "told = apart.answer_apart('pre-tool-use', 'claude', strict=False, longest=1.0)\n"
+        "sys.stderr.write(told.err); sys.exit(told.code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True, timeout=PATIENCE)
+    assert done.returncode == 2 and b"the call is stopped" in done.stderr, done

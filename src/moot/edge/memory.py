@@ -57,7 +57,7 @@ def quick_setting(key: str, start: Path | None, env: Mapping[str, str]) -> objec
     a place to start from, the project's file is left out."""
     if value := env.get("MOOT_" + key.upper().replace(".", "_")):
         return value
-    own = _home(env, "XDG_CONFIG_HOME", ".config") / "moot/moot.toml"
+    own = config_folder(env) / "moot.toml"
     for path in (own,) if start is None else (project_root(start.absolute()) / "moot.toml", own):
         found: object = _table(path)
         for part in key.split("."):
@@ -67,16 +67,34 @@ def quick_setting(key: str, start: Path | None, env: Mapping[str, str]) -> objec
     return None
 
 
-def quick_memory(start: Path, env: Mapping[str, str], *, own: bool = False) -> "Memory":
-    """The memory of the project that `start` lies in, found without loading the engine. `own`: by the user's settings
-    alone, for whoever must not be told by the project where to look."""
-    place = None if own else start
-    hours = quick_setting("vet.reset_after_hours", place, env)
+def quick_memory(start: Path, env: Mapping[str, str]) -> "Memory":
+    """The memory of the project that `start` lies in, found without loading the engine."""
+    return Memory(
+        memory_folder(str(quick_setting("vet.memory", start, env) or ""), start, env), env, _hours(start, env)
+    )
+
+
+def hook_memory(start: Path, env: Mapping[str, str]) -> "Memory":
+    """What hooks remember of a project. A place of its own, by the user's settings alone: what anybody had `moot vet`
+    say of a command is no verdict of the hook."""
+    return Memory(hook_folder(start, env), env, _hours(None, env))
+
+
+def hook_folder(start: Path, env: Mapping[str, str]) -> Path:
+    return data_folder(env) / "hook" / "memory" / memory_folder("", start, env).name
+
+
+def _hours(start: Path | None, env: Mapping[str, str]) -> float | None:
+    hours = quick_setting("vet.reset_after_hours", start, env)
     try:
-        limit = float(str(hours)) if hours is not None else None
+        return float(str(hours)) if hours is not None else None
     except ValueError:
         raise ConfigError(f"setting 'vet.reset_after_hours' cannot be {hours!r}: it is a number of hours") from None
-    return Memory(memory_folder(str(quick_setting("vet.memory", place, env) or ""), start, env), env, limit)
+
+
+def config_folder(env: Mapping[str, str]) -> Path:
+    """Where the user's own settings are."""
+    return _home(env, "XDG_CONFIG_HOME", ".config") / "moot"
 
 
 def _home(env: Mapping[str, str], variable: str, otherwise: str) -> Path:

@@ -14,8 +14,8 @@ HINTS = ("moot", "claude", "codex", "cursor", "gemini", "copilot", "hooks", "vsc
 """One of these is in every guarded path: most words need no closer look."""
 OWN = r"moot\.toml|\.moot(?:/.*)?|\.config/moot(?:/.*)?|\.local/(?:share|state)/moot(?:/.*)?|library/application support/moot(?:/.*)?|appdata/(?:roaming|local)/moot(?:/.*)?"
 CLIENTS = (
-    r"\.claude/settings[\w.-]*\.json|\.claude/hooks(?:/.*)?|\.claude\.json|managed-settings\.json|\.mcp\.json|\.codex/(?:config\.toml|hooks\.json|hooks/.*|requirements\.toml)|\.github/hooks(?:/.*)?|"
-    r"\.copilot/(?:hooks(?:/.*)?|config\.json|mcp-config\.json)|\.cursor/(?:hooks\.json|hooks/.*|mcp\.json|cli\.json|cli-config\.json)|\.gemini/(?:settings\.json|hooks/.*)|\.vscode/(?:settings|mcp)\.json|code/user/(?:settings|mcp)\.json"
+    r"\.claude/settings[\w.-]*\.json|\.claude/(?:hooks|skills|agents|plugins)(?:/.*)?|\.claude-plugin(?:/.*)?|\.claude\.json|managed-settings\.json|\.mcp\.json|\.codex/(?:[\w.-]*config\.toml|hooks\.json|(?:hooks|rules)/.*|requirements\.toml)|\.github/hooks(?:/.*)?|"
+    r"\.copilot/(?:hooks(?:/.*)?|config\.json|mcp-config\.json)|\.cursor/(?:hooks\.json|hooks/.*|mcp\.json|cli\.json|cli-config\.json|permissions\.json)|\.gemini/(?:settings\.json|(?:hooks|extensions|policies)/.*)|\.vscode/(?:settings|mcp)\.json|code/user/(?:settings|mcp)\.json"
 )
 OWN_PATH = Lazy(rf"(?:.*/)?(?:{OWN})", re.IGNORECASE | re.DOTALL)
 CLIENT_PATH = Lazy(rf"(?:.*/)?(?:{CLIENTS})", re.IGNORECASE | re.DOTALL)
@@ -29,7 +29,8 @@ SAMPLES = (
 DECIDES = names("approve reject answer choose allow")
 """Commands of Moot that decide what a person should."""
 SETTINGS = names(
-    "hook:install hook:uninstall hook:allow token:create token:revoke track:reset store:restore config:set"
+    "hook:install hook:uninstall hook:allow hook:user-prompt hook:post-tool-use token:create token:revoke track:reset "
+    "store:restore config:set"
 )
 URL = Lazy(
     r".*/v1/(?:debates/[^/\s]+/(?:approve|reject|answers?|choice|allow)\b|gates\b|allowances?\b|tokens?\b).*", re.DOTALL
@@ -151,6 +152,8 @@ def own_sights(called: Call) -> list[Sight]:
         return [Sight("high", GUARD, called.shown, f"`{called.shown}` changes what Moot allows")]
     if words[0] in ("serve", "worker") and _opens(called):
         return [Sight("high", GUARD, called.shown, f"`{called.shown}` lets other machines decide")]
+    if any(re.match(r"(?:.*=)?cmd:", word.text, re.DOTALL) for word in called.args):
+        return [Sight("high", GUARD, called.shown, f"`{called.shown}` runs a command as a model")]
     if words[0] in ("delete", "clean"):
         return [Sight("high", "destructive", called.shown, f"`{called.shown}` deletes what is on record")]
     return []

@@ -21,14 +21,10 @@ def quick(arguments: list[str]) -> int | None:
 
 
 def hook_command(name: str, client: str = "", *, strict: bool) -> int:
-    from moot.surfaces.hooks.events import answer, own_failure
-    from moot.surfaces.hooks.wire import BadInput, read_input
+    from moot.surfaces.hooks.apart import answer_apart
 
-    try:
-        told = answer(name, read_input(sys.stdin.fileno()), os.environ, client=client, strict=strict)
-    except BadInput as problem:
-        told = own_failure(name, str(problem), os.environ, client=client, strict=strict)
-    sys.stderr.write(told.err)
+    told = answer_apart(name, client, strict=strict)
+    sys.stderr.write(told.err.encode("ascii", "backslashreplace").decode())
     sys.stdout.write(told.out)
     sys.stdout.flush()
     return told.code

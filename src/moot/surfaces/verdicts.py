@@ -1,8 +1,11 @@
 """A verdict on an action for those who must act on it at once, hook and guard: with a model or without."""
 
 import asyncio
+import os
+from pathlib import Path
 from typing import NamedTuple
 
+from moot.edge.memory import hook_folder
 from moot.protocols.vet import VetResult
 from moot.routing.answer import Route
 from moot.surfaces.setup import Settings
@@ -34,7 +37,7 @@ def judge(action: str, route: Route, *, context: str = "", session: str = "", se
 
     Models and memory are those of the user's own settings: the project's file may be written by whoever is judged.
     """
-    settings = Settings.load({}, own=True)
+    settings = _settings()
     question = Question(action, route.stakes, context, session)
     at_once = answered(settings, question)
     if at_once is not None:
@@ -56,10 +59,14 @@ def judge(action: str, route: Route, *, context: str = "", session: str = "", se
 
 def judge_failure(task: str, *, context: str = "", session: str = "") -> Verdict | None:
     """The verdict on a task that keeps failing; nothing without a model, for there is nobody to debate it."""
-    settings = Settings.load({}, own=True)
+    settings = _settings()
     if "critic" not in settings.seats("vet"):
         return None
     return _of(asyncio.run(vetted(settings, task, context=context, session=session, failed=True)))
+
+
+def _settings() -> Settings:
+    return Settings.load({"vet.memory": str(hook_folder(Path.cwd(), os.environ))}, own=True)
 
 
 def _of(result: VetResult) -> Verdict:

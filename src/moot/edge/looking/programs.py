@@ -14,7 +14,7 @@ from moot.edge.looking.tasks import make, packages
 from moot.routing.interpreters import DATABASES, FILE_OPTIONS, LANGUAGES, SHELLS, option_values
 from moot.routing.patterns import Lazy, names
 from moot.routing.rules import Call, call, known
-from moot.routing.running.carriers import CARRIERS, SECOND, inner_words
+from moot.routing.runners.carriers import CARRIERS, SECOND, inner_words
 from moot.routing.script import HOLE, Command, Word
 
 if TYPE_CHECKING:

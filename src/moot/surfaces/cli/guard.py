@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from moot.edge.looking import Looked, look_at_command
-from moot.edge.memory import quick_memory
+from moot.edge.memory import hook_memory
 from moot.errors import StoreError, UsageError
 from moot.routing.answer import Route
 from moot.routing.switch import disabled
@@ -106,7 +106,7 @@ def remember(line: str, route: Route, code: int, problem: str) -> None:
     if route.bypass:
         return
     try:
-        memory = quick_memory(Path.cwd(), os.environ)
+        memory = hook_memory(Path.cwd(), os.environ)
         if code == 0:
             note_success(memory, line)
         else:

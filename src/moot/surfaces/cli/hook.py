@@ -77,7 +77,10 @@ def route_text(
     stdin: Annotated[bool, typer.Option("--stdin", help="Take one from each line of standard input.")] = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Say what the router makes of a request or a command: class, stakes, and whether a debate is due."""
+    """Say what the router makes of a request or a command: class, stakes, and whether a debate is due.
+
+    It looks at the words alone; scripts that a command would run are not read.
+    """
     if stdin == (text is not None):
         raise UsageError("give either a text or --stdin")
     raise typer.Exit(route_command(text, as_json=json_output))
@@ -118,6 +121,9 @@ def install(
     out().print(plain(f"{'hooks written to' if written else 'nothing to do:'} {_shown(path)}"))
     if written and (then := place_of(client).afterwards):
         out().print(plain(then))
+    for key in ("disableAllHooks", "allowManagedHooksOnly"):
+        if settings.get(key):
+            err().print(plain(f"moot: {_shown(path)} sets {key}: the hooks will not run until that is taken out"))
 
 
 def uninstall(client: ClientFlag = "claude", user: UserFlag = False) -> None:

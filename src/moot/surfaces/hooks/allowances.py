@@ -22,9 +22,11 @@ HEADER = "# moot: tool calls that were stopped, allowed once and made, one JSON 
 GOOD_FOR = timedelta(hours=1)
 """How long somebody's leave is good for; an old one would be a surprise."""
 POLL = 0.1
+SHOWN = 10
+"""Characters of an id that a person types. What counts is the whole of it."""
 LONGEST = 2000
-SHELL_SIGNS = frozenset(";|&$`<>(){}\n\\\"'")
-"""What a `*` of a pattern does not stand for: it would let a second command pass."""
+SHELL_SIGNS = frozenset(";|&$`<>(){}\\\"'~!*?[]")
+"""What a `*` of a pattern does not stand for: it would let another command or another target pass."""
 
 
 class Stopped(NamedTuple):
@@ -39,7 +41,7 @@ class Stopped(NamedTuple):
 def call_id(call: HookCall) -> str:
     """The same for identical calls in the same folder, whatever the session."""
     whole = json.dumps([call.folder, call.tool, call.given], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def allowances(env: Mapping[str, str]) -> Path:
@@ -50,12 +52,18 @@ def note_stopped(path: Path, call: HookCall, action: str, reason: str) -> str:
     name = call_id(call)
     line: Line = {
         "event": "stopped", "id": name, "at": stamp(datetime.now(UTC)), "client": call.client, "mode": call.mode,
-        "session": call.session, "tool": call.tool, "action": action[:LONGEST], "folder": call.folder,
-        "reason": reason[:LONGEST],
+        "session": call.session, "tool": call.tool, "action": shorten(action), "folder": call.folder,
+        "reason": shorten(reason),
     }  # fmt: skip
     with locked(path, HEADER) as file:
         file.append([line])
     return name
+
+
+def shorten(text: str) -> str:
+    """Its beginning and its end: what is dangerous may stand behind a page of harmless words."""
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]} … {len(text) - LONGEST} characters more … {text[-half:]}"
 
 
 def allow(path: Path, begins: str, by: str) -> Stopped:
@@ -112,19 +120,27 @@ def stopped(path: Path) -> list[Stopped]:
 
 
 def _open_leave(lines: Iterable[Line], name: str) -> bool:
-    since = stamp(datetime.now(UTC) - GOOD_FOR)
+    now = datetime.now(UTC)
     leave = ""
     for line in lines:
         if line.get("id") == name and line.get("event") in ("allowed", "used"):
             leave = str(line.get("at", "")) if line["event"] == "allowed" else ""
-    return leave > since
+    return stamp(now - GOOD_FOR) < leave <= stamp(now)
 
 
 def matches(action: str, patterns: Iterable[str]) -> bool:
     """Whether a pattern of the user's own settings stands for this command, whole and alone."""
-    line = action.strip()
-    return any(
-        fnmatch.fnmatchcase(line, pattern) and (line == pattern or not (set(line) & SHELL_SIGNS or ".." in line))
-        for pattern in map(str.strip, patterns)
-        if pattern.strip("* ")
+    return any(_stands_for(pattern.strip(), action.strip()) for pattern in patterns if pattern.strip("* "))
+
+
+def _stands_for(pattern: str, line: str) -> bool:
+    """Word by word: a `*` stands for a part of one word, and only for what names no other place."""
+    if pattern == line:
+        return True
+    wanted, words = pattern.split(), line.split()
+    if len(wanted) != len(words) or "\n" in line:
+        return False
+    return all(
+        fnmatch.fnmatchcase(word, part) and (word == part or not (set(word) & SHELL_SIGNS or ".." in word))
+        for part, word in zip(wanted, words, strict=True)
     )

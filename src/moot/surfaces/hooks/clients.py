@@ -27,7 +27,10 @@ class Client(NamedTuple):
 def read_call(raw: bytes, flag: str = "") -> HookCall:
     """The call as it is meant, whoever sent it."""
     found = parse_json(raw)
-    client = told_apart(found) or flag
+    shape = told_apart(found)
+    client = shape or flag
+    if flag and shape and shape != flag and (flag, shape) not in READERS:
+        client = "unknown"
     given = found.get("tool_input", found.get("toolArgs"))
     if isinstance(given, str):  # Cursor and Copilot send the input of some tools as text
         given = _unpacked(given)
@@ -53,12 +56,21 @@ def read_call(raw: bytes, flag: str = "") -> HookCall:
         tool=tool,
         given=given if isinstance(given, dict) else {},
         mode=text_of(found.get("permission_mode")),
+        sure=not flag or not shape or shape == flag,
         response=next((found[key] for key in RESPONSES if key in found), None),
         error=text_of(found.get("error", found.get("error_message"))),
         prompt=text_of(found.get("prompt")),
     )
 
 
+READERS = {
+    ("claude", "vscode"),
+    ("claude", "copilot"),
+    ("claude", "cursor"),
+    ("vscode", "copilot"),
+    ("copilot", "vscode"),
+}
+"""Whose settings are read by which other client, so that a flag and a shape rightly differ."""
 RESPONSES = ("tool_response", "toolResult", "tool_result", "tool_output", "output", "result_json")
 CURSOR_SHELL = ("beforeShellExecution", "afterShellExecution")
 
@@ -156,7 +168,7 @@ def _unknown(hook: str, answer: HookAnswer, event: str) -> Written:
 
 
 def _json(whole: Found) -> Written:
-    return Written(json.dumps(whole, ensure_ascii=False) + "\n" if whole else "")
+    return Written(json.dumps(whole) + "\n" if whole else "")  # plain ASCII: any locale can write it
 
 
 CLIENTS = {

@@ -3,15 +3,15 @@
 import contextlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from moot.routing import guards
 from moot.routing.patterns import Lazy
 from moot.routing.switch import disabled
 from moot.surfaces.hooks.clients import client_of, read_call
-from moot.surfaces.hooks.tools import Deed, deed_of
-from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, Written
+from moot.surfaces.hooks.tools import Deed, deed_of, named_folder
+from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, Hostile, Written
 
 if TYPE_CHECKING:
     from moot.edge.memory import Memory
@@ -32,20 +32,35 @@ def answer(hook: str, raw: bytes, env: Mapping[str, str], *, client: str = "", s
     try:
         call = read_call(raw, client)
     except BadInput as problem:
-        return own_failure(hook, str(problem), env, client=client, strict=strict)
+        return own_failure(hook, str(problem), env, client=client, strict=strict or isinstance(problem, Hostile))
     try:
-        with contextlib.chdir(call.folder if os.path.isdir(call.folder) else os.curdir):
+        with working_in(call.folder):
             told = ANSWERS[hook](call, env, strict)
-    except (BadInput, Exception) as problem:  # whatever goes wrong here, the person's work goes on
+    except Exception as problem:  # what is grave was answered already; for the rest the person's work goes on
         return own_failure(hook, f"{type(problem).__name__}: {problem}", env, client=call.client, strict=strict)
     return client_of(call.client).write(hook, told, call.event)
+
+
+@contextlib.contextmanager
+def working_in(folder: str) -> Iterator[None]:
+    """There if it can be gone to. Where we are now may be gone already; that is no reason to judge nothing."""
+    before = None
+    with contextlib.suppress(OSError, ValueError):
+        before = os.getcwd()
+    with contextlib.suppress(OSError, ValueError):
+        os.chdir(folder or os.curdir)
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.chdir(before)
 
 
 def own_failure(hook: str, why: str, env: Mapping[str, str], *, client: str = "", strict: bool = False) -> Written:
     """What could not even be read is not blocked, unless that was asked for."""
     told = f"moot could not check this: {' '.join(why.split())[:500]}"
     if hook == "pre-tool-use" and (strict or is_strict(env)):
-        denied = HookAnswer("deny", f"{told}; it is blocked because strict is set", notice=told)
+        denied = HookAnswer("deny", f"{told}; it is blocked", notice=told)
         return client_of(client).write(hook, denied, "")
     return client_of(client).write(hook, HookAnswer(notice=f"{told}; nothing was blocked"), "")
 
@@ -70,9 +85,9 @@ def own_setting(key: str, env: Mapping[str, str]) -> object:
 def memory_here(env: Mapping[str, str]) -> "Memory":
     from pathlib import Path
 
-    from moot.edge.memory import quick_memory
+    from moot.edge.memory import hook_memory
 
-    return quick_memory(Path.cwd(), env, own=True)
+    return hook_memory(Path.cwd(), env)
 
 
 def before(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
@@ -95,7 +110,7 @@ def decided(call: HookCall, deed: Deed, env: Mapping[str, str]) -> HookAnswer:
 
     if deed.route.stakes != "high" and is_waived(env, call.session):
         return NOTHING
-    if use(allowances(env), call_id(call)) or is_allowed(deed, env):
+    if use(allowances(env), call_id(call)) or is_allowed(call, deed, env):
         return NOTHING
     verdict = judged(call, deed)
     told = " ".join([f"Moot: {verdict.told()}", *(f"{note}." for note in fresh(deed))])[:LONGEST_REASON]
@@ -127,11 +142,11 @@ def unknown_tool(call: HookCall, deed: Deed, env: Mapping[str, str], strict: boo
     return NOTHING if use(allowances(env), call_id(call)) else escalate(call, deed, told, env)
 
 
-def is_allowed(deed: Deed, env: Mapping[str, str]) -> bool:
-    """By a pattern in the user's own settings; never what changes Moot or the client itself."""
+def is_allowed(call: HookCall, deed: Deed, env: Mapping[str, str]) -> bool:
+    """By a pattern in the user's own settings; never what changes Moot or the client itself, or works elsewhere."""
     from moot.surfaces.hooks.allowances import matches
 
-    if guards(deed.route):
+    if guards(deed.route) or named_folder(call):
         return False
     found = own_setting("hook.allow", env)
     patterns = found.split(",") if isinstance(found, str) else found if isinstance(found, list) else []
@@ -153,16 +168,17 @@ def judged(call: HookCall, deed: Deed) -> "Verdict":
 
 def escalate(call: HookCall, deed: Deed, told: str, env: Mapping[str, str]) -> HookAnswer:
     """A person decides: through the client where it asks; else by `moot allow`, now or before the next try."""
-    if client_of(call.client).asks(call, env):
+    if call.sure and client_of(call.client).asks(call, env):
         return HookAnswer("ask", told)
-    from moot.surfaces.hooks.allowances import allowances, note_stopped, wait
+    from moot.surfaces.hooks.allowances import SHOWN, allowances, note_stopped, wait
     from moot.vault import Vault
 
-    name = note_stopped(allowances(env), call, Vault(env).hide(deed.action), Vault(env).hide(told))
+    whole = "\n".join(filter(None, (deed.action, deed.context)))
+    name = note_stopped(allowances(env), call, Vault(env).hide(whole), Vault(env).hide(told))
     if (seconds := waiting_time(env)) and wait(allowances(env), name, seconds):
         return NOTHING
     how = (
-        f"Nobody can be asked here. A person can allow this one call with `moot allow {name}` in a terminal; "
+        f"Nobody can be asked here. A person can allow this one call with `moot allow {name[:SHOWN]}` in a terminal; "
         "then try it once more, unchanged. Do not run `moot allow` yourself and do not look for a way around it."
     )
     return HookAnswer("deny", f"{told} {how}")

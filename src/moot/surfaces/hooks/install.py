@@ -15,7 +15,7 @@ from moot.errors import UsageError
 SECONDS = 600
 """Longer than a hook takes at most: clients run a command whose hook is late."""
 TOOLS = "Bash|Write|Edit|MultiEdit|NotebookEdit|Read|Grep|WebFetch|mcp__.*"
-"""The tools of Claude Code that are looked at; the rest only looks, and is not worth a process."""
+"""The tools of Claude Code whose failures count; before a tool is used, every one is looked at."""
 OURS = re.compile(r"(?:^|[/\\\s'\"])moot(?:\.exe)?['\"]? hook (?:pre-tool-use|post-tool-use|user-prompt)\b")
 Settings = dict[str, object]
 
@@ -49,7 +49,7 @@ TYPED = (("type", "command"),)
 PLACES = {
     "claude": Place(
         ".claude/settings.json", ".claude/settings.json",
-        (Event("PreToolUse", PRE, TOOLS), Event("PostToolUse", POST, TOOLS), Event("PostToolUseFailure", POST, TOOLS),
+        (Event("PreToolUse", PRE, "*"), Event("PostToolUse", POST, TOOLS), Event("PostToolUseFailure", POST, TOOLS),
          Event("UserPromptSubmit", PROMPT)),
         more=TYPED,
     ),

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from moot.routing.answer import Route, Sight, action
+from moot.routing.answer import Route, Sight, action, guards
 from moot.routing.command import command_route
 from moot.routing.patterns import Lazy, names
 from moot.routing.secrets import place_sight, secret_sights
@@ -39,7 +39,15 @@ PATHS = (
     "dir_path", "path", "paths", "files", "include", "include_pattern", "includePattern", "glob",
 )  # fmt: skip
 TEXTS = ("content", "contents", "new_string", "newString", "new_source", "newCode", "code", "file_text", "new_str")
-PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
+PATCHED = re.compile(
+    r"^[ \t]*\*\*\*[ \t]*(Add|Update|Delete)[ \t]+File:(.+)$|^[ \t]*\*\*\*[ \t]*Move[ \t]+to:(.+)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+PROGRAM = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MOST_FILES = 500
+MOST_STRINGS = 1000
+LONGEST_PATH = 4096
+"""No file system has a longer one."""
 BARE = Lazy(r"(?:^|[;&|]\s*|\s)(?:\S*/)?(?:(?:ba|z|da|k|fi)?sh(?:\s+-[il]+)*|python[\d.]*(?:\s+-i)?|node|irb|lua)\s*$")
 """A program that waits for somebody to type. Codex can type into it, and tells no hook what."""
 MCP = re.compile(r"mcp__|mcp_|MCP:", re.IGNORECASE)
@@ -86,10 +94,9 @@ def _deed(call: HookCall, env: Mapping[str, str]) -> Deed:
 
 
 def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
-    found = call.given.get("command") or call.given.get("cmd")
-    line = shlex.join(map(str, found)) if isinstance(found, list) else found
-    if not isinstance(line, str) or not line.strip():
-        raise BadInput(f"the call of {call.tool} has no command")
+    line = command_of(call)
+    if not line:
+        raise ValueError("it has no command that could be read")
     if line.lstrip().startswith("*** Begin Patch"):
         return patch(call)
     about = call.given.get("description") or call.given.get("explanation")
@@ -104,21 +111,44 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
 
     from moot.edge.looking import look_at_command
 
-    where = call.given.get("cwd") or call.given.get("directory") or call.given.get("dir_path")
-    folder = os.path.join(call.folder or os.curdir, where if isinstance(where, str) else "")
+    folder = os.path.join(os.path.abspath(call.folder or os.curdir), named_folder(call))
+    here = command_route(f"cd {shlex.quote(os.path.realpath(folder))} && {line}")
+    if guards(here) and not guards(route):  # `echo x >> settings.json`, said inside `.claude`
+        route = here
+    if not route.bypass and (_own_place(os.path.realpath(folder)) or _names_own_place(line)):
+        route = action([Sight("high", "guard", line[:80], "it works in a folder that belongs to Moot itself")])
     try:
         looked = look_at_command(line, Path(folder), env)
     except Exception as problem:
         why = f"the files it works with could not be looked at: {type(problem).__name__}: {problem}"
         unclear = Sight("medium", "unclear", line[:80], why)
         return Deed(route if route.stakes == "high" else action([unclear]), line, said, notes=(why,))
-    return Deed(looked.route, line, said, notes=looked.notes)
+    return Deed(route if guards(route) else looked.route, line, said, notes=looked.notes)
+
+
+def command_of(call: HookCall) -> str:
+    """All that the call would run, in one text."""
+    found = [call.given.get(key) for key in ("command", "cmd")]
+    texts = [_line(each) if isinstance(each, list) else each for each in found]
+    whole = "\n".join(text for text in texts if isinstance(text, str) and text.strip())
+    words = call.given.get("args", call.given.get("arguments"))
+    return f"{whole} {shlex.join(map(str, words))}" if whole and isinstance(words, list) else whole
+
+
+def _line(words: list[object]) -> str:
+    return str(words[0]) if len(words) == 1 else shlex.join(map(str, words))
+
+
+def named_folder(call: HookCall) -> str:
+    """The folder that the call itself names, beside the one that the client is in."""
+    found = (call.given.get(key) for key in ("cwd", "workdir", "directory", "dir_path"))
+    return next((each for each in found if isinstance(each, str) and each), "")
 
 
 def edit(call: HookCall) -> Deed:
     paths = _paths(call)
     if not paths:
-        raise BadInput(f"the call of {call.tool} names no file")
+        raise ValueError("it names no file that could be read")
     text = next((v for key in TEXTS if isinstance(v := call.given.get(key), str)), "")
     verb = "write the file" if call.tool.lower() in WRITES else "edit the file"
     sights = [sight for path in paths for sight in _written(call, path)]
@@ -129,10 +159,11 @@ def edit(call: HookCall) -> Deed:
 
 def patch(call: HookCall) -> Deed:
     """`apply_patch`: every file that it adds, changes, moves or deletes."""
-    found = next((v for key in ("command", "input", "patch") if isinstance(v := call.given.get(key), str)), "")
-    touched = [(kind, _near((path or moved).strip(), call.folder)) for kind, path, moved in PATCHED.findall(found)]
-    if not touched:
-        raise BadInput(f"the call of {call.tool} holds no patch that could be read")
+    found = "\n".join(strings_of(call.given))
+    named = dict.fromkeys((kind.title(), (path or moved).strip()) for kind, path, moved in PATCHED.findall(found))
+    if not named or len(named) > MOST_FILES:
+        raise ValueError("it holds no patch that could be read" if not named else f"it patches {len(named)} files")
+    touched = [(kind, _near(path, call.folder)) for kind, path in named]
     sights = [sight for _, path in touched for sight in _written(call, path)]
     gone = [path for kind, path in touched if kind == "Delete"]
     sights += [Sight("medium", "destructive", path, f"it deletes {path}") for path in gone]
@@ -147,7 +178,9 @@ def delete(call: HookCall) -> Deed:
 
 def look(call: HookCall) -> Deed:
     paths = _paths(call)
-    sights = [Sight("read"), *(sight for path in paths for sight in secret_sights("cat", [path], []))]
+    led = [os.path.realpath(os.path.join(call.folder or os.curdir, os.path.expanduser(path))) for path in paths]
+    shown = [path for path in (*paths, *led) if len(path) <= LONGEST_PATH]
+    sights = [Sight("read"), *(sight for path in shown for sight in secret_sights("cat", [path], []))]
     return Deed(action(sights), f"{call.tool} {', '.join(paths)}".strip())
 
 
@@ -173,10 +206,13 @@ def other(call: HookCall) -> Deed:
     known = bool(MCP.match(call.tool))
     name = re.split(r"__|:", call.tool)[-1]
     found = set(parts(re.sub(r"[_\-.]", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))))
-    statement = next((v for k in ("sql", "query", "statement") if isinstance(v := call.given.get(k), str)), "")
-    said = f"call the tool {call.tool}" + (f" with {statement}" if statement else "")
-    if statement and ("sql" in call.given or (re.match(r"\s*(?:\w+\s+){1,3}", statement) and _looks_sql(statement))):
-        return Deed(action(sql_sights(statement)), said, known=known)
+    texts = strings_of(call.given)
+    statement = "; ".join(text for text in texts if _looks_sql(text))
+    said = f"call the tool {call.tool}" + (f" with {statement[:LONGEST_CONTEXT]}" if statement else "")
+    if guarded := [sight for text in texts if len(text) <= LONGEST_PATH for sight in _guarding(call, text, found)]:
+        return Deed(action(guarded), said, _arguments(call), known)
+    if statement:
+        return Deed(action(sql_sights(statement)), said, _arguments(call), known)
     method = next((v for k in ("method", "http_method") if isinstance(v := call.given.get(k), str)), "").upper()
     if method == "DELETE":
         seen = Sight("high", "destructive", f"{call.tool} DELETE", f"the tool {call.tool} sends an HTTP DELETE")
@@ -201,16 +237,48 @@ ROWS: tuple[tuple[frozenset[str], str, str, str], ...] = (
 
 def _written(call: HookCall, path: str) -> list[Sight]:
     """What it means to write there, and where a link leads to."""
-    home = os.path.realpath(call.folder)
-    led = _near(os.path.realpath(os.path.join(home, os.path.expanduser(path))), home)
+    if len(path) > LONGEST_PATH:
+        return [Sight("medium", "unclear", path[:80], "its path is longer than any file's")]
+    home = os.path.realpath(call.folder or os.curdir)
+    whole = os.path.realpath(os.path.join(home, os.path.expanduser(path)))
+    led = _near(whole, home)
     sights = [place_sight(path)]
     if led != path and place_sight(led).level != "low":
         sights.append(place_sight(led))
+    # Said from inside `.claude` or `.ssh`, the name alone tells nothing.
+    sights += [sight for sight in [place_sight(whole)] if sight.group in ("guard", "security")]
+    sights += [Sight("high", "guard", path, f"{path} belongs to Moot itself") for _ in _own_place(whole)]
     away = [each for each in (path, led) if each.startswith(("/", "~", "../"))]
     outside = not all(each.startswith(("/tmp/", "/var/tmp/")) for each in away)
     if outside and all(sight.level == "low" for sight in sights):
         sights.append(Sight("medium", "scope", path, f"{path} lies outside the project"))
     return sights
+
+
+def _own_folders() -> list[str]:
+    """Where Moot's state, settings and program are, whatever the environment says."""
+    from moot.edge.memory import config_folder, data_folder
+
+    return [str(data_folder(os.environ)), str(config_folder(os.environ)), PROGRAM]
+
+
+def _own_place(path: str) -> list[str]:
+    """The folder of Moot itself that this lies in, if any."""
+    return [each for each in _own_folders() if f"{path}/".startswith(f"{os.path.realpath(each)}/")]
+
+
+def _names_own_place(line: str) -> bool:
+    text = os.path.expandvars(line)
+    return any(each in text or os.path.realpath(each) in text for each in _own_folders() if each != PROGRAM)
+
+
+def strings_of(value: object, deep: int = 0) -> list[str]:
+    """Every text in the input of a call."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    found = [text for each in inner for text in strings_of(each, deep + 1)] if deep < 20 else ["…"]
+    return found[:MOST_STRINGS]
 
 
 def _paths(call: HookCall) -> list[str]:
@@ -229,10 +297,19 @@ def _near(given: str, folder: str) -> str:
     return os.path.normpath(given) if given else ""
 
 
+def _guarding(call: HookCall, text: str, words: set[str]) -> list[Sight]:
+    """A text that names a place of Moot or of a client, for a tool that does more than read; or a gate's address."""
+    if re.search(r"/v1/(?:debates/[^/\s]+/(?:approve|reject|answer|gates)|tokens|gates)", text):
+        return [Sight("high", "guard", text[:80], "it decides a gate or hands out rights by itself")]
+    if "\n" in text or words & READ_WORDS:
+        return []
+    return [sight for sight in _written(call, _near(text, call.folder)) if sight.group == "guard"]
+
+
 def _looks_sql(text: str) -> bool:
-    return bool(
-        re.match(r"\s*(?:select|insert|update|delete|drop|alter|create|truncate|with|grant|explain)\b", text, re.I)
-    )
+    plain = re.sub(r"/\*.*?\*/|--[^\n]*(?:\n|$)", " ", text[:LONGEST_CONTEXT], flags=re.DOTALL).lstrip(" \t\r\n;(")
+    verbs = "select|insert|update|delete|drop|alter|create|truncate|with|grant|revoke|explain|merge|replace"
+    return bool(re.match(rf"(?:{verbs})\s+\w", plain, re.IGNORECASE))
 
 
 def _arguments(call: HookCall) -> str:

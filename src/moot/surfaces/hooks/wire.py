@@ -16,6 +16,10 @@ class BadInput(Exception):
     """What came in is no hook call; the message says why."""
 
 
+class Hostile(BadInput):
+    """A hook call that cannot be read because of what was put into it."""
+
+
 class HookCall(NamedTuple):
     client: str
     """Who asks: a name in `clients.CLIENTS`, or "" where neither flag nor shape say."""
@@ -28,6 +32,8 @@ class HookCall(NamedTuple):
     """The tool's input."""
     mode: str = ""
     """The client's permission mode, where it tells."""
+    sure: bool = True
+    """False where the flag names one client and the shape another."""
     response: object = None
     error: str = ""
     prompt: str = ""
@@ -69,14 +75,16 @@ def read_input(handle: int, patience: float = PATIENCE) -> bytes:
         parts.append(part)
         size += len(part)
         if size > LARGEST:
-            raise BadInput(f"the input is larger than {LARGEST // 1_000_000} MB")
+            raise Hostile(f"the input is larger than {LARGEST // 1_000_000} MB")
 
 
 def parse_json(raw: bytes) -> dict[str, object]:
     try:
         found = json.loads(raw.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+    except json.JSONDecodeError:
         raise BadInput("the input is no JSON" if raw.strip() else "the input is empty") from None
+    except (ValueError, RecursionError, MemoryError):
+        raise Hostile("the input nests too deep, or has a number that is too long") from None
     if not isinstance(found, dict):
         raise BadInput("the input is no JSON object")
     return found
