@@ -122,6 +122,12 @@ def test_for_all_projects(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not (tmp_path / ".claude").exists()
 
 
+def test_a_settings_file_that_is_none_is_not_waited_for(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    os.mkfifo(tmp_path / ".claude" / "settings.json")
+    assert cli("hook", "install").code == 2
+
+
 def test_settings_that_switch_hooks_off_are_said(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "settings.json").write_text('{"disableAllHooks": true}')

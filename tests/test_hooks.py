@@ -533,3 +533,40 @@ def test_a_hook_that_crashes_or_hangs_stops_the_call(monkeypatch: pytest.MonkeyP
     )
     done = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True, timeout=PATIENCE)
     assert done.returncode == 2 and b"the call is stopped" in done.stderr, done
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x >> s/moot/hook/calls.jsonl",
+        "echo x >> $XDG_DATA_HOME/moot/hook/calls.jsonl",
+        "ln -s data s2",
+        "cp -r x/. data",
+        "tar xf x.tar -C data",
+        "rsync -a x/ data/moot",
+        "git apply x.patch",
+        "patch -p1 < x.patch",
+        "python3 -c \"from moot.surfaces.hooks.allowances import *; allow(allowances({}), 'abc', 'me')\"",
+        "uv pip uninstall moot",
+        "uv remove moot",
+    ],
+)
+def test_a_detour_to_moot_s_own_places_is_decided_by_a_person(tmp_path: Path, command: str) -> None:
+    (tmp_path / "data" / "moot").mkdir(parents=True)
+    (tmp_path / "s").symlink_to(tmp_path / "data")
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x.patch").write_text(
+        "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-a\n+b\n--- a/moot.toml\n+++ b/moot.toml\n"
+    )
+    told = before(command)
+    assert decision(told) == "ask" and "only a person" in told["hookSpecificOutput"]["permissionDecisionReason"], told
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cp a.txt b.txt", "git apply ok.patch", "tar xf x.tar -C build", "pip install requests", "echo moot > notes.txt",
+     "python3 -c 'import json'", "ln -s a b", "git commit -m 'import moot stuff'", "npm install"],
+)  # fmt: skip
+def test_what_leads_nowhere_near_is_not_guarded(tmp_path: Path, command: str) -> None:
+    (tmp_path / "ok.patch").write_text("--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-a\n+b\n")
+    assert "only a person" not in str(before(command))

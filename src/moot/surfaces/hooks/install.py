@@ -96,6 +96,8 @@ def settings_file(client: str, *, user: bool, home: Path, folder: Path) -> Path:
 
 
 def read_settings(path: Path) -> Settings:
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path} is no file; it was not touched")
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -104,7 +106,7 @@ def read_settings(path: Path) -> Settings:
         raise UsageError(f"{path} cannot be read: {error}") from None
     try:
         found = json.loads(text) if text.strip() else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no valid JSON ({error}); mend it first, it was not touched") from None
     hooks = found.get("hooks", {}) if isinstance(found, dict) else None
     if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
@@ -161,7 +163,7 @@ def _ours(hook: object) -> bool:
 def hook_command(client: str, hook: str, *, strict: bool) -> str:
     """The whole way to this very Moot: a client may know another PATH."""
     program = Path(sys.executable).with_name("moot")
-    words = [str(program)] if program.is_file() else [sys.executable, "-m", "moot"]
+    words = [str(program)] if program.is_file() else [sys.executable, "-P", "-m", "moot"]
     flags = ["--strict"] if strict and hook == PRE else []
     return shlex.join([*words, "hook", hook, "--client", client, *flags])
 

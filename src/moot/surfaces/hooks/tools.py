@@ -12,6 +12,7 @@ from moot.routing.patterns import Lazy, names
 from moot.routing.secrets import place_sight, secret_sights
 from moot.routing.statements import sql_sights
 from moot.routing.tasks import CHANGES, DEPLOYS, DESTROYS, READS, SECURES, parts
+from moot.surfaces.hooks.places import is_own, own_sights
 from moot.surfaces.hooks.wire import BadInput, HookCall
 
 SHELLS = names(
@@ -43,7 +44,6 @@ PATCHED = re.compile(
     r"^[ \t]*\*\*\*[ \t]*(Add|Update|Delete)[ \t]+File:(.+)$|^[ \t]*\*\*\*[ \t]*Move[ \t]+to:(.+)$",
     re.MULTILINE | re.IGNORECASE,
 )
-PROGRAM = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MOST_FILES = 500
 MOST_STRINGS = 1000
 LONGEST_PATH = 4096
@@ -115,8 +115,8 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
     here = command_route(f"cd {shlex.quote(os.path.realpath(folder))} && {line}")
     if guards(here) and not guards(route):  # `echo x >> settings.json`, said inside `.claude`
         route = here
-    if not route.bypass and (_own_place(os.path.realpath(folder)) or _names_own_place(line)):
-        route = action([Sight("high", "guard", line[:80], "it works in a folder that belongs to Moot itself")])
+    if not route.bypass and not guards(route) and (own := own_sights(line, folder, env)):
+        route = action(own)
     try:
         looked = look_at_command(line, Path(folder), env)
     except Exception as problem:
@@ -247,29 +247,13 @@ def _written(call: HookCall, path: str) -> list[Sight]:
         sights.append(place_sight(led))
     # Said from inside `.claude` or `.ssh`, the name alone tells nothing.
     sights += [sight for sight in [place_sight(whole)] if sight.group in ("guard", "security")]
-    sights += [Sight("high", "guard", path, f"{path} belongs to Moot itself") for _ in _own_place(whole)]
+    if is_own(whole, os.environ):
+        sights.append(Sight("high", "guard", path, f"{path} belongs to Moot itself"))
     away = [each for each in (path, led) if each.startswith(("/", "~", "../"))]
     outside = not all(each.startswith(("/tmp/", "/var/tmp/")) for each in away)
     if outside and all(sight.level == "low" for sight in sights):
         sights.append(Sight("medium", "scope", path, f"{path} lies outside the project"))
     return sights
-
-
-def _own_folders() -> list[str]:
-    """Where Moot's state, settings and program are, whatever the environment says."""
-    from moot.edge.memory import config_folder, data_folder
-
-    return [str(data_folder(os.environ)), str(config_folder(os.environ)), PROGRAM]
-
-
-def _own_place(path: str) -> list[str]:
-    """The folder of Moot itself that this lies in, if any."""
-    return [each for each in _own_folders() if f"{path}/".startswith(f"{os.path.realpath(each)}/")]
-
-
-def _names_own_place(line: str) -> bool:
-    text = os.path.expandvars(line)
-    return any(each in text or os.path.realpath(each) in text for each in _own_folders() if each != PROGRAM)
 
 
 def strings_of(value: object, deep: int = 0) -> list[str]:
