@@ -115,24 +115,26 @@ class Handler(BaseHTTPRequestHandler):
         text = self.rfile.read(int(self.headers.get("content-length", "0")))
         answer = self.provider.take(Asked(self.path, dict(self.headers), json.loads(text)))
         try:
-            self._send(answer)
-        except (BrokenPipeError, ConnectionResetError):
-            pass
+            answers = self._wait(answer)
         finally:
-            self.provider.done()
+            self.provider.done()  # before it is written: whoever has read it may ask again at once
+        if answers:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self._write(answer, len(answer.data) + (100 if answer.trouble == "cut" else 0))
 
-    def _send(self, answer: Answer) -> None:
+    def _wait(self, answer: Answer) -> bool:
+        """Whether anything is answered then."""
         self.provider.stopping.wait(answer.delay)
         self.close_connection = bool(answer.trouble)
         if answer.trouble == "hang":
             self.provider.stopping.wait()
-            return
+            return False
         if answer.trouble == "reset":
             # A zero linger makes close() send a reset.
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()
-            return
-        self._write(answer, len(answer.data) + (100 if answer.trouble == "cut" else 0))
+            return False
+        return True
 
     def _write(self, answer: Answer, length: int) -> None:
         self.send_response(answer.status)

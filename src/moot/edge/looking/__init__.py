@@ -24,6 +24,10 @@ LOCAL_PROGRAM = Lazy(
 """A program named by a path from here: `./ls` may be anything, whatever its name says."""
 
 
+MARKS = Lazy("[\ue000-\ue00f]")
+"""Signs that mean nothing in a command; here they mark what is not set."""
+
+
 class Looked(NamedTuple):
     route: Route
     """The gravest of the line itself and of what it would run."""
@@ -40,6 +44,7 @@ def names_program(line: str) -> bool:
 
 def look_at_command(line: str, folder: "Path | str", env: "Mapping[str, str]", home: "Path | None" = None) -> Looked:
     """The route of a command line that would run in `folder`, with what the files there add to it."""
+    line = MARKS.sub("\ufffd", line)
     route = command_route(line)
     if route.bypass and not names_program(line):
         return Looked(route)
