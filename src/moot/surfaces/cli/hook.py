@@ -12,7 +12,7 @@ import typer
 from moot.errors import UsageError
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import asked_on_terminal, err, out, plain, print_json
-from moot.surfaces.hooks.allowances import Stopped, allow, allowances, find_stopped, stopped
+from moot.surfaces.hooks.allowances import SHOWN, Stopped, allow, allowances, find_stopped, stopped
 from moot.surfaces.hooks.install import (
     place_of,
     read_settings,
@@ -165,7 +165,7 @@ def allow_command(
     if json_output:
         print_json({"id": found.id, "allowed": True})
     else:
-        out().print(plain(f"allowed once, within the hour: {found.id}"))
+        out().print(plain(f"allowed once, within the hour: {found.id[:SHOWN]}"))
 
 
 def _list_stopped(found: list[Stopped], *, as_json: bool) -> None:
@@ -174,4 +174,4 @@ def _list_stopped(found: list[Stopped], *, as_json: bool) -> None:
     if not found:
         out().print("nothing waits to be allowed")
     for each in found:
-        out().print(plain(f"{each.id}  {each.at}  {each.client}: {each.action}"), soft_wrap=True)
+        out().print(plain(f"{each.id[:SHOWN]}  {each.at}  {each.client}: {each.action}"), soft_wrap=True)
