@@ -377,6 +377,16 @@ def test_what_changes_the_guard_is_decided_by_a_person_and_never_debated(
 
 
 @pytest.mark.parametrize(
+    "path",
+    [".claude/skills/x/SKILL.md", ".claude/agents/x.md", ".gemini/policies/x.toml", ".codex/rules/default.rules",
+     "x.code-workspace", "data/moot/hook/calls.jsonl", "config/moot/moot.toml"],
+)  # fmt: skip
+def test_places_that_can_carry_hooks_or_state_are_decided_by_a_person(tmp_path: Path, path: str) -> None:
+    given = {"file_path": str(tmp_path / path), "content": "x"}
+    assert "only a person" in str(tell("pre-tool-use", tool_name="Write", tool_input=given))
+
+
+@pytest.mark.parametrize(
     "path", ["moot.toml", ".claude/settings.json", ".codex/hooks.json", "sub/../moot.toml", "link"]
 )
 def test_writing_the_guard_s_own_files_is_decided_by_a_person(tmp_path: Path, path: str) -> None:
@@ -498,6 +508,11 @@ def test_a_folder_that_the_call_names_is_where_it_works(key: str) -> None:
 )
 def test_all_that_a_tool_of_a_server_is_given_is_looked_at(given: dict[str, Any]) -> None:
     assert decision(tell("pre-tool-use", tool_name="mcp__x__apply", tool_input=given)) == "ask"
+
+
+def test_no_tool_of_a_server_decides_a_gate() -> None:
+    told = tell("pre-tool-use", tool_name="mcp__moot__approve", tool_input={"id": "3"})
+    assert decision(told) == "ask" and "only a person" in told["hookSpecificOutput"]["permissionDecisionReason"]
 
 
 def test_what_moot_vet_was_told_to_say_is_no_verdict_of_the_hook(

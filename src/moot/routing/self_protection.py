@@ -10,12 +10,24 @@ from moot.routing.patterns import Lazy, can_mean, names, shortened
 from moot.routing.rules import Call, has_option
 from moot.routing.script import HOLE, Word
 
-HINTS = ("moot", "claude", "codex", "cursor", "gemini", "copilot", "hooks", "vscode", "mcp.json", "code/user")
+HINTS = (
+    "moot",
+    "claude",
+    "codex",
+    "cursor",
+    "gemini",
+    "copilot",
+    "hooks",
+    "vscode",
+    "mcp.json",
+    "code/user",
+    ".code-workspace",
+)
 """One of these is in every guarded path: most words need no closer look."""
 OWN = r"moot\.toml|\.moot(?:/.*)?|\.config/moot(?:/.*)?|\.local/(?:share|state)/moot(?:/.*)?|library/application support/moot(?:/.*)?|appdata/(?:roaming|local)/moot(?:/.*)?"
 CLIENTS = (
     r"\.claude/settings[\w.-]*\.json|\.claude/(?:hooks|skills|agents|plugins)(?:/.*)?|\.claude-plugin(?:/.*)?|\.claude\.json|managed-settings\.json|\.mcp\.json|\.codex/(?:[\w.-]*config\.toml|hooks\.json|(?:hooks|rules)/.*|requirements\.toml)|\.github/hooks(?:/.*)?|"
-    r"\.copilot/(?:hooks(?:/.*)?|config\.json|mcp-config\.json)|\.cursor/(?:hooks\.json|hooks/.*|mcp\.json|cli\.json|cli-config\.json|permissions\.json)|\.gemini/(?:settings\.json|(?:hooks|extensions|policies)/.*)|\.vscode/(?:settings|mcp)\.json|code/user/(?:settings|mcp)\.json"
+    r"\.copilot/(?:hooks(?:/.*)?|config\.json|mcp-config\.json)|\.cursor/(?:hooks\.json|hooks/.*|mcp\.json|cli\.json|cli-config\.json|permissions\.json)|\.gemini/(?:settings\.json|(?:hooks|extensions|policies)/.*)|\.vscode/(?:settings|mcp)\.json|code/user/(?:settings|mcp)\.json|[^/]*\.code-workspace"
 )
 OWN_PATH = Lazy(rf"(?:.*/)?(?:{OWN})", re.IGNORECASE | re.DOTALL)
 CLIENT_PATH = Lazy(rf"(?:.*/)?(?:{CLIENTS})", re.IGNORECASE | re.DOTALL)

@@ -10,6 +10,7 @@ from moot.routing.answer import Route, Sight, action, guards
 from moot.routing.command import command_route
 from moot.routing.patterns import Lazy, names
 from moot.routing.secrets import place_sight, secret_sights
+from moot.routing.self_protection import DECIDES
 from moot.routing.statements import sql_sights
 from moot.routing.tasks import CHANGES, DEPLOYS, DESTROYS, READS, SECURES, parts
 from moot.surfaces.hooks.places import is_own, own_sights
@@ -206,6 +207,9 @@ def other(call: HookCall) -> Deed:
     known = bool(MCP.match(call.tool))
     name = re.split(r"__|:", call.tool)[-1]
     found = set(parts(re.sub(r"[_\-.]", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))))
+    if "moot" in call.tool.lower() and found & DECIDES:
+        seen = Sight("high", "guard", call.tool, f"the tool {call.tool} decides what a person should decide")
+        return Deed(action([seen]), f"call the tool {call.tool}", _arguments(call))
     texts = strings_of(call.given)
     statement = "; ".join(text for text in texts if _looks_sql(text))
     said = f"call the tool {call.tool}" + (f" with {statement[:LONGEST_CONTEXT]}" if statement else "")
