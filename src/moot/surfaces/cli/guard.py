@@ -13,7 +13,7 @@ from moot.errors import StoreError, UsageError
 from moot.routing.answer import Route
 from moot.routing.switch import disabled
 from moot.surfaces.cli.options import JsonFlag
-from moot.surfaces.cli.screen import asked_on_terminal, err, out, plain, print_json
+from moot.surfaces.cli.screen import ask_on_terminal, err, out, plain, print_json
 from moot.surfaces.guarding import REFUSED, run_through
 from moot.surfaces.outcomes import note_failure, note_success
 from moot.surfaces.verdicts import Verdict, judge
@@ -92,7 +92,7 @@ def permitted(verdict: Verdict, notes: tuple[str, ...]) -> bool:
     err().print(plain(f"moot: {verdict.resolution}: {verdict.told()}"))
     for note in notes:
         err().print(plain(f"moot: {note}"))
-    said = asked_on_terminal("moot: run it all the same? [y/N] ")
+    said = ask_on_terminal("moot: run it all the same? [y/N] ")
     if said is None:
         err().print(plain("moot: refused: nobody is at a terminal to ask"))
         return False

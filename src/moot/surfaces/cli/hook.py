@@ -11,7 +11,7 @@ import typer
 
 from moot.errors import UsageError
 from moot.surfaces.cli.options import JsonFlag
-from moot.surfaces.cli.screen import asked_on_terminal, err, out, plain, print_json
+from moot.surfaces.cli.screen import ask_on_terminal, err, out, plain, print_json
 from moot.surfaces.hooks.allowances import SHOWN, Stopped, allow, allowances, find_stopped, stopped
 from moot.surfaces.hooks.install import (
     place_of,
@@ -155,7 +155,7 @@ def allow_command(
     console = err()
     console.print(plain(f"{found.client or 'a client'} in {found.folder}: {found.action}"), soft_wrap=True)
     console.print(plain(found.reason), soft_wrap=True)
-    said = asked_on_terminal("moot: let this call pass once? [y/N] ")
+    said = ask_on_terminal("moot: let this call pass once? [y/N] ")
     if said is None:
         raise UsageError("nobody is at a terminal; a person must run `moot allow` there")
     if said not in ("y", "yes"):

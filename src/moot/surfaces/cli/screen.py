@@ -77,7 +77,7 @@ def section(console: "Console", title: str, lines: Sequence[str], mark: str = "-
             console.print(plain(f"  {mark}{line}"))
 
 
-def asked_on_terminal(question: str) -> str | None:
+def ask_on_terminal(question: str) -> str | None:
     """What the person at the terminal says; None where nobody is there. Standard input may belong to a command."""
     try:
         if not sys.stderr.isatty():

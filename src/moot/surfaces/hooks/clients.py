@@ -33,7 +33,7 @@ def read_call(raw: bytes, flag: str = "") -> HookCall:
         client = "unknown"
     given = found.get("tool_input", found.get("toolArgs"))
     if isinstance(given, str):  # Cursor and Copilot send the input of some tools as text
-        given = _unpacked(given)
+        given = _unpack(given)
     tool = text_of(found.get("tool_name", found.get("toolName")))
     event = text_of(found.get("hook_event_name", found.get("hookEventName")))
     if event in CURSOR_SHELL and not tool:
@@ -75,7 +75,7 @@ RESPONSES = ("tool_response", "toolResult", "tool_result", "tool_output", "outpu
 CURSOR_SHELL = ("beforeShellExecution", "afterShellExecution")
 
 
-def _unpacked(text: str) -> object:
+def _unpack(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

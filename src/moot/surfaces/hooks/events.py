@@ -97,13 +97,13 @@ def before(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
     if deed.route.bypass or deed.route.stakes == "low" or disabled(env):
         return NOTHING  # no opinion: the client's own permissions hold
     try:
-        return decided(call, deed, env)
+        return answer_grave(call, deed, env)
     except Exception as problem:  # something grave does not pass because Moot itself fails
         why = " ".join(f"{type(problem).__name__}: {problem}".split())[:500]
         return HookAnswer("deny", f"Moot: {deed.route.reason}. It is stopped because Moot itself failed: {why}")
 
 
-def decided(call: HookCall, deed: Deed, env: Mapping[str, str]) -> HookAnswer:
+def answer_grave(call: HookCall, deed: Deed, env: Mapping[str, str]) -> HookAnswer:
     """The answer to a call that could do harm."""
     from moot.surfaces.hooks.allowances import allowances, call_id, use
     from moot.surfaces.hooks.sessions import is_waived
@@ -112,7 +112,7 @@ def decided(call: HookCall, deed: Deed, env: Mapping[str, str]) -> HookAnswer:
         return NOTHING
     if use(allowances(env), call_id(call)) or is_allowed(call, deed, env):
         return NOTHING
-    verdict = judged(call, deed)
+    verdict = judge_call(call, deed)
     told = " ".join([f"Moot: {verdict.told()}", *(f"{note}." for note in fresh(deed))])[:LONGEST_REASON]
     match verdict.resolution:
         case "PROCEED":
@@ -153,7 +153,7 @@ def is_allowed(call: HookCall, deed: Deed, env: Mapping[str, str]) -> bool:
     return matches(deed.action, [str(each) for each in patterns])
 
 
-def judged(call: HookCall, deed: Deed) -> "Verdict":
+def judge_call(call: HookCall, deed: Deed) -> "Verdict":
     """A debate; where none can be held, a person decides. Nothing that fails here lets a grave call pass."""
     from moot.surfaces.verdicts import Verdict, judge
 

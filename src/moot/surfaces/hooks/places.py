@@ -44,7 +44,7 @@ def own_sights(line: str, folder: str, env: Mapping[str, str]) -> list[Sight]:
     here = os.path.realpath(folder)
     places = [here, *(_led(word, here, env) for word in _words(line))]
     if PATCHERS.search(line):
-        places += [_led(name, here, env) for place in places[1:] for name in _patched(place)]
+        places += [_led(name, here, env) for place in places[1:] for name in _read_patch(place)]
     kept = [each for each in own_folders(env) if each != PROGRAM or "site-packages" in PROGRAM]
     real = [os.path.realpath(each) for each in kept]
     if any(_lies_in(place, each) for place in places for each in real):
@@ -78,7 +78,7 @@ def _led(word: str, folder: str, env: Mapping[str, str]) -> str:
         return folder
 
 
-def _patched(path: str) -> list[str]:
+def _read_patch(path: str) -> list[str]:
     """The files that a patch changes; none if it is no file that can be read."""
     if not os.path.isfile(path):
         return []
