@@ -64,6 +64,10 @@ class TestOutcome(Value):
     seconds: float | None = None
     memory: int | None = None
     """Bytes that the process had at most while this test ran, where that can be measured."""
+    in_process: str = ""
+    """Why the code ran in the process of its test, where it can fake a pass; empty where it ran apart from it."""
+    code_decides: bool = False
+    """In process because the code's own comparison was to decide, not because the test has no other way."""
 
 
 class SuiteRun(Value):

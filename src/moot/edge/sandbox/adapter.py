@@ -1,17 +1,21 @@
 """What every sandbox does the same way; only where a suite is executed differs."""
 
+import asyncio
+import contextlib
+import socket
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from moot.edge.sandbox.commands import command_plan, command_run
 from moot.edge.sandbox.gotests import raced
+from moot.edge.sandbox.joining import in_process, joined
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.probing import put_calls
 from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.project import NO_PROJECT, Project
-from moot.edge.sandbox.report import coverage_in, judge
-from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.report import coverage_in, judge, needs_in
+from moot.edge.sandbox.suite import LINK, Suite
 from moot.edge.sandbox.suites import plan
 from moot.measures import Coverage, Covered, not_measured_in
 from moot.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
@@ -25,6 +29,24 @@ class Adapter(ABC):
     @abstractmethod
     async def _execute(self, suite: Suite) -> Ended: ...
 
+    async def _execute_apart(self, suite: Suite) -> Ended:
+        """The tests in one sandbox, the code under test in another: the end of the tests is the end of both."""
+        if suite.worker is None:
+            return await self._execute(suite)
+        here, there = socket.socketpair()
+        worker = asyncio.create_task(self._execute(_linked(suite.worker, there)))
+        try:
+            ended = await self._execute(_linked(suite, here))
+            # A worker that was stopped is why the tests ended as they did.
+            stopped = worker.result().stopped if worker.done() and not worker.cancelled() else ""
+            return replace(ended, stopped=ended.stopped or stopped)
+        finally:
+            worker.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await worker
+            here.close()
+            there.close()
+
     async def program(self, suite: Suite) -> Ended:
         """Any program, laid out and held like tests are; its report is whatever it writes there."""
         return await self._execute(suite)
@@ -33,8 +55,15 @@ class Adapter(ABC):
         suite = await plan(code, tests, self.limits.test, project=self.project)
         if isinstance(suite, SuiteRun):
             return suite
-        ended = await self._execute(suite)
-        return judge(suite.read(ended.report), ended, self.limits)
+        ended = await self._execute_apart(suite)
+        report = suite.read(ended.report)
+        run = in_process(judge(report, ended, self.limits), suite.in_process)
+        needs = needs_in(report)
+        if not needs or run.problem or suite.together is None:
+            return run
+        together = suite.together([need.test for need in needs])
+        ended = await self._execute(together)
+        return joined(run, judge(together.read(ended.report), ended, self.limits), needs)
 
     async def cover(self, code: Code, tests: Tests) -> Covered:
         suite = await plan(code, tests, self.limits.test, cover=True, project=self.project)
@@ -58,3 +87,7 @@ class Adapter(ABC):
         if isinstance(suite, CommandRun):
             return suite
         return command_run(await self._execute(suite), self.limits)
+
+
+def _linked(suite: Suite, end: socket.socket) -> Suite:
+    return replace(suite, link=end, env={**suite.env, LINK: str(end.fileno())})

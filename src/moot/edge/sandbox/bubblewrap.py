@@ -54,8 +54,8 @@ class Bubblewrap(Adapter):
         command = boxed(suite, self.limits)
         async with _memory_group(self.limits.memory) as group:
             if group is None:
-                return await execute(Job(command, pack(suite.files), self._overrun), self.limits)
-            job = Job((*group.entry(), *command), pack(suite.files), lambda _: group.kills() > 0)
+                return await execute(Job(command, pack(suite.files), self._overrun, link=suite.link), self.limits)
+            job = Job((*group.entry(), *command), pack(suite.files), lambda _: group.kills() > 0, link=suite.link)
             return _judged(await execute(job, self.limits), group.kills() > 0)
 
     async def _in_started(self, suite: Suite, errand: Errand) -> Ended | None:

@@ -22,7 +22,7 @@ class UnsafeLocal(Adapter):
                 place.symlink_to(folder)
             command = unpacked(box, suite, self.limits, own_processes=False)
             env = {"HOME": box, "LANG": "C.UTF-8", "PATH": ":".join(SYSTEM_PATH), "TMPDIR": box, "TZ": "UTC"}
-            job = Job(command, pack(suite.files), self._overrun, {**env, **suite.env})
+            job = Job(command, pack(suite.files), self._overrun, {**env, **suite.env}, suite.link)
             return await execute(job, self.limits)
 
     def _overrun(self, pid: int) -> bool:

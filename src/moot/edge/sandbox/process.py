@@ -5,6 +5,7 @@ import contextlib
 import io
 import os
 import signal
+import socket
 import tempfile
 import time
 from asyncio.subprocess import Process
@@ -32,6 +33,8 @@ class Job:
     overrun: Callable[[int], bool]
     """Whether the process tree below this pid uses too much memory."""
     env: Mapping[str, str] = field(default_factory=search_path)
+    link: socket.socket | None = None
+    """Inherited under its own number, and closed here once the process has it."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +110,21 @@ async def _start(job: Job, report_end: io.FileIO, output_end: io.FileIO) -> Proc
     with tempfile.TemporaryFile() as stdin:
         stdin.write(job.stdin)
         stdin.seek(0)
-        return await asyncio.create_subprocess_exec(
-            *job.command, stdin=stdin, stdout=report_end, stderr=output_end, env=job.env, start_new_session=True
-        )
+        handles = (job.link.fileno(),) if job.link else ()
+        try:
+            return await asyncio.create_subprocess_exec(
+                *job.command,
+                stdin=stdin,
+                stdout=report_end,
+                stderr=output_end,
+                env=job.env,
+                start_new_session=True,
+                pass_fds=handles,
+            )
+        finally:
+            # The other process must see the end of this one, which it cannot as long as we hold this end too.
+            if job.link:
+                job.link.close()
 
 
 async def reason_to_stop(end: Awaitable[object], wall: float, reason: Callable[[], Stop]) -> Stop:

@@ -35,11 +35,28 @@ class Done(Value):
     detail: str = ""
     seconds: float | None = None
     memory: int | None = None
+    in_process: str = ""
+    code_decides: bool = False
 
     def outcome(self) -> TestOutcome:
         return TestOutcome(
-            name=self.test, status=self.status, detail=self.detail, seconds=self.seconds, memory=self.memory
+            name=self.test,
+            status=self.status,
+            detail=self.detail,
+            seconds=self.seconds,
+            memory=self.memory,
+            in_process=self.in_process,
+            code_decides=self.code_decides,
         )
+
+
+class Needs(Value):
+    """A test that cannot be judged apart from the code: it needs the code's objects themselves."""
+
+    event: Literal["needs"] = "needs"
+    test: str
+    why: str
+    code_decides: bool = False
 
 
 class Problem(Value):
@@ -56,7 +73,7 @@ class Finished(Value):
     event: Literal["finished"] = "finished"
 
 
-Event = Found | Started | Done | Problem | CoveredFiles | Finished
+Event = Found | Started | Done | Needs | Problem | CoveredFiles | Finished
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -113,11 +130,15 @@ def judge(report: Report, ended: Ended, limits: SandboxLimits) -> SuiteRun:
             TestOutcome(name=name, status="timeout" if ended.stopped == "time" else "error", detail=problem)
             for name in _unfinished(report.events)
         )
-    elif not outcomes:
+    elif not outcomes and not needs_in(report):
         problem = "no test was found"
-    elif all(outcome.status == "skipped" for outcome in outcomes):
+    elif outcomes and not needs_in(report) and all(outcome.status == "skipped" for outcome in outcomes):
         problem = "every test was skipped"
     return SuiteRun(outcomes=outcomes, problem=problem, seconds=ended.seconds)
+
+
+def needs_in(report: Report) -> list[Needs]:
+    return [event for event in report.events if isinstance(event, Needs)]
 
 
 def coverage_in(report: Report, run: SuiteRun) -> Coverage:
@@ -130,7 +151,7 @@ def coverage_in(report: Report, run: SuiteRun) -> Coverage:
 
 def _reason_for_doubt(report: Report, ended: Ended, limits: SandboxLimits) -> str:
     said = next((event.text for event in report.events if isinstance(event, Problem)), "")
-    done = [event.test for event in _done(report.events)]
+    done = [event.test for event in _done(report.events)] + [event.test for event in needs_in(report)]
     missing = [name for name in _found(report.events) if name not in done]
     clean = all(event.status in GOOD for event in _done(report.events))
     if ended.stopped == "time":
@@ -172,7 +193,7 @@ def _found(events: Sequence[Event]) -> list[str]:
 
 
 def _unfinished(events: Sequence[Event]) -> list[str]:
-    done = {event.test for event in _done(events)}
+    done = {event.test for event in events if isinstance(event, Done | Needs)}
     return [event.test for event in events if isinstance(event, Started) and event.test not in done]
 
 

@@ -1,10 +1,13 @@
 """A suite: what is laid out for a run, what is started, how its report is read."""
 
-from collections.abc import Callable, Mapping
+import socket
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from moot.edge.sandbox.report import Report
+
+LINK = "MOOT_LINK"
 
 
 @dataclass(frozen=True)
@@ -41,3 +44,11 @@ class Suite:
     """Its virtual machine reserves far more addresses than it uses, so a limit on addresses says nothing."""
     errand: Errand | None = None
     """Where it can be run in a started interpreter: how."""
+    worker: "Suite | None" = None
+    """The code under test, in a sandbox of its own: the tests reach it by a socket only. Its report is not read."""
+    together: "Callable[[Sequence[str]], Suite] | None" = None
+    """The way in one process, for these tests only: those that need the code's objects themselves."""
+    in_process: str = ""
+    """Why the tests of this suite run in one process with the code."""
+    link: socket.socket | None = None
+    """Our end of that socket for this process, under the number that `LINK` in its environment names."""

@@ -1,0 +1,35 @@
+"""One run out of two: tests judged apart from the code, and those that only run in one process with it."""
+
+from collections.abc import Sequence
+
+from moot.edge.sandbox.report import Needs
+from moot.types import SuiteRun, TestOutcome
+
+
+def in_process(run: SuiteRun, why: str) -> SuiteRun:
+    """The same run, with the reason why none of its tests was judged apart from the code."""
+    if not why:
+        return run
+    return run.model_copy(update={"outcomes": tuple(_marked(each, why) for each in run.outcomes)})
+
+
+def joined(apart: SuiteRun, together: SuiteRun, needs: Sequence[Needs]) -> SuiteRun:
+    """What was judged apart counts as it is; the second run has a say on the tests that needed it only."""
+    why = {need.test: need for need in needs}
+    found = {each.name: each for each in together.outcomes}
+    second = tuple(
+        _marked(found[name], need.why, code_decides=need.code_decides)
+        if name in found
+        else TestOutcome(name=name, status="error", detail=together.problem or "this test did not run again")
+        for name, need in why.items()
+    )
+    first = tuple(each for each in apart.outcomes if each.name not in why)
+    outcomes = first + second
+    problem = apart.problem or together.problem
+    if not problem and all(each.status == "skipped" for each in outcomes):
+        problem = "every test was skipped"
+    return SuiteRun(outcomes=outcomes, problem=problem, seconds=apart.seconds + together.seconds)
+
+
+def _marked(outcome: TestOutcome, why: str, *, code_decides: bool = False) -> TestOutcome:
+    return outcome.model_copy(update={"in_process": why, "code_decides": code_decides})
