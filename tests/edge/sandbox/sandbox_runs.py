@@ -13,8 +13,8 @@ from patience import wait_until
 from moot.edge.sandbox import Bubblewrap, Container, SandboxLimits, find_sandbox
 from moot.edge.sandbox.container import Engine, container_trial
 from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.python_suite import PARTS_APART, PARTS_BARE
 from moot.edge.sandbox.suite import Errand, Suite
-from moot.edge.sandbox.suites import PARTS_BARE
 from moot.ports import Sandbox
 from moot.types import Code, Language, SourceFile, SuiteRun, Tests
 
@@ -46,10 +46,24 @@ class OnlyWarm(Bubblewrap):
         assert ended is not None, "the run was lost"
         return ended
 
+    async def _execute_apart(self, suite: Suite) -> Ended:
+        if suite.worker is not None:
+            worker = suite.worker.errand or Errand("in_worker", _spec(suite.worker), PARTS_WORKER)
+            suite = replace(suite, worker=replace(suite.worker, errand=worker))
+        return await self._execute(suite)
+
 
 def _without_packages(suite: Suite) -> Errand:
-    spec = marshal.loads(suite.files["run/spec.bin"].encode("utf-8", "surrogateescape"))
-    return Errand("in_python", spec | {"pytest": False}, (*PARTS_BARE, "in_unittest"))
+    parts = (*PARTS_BARE, "in_unittest", *(part.removesuffix(".py") for part in PARTS_APART))
+    return Errand("in_python", _spec(suite) | {"pytest": False}, parts)
+
+
+def _spec(suite: Suite) -> dict[str, object]:
+    spec: dict[str, object] = marshal.loads(suite.files["run/spec.bin"].encode("utf-8", "surrogateescape"))
+    return spec
+
+
+PARTS_WORKER = ("in_record", "in_script", "in_tree", "in_values")
 
 
 PYTEST = """

@@ -39,7 +39,7 @@ CHEATS = {
         "import builtins, pytest\nbuiltins.AssertionError = pytest.skip.Exception\n" + WRONG
     ),
     "runs on in a fork": (
-        "import os\ndef double(number):\n    if os.fork() == 0: return 4\n    os.wait(); os._exit(0)\n"
+        "import os\ndef double(number):\n    if os.fork() == 0: return 0\n    os.wait(); os._exit(0)\n"
     ),
     "leaves at exit": "import atexit, os\natexit.register(os._exit, 0)\n" + WRONG,
     "replaces a builtin": "import builtins\nbuiltins.abs = lambda value: 0\nbuiltins.all = any\n" + WRONG,

@@ -6,6 +6,7 @@ import socket
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from moot.edge.sandbox.commands import command_plan, command_run
 from moot.edge.sandbox.gotests import raced
@@ -20,9 +21,13 @@ from moot.edge.sandbox.suites import plan
 from moot.measures import Coverage, Covered, not_measured_in
 from moot.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 
+ONE_SANDBOX = "this sandbox has room for one process only"
+
 
 @dataclass(frozen=True)
 class Adapter(ABC):
+    apart: ClassVar[bool] = True
+    """Whether the code under test can have a sandbox beside that of its tests."""
     limits: SandboxLimits = DEFAULT_LIMITS
     project: Project = NO_PROJECT
 
@@ -55,6 +60,8 @@ class Adapter(ABC):
         suite = await plan(code, tests, self.limits.test, project=self.project)
         if isinstance(suite, SuiteRun):
             return suite
+        if suite.together and not self.apart:
+            suite = replace(suite.together(None), in_process=ONE_SANDBOX)
         ended = await self._execute_apart(suite)
         report = suite.read(ended.report)
         run = in_process(judge(report, ended, self.limits), suite.in_process)

@@ -18,9 +18,9 @@ from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.memory import MemoryGroup, open_group, sweep, tree_bytes
 from moot.edge.sandbox.process import Ended, Job, execute, search_path
+from moot.edge.sandbox.python_suite import python_tools
 from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.suite import Errand, Suite
-from moot.edge.sandbox.suites import python_tools
 from moot.edge.sandbox.unpack import unpacked
 from moot.edge.sandbox.warm import POOL
 from moot.edge.sandbox.warm_run import Run, execute_warm
@@ -57,6 +57,14 @@ class Bubblewrap(Adapter):
                 return await execute(Job(command, pack(suite.files), self._overrun, link=suite.link), self.limits)
             job = Job((*group.entry(), *command), pack(suite.files), lambda _: group.kills() > 0, link=suite.link)
             return _judged(await execute(job, self.limits), group.kills() > 0)
+
+    async def _execute_apart(self, suite: Suite) -> Ended:
+        worker = suite.worker
+        if worker is None:
+            return await self._execute(suite)
+        if self.warm and suite.errand and worker.errand and (ended := await self._in_started(suite, suite.errand)):
+            return ended
+        return await super()._execute_apart(replace(suite, errand=None, worker=replace(worker, errand=None)))
 
     async def _in_started(self, suite: Suite, errand: Errand) -> Ended | None:
         """None where that does not work, here or just now."""

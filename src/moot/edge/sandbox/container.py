@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import ClassVar, Literal
 from uuid import uuid4
 
 from moot.edge.sandbox.adapter import Adapter
@@ -27,6 +27,7 @@ ENVIRONMENT = {"HOME": "/tmp", "LANG": "C.UTF-8", "PATH": ":".join(SYSTEM_PATH),
 
 @dataclass(frozen=True)
 class Container(Adapter):
+    apart: ClassVar[bool] = False
     engine: Engine = "docker"
     image: str = IMAGE
 

@@ -10,8 +10,8 @@ import sys
 from types import FunctionType, ModuleType
 
 from moot.edge.sandbox.in_honest import guarded
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, Record, TooLong, is_foreign
-from moot.edge.sandbox.in_script import Setting, script_cases
+from moot.edge.sandbox.in_record import FOREIGN_SKIP, Chosen, Record, TooLong, is_foreign
+from moot.edge.sandbox.in_script import script_cases
 from moot.edge.sandbox.in_tree import Rewriter, located, parse
 
 TYPE_CHECKING = False
@@ -31,18 +31,21 @@ WHY, LEFT, RIGHT = "@moot_why", "@moot_left", "@moot_right"
 KEPT = 2000
 
 
-def run(tests: list[str], record: Record, given: frozenset[str], setting: Setting) -> int:
+def run(tests: list[str], record: Record, given: frozenset[str], setting: Any, chosen: Chosen) -> int:
     """Every test of these files, in the order in which they stand; `unittest` cases come last."""
     setattr(builtins, WHY, _why)
     record.seal()
     cases: list[Case] = []
     unit_cases: list[Any] = []
     for number, path in enumerate(tests):
+        if chosen.needs(path, record):
+            continue
         try:
             text = _text(path)
             tree = _tree(text, path)
             script = [] if _holds_tests(tree, text) else script_cases(path, tree, setting)
             cases += script
+            chosen.whole |= {name for name, _ in script}
             if script:
                 continue
             # Also without any test in it: that it cannot be loaded is worth saying.
@@ -52,7 +55,10 @@ def run(tests: list[str], record: Record, given: frozenset[str], setting: Settin
             unit_cases += setting.unittest.cases_of(path, module) if setting.unittest else []
         except BaseException as problem:
             record.done(path, "error", trace(problem))
-    cases = _apart(cases)
+    if record.link is not None:
+        record.link.loaded()
+    cases = [case for case in _apart(cases) if chosen.runs(case[0], record)]
+    unit_cases = [case for case in unit_cases if chosen.runs(case[0], record)]
     record.found([name for name, _ in (*cases, *unit_cases)])
     for name, body in cases:
         record.started(name)
@@ -66,13 +72,20 @@ def trace(problem: BaseException) -> str:
     """As Python prints it, without the frames of this runner."""
     import traceback
 
-    own, frame = os.path.dirname(os.path.abspath(__file__)), problem.__traceback__
-    while frame is not None and os.path.abspath(frame.tb_frame.f_code.co_filename).startswith(own):
-        frame = frame.tb_next
     try:
-        return "".join(traceback.format_exception(problem.with_traceback(frame)))
+        told = traceback.TracebackException.from_exception(problem)
+        _without_own(told)
+        return "".join(told.format())
     except Exception:
         return type(problem).__name__
+
+
+def _without_own(told: Any) -> None:
+    own = os.path.dirname(os.path.abspath(trace.__code__.co_filename))
+    told.stack[:] = [frame for frame in told.stack if not os.path.abspath(frame.filename).startswith(own)]
+    for more in (told.__cause__, told.__context__):
+        if more is not None:
+            _without_own(more)
 
 
 class _Tail(io.RawIOBase):

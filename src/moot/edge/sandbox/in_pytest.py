@@ -8,15 +8,18 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from moot.edge.sandbox.in_honest import guarded
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, Record, is_foreign
+from moot.edge.sandbox.in_record import FOREIGN_SKIP, Chosen, Record, is_foreign
 
 if TYPE_CHECKING:
     from moot.edge.sandbox.in_record import Result
 
+FOR_TESTS = (0, 1, 2, 5)
+"""What pytest ends with for the tests' sake: all well, some failed, some files not loaded, none there."""
+
 
 class PytestReporter:
-    def __init__(self, record: Record, given: frozenset[str]) -> None:
-        self.record, self.given = record, given
+    def __init__(self, record: Record, given: frozenset[str], chosen: Chosen) -> None:
+        self.record, self.given, self.chosen = record, given, chosen
         self.worst: dict[str, Result] = {}
 
     def pytest_load_initial_conftests(self) -> None:
@@ -29,6 +32,11 @@ class PytestReporter:
             self.record.done(report.nodeid or "collection", "error", report.longreprtext)
         elif report.skipped:
             self.record.done(report.nodeid, *self._skipped(report))
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        if self.record.link is not None:
+            self.record.link.loaded()
+        items[:] = [item for item in items if self.chosen.runs(item.nodeid, self.record)]
 
     def pytest_collection_finish(self, session: Any) -> None:
         self.record.found([item.nodeid for item in session.items])
@@ -53,7 +61,12 @@ class PytestReporter:
         return FOREIGN_SKIP if foreign else ("skipped", reason)
 
 
-def run(tests: list[str], record: Record, given: frozenset[str], *, doctests: bool) -> int:
+def run(tests: list[str], record: Record, given: frozenset[str], chosen: Chosen, *, doctests: bool) -> int:
+    tests = [path for path in tests if not chosen.needs(path, record)]
+    if not tests:
+        record.seal()
+        record.found([])
+        return 0
     pytest = importlib.import_module("pytest")
     looks = ["-q", "--no-header", "--color=no", "--tb=short", "-p", "no:cacheprovider"]
     # Hypothesis works without its plugin, which costs half a second at the end of each run.
@@ -61,7 +74,10 @@ def run(tests: list[str], record: Record, given: frozenset[str], *, doctests: bo
     # A project's own settings may ask for reports or an early end.
     runs = ["--maxfail=0", "--continue-on-collection-errors", "-o", "addopts="]
     runs += ["--import-mode=importlib", f"--rootdir={os.getcwd()}"]
-    status = int(pytest.main([*looks, *runs, *tests], plugins=[PytestReporter(record, given)]))
+    status = int(pytest.main([*looks, *runs, *tests], plugins=[PytestReporter(record, given, chosen)]))
+    if record.link is not None and status in FOR_TESTS:
+        # Tests that are run once more elsewhere have failed here.
+        return int(not record.clean)
     return status or int(not record.clean)
 
 

@@ -23,13 +23,20 @@ def run(spec: Any) -> int:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path.insert(0, here)
     from moot.edge.sandbox import in_honest
-    from moot.edge.sandbox.in_record import Record
+    from moot.edge.sandbox.in_record import Chosen, Record
 
     record = Record(spec.pop("key"), spec["seconds"])
     root = os.getcwd()
     given = frozenset(os.path.join(root, path) for path in spec["given"])
-    in_honest.install(given, any_is_known=spec["any"])
-    tests = (_pytest_run if spec["pytest"] and _has_pytest() else _plain_run)(spec, record, given)
+    chosen = Chosen(spec["only"], spec["forced"])
+    if spec["apart"]:
+        in_honest.install_nothing()
+        in_link = _module("moot.edge.sandbox.in_link")
+        record.link = in_link.Link(frozenset(spec["packages"]))
+        in_link.install(record.link)
+    else:
+        in_honest.install(given, any_is_known=spec["any"])
+    tests = (_pytest_run if spec["pytest"] and _has_pytest() else _plain_run)(spec, record, given, chosen)
     cover = _module("moot.edge.sandbox.in_cover").Cover(spec["cover"]) if spec["cover"] else None
     # Older versions put the folder of the script there as well.
     sys.path[:] = [place for place in sys.path if os.path.abspath(place) != here]
@@ -63,20 +70,23 @@ def _has_pytest() -> bool:
         return False
 
 
-def _pytest_run(spec: Any, record: Any, given: Any) -> Any:
+def _pytest_run(spec: Any, record: Any, given: Any, chosen: Any) -> Any:
     from moot.edge.sandbox import in_pytest
 
-    return lambda: in_pytest.run(spec["tests"], record, given, doctests=spec["doctests"])
+    return lambda: in_pytest.run(spec["tests"], record, given, chosen, doctests=spec["doctests"])
 
 
-def _plain_run(spec: Any, record: Any, given: Any) -> Any:
+def _plain_run(spec: Any, record: Any, given: Any, chosen: Any) -> Any:
     from moot.edge.sandbox import in_plain, in_script
 
     # What `unittest` and `doctest` cost is spent only where they are used.
     unittest = _module("moot.edge.sandbox.in_unittest") if spec["unittest"] else None
     doctest = _module("doctest") if spec["doctests"] else None
-    setting = in_script.Setting(spec["modules"], spec["entry"], unittest, doctest)
-    return lambda: in_plain.run(spec["tests"], record, given, setting)
+    if record.link is not None:
+        setting = _module("moot.edge.sandbox.in_link").FarSetting(record.link, unittest, doctest)
+    else:
+        setting = in_script.Setting(spec["modules"], spec["entry"], unittest, doctest)
+    return lambda: in_plain.run(spec["tests"], record, given, setting, chosen)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ except ImportError:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     Result = tuple[str, str]
     """A status and its detail."""
@@ -100,6 +101,8 @@ class Record:
         self.clean = True
         self.arm: Callable[[], None] = _nothing
         """Done before each test."""
+        self.link: Any = None
+        """Where the code under test is elsewhere: the way to it."""
 
     def seal(self) -> None:
         """From here on, what the runner is made of may not change."""
@@ -113,6 +116,8 @@ class Record:
         self.check()
         self._sign({"event": "started", "test": test})
         self.arm()
+        if self.link is not None:
+            self.link.begin()
         self._watch.start()
 
     def ended(self, test: str, result: Result) -> None:
@@ -120,11 +125,30 @@ class Record:
         seconds, memory = self._watch.stop()
         self.check()
         status, detail = self._watch.settled(result)
-        self._done(test, status, detail, {"seconds": round(seconds, 6), "memory": memory})
+        if self.link is not None:
+            memory = self.link.end() or memory
+        self._settle(test, status, detail, {"seconds": round(seconds, 6), "memory": memory})
 
     def done(self, test: str, status: str, detail: str = "") -> None:
         """What could not even be started."""
-        self._done(test, status, detail, {})
+        self._settle(test, status, detail, {})
+
+    def _settle(self, test: str, status: str, detail: str, spent: dict[str, object]) -> None:
+        """The result, or that it has to be had in one process with the code."""
+        link = self.link
+        if link is not None and status != "timeout":
+            excuse = (link.objects, False) if link.objects and status in ("failed", "error") else None
+            need = link.needs or (excuse if not link.refused else None)
+            if need:
+                self.needs(test, *need)
+                return
+            if link.refused:
+                status, detail = "failed", f"{link.refused}\n{detail}"
+        self._done(test, status, detail, spent)
+
+    def needs(self, test: str, why: str, code_decides: bool = False) -> None:
+        """This test is not judged apart from the code."""
+        self._sign({"event": "needs", "test": test, "why": why, "code_decides": code_decides})
 
     def _done(self, test: str, status: str, detail: str, spent: dict[str, object]) -> None:
         self.clean = self.clean and status in ("passed", "skipped")
@@ -144,6 +168,32 @@ class Record:
         self._sign({"event": "finished"})
 
 
+class Chosen:
+    """Which tests are run here: those that need the code's objects and those that do not are run apart."""
+
+    def __init__(self, only: list[str] | None, forced: dict[str, str]) -> None:
+        self._only = None if only is None else frozenset(only)
+        self._files = frozenset(name.split("::")[0] for name in only or ())
+        self._forced = forced
+        self.whole: set[str] = set()
+        """Tests that are parts of one file which runs as a whole."""
+
+    def needs(self, path: str, record: Record) -> bool:
+        """Whether no test of this file is run here; that is reported where it has to be."""
+        if path in self._forced:
+            record.needs(path, self._forced[path])
+            return True
+        return self._only is not None and path not in self._files
+
+    def runs(self, name: str, record: Record) -> bool:
+        plain, path = name.split("[")[0], name.split("::")[0]
+        if plain in self._forced:
+            record.found([name])
+            record.needs(name, self._forced[plain])
+            return False
+        return self._only is None or name in self._only or path in self._only or name in self.whole
+
+
 def _nothing() -> None: ...
 
 
@@ -153,7 +203,9 @@ def as_json(value: object) -> str:
         return "{" + ", ".join(f"{quoted(key)}: {as_json(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(as_json, value)) + "]"
-    return "null" if value is None else quoted(value) if isinstance(value, str) else repr(value)
+    if value is None or value is True or value is False:
+        return {None: "null", True: "true", False: "false"}[value]
+    return quoted(value) if isinstance(value, str) else repr(value)
 
 
 class Seal:

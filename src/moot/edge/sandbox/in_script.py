@@ -25,12 +25,12 @@ class Setting:
     def __init__(self, modules: list[str], entry: str, unittest: Any, doctest: Any) -> None:
         self.modules, self.entry, self.unittest, self.doctest = modules, entry, unittest, doctest
 
-    def names(self) -> dict[str, object]:
-        """The public names of the code, for a file that uses them without an import."""
+    def names(self, used: frozenset[str] | None = None) -> dict[str, object]:
+        """The public names of the code, for a file that uses these without an import."""
         found: dict[str, object] = {}
         for module in self._loaded():
             found |= {name: value for name, value in vars(module).items() if not name.startswith("_")}
-        return found
+        return found if used is None else {name: value for name, value in found.items() if name in used}
 
     def candidate(self) -> object:
         names = self.names()
@@ -58,8 +58,8 @@ def script_cases(path: str, tree: ast.Module, setting: Setting) -> list[tuple[st
     asserting = {node.name for node in tree.body if isinstance(node, DEFINITIONS) and _asserts(node)}
     if not check and not any(_is_test(node, asserting) for node in tree.body):
         return []
-    if _unbound(tree):
-        names |= {name: value for name, value in setting.names().items() if name not in names}
+    if used := _unbound(tree):
+        names |= {name: value for name, value in setting.names(used).items() if name not in names}
     cases = script.cut(tree.body, asserting, "line ")
     if check is None:
         return cases
@@ -139,8 +139,8 @@ def _called_name(node: ast.AST) -> str:
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
-def _unbound(tree: ast.Module) -> bool:
-    """Whether the file uses a name that it neither defines nor imports."""
+def _unbound(tree: ast.Module) -> frozenset[str]:
+    """The names that the file uses and neither defines nor imports."""
     used: set[str] = set()
     bound = set(vars(builtins))
     for node in walk(tree):
@@ -152,4 +152,4 @@ def _unbound(tree: ast.Module) -> bool:
             bound.add(node.arg)
         elif isinstance(node, ast.alias):
             bound.add((node.asname or node.name).split(".")[0])
-    return bool({name for name in used if not name.startswith("@")} - bound - {"__name__", "__file__"})
+    return frozenset({name for name in used if not name.startswith("@")} - bound - {"__name__", "__file__"})

@@ -28,9 +28,14 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 PACKAGE = "moot.edge.sandbox"
-FIRST = ("in_tree", "in_honest", "in_record", "in_script", "in_plain", "in_python", "probe_python")
+FIRST = (
+    *("in_tree", "in_honest", "in_record", "in_script", "in_plain", "in_python", "in_values", "in_stand", "in_link"),
+    *("in_worker", "probe_python"),
+)
 CLONE = {"x86_64": 56, "aarch64": 220}
 NETWORK = 0x40000000
+APART = 0x00020000 | 0x08000000 | 0x20000000
+"""Files, messages and processes: what two halves of one run need for themselves."""
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000
 KIND = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 SOCKETS = {"x86_64": (41, 53, 425), "aarch64": (198, 199, 425)}
@@ -40,6 +45,7 @@ SET_DEATH_SIGNAL, SET_DUMPABLE, FILTER_CALLS, DROP_FROM_BOUNDS, NO_NEW_RIGHTS = 
 RIGHTS_VERSION = 0x20080522
 UP_AND_RUNNING, SET_FLAGS = 0x1 | 0x40, 0x8914
 BOX = "/box"
+LINK = "MOOT_LINK"
 REPORT = 3
 BEGAN, TWIN, RUN, CALLS = b"began", b"twin", b"run", b"calls"
 HANDLES = 4
@@ -127,12 +133,14 @@ def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: 
         _own_view(errand["tmpfs"])
         if not alone:
             _own_loopback()
+        if errand["worker"]:
+            _started_apart(parts, errand, handles)
         _no_rights()
         os.write(link, BEGAN)
         if alone:
             _no_sockets()
             link = fcntl.fcntl(link, fcntl.F_DUPFD_CLOEXEC, KEPT)
-            ended = _run(parts, errand, handles)
+            ended = _run(parts, errand, handles)  # one that is alone has no other half
         else:
             ended = _watched(parts, errand, handles, link)
         os.write(link, struct.pack("i", ended))
@@ -143,6 +151,25 @@ def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: 
         os.write(link, f"{type(problem).__name__}: {problem}".encode()[:1000])
     finally:
         os._exit(status)
+
+
+def _started_apart(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int]) -> None:
+    """The code under test in a world of its own: it sees neither the tests nor any process of theirs."""
+    here, there = socket.socketpair()
+    if _cloned(APART) == 0:
+        status = 1
+        try:
+            libc.prctl(SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            here.close()
+            _own_places(errand["tmpfs"])
+            _no_rights()
+            nothing = os.open("/dev/null", os.O_WRONLY)
+            status = _run(parts, errand["worker"], [*handles[:2], nothing, handles[3]], there.detach())
+        finally:
+            os._exit(status)
+    there.close()
+    errand["link"] = here.detach()
 
 
 def _whole(handle: int) -> bytes:
@@ -162,9 +189,9 @@ def _watched(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[i
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, usual)
         os.setsid()
-        os._exit(_run(parts, errand, handles))
+        os._exit(_run(parts, errand, handles, errand.get("link")))
     libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)
-    for handle in (0, 1, 2, *handles[2:4]):
+    for handle in (0, 1, 2, *handles[2:4], *([errand["link"]] if "link" in errand else [])):
         os.close(handle)
     return _outcome(runner, link)
 
@@ -173,11 +200,15 @@ def _own_view(size: int) -> None:
     """Nobody in a world of its own: no process, no folder, no network of another run."""
     for name, text in (("setgroups", "deny"), ("uid_map", "65534 65534 1"), ("gid_map", "65534 65534 1")):
         _write(f"/proc/self/{name}", text)
-    _mount("proc", "/proc", "proc", NO_SUID | NO_DEVICES | NO_PROGRAMS, "")
+    _own_places(size)
     _mount("devpts", "/dev/pts", "devpts", NO_SUID | NO_PROGRAMS, "newinstance,ptmxmode=0666,mode=620")
+    _write("/proc/sys/user/max_user_namespaces", "0")
+
+
+def _own_places(size: int) -> None:
+    _mount("proc", "/proc", "proc", NO_SUID | NO_DEVICES | NO_PROGRAMS, "")
     for folder in ("/dev/shm", "/tmp", BOX):
         _mount("tmpfs", folder, "tmpfs", NO_SUID | NO_DEVICES, f"mode=0755,size={size}")
-    _write("/proc/sys/user/max_user_namespaces", "0")
 
 
 def _own_loopback() -> None:
@@ -252,12 +283,18 @@ def _ended() -> tuple[int, int] | None:
     return (pid, status) if pid else None
 
 
-def _run(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int]) -> int:
+def _run(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int], link: int | None = None) -> int:
     """Become the run: its handles, its limits, its files, its folder. What it ends with."""
     nothing, report, output = os.open("/dev/null", os.O_RDONLY), os.dup(handles[2]), os.dup(handles[3])
+    if link is not None:
+        link = fcntl.fcntl(link, fcntl.F_DUPFD, KEPT)
     for source, target in ((nothing, 0), (output, 1), (output, 2), (report, REPORT)):
         os.dup2(source, target)
     os.closerange(REPORT + 1, KEPT)
+    if link is not None:
+        os.dup2(link, REPORT + 1)
+        os.close(link)
+        os.environ[LINK] = str(REPORT + 1)
     os.mkdir(f"{BOX}/work")
     os.mkdir(f"{BOX}/run")
     for name, text in errand["files"].items():

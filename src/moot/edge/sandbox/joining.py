@@ -16,19 +16,20 @@ def in_process(run: SuiteRun, why: str) -> SuiteRun:
 def joined(apart: SuiteRun, together: SuiteRun, needs: Sequence[Needs]) -> SuiteRun:
     """What was judged apart counts as it is; the second run has a say on the tests that needed it only."""
     why = {need.test: need for need in needs}
-    found = {each.name: each for each in together.outcomes}
-    second = tuple(
-        _marked(found[name], need.why, code_decides=need.code_decides)
-        if name in found
-        else TestOutcome(name=name, status="error", detail=together.problem or "this test did not run again")
-        for name, need in why.items()
-    )
+    second = tuple(outcome for need in why.values() for outcome in _again(need, together))
     first = tuple(each for each in apart.outcomes if each.name not in why)
     outcomes = first + second
     problem = apart.problem or together.problem
     if not problem and all(each.status == "skipped" for each in outcomes):
         problem = "every test was skipped"
     return SuiteRun(outcomes=outcomes, problem=problem, seconds=apart.seconds + together.seconds)
+
+
+def _again(need: Needs, together: SuiteRun) -> list[TestOutcome]:
+    """What became of a test, or of all tests of a file, that needed the second run."""
+    own = [each for each in together.outcomes if need.test in (each.name, each.name.split("::")[0])]
+    lost = TestOutcome(name=need.test, status="error", detail=together.problem or "this test did not run again")
+    return [_marked(each, need.why, code_decides=need.code_decides) for each in own or [lost]]
 
 
 def _marked(outcome: TestOutcome, why: str, *, code_decides: bool = False) -> TestOutcome:

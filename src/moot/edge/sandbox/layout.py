@@ -19,6 +19,8 @@ class Layout:
     files: dict[str, str]
     """Path below the work folder -> text."""
     tests: tuple[str, ...]
+    one: bool = False
+    """The tests stand in files of the code itself."""
     clash: str = ""
     """Two files of one kind that would lie at the same place."""
 
@@ -45,11 +47,13 @@ def lay_out(code: Code, tests: Tests) -> Layout:
     known = dict(sources)
     every = [(safe_path(path), text) for path, text in tests.files]
     given = [(path, text) for path, text in every if path not in known or TEST_NAME.search(path)]
-    if not given:
+    one = not given and bool(every)
+    if one:
         given = every
     return Layout(
         files=dict(sources) | dict(given),
         tests=tuple(path for path, _ in given),
+        one=one,
         clash=_twice(path for path, _ in sources) or _twice(path for path, _ in given),
     )
 

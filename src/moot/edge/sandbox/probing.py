@@ -11,10 +11,11 @@ from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.project import NO_PROJECT, Project, Python
+from moot.edge.sandbox.python_suite import python_tools, with_python
 from moot.edge.sandbox.report import Report
+from moot.edge.sandbox.runner_files import run_files
 from moot.edge.sandbox.stateless import leaves_nothing
 from moot.edge.sandbox.suite import Errand, Suite
-from moot.edge.sandbox.suites import python_tools, run_files, with_python
 from moot.types import Answer, Code, Probing, Tests
 
 READY = b"ready"

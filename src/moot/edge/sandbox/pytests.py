@@ -77,6 +77,11 @@ def _imported(tree: ast.Module) -> set[str]:
     return found
 
 
+def imported(text: str) -> set[str]:
+    tree = _tree(text)
+    return _imported(tree) if tree else set()
+
+
 def _tree(text: str) -> ast.Module | None:
     try:
         return ast.parse(text)

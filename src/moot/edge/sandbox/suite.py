@@ -46,8 +46,8 @@ class Suite:
     """Where it can be run in a started interpreter: how."""
     worker: "Suite | None" = None
     """The code under test, in a sandbox of its own: the tests reach it by a socket only. Its report is not read."""
-    together: "Callable[[Sequence[str]], Suite] | None" = None
-    """The way in one process, for these tests only: those that need the code's objects themselves."""
+    together: "Callable[[Sequence[str] | None], Suite] | None" = None
+    """The way in one process, for these tests only: those that need the code's objects themselves; None for all."""
     in_process: str = ""
     """Why the tests of this suite run in one process with the code."""
     link: socket.socket | None = None

@@ -147,18 +147,25 @@ async def _until_the_end(link: socket.socket, run: Run, pid: int, report: Drain 
     return ("memory" if run.overrun(pid) else ""), b""
 
 
+def _letter(suite: Suite, errand: Errand, limits: SandboxLimits) -> dict[str, object]:
+    """What a run is to read of itself."""
+    runner = f"{RUN}/{errand.runner}.py"
+    files = {path: text for path, text in suite.files.items() if path.startswith(f"{WORK}/") or path == runner}
+    return {
+        "runner": errand.runner,
+        "spec": dict(errand.spec),
+        "parts": errand.parts,
+        "files": {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()},
+        "limits": ceilings(suite, limits),
+        "tmpfs": limits.tmpfs,
+    }
+
+
 def _ask(twin: Twin, run: Run, ends: tuple[int, int, int]) -> bool:
     link, report, output = ends
-    runner = f"{RUN}/{run.errand.runner}.py"
-    files = {path: text for path, text in run.suite.files.items() if path.startswith(f"{WORK}/") or path == runner}
-    errand = {
-        "runner": run.errand.runner,
-        "spec": dict(run.errand.spec),
-        "parts": run.errand.parts,
-        "files": {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()},
-        "limits": ceilings(run.suite, run.limits),
-        "tmpfs": run.limits.tmpfs,
-    }
+    worker = run.suite.worker
+    errand = _letter(run.suite, run.errand, run.limits)
+    errand["worker"] = _letter(worker, worker.errand, run.limits) if worker and worker.errand else None
     # A file and not a message: it may be long, and only the run itself is to read it.
     with open(os.memfd_create("errand"), "wb", buffering=0) as letter:
         data = memoryview(marshal.dumps(errand))

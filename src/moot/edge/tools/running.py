@@ -12,9 +12,9 @@ from moot.edge.sandbox.gotests import go_program
 from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, lay_out, safe_path
 from moot.edge.sandbox.limits import MIB
 from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.python_suite import python_tools
 from moot.edge.sandbox.report import Report
 from moot.edge.sandbox.suite import Suite
-from moot.edge.sandbox.suites import python_tools
 from moot.edge.tools.tool import MAX_TEXT, Arguments, Kit, Target, Tool, ToolFailed, filled, target, with_file
 from moot.tools import ToolContext
 from moot.types import Code, Language, SourceFile, TestOutcome, Tests

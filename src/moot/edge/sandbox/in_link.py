@@ -1,0 +1,289 @@
+"""Inside the sandbox, where tests are judged: the other end of the code under test, which runs elsewhere.
+
+Modules, classes and objects of the code have stand-ins here. What a call gives is data, made anew from what the other
+side says, so it is compared by Python's own ways. The code has a say about its own objects only where a test names
+their class; then the test is not judged here.
+"""
+
+from __future__ import annotations
+
+import _socket
+import builtins
+import os
+import sys
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+
+from moot.edge.sandbox.in_stand import Builder, is_stand_in
+from moot.edge.sandbox.in_values import Heap, Nonsense, read, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+LINK = "MOOT_LINK"
+STUB = "@moot_stub"
+LONGEST = 64 << 20
+STATUS_BYTES = 4
+
+
+class NeedsObject(BaseException):
+    """A test needs the code's objects themselves; no `except Exception` takes this for its own."""
+
+
+class CodeGone(Exception):
+    """The code ended its process, or said what cannot be understood."""
+
+
+class NotData(Exception):
+    """A test compares what is no data, by ways of the code's own."""
+
+
+class Link:
+    def __init__(self, packages: frozenset[str]) -> None:
+        handle = int(os.environ.pop(LINK))
+        os.set_inheritable(handle, False)
+        self._control = _socket.socket(fileno=handle)
+        self._data: Any = None
+        self.epoch = 0
+        self.packages = packages
+        """Installed packages that the tests import themselves."""
+        self.stand = Builder(self)
+        self.heap = Heap(1, self._tell, self.stand.meet)
+        self._calls: dict[int, Any] = {}
+        self.freed: list[int] = []
+        self.needs: tuple[str, bool] | None = None
+        """Why the test that runs needs the code's objects, and whether the code's own comparison would decide."""
+        self.refused = ""
+        """Why the test that runs fails whatever it says itself."""
+        self.objects = ""
+        """What the test does that stand-ins may not do as well as the objects."""
+        self._always = ""
+
+    def begin(self) -> None:
+        self.needs, self.refused, self.objects = None, "", self._always
+
+    def loaded(self) -> None:
+        """What test files do while they are loaded is an excuse for all of their tests."""
+        self._always = self.objects
+
+    def end(self) -> Any:
+        """The memory that the code had at most, in bytes, as far as that is known."""
+        self.heap.forget()
+        self._calls.clear()
+        try:
+            peak = self.ask("forget") if self._data is not None else None
+        except Exception:
+            return None
+        return peak if type(peak) is int else None
+
+    def need(self, why: str, *, code_decides: bool = False) -> NeedsObject:
+        if self.needs is None:
+            self.needs = (why, code_decides)
+        return NeedsObject(why)
+
+    def refuse(self, why: str) -> NotData:
+        self.refused = self.refused or why
+        return NotData(why)
+
+    def ask(self, word: str, target: Any = None, *rest: object) -> Any:
+        """What comes of it: a value, or an error that is raised here."""
+        __tracebackhide__ = True
+        self._connect()
+        data = self._data
+        try:
+            self._send(word, target, rest)
+            while True:
+                said, value, changes, news, *heard = self._receive()
+                self.stand.learn(news)
+                if said == "call":
+                    self._call_back(value, changes)
+                    continue
+                _print(heard)
+                met = self.heap.meet(value)
+                self.heap.apply(changes)
+                break
+        except BaseException as problem:
+            # The answer may still come; nobody must take it for that to another question.
+            if data is self._data and not isinstance(problem, CodeGone):
+                self._drop()
+            if isinstance(problem, (Nonsense, ValueError, TypeError, OSError, RecursionError)):
+                raise self._lost(f"the code's process answered nonsense: {problem}") from None
+            raise
+        if said == "raise" and isinstance(met, BaseException):
+            raise met
+        if said != "ok":
+            raise self._lost("the code's process answered nonsense")
+        return met
+
+    def _lost(self, why: str) -> CodeGone:
+        """Whatever the test makes of it, it fails."""
+        self.refused = self.refused or why
+        return CodeGone(why)
+
+    def _send(self, word: str, target: Any, rest: Any) -> None:
+        __tracebackhide__ = True
+        freed, self.freed = self.freed, []
+        # In this order: what is new in the request is known to the other side only after the changes.
+        unused, changes = self.heap.unused(), self.heap.changes()
+        told = [self.heap.tell(each) for each in rest]
+        data = written([word, target, told, changes, unused, freed]).encode()
+        self.heap.settle()
+        try:
+            self._data.sendall(len(data).to_bytes(4, "big") + data)
+        except OSError:
+            self._gone()
+
+    def _receive(self) -> Any:
+        __tracebackhide__ = True
+        length = int.from_bytes(self._exactly(4), "big")
+        if length > LONGEST:
+            raise Nonsense(f"an answer of {length >> 20} MiB")
+        answer = read(self._exactly(length).decode("utf-8", "strict"))
+        if type(answer) is not list or len(answer) != 6:
+            raise Nonsense("an answer of another shape")
+        return answer
+
+    def _exactly(self, count: int) -> bytes:
+        __tracebackhide__ = True
+        parts = bytearray()
+        while len(parts) < count:
+            try:
+                part = self._data.recv(min(count - len(parts), 1 << 20))
+            except OSError:
+                part = b""
+            if not part:
+                self._gone()
+            parts += part
+        return bytes(parts)
+
+    def _call_back(self, value: Any, changes: Any) -> None:
+        number, args, options = value
+        function = self._calls.get(number)
+        if function is None:
+            raise Nonsense("a function that nobody handed over")
+        given, named = self.heap.meet(args), dict(self.heap.meet(options))
+        self.heap.apply(changes)
+        try:
+            told: Any = function(*given, **named)
+            word = "return"
+        except Exception as problem:
+            word, told = "throw", problem
+        if word == "return":
+            unused, changes = self.heap.unused(), self.heap.changes()
+            self._reply([word, self.heap.tell(told), None, changes, unused, []])
+            return
+        plain = [each if type(each) in (int, str, float, bool) else str(each) for each in told.args]
+        name = next((kind.__name__ for kind in type(told).__mro__ if kind.__module__ == "builtins"), "RuntimeError")
+        self._reply([word, [name, plain], None, [], [], []])
+
+    def _reply(self, message: list[Any]) -> None:
+        data = written(message).encode()
+        self.heap.settle()
+        self._data.sendall(len(data).to_bytes(4, "big") + data)
+
+    def _connect(self) -> int:
+        """A process with the code; how the one before it ended."""
+        if self._data is not None:
+            return 0
+        self.heap.forget()
+        self.freed = []
+        try:
+            self._control.send(b"n")
+            room = _socket.CMSG_SPACE(4)
+            status, more, _, _ = self._control.recvmsg(STATUS_BYTES, room)
+            handle = int.from_bytes(more[0][2][:4], sys.byteorder)
+        except (OSError, IndexError):
+            raise self._lost("the code's process cannot be started any more") from None
+        self._data = _socket.socket(fileno=handle)
+        os.set_inheritable(handle, False)
+        self.epoch += 1
+        return int.from_bytes(status, "big", signed=True)
+
+    def _drop(self) -> None:
+        if self._data is not None:
+            self._data.close()
+            self._data = None
+
+    def _gone(self) -> None:
+        __tracebackhide__ = True
+        self._drop()
+        status = self._connect()
+        raise self._lost(f"the code under test ended its process (status {status})")
+
+    def _tell(self, value: Any, heap: Heap) -> Any:
+        """What the test hands over and is no data."""
+        if is_stand_in(value):
+            return self.stand.address(value)
+        if isinstance(value, StubModule):
+            return ["module", value.__name__]
+        if isinstance(value, (FunctionType, MethodType, BuiltinFunctionType)):
+            self.objects = self.objects or "the test hands over a function of its own"
+            number = id(value)
+            self._calls[number] = value
+            return ["calls", number, str(getattr(value, "__name__", "call"))]
+        raise self.need(f"the test hands over an object of its own ({type(value).__name__})")
+
+
+class StubModule(ModuleType):
+    """A module of the code, as tests see it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return _link().ask("all", self.__name__)
+        if name.startswith(("__", "_pytest")):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        link = _link()
+        value = link.ask("get", ["module", self.__name__], name)
+        link.stand.came_from(value, self.__name__, name)
+        return value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # The import system sets what it has imported.
+        if not name.startswith("__") and not isinstance(value, StubModule):
+            raise _link().need(f"the test changes {self.__name__}.{name}")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise _link().need(f"the test changes {self.__name__}.{name}")
+
+
+_links: list[Link] = []
+
+
+def _link() -> Link:
+    return _links[0]
+
+
+def install(link: Link) -> None:
+    """From here on, a stub that is imported becomes its module."""
+    _links[:] = [link]
+
+    def become(name: str) -> None:
+        module = sys.modules[name]
+        link.ask("import", name)
+        module.__class__ = StubModule
+
+    setattr(builtins, STUB, become)
+
+
+class FarSetting:
+    """As `in_script.Setting`, of code that is elsewhere."""
+
+    def __init__(self, link: Link, unittest: Any, doctest: Any) -> None:
+        self._link, self.unittest, self.doctest = link, unittest, doctest
+
+    def names(self, used: frozenset[str] = frozenset()) -> dict[str, object]:
+        found: dict[str, Any] = self._link.ask("names", None, *sorted(used))
+        for name in found:
+            self._link.stand.named(found[name], name)
+        return found
+
+    def candidate(self) -> object:
+        return self._link.ask("candidate")
+
+
+def _print(heard: Any) -> None:
+    """What the code printed is printed here, where a test may look at it."""
+    for text, stream in zip(heard, (sys.stdout, sys.stderr)):  # noqa: B905
+        if text and type(text) is str:
+            stream.write(text)

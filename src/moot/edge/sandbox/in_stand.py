@@ -1,0 +1,453 @@
+"""Inside the sandbox, where tests are judged: what stands for classes, objects and errors of the code."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import weakref
+from types import ModuleType
+
+from moot.edge.sandbox.in_values import Nonsense, _listed, _number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+COMPARING = ("eq", "ne", "lt", "le", "gt", "ge", "bool", "hash")
+FRAMEWORKS = frozenset(
+    {"unittest", "doctest", "pytest", "_pytest", "pluggy", "nose", "hypothesis", "trial", "asynctest"}
+)
+SHOWN = frozenset({"__name__", "__qualname__", "__dict__", "__wrapped__", "__members__"})
+SAID = "@said"
+LIBRARY = frozenset({
+    "bisect", "collections", "copy", "datetime", "decimal", "fractions", "functools", "heapq", "itertools", "json",
+    "math", "operator", "re", "statistics", "string", "typing",
+})  # fmt: skip
+"""Modules that a test may reach by way of the code: they are the same here."""
+
+
+class Ref:
+    """An object of the code. Everything it is asked is asked of the code."""
+
+    __slots__ = ("__weakref__", "moot_at")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_pytest") or (name.startswith("__") and name not in SHOWN):
+            raise AttributeError(name)
+        return _ask(self, "get", name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "moot_at":
+            object.__setattr__(self, name, value)
+            return
+        _ask(self, "set", name, value)
+
+    def __delattr__(self, name: str) -> None:
+        _ask(self, "delete", name)
+
+    def __repr__(self) -> str:
+        return _text(_ask(self, "repr"))
+
+    def __str__(self) -> str:
+        return _text(_ask(self, "str"))
+
+    def __dir__(self) -> Any:
+        return _ask(self, "dir")
+
+    def __reduce_ex__(self, _: object) -> Any:
+        raise self.moot_at.link.need("the test copies an object of the code", code_decides=True)
+
+    def __del__(self) -> None:
+        at = self.moot_at
+        if at.link.epoch == at.epoch:
+            at.link.freed.append(at.number)
+
+
+class At:
+    """Where an object of the code is: its number in the process that holds it, and whence a test had it."""
+
+    __slots__ = ("epoch", "kind", "link", "number", "origin")
+
+    def __init__(self, link: Any, number: int, kind: tuple[str, str]) -> None:
+        self.link, self.epoch, self.number, self.kind = link, link.epoch, number, kind
+        self.origin: tuple[str, str] | None = None
+
+
+def is_stand_in(value: object) -> bool:
+    return isinstance(value, Ref) or type(value) is Meta
+
+
+def _text(value: object) -> str:
+    return value if type(value) is str else "<no text>"
+
+
+def _ask(ref: Any, word: str, *rest: object) -> Any:
+    __tracebackhide__ = True
+    link = _at(ref).link
+    return link.ask(word, link.stand.address(ref), *rest)
+
+
+def _way(word: str) -> Any:
+    def way(self: Any, *rest: Any) -> Any:
+        __tracebackhide__ = True
+        return _ask(self, word, *rest)
+
+    return way
+
+
+def _plain_way(word: str, kind: type) -> Any:
+    """A way that gives one of Python's own kinds and nothing else."""
+
+    def way(self: Any, *rest: Any) -> Any:
+        value = _ask(self, word, *rest)
+        if type(value) is not kind:
+            raise TypeError(f"{word} gave a {type(value).__name__}")
+        return value
+
+    return way
+
+
+def _called(self: Any, *args: Any, **options: Any) -> Any:
+    __tracebackhide__ = True
+    return _ask(self, "call", args, tuple(options.items()))
+
+
+def _iterated(self: Any) -> Any:
+    value = _ask(self, "iter")
+    return value if hasattr(type(value), "__next__") else iter(value)
+
+
+def _compared(name: str) -> Any:
+    def way(self: Any, other: object = None) -> Any:
+        if name in ("eq", "ne") and self is other:
+            return name == "eq"
+        at = self.moot_at
+        raise at.link.stand.decides(at.kind, f"the code's own __{name}__ of {at.kind[1]!r} decides")
+
+    return way
+
+
+def _computed(word: str, name: str) -> Any:
+    """A way that is told a value of the test: by what it gives it could agree with anything."""
+
+    def way(self: Any, *rest: Any) -> Any:
+        __tracebackhide__ = True
+        at = _at(self)
+        if (rest and not all(is_stand_in(each) for each in rest)) or not at.link.stand.is_named(at.kind):
+            raise at.link.stand.decides(at.kind, f"the code's own __{name}__ of {at.kind[1]!r} decides")
+        return _ask(self, word, *rest)
+
+    return way
+
+
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "and", "or", "xor", "lshift", "rshift", "pow")
+CHANGING = ("iadd", "isub", "imul", "itruediv", "ior", "iand", "ixor")
+WORDS = {"and": "and_", "or": "or_"}
+WAYS: dict[str, Any] = {
+    "call": _called, "iter": _iterated, "next": _way("next"), "reversed": _way("reversed"),
+    "len": _plain_way("len", int), "contains": _computed("contains", "contains"),
+    "getitem": _way("getitem"), "setitem": _way("setitem"), "delitem": _way("delitem"),
+    "enter": _way("enter"), "abs": _way("abs"), "round": _way("round"), "neg": _way("neg"), "pos": _way("pos"),
+    "invert": _way("invert"), "int": _plain_way("int", int), "float": _plain_way("float", float),
+    "index": _plain_way("index", int), "format": _plain_way("format", str), "bytes": _plain_way("bytes", bytes),
+    "divmod": _computed("divmod", "divmod"),
+    **{name: _computed(WORDS.get(name, name), name) for name in (*BINARY, *CHANGING)},
+    **{f"r{name}": _computed("r:" + WORDS.get(name, name), f"r{name}") for name in BINARY},
+    **{name: _compared(name) for name in COMPARING},
+}  # fmt: skip
+
+
+def _exit(self: Any, kind: Any, value: Any, trace: Any) -> Any:
+    # An error of the test does not cross; that there was one does.
+    if kind is not None:
+        raise self.moot_at.link.need("an error passes through a `with` of the code's object", code_decides=True)
+    return _ask(self, "exit", None, None, None)
+
+
+WAYS["exit"] = _exit
+
+
+class Meta(type):
+    """What classes of the code are here."""
+
+    moot_class: At
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        _at(cls).link.stand.used(cls)
+        return _ask(cls, "call", args, tuple(options.items()))
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("_pytest") or (name.startswith("__") and name not in SHOWN) or name == "moot_class":
+            raise AttributeError(name)
+        _at(cls).link.stand.used(cls)
+        return _ask(cls, "get", name)
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        if name in ("moot_class", "__abstractmethods__"):
+            type.__setattr__(cls, name, value)
+            return
+        raise cls.moot_class.link.need(f"the test changes {cls.__name__}.{name}")
+
+    def __iter__(cls) -> Any:
+        return iter(list(_ask(cls, "iter")))
+
+    def __len__(cls) -> int:
+        return int(_ask(cls, "len"))
+
+    def __bool__(cls) -> bool:
+        return True
+
+    def __contains__(cls, value: object) -> bool:
+        return _ask(cls, "contains", value) is True
+
+    def __getitem__(cls, name: object) -> Any:
+        return _ask(cls, "getitem", name)
+
+    def __new__(cls, name: str, bases: Any, space: Any, **_: Any) -> Any:
+        at = next(_at(base) for base in bases if type(base) is Meta)
+        raise at.link.need(f"a class of the test ({name}) extends one of the code")
+
+
+class Builder:
+    """Makes stand-ins from what the other side says of its classes and objects."""
+
+    def __init__(self, link: Any) -> None:
+        self._link = link
+        self._kinds: dict[tuple[int, int], Any] = {}
+        """Process and number there -> what stands for the class."""
+        self._made: Any = weakref.WeakValueDictionary()
+        self._by_name: dict[Any, Any] = {}
+        self._names: dict[tuple[int, int], tuple[str, str]] = {}
+        self._named: set[tuple[str, str]] = set()
+
+    def learn(self, news: Any) -> None:
+        for each in _listed(news):
+            number, module, name, bases, own = each
+            if type(module) is not str or type(name) is not str or not name.isidentifier():
+                raise Nonsense("a class without a name")
+            ways = frozenset(way for way in _listed(own) if type(way) is str)
+            key = (self._link.epoch, _number(number))
+            self._names[key] = (module, name)
+            self._kinds[key] = self._kind(number, (module, name), bases, ways)
+
+    def _kind(self, number: int, name: tuple[str, str], bases: Any, ways: frozenset[str]) -> Any:
+        above = [self._kinds.get((self._link.epoch, _number(base))) for base in _listed(bases)]
+        errors: Any = tuple(dict.fromkeys(kind for kind in above if _is_error_class(kind)))
+        known = _own_error(*name, raised=bool(errors))
+        if known is not None:
+            return known
+        # After a restart the same class is the same stand-in: tests hold the first one.
+        again = self._by_name.get(name)
+        if again is not None:
+            _at(again).epoch, _at(again).number = self._link.epoch, number
+            return again
+        space: dict[str, Any] = {"__module__": name[0], "__qualname__": name[1]}
+        if errors:
+            made = _error_kind(name[1], errors, space)
+        else:
+            parents = tuple(kind for kind in above if type(kind) is Meta and not _is_error_class(kind))
+            space["__slots__"] = ()
+            space |= {f"__{way}__": WAYS[way] for way in (*ways, *(["hash"] if "eq" in ways else [])) if way in WAYS}
+            made = _object_kind(name[1], parents, space)
+        type.__setattr__(made, "moot_class", At(self._link, number, name))
+        self._by_name[name] = made
+        return made
+
+    def came_from(self, value: Any, module: str, name: str) -> None:
+        """Remember under which name a test had this: it can be had there again."""
+        if is_stand_in(value):
+            _at(value).origin = (module, name)
+        self.named(value, name)
+
+    def named(self, value: Any, name: str) -> None:
+        """Only a name that is written like a class names one: a function stays one whatever the code makes of it."""
+        if type(value) is Meta and name[:1].isupper():
+            self._named.add(_at(value).kind)
+
+    def used(self, kind: Any) -> None:
+        """A test that makes objects of the code may ask of them what stand-ins cannot do. Errors are not asked much."""
+        if _at(kind).kind in self._named and not _is_error_class(kind):
+            self._link.objects = self._link.objects or f"the test uses the code's class {kind.__name__}"
+
+    def is_named(self, name: tuple[str, str]) -> bool:
+        return name in self._named or name[0].split(".")[0] in self._link.packages
+
+    def decides(self, name: tuple[str, str], why: str) -> BaseException:
+        if self.is_named(name):
+            need: BaseException = self._link.need(why, code_decides=True)
+            return need
+        refusal: BaseException = self._link.refuse(f"{why}, where data was expected")
+        return refusal
+
+    def address(self, value: Any) -> list[Any]:
+        at = _at(value)
+        if at.origin is not None:
+            return ["of", *at.origin]
+        if at.epoch != self._link.epoch:
+            raise RuntimeError("the code's process ended, and this object with it")
+        return ["object", at.number]
+
+    def meet(self, told: list[Any], heap: Any) -> Any:
+        kind = told[0]
+        if kind == "module":
+            return _module(told[1])
+        if kind == "foreign":
+            return self._library(told[1])
+        if kind == "class":
+            return self._kinds[self._link.epoch, _number(told[1])]
+        if kind == "object":
+            return self._object(_number(told[1]), _number(told[2]))
+        if kind == "error":
+            return self._error(told, heap)
+        if kind == "fields":
+            return self._fields(told, heap)
+        if kind == "sub":
+            return self._sub(told, heap)
+        raise Nonsense("a value of an unknown kind")
+
+    def _library(self, name: Any) -> Any:
+        return _module(name) if name in LIBRARY else Foreign(self._link)
+
+    def _object(self, number: int, kind: int) -> Any:
+        key = (self._link.epoch, number)
+        found = self._made.get(key)
+        if found is not None:
+            return found
+        stand = self._kinds[self._link.epoch, kind]
+        if type(stand) is not Meta or not issubclass(stand, Ref):
+            raise Nonsense("an object of a class that has none")
+        made = object.__new__(stand)
+        made.moot_at = At(self._link, number, _at(stand).kind)
+        self._made[key] = made
+        return made
+
+    def _error(self, told: list[Any], heap: Any) -> BaseException:
+        _, number, args, held, said, trace, cause = told
+        kind = self._kinds[self._link.epoch, _number(number)]
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise Nonsense("an error that is none")
+        given = tuple(heap.meet(each) for each in _listed(args))
+        try:
+            made = kind.__new__(kind, *given)
+        except Exception:
+            made = kind.__new__(kind)
+        if not isinstance(made, BaseException):
+            raise Nonsense("an error that is none")
+        made.args = given
+        for name, value in held.items() if type(held) is dict else ():
+            vars(made)[str(name)] = heap.meet(value)
+        if type(kind) is Meta and type(said) is str:
+            vars(made)[SAID] = said
+        if cause is not None:
+            made.__cause__ = heap.meet(cause)
+        elif type(trace) is str and trace:
+            made.__cause__ = CodeTrace(f"in the code under test:\n{trace}")
+        return made
+
+    def _fields(self, told: list[Any], heap: Any) -> Any:
+        from collections import namedtuple
+
+        _, number, names, parts = told
+        values = [heap.meet(each) for each in _listed(parts)]
+        name = self._names[self._link.epoch, _number(number)]
+        if len(_listed(names)) != len(values):
+            raise Nonsense("a tuple with too few names")
+        if self.is_named(name):
+            raise self._link.need(f"the test uses values of the code's class {name[1]}", code_decides=True)
+        key = (*name, *names)
+        if key not in self._by_name:
+            self._by_name[key] = namedtuple(name[1], names, rename=True)
+        return self._by_name[key](*values)
+
+    def _sub(self, told: list[Any], heap: Any) -> Any:
+        """A value of a class that extends one of Python's own: what it holds, unless the test knows the class."""
+        _, number, _, plain = told
+        value = heap.meet(plain)
+        name = self._names[self._link.epoch, _number(number)]
+        if self.is_named(name):
+            raise self._link.need(f"the test uses values of the code's class {name[1]}", code_decides=True)
+        return value
+
+
+class Foreign:
+    """A module that the code imports, of which nothing is known here."""
+
+    def __init__(self, link: Any) -> None:
+        self.__dict__["link"] = link
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self.__dict__["link"].need("the test reaches for a module that the code imports", code_decides=True)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise self.__dict__["link"].need("the test changes a module that the code imports")
+
+
+class CodeTrace(Exception):
+    """Where in the code an error arose."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def _at(value: Any) -> At:
+    if type(value) is Meta:
+        return type.__getattribute__(value, "moot_class")  # type: ignore[no-any-return]
+    return object.__getattribute__(value, "moot_at")  # type: ignore[no-any-return]
+
+
+def _is_error_class(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseException)
+
+
+def _own_error(module: str, name: str, *, raised: bool) -> type | None:
+    """An error that is the same here: Python's own, or of a module of the library that the tests have loaded."""
+    home = module.split(".")[0]
+    if home in FRAMEWORKS and raised:
+        # Such an error would end a test in a way that only tests may end.
+        return Forbidden
+    place = builtins if module == "builtins" else sys.modules.get(module)
+    if type(place) is not ModuleType or (module != "builtins" and not _is_library(home)):
+        return None
+    kind = vars(place).get(name)
+    return kind if type(kind) is type and issubclass(kind, BaseException) else None
+
+
+def _is_library(home: str) -> bool:
+    return home in getattr(sys, "stdlib_module_names", ())
+
+
+class Forbidden(AssertionError):
+    """The code under test raised what only a test may raise: a skip, an expected failure."""
+
+
+def _error_kind(name: str, errors: tuple[type, ...], space: dict[str, Any]) -> Any:
+    space["__str__"] = _said
+    for bases in (errors, errors[:1], (Exception,)):
+        try:
+            return type.__new__(Meta, name, bases or (Exception,), dict(space))
+        except TypeError:
+            continue
+    raise Nonsense("an error of a kind that cannot be")
+
+
+def _object_kind(name: str, parents: tuple[Any, ...], space: dict[str, Any]) -> Any:
+    for bases in (parents or (Ref,), (Ref,)):
+        try:
+            return type.__new__(Meta, name, bases, dict(space))
+        except TypeError:
+            continue
+    raise Nonsense("a class of a kind that cannot be")
+
+
+def _said(self: BaseException) -> str:
+    said = vars(self).get(SAID)
+    return said if type(said) is str else BaseException.__str__(self)
+
+
+def _module(name: Any) -> Any:
+    if type(name) is not str:
+        raise Nonsense("a module without a name")
+    __import__(name)
+    return sys.modules[name]

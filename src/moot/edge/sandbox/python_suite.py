@@ -1,0 +1,188 @@
+"""How Python tests are run: the tests in one sandbox and the code in another; in one process where that is needed."""
+
+import marshal
+import os
+import re
+import secrets
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path, PurePosixPath
+
+from moot.edge.sandbox.layout import RUN, WORK, Layout
+from moot.edge.sandbox.project import Python
+from moot.edge.sandbox.pytests import NO_TESTS, imported, modules, needs_packages, needs_pytest
+from moot.edge.sandbox.report import read_signed
+from moot.edge.sandbox.runner_files import as_text, own_text, runner_parts
+from moot.edge.sandbox.sharing import shared_state
+from moot.edge.sandbox.suite import Errand, Suite
+
+PARTS = ("in_honest.py", "in_plain.py", "in_pytest.py", "in_record.py", "in_script.py", "in_tree.py", "in_unittest.py")
+PARTS_APART = ("in_link.py", "in_stand.py", "in_values.py")
+PARTS_WORKER = ("in_record.py", "in_script.py", "in_tree.py", "in_values.py")
+COVER = ("in_cover.py",)
+PARTS_BARE = ("in_honest", "in_plain", "in_record", "in_script", "in_tree")
+ENV = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+STUB = "getattr(__import__('builtins'), '@moot_stub')(__name__)\n"
+"""What a file of the code is where tests are judged."""
+MEASURED = "what tests reach is measured in one process"
+ONE_FILE = "the tests stand in the code's own file"
+
+
+@dataclass(frozen=True)
+class PythonRun:
+    entry: str
+    seconds: float
+    cover: list[str] = field(default_factory=list)
+    """The files of which is told what the tests reach."""
+    python: Python | None = None
+
+
+def python_suite(layout: Layout, run: PythonRun) -> Suite:
+    suite = _suite(layout, run)
+    if run.cover:
+        return replace(suite, in_process=MEASURED)
+    if layout.one:
+        return replace(suite, in_process=ONE_FILE)
+    if not _code(layout):
+        return suite
+    forced = shared_state({path: layout.files[path] for path in layout.tests if path.endswith(".py")})
+    tests = _tests(layout)
+    if tests and all(path in forced for path in tests):
+        return replace(suite, in_process=forced[tests[0]])
+    return _suite(layout, run, forced=forced)
+
+
+def _tests(layout: Layout) -> list[str]:
+    return [path for path in layout.tests if path.endswith(".py") and PurePosixPath(path).name not in NO_TESTS]
+
+
+def _code(layout: Layout) -> list[str]:
+    return [path for path in layout.files if path.endswith(".py") and path not in layout.tests]
+
+
+def _suite(
+    layout: Layout, run: PythonRun, *, forced: dict[str, str] | None = None, only: Sequence[str] | None = None
+) -> Suite:
+    """`forced`: apart from the code, but for these tests. `only`: in one process with it, and these tests alone."""
+    apart = forced is not None
+    key = secrets.token_hex(32)
+    tests = _tests(layout)
+    texts = [layout.files[path] for path in tests]
+    spec = {
+        "key": key,
+        "front": layout.front,
+        "back": layout.back,
+        "given": layout.tests,
+        "tests": tests,
+        "modules": modules(layout),
+        "entry": run.entry,
+        "cover": run.cover,
+        "seconds": run.seconds,
+        "pytest": needs_pytest(layout),
+        "unittest": any("unittest" in text for text in texts),
+        "doctests": any(">>>" in text for text in texts),
+        "any": any(re.search(r"\bANY\b", text) for text in texts),
+        "apart": apart,
+        "forced": forced or {},
+        "only": None if only is None else list(only),
+        "packages": sorted(_packages(layout)) if apart else [],
+    }
+    # Without installed packages the interpreter starts in half the time.
+    bare = not needs_packages(layout)
+    more = (*(PARTS_APART if apart else ()), *(COVER if run.cover else ()))
+    needed = (*PARTS_BARE, *(["in_unittest"] if spec["unittest"] else []), *(name.removesuffix(".py") for name in more))
+    suite = Suite(
+        files={
+            **_laid(layout, stubs=apart),
+            **_runner("in_python.py", spec, (*PARTS, *more)),
+        },
+        command=_command("in_python.py", bare=bare),
+        read=partial(read_signed, key=key),
+        env=ENV,
+        tools=python_tools(),
+        errand=Errand("in_python", spec, needed) if bare else None,
+        worker=_worker(layout, run, bare=bare) if apart else None,
+        together=(lambda names: _suite(layout, run, only=names)) if apart else None,
+    )
+    return with_python(suite, run.python)
+
+
+def _worker(layout: Layout, run: PythonRun, *, bare: bool) -> Suite:
+    """The code and nothing of the tests."""
+    spec = {
+        "front": layout.front,
+        "back": layout.back,
+        "modules": modules(layout),
+        "entry": run.entry,
+        "names": sorted(_module_names(layout)),
+    }
+    files = {f"{WORK}/{path}": text for path, text in layout.files.items() if path not in layout.tests}
+    suite = Suite(
+        files={**files, **_runner("in_worker.py", spec, PARTS_WORKER)},
+        command=_command("in_worker.py", bare=bare),
+        read=partial(read_signed, key=""),
+        env=ENV,
+        tools=python_tools(),
+        errand=Errand("in_worker", spec, tuple(part.removesuffix(".py") for part in PARTS_WORKER)) if bare else None,
+    )
+    return with_python(suite, run.python)
+
+
+def _laid(layout: Layout, *, stubs: bool) -> dict[str, str]:
+    code = frozenset(_code(layout)) if stubs else frozenset()
+    return {f"{WORK}/{path}": STUB if path in code else text for path, text in layout.files.items()}
+
+
+def _runner(name: str, spec: Mapping[str, object], parts: tuple[str, ...]) -> dict[str, str]:
+    return {
+        f"{RUN}/{name}": own_text(name),
+        f"{RUN}/spec.bin": as_text(marshal.dumps(dict(spec))),
+        **runner_parts(parts),
+    }
+
+
+def _command(runner: str, *, bare: bool) -> tuple[str, ...]:
+    return (sys.executable, "-P", "-s", "-B", *(("-S",) if bare else ()), f"../{RUN}/{runner}")
+
+
+def _packages(layout: Layout) -> set[str]:
+    """Installed packages that the tests import themselves."""
+    own = {part for path in layout.files for part in PurePosixPath(path).with_suffix("").parts}
+    named = {name for path in _tests(layout) for name in imported(layout.files[path])}
+    return named - own - sys.stdlib_module_names - {"pytest", "_pytest", "hypothesis"}
+
+
+def _module_names(layout: Layout) -> set[str]:
+    """Every name under which a file of the code can be imported."""
+    found = set()
+    for path in _code(layout):
+        pure = PurePosixPath(path)
+        parts = pure.parent.parts if pure.name == "__init__.py" else pure.with_suffix("").parts
+        found |= {".".join(parts[start:]) for start in range(len(parts))}
+    return found
+
+
+def with_python(suite: Suite, python: Python | None) -> Suite:
+    """The same run by the project's interpreter, with what is installed for it."""
+    if python is None:
+        return suite
+    flags = ("-P", "-s", "-B") if python.version >= (3, 11) else ("-s", "-B")
+    return replace(
+        suite,
+        command=(python.program, *flags, suite.command[-1]),
+        tools=(),
+        mounts={Path(place): Path(folder) for place, folder in python.folders.items()},
+        errand=None,
+    )
+
+
+@cache
+def python_tools() -> tuple[Path, ...]:
+    """The interpreter that runs Moot: its folders, never the home they may lie in."""
+    real = Path(sys.executable).resolve().parent.parent
+    library = f"lib/python{sys.version_info.major}.{sys.version_info.minor}"
+    # Not `Path.is_dir`, which raises where one may not look.
+    folders = [Path(sys.prefix), Path(sys.base_prefix), *([real] if os.path.isdir(real / library) else [])]
+    return tuple(dict.fromkeys(folders))

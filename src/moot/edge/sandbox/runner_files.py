@@ -1,0 +1,52 @@
+"""The files of Moot that are laid beside code and tests to run them."""
+
+import importlib.util
+import json
+import marshal
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from moot.edge.sandbox.layout import RUN, WORK, Layout
+
+HERE = Path(__file__).parent
+
+
+def run_files(layout: Layout, runner: str, spec: Mapping[str, object]) -> dict[str, str]:
+    return {
+        **{f"{WORK}/{path}": text for path, text in layout.files.items()},
+        f"{RUN}/{runner}": own_text(runner),
+        f"{RUN}/spec.json": json.dumps(spec),
+    }
+
+
+@cache
+def own_text(name: str) -> str:
+    return (HERE / name).read_text("utf-8")
+
+
+def as_text(data: bytes) -> str:
+    """Bytes among texts; `pack` makes them bytes again."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+@cache
+def runner_parts(names: tuple[str, ...]) -> dict[str, str]:
+    """The files that a Python runner imports, under the names they have here."""
+    package = PurePosixPath(RUN, *__name__.split(".")[:-1])
+    empty = {f"{folder}/__init__.py": "" for folder in (package, *package.parents[:-2])}
+    parts = {f"{package}/{part}": own_text(part) for part in names}
+    return empty | parts | {f"{package}/__pycache__/{name}": as_text(data) for name, data in _compiled(names).items()}
+
+
+@cache
+def _compiled(names: tuple[str, ...]) -> Mapping[str, bytes]:
+    """The runner's parts as Python keeps them, not to be checked against the source. Another version ignores them."""
+    header = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
+    tag = sys.implementation.cache_tag
+    return {
+        f"{part.removesuffix('.py')}.{tag}.pyc": header
+        + marshal.dumps(compile(own_text(part), part, "exec", dont_inherit=True))
+        for part in names
+    }
