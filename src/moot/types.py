@@ -88,6 +88,15 @@ class SuiteRun(Value):
     def passed_names(self) -> frozenset[str]:
         return frozenset(o.name for o in self.outcomes if o.status == "passed") if not self.problem else frozenset()
 
+    @property
+    def passed_in_process(self) -> tuple[TestOutcome, ...]:
+        """Passes that the code can have faked, for it ran in the process of its test."""
+        return tuple(o for o in self.outcomes if o.name in self.passed_names and o.in_process)
+
+    @property
+    def passed_apart(self) -> frozenset[str]:
+        return self.passed_names - {outcome.name for outcome in self.passed_in_process}
+
 
 class RaceRun(Value):
     """What the race detector said while tests ran. No report is good news only where there is no problem."""

@@ -167,6 +167,10 @@ class Checked(Value):
     """Agreed claims that do not hold, by id."""
     green: bool = False
     """All tests passed, and there were some."""
+    apart: int = 0
+    """Of those that pass: the ones that were judged apart from the code."""
+    caveat: str = ""
+    """What is to be said where a pass can have been faked."""
     seconds: float = 0.0
 
     @property
@@ -180,8 +184,8 @@ class Checked(Value):
         return (*self.outcomes, *(answer.mark for answer in self.answers.values()))
 
     @property
-    def rank(self) -> tuple[bool, float, int, int]:
-        return self.green, self.worth, self.passed, self.agreed
+    def rank(self) -> tuple[bool, float, int, int, int]:
+        return self.green, self.worth, self.passed, self.apart, self.agreed
 
 
 class Candidate(Value):

@@ -145,8 +145,12 @@ async def run_given_tests(code: Code, baseline: Baseline, room: Room) -> SuiteRu
 
 
 def broken_tests(run: SuiteRun, baseline: Baseline) -> list[str]:
-    """Tests that passed before the patch and do not now; a run that says nothing has passed none."""
-    return sorted(baseline.run.passed_names - run.passed_names) if baseline.run else []
+    """Tests that passed before the patch and do not now; a run that says nothing has passed none. What was judged apart
+    from the code must stay so: a patch that passes in its own process only can have faked it."""
+    if baseline.run is None:
+        return []
+    before = baseline.run
+    return sorted((before.passed_names - run.passed_names) | (before.passed_apart - run.passed_apart))
 
 
 def defense_report(patch: Patch, report: AttackReport, verdict: Verdict, patched: str) -> DefenseReport:

@@ -210,6 +210,8 @@ async def checked(task: Task, attempts: Sequence[Attempt], room: Room) -> Checks
 
 def note_untested(task: Task, attempts: Sequence[Attempt], room: Room) -> None:
     best = best_of(attempts)
+    if best and best.analysis.caveat:
+        room.degrade(best.analysis.caveat)
     if best and best.solved and (missed := untested(task)):
         room.degrade(f"no test touches these words of the task: {'; '.join(missed)}")
 
@@ -220,8 +222,8 @@ def bettered(number: int, attempts: Sequence[Attempt]) -> bool:
     return after is not None and rank(after) > rank(before)
 
 
-def rank(attempt: Attempt) -> tuple[bool, float, int]:
-    return attempt.solved, attempt.analysis.worth, attempt.analysis.passed
+def rank(attempt: Attempt) -> tuple[bool, float, int, int]:
+    return attempt.solved, attempt.analysis.worth, attempt.analysis.passed, attempt.analysis.apart
 
 
 def best_of(attempts: Sequence[Attempt]) -> Attempt | None:

@@ -8,6 +8,7 @@ from typing import Literal
 from moot.fitting import Fitted, Part, fit_parts
 from moot.trials.contrast import Cause, likely_cause, shown
 from moot.trials.kinds import asks_refusal, is_refusal, worth
+from moot.trials.telling import told_in_process
 from moot.trials.values import Example, holds
 from moot.types import Answer, Probing, SuiteRun, TestOutcome, Value
 
@@ -79,15 +80,36 @@ class Analysis(Value):
     refused: int = 0
     refusals: int = 0
     """Of the passed and of all: those that ask for a refusal, such as an error."""
+    in_process: int = 0
+    """Of the passed: those that the code can have faked, for it ran in the process of its test."""
+    decided: int = 0
+    """Of these: those that the code's own comparison decided, so that they were not judged apart."""
+    why_in_process: str = ""
 
     @property
     def green(self) -> bool:
-        return not self.problem and not self.failures and self.passed > 0
+        """What the code alone says of itself is not enough."""
+        return not self.problem and not self.failures and self.passed > 0 and not self.hollow
+
+    @property
+    def hollow(self) -> bool:
+        """Whether no test passed but by the code's own comparison."""
+        return 0 < self.decided == self.passed
+
+    @property
+    def apart(self) -> int:
+        return self.passed - self.in_process
 
     @property
     def worth(self) -> float:
-        """The tests that passed, weighed by kind."""
-        return worth(self.passed, self.of, self.refused, self.refusals)
+        """The tests that passed, weighed by kind; what the code's own comparison decided weighs nothing."""
+        refused = max(0, self.refused - self.decided)
+        return worth(self.passed - self.decided, self.of, min(refused, self.passed - self.decided), self.refusals)
+
+    @property
+    def caveat(self) -> str:
+        """What is to be said where passes can have been faked."""
+        return told_in_process(self.in_process, self.of, self.why_in_process, hollow=self.hollow)
 
     @property
     def summary(self) -> str:
@@ -102,6 +124,9 @@ def together(one: Analysis, other: Analysis) -> Analysis:
         problem="; ".join(filter(None, (one.problem, other.problem))),
         refused=one.refused + other.refused,
         refusals=one.refusals + other.refusals,
+        in_process=one.in_process + other.in_process,
+        decided=one.decided + other.decided,
+        why_in_process=one.why_in_process or other.why_in_process,
     )
 
 
@@ -118,6 +143,9 @@ def of_suite(run: SuiteRun, known: Collection[str] = ()) -> Analysis:
         problem=steady(run.problem),
         refused=sum(name in run.passed_names for name in refusals),
         refusals=len(refusals),
+        in_process=len(run.passed_in_process),
+        decided=sum(outcome.code_decides for outcome in run.passed_in_process),
+        why_in_process=next((outcome.in_process for outcome in run.passed_in_process), ""),
     )
 
 

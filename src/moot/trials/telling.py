@@ -20,3 +20,11 @@ def counted(passed: int, of: int, what: str) -> str:
 def in_number(many: int, what: str) -> str:
     """`test that …` as `tests that …` where there are several."""
     return what if many == 1 else re.sub(r"\b(test|example)\b", r"\1s", what)
+
+
+def told_in_process(many: int, of: int, why: str, *, hollow: bool = False) -> str:
+    """`2 of 5 tests passed in process, where the code can fake a pass (…)`; nothing where none did."""
+    if not many:
+        return ""
+    enough = "; that alone proves nothing" if hollow else ""
+    return f"{many} of {of} {in_number(of, 'test')} passed in process, where the code can fake a pass ({why}){enough}"

@@ -55,7 +55,8 @@ def note_shortcomings(table: Table, winner: Candidate | None, room: Room) -> Non
     """The caveats about the winner itself."""
     if winner is None:
         return
-    if fails(table, winner):
+    hollow = winner.checked.caveat and winner.checked.passed == winner.checked.of
+    if fails(table, winner) and not hollow:
         room.degrade(told_failing(winner))
     if wrong := [claim for claim in table.agreed if claim.id in winner.checked.failed]:
         told = name_some([f"{claim.call} must give {claim.expected}" for claim in wrong], NAMED, "; ")
@@ -66,6 +67,8 @@ def note_shortcomings(table: Table, winner: Candidate | None, room: Room) -> Non
         room.degrade(f"{winner.id} fails {len(lone)} {in_number(len(lone), LONE)}: {told}")
     if left := left_in(table, winner):
         room.degrade(told_left(winner, left))
+    if winner.checked.caveat:
+        room.degrade(winner.checked.caveat)
     if missed := untested(table, winner):
         room.degrade(f"no test touches these words of the task: {'; '.join(missed)}")
 

@@ -103,6 +103,8 @@ def checked(table: Table, calls: Sequence[str], ran: Ran) -> Checked:
         answers={call: answers[call] for call in calls},
         failures="\n".join(filter(None, (failures, *wrong))),
         green=analysis.green,
+        apart=analysis.apart,
+        caveat=analysis.caveat,
         failing=failing_names(analysis),
         failed=tuple(claim.id for claim in agreed if claim not in kept),
         seconds=round(ran.seconds, 3),

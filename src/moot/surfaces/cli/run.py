@@ -10,6 +10,7 @@ from rich.table import Table
 
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_code, read_tests
+from moot.fitting import name_some
 from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.cli.worth import show_worth, worth_json
@@ -20,6 +21,7 @@ from moot.types import SuiteRun
 
 PASSED, FAILED, NOTHING_SAID = 0, 1, 2
 SHOWN_LINES = 14
+SHOWN_NAMES = 5
 MIB = 1024 * 1024
 EXAMPLES = """Examples:
 
@@ -108,3 +110,13 @@ def show(run: SuiteRun) -> None:
         console.print(plain(f"\nno verdict: {run.problem}"))
     passed = sum(o.status == "passed" for o in run.outcomes)
     console.print(plain(f"\n{passed} of {len(run.outcomes)} tests passed in {run.seconds:.2f} s"))
+    for why, names in _in_process(run).items():
+        console.print(plain(f"in process: can be fooled ({why}): {name_some(names, SHOWN_NAMES)}"))
+
+
+def _in_process(run: SuiteRun) -> dict[str, list[str]]:
+    """Why passes can have been faked -> the tests."""
+    found: dict[str, list[str]] = {}
+    for outcome in run.passed_in_process:
+        found.setdefault(outcome.in_process, []).append(outcome.name)
+    return found
