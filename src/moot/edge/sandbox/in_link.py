@@ -55,12 +55,14 @@ class Link:
         """Why the test that runs needs the code's objects, and whether the code's own comparison would decide."""
         self.refused = ""
         """Why the test that runs fails whatever it says itself."""
+        self.decided = ""
+        """Why the test that runs fails unless it needs the objects themselves: the code's own comparison decided."""
         self.objects = ""
         """What the test does that stand-ins may not do as well as the objects."""
         self._always = ""
 
     def begin(self) -> None:
-        self.needs, self.refused, self.objects = None, "", self._always
+        self.needs, self.refused, self.decided, self.objects = None, "", "", self._always
 
     def loaded(self) -> None:
         """What test files do while they are loaded is an excuse for all of their tests."""
@@ -82,8 +84,17 @@ class Link:
         return NeedsObject(why)
 
     def refuse(self, why: str) -> NotData:
-        self.refused = self.refused or why
+        self.decided = self.decided or why
         return NotData(why)
+
+    def verdict(self, status: str) -> tuple[str, bool] | str:
+        """What is to be said of a test with this result: why it needs the code's objects, or why it failed."""
+        if self.needs:
+            return self.needs
+        if self.refused:
+            return self.refused
+        failed = status in ("failed", "error") or bool(self.decided)
+        return (self.objects, bool(self.decided)) if self.objects and failed else self.decided
 
     def ask(self, word: str, target: Any = None, *rest: object) -> Any:
         """What comes of it: a value, or an error that is raised here."""
@@ -239,7 +250,8 @@ class StubModule(ModuleType):
 
     def __setattr__(self, name: str, value: object) -> None:
         # The import system sets what it has imported.
-        if not name.startswith("__") and not isinstance(value, StubModule):
+        imported = isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}"
+        if not name.startswith("__") and not imported:
             raise _link().need(f"the test changes {self.__name__}.{name}")
         super().__setattr__(name, value)
 

@@ -135,15 +135,12 @@ class Record:
 
     def _settle(self, test: str, status: str, detail: str, spent: dict[str, object]) -> None:
         """The result, or that it has to be had in one process with the code."""
-        link = self.link
-        if link is not None and status != "timeout":
-            excuse = (link.objects, False) if link.objects and status in ("failed", "error") else None
-            need = link.needs or (excuse if not link.refused else None)
-            if need:
-                self.needs(test, *need)
-                return
-            if link.refused:
-                status, detail = "failed", f"{link.refused}\n{detail}"
+        said = self.link.verdict(status) if self.link is not None and status != "timeout" else ""
+        if isinstance(said, tuple):
+            self.needs(test, *said)
+            return
+        if said:
+            status, detail = "failed", f"{said}\n{detail}"
         self._done(test, status, detail, spent)
 
     def needs(self, test: str, why: str, code_decides: bool = False) -> None:
