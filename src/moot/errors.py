@@ -3,6 +3,7 @@
 * MootError
   x UsageError        you asked for something impossible; the message says what to change
     x Decided         somebody was faster: a gate is decided once
+    x Forbidden       you have not the right to do this; `scope` names the one that is missing
     x ConfigError     a setting is wrong; the message names it and where it came from
   x ModelError        a provider did not answer; `retryable` says whether trying again can help
   x ScriptDry         a `script:` file has no entry left for a call
@@ -76,6 +77,14 @@ class Parked(MootError):
 
 class Decided(UsageError):
     """This gate has been decided; a decision is made once."""
+
+
+class Forbidden(UsageError):
+    """Whoever asks has not the right to do this."""
+
+    def __init__(self, message: str, *, scope: str) -> None:
+        super().__init__(message)
+        self.scope = scope
 
 
 class SandboxError(MootError):

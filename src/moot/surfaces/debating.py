@@ -88,7 +88,8 @@ def debate_plan(
         tests=tests,
         hidden=hidden_tests(given_tests(asked.hidden), vault) if asked.hidden else None,
         context=_context(asked, vault),
-        repository=repository_of(asked.paths[0]) if asked.paths else "",
+        # Texts have names, but lie nowhere: a repository of this machine is no business of whoever sent them.
+        repository="" if isinstance(asked.files, Code) or not asked.paths else repository_of(asked.paths[0]),
         harden=HardenRules.model_validate(settings.rules("harden")),
         team=tuple(team),
     )

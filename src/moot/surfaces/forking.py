@@ -1,7 +1,7 @@
 """A session that goes on from any step of another one, with something changed."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import JsonValue, ValidationError
@@ -29,9 +29,10 @@ async def fork(
     changes: Mapping[str, JsonValue],
     seats: Mapping[str, Sequence[str]],
     by: str | None = None,
+    check: Callable[[Plan, Plan], Awaitable[None]] | None = None,
 ) -> SessionRecord:
     """A session of its own, not begun yet, with the steps before `at` copied. What would have altered one of those
-    steps is refused."""
+    steps is refused, and so is what `check` refuses of the new plan beside the old one."""
     parent = await whole(store, session_id)
     if found := flaws_of(parent):
         raise StoreError(f"session {parent.session.id} is not forked: its record was changed ({found[0]})")
@@ -39,7 +40,10 @@ async def fork(
     last = max((step.seq for step in steps), default=0)
     if not 1 <= at <= last + 1:
         raise UsageError(f"--at {at}: the session has steps 1 to {last}; give one of them, or {last + 1} to go on")
-    plan = changed(Plan.model_validate(parent.session.config), changes, seats)
+    before = Plan.model_validate(parent.session.config)
+    plan = changed(before, changes, seats)
+    if check is not None:
+        await check(plan, before)
     copied = [step for step in steps if step.seq < at]
     await _refuse_other_steps(parent.session, plan, copied)
     about = About(by=by, parent=parent.session.id, priority=parent.session.priority)

@@ -1,7 +1,5 @@
 """What people do to sessions that are under way: decide, answer, choose, pause, resume, cancel, fork."""
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
@@ -12,13 +10,15 @@ from moot.chain import digest_of
 from moot.errors import Fenced, UsageError
 from moot.ports import Mark, SessionRecord
 from moot.runner import Plan, finished_result
+from moot.surfaces import forking
 from moot.surfaces.choices import choose
+from moot.surfaces.client_rights import check_client_plan
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import Identity, Needs
 from moot.surfaces.server.deciding import Answers, Decision, answered, decided
 from moot.surfaces.server.problems import Refusal, documented
-from moot.surfaces.server.requests import Budget, Name, Names, check_models, refuse_unkept
-from moot.surfaces.server.sessions import Here, SessionId, shown
+from moot.surfaces.server.requests import Budget, Name, Names, refuse_unkept
+from moot.surfaces.server.sessions import Here, SessionId, check_runnable, shown
 from moot.surfaces.server.site import OVER, Site
 from moot.types import Limits, Status, Value
 
@@ -117,9 +117,10 @@ async def resume(session: SessionId, who: Runner, site: Here, told: Resume | Non
         raise Refusal(409, "ended", f"this session is {record.status}; there is nothing left to do")
     limits = told.budget.given() if told else {}
     mark = Mark(kind="noted", name="resumed", value=_by(who))
+    plan = Plan.model_validate(record.config)
+    changed = plan.model_copy(update={"limits": Limits.model_validate({**plan.limits.model_dump(), **limits})})
+    check_client_plan(changed, who, site.settings, plan)
     if limits:
-        plan = Plan.model_validate(record.config)
-        changed = plan.model_copy(update={"limits": Limits.model_validate({**plan.limits.model_dump(), **limits})})
         record = record.model_copy(update={"config": changed.model_dump(mode="json")})
         mark = Mark(kind="plan", value={"plan": digest_of(record.config), "by": who.name})
     if not await _changed(site, record.model_copy(update={"completed_at": None}), "pending", mark):
@@ -133,17 +134,17 @@ async def resume(session: SessionId, who: Runner, site: Here, told: Resume | Non
     status_code=202,
     response_model=shapes.Summary,
     summary="Go on from a step of it as a new session",
-    responses=documented(501),
 )
 async def fork(session: SessionId, who: Runner, site: Here, told: Fork) -> Response:
     record = await site.session(session)
-    if find_spec("moot.surfaces.forking") is None:
-        raise Refusal(501, "no_fork", "this server cannot fork sessions")
-    check_models([*told.seats.values()], site.settings)
     seats = {seat: (chain,) if isinstance(chain, str) else tuple(chain) for seat, chain in told.seats.items()}
-    forking = import_module("moot.surfaces.forking")
-    new: SessionRecord = await forking.fork(
-        site.store, record.id, told.at, changes=told.changes, seats=seats, by=who.name
+
+    async def check(plan: Plan, before: Plan) -> None:
+        check_client_plan(plan, who, site.settings, before)
+        await check_runnable(site, plan)
+
+    new = await forking.fork(
+        site.store, record.id, told.at, changes=told.changes, seats=seats, by=who.name, check=check
     )
     await site.queue.put(new.id, new.priority)
     return shown(shapes.summary_of(new), 202, {"Location": f"/v1/debates/{new.id}"})

@@ -9,11 +9,12 @@ from moot.edge.roles import read_roles
 from moot.edge.store.records import RecordShelf
 from moot.errors import StoreError, UsageError
 from moot.roles import Domain, Scored, best_team, domain_of, positions
+from moot.surfaces.client_rights import check_models
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import Identity, Needs
 from moot.surfaces.server.metrics import MEDIA
 from moot.surfaces.server.problems import Refusal, documented
-from moot.surfaces.server.requests import Name, check_models
+from moot.surfaces.server.requests import Name
 from moot.surfaces.server.sessions import Here, shown
 
 router = APIRouter(responses=documented())
@@ -31,7 +32,7 @@ async def team(
     size: Annotated[int, Query(ge=1, le=MOST_SEATS)] = 5,
 ) -> Response:
     roles = read_roles(str(site.settings["debate.roles_folder"]))
-    check_models([model], site.settings)
+    check_models(model, site.settings)
     models = tuple(model) or tuple(site.settings["model"])
     about = domain or domain_of(task)
     tried = await RecordShelf(site.store).tried()

@@ -9,19 +9,11 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
 from moot.edge.store.tokens import LOCAL, Scope, TokenShelf
+from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
 
 FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="moot"'}
-
-
-@dataclass(frozen=True)
-class Identity:
-    name: str
-    scopes: frozenset[Scope]
-
-    def may(self, scope: Scope) -> bool:
-        return scope in self.scopes or "admin" in self.scopes
 
 
 LOCAL_ADMIN = Identity(LOCAL, frozenset({"admin"}))

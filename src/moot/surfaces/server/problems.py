@@ -11,7 +11,7 @@ from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from moot.errors import Decided, Fenced, MootError, StoreError, UsageError
+from moot.errors import Decided, Fenced, Forbidden, MootError, StoreError, UsageError
 from moot.types import Value
 
 MEDIA = "application/problem+json"
@@ -108,6 +108,8 @@ def refused(error: Exception) -> Refusal:
             return error
         case Decided():
             return Refusal(409, "already_decided", str(error))
+        case Forbidden():
+            return Refusal(403, "scope_missing", str(error))
         case Fenced():
             return Refusal(409, "taken_over", str(error))
         case StoreError():

@@ -2,14 +2,13 @@
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, model_validator
 
 from moot.chain import digest_of
 from moot.config import Layer, resolve
-from moot.edge.models import parse_name
 from moot.edge.roles import read_roles
 from moot.edge.sources import Gathered
 from moot.errors import ConfigError, UsageError
@@ -21,26 +20,23 @@ from moot.surfaces.debating import Asked, debate_plan
 from moot.surfaces.deciding import Wishes, decide_plan
 from moot.surfaces.hardening import harden_plan
 from moot.surfaces.reviewing import review_plan
+from moot.surfaces.client_rights import BUDGET, Identity, check_client_plan, check_machine_rules
 from moot.surfaces.server import inputs
-from moot.surfaces.setup import Settings, all_settings, check_points, check_prices
+from moot.surfaces.setup import Settings, all_settings
 from moot.surfaces.vetting import Question, vet_or_answer
 from moot.types import Value
 from moot.vault import Vault
 
-LOCAL_MODELS = ("cmd", "script", "local")
-"""Providers that start programs or read files of the server's."""
-LOCAL_RULES = ("roles_folder", "judges_folder", "tools")
-LONGEST_GATE = 365 * 24 * 3600.0
 Name = Annotated[str, Field(max_length=200)]
 Names = Name | Annotated[tuple[Name, ...], Field(max_length=10)]
 KNOWN = all_settings()
 
 
 class Budget(Value):
-    max_calls: int | None = Field(default=None, ge=0, le=10**9)
-    max_tokens: int | None = Field(default=None, ge=0, le=10**12)
-    max_usd: float | None = Field(default=None, ge=0, le=10**9)
-    call_timeout: float | None = Field(default=None, gt=0, le=86_400)
+    max_calls: int | None = Field(default=None, ge=0, le=BUDGET["max_calls"])
+    max_tokens: int | None = Field(default=None, ge=0, le=BUDGET["max_tokens"])
+    max_usd: float | None = Field(default=None, ge=0, le=BUDGET["max_usd"])
+    call_timeout: float | None = Field(default=None, gt=0, le=BUDGET["call_timeout"])
 
     def given(self) -> dict[str, Any]:
         return self.model_dump(exclude_none=True)
@@ -110,23 +106,20 @@ def digest(begin: Begin) -> str:
     return digest_of(begin.model_dump(mode="json", exclude={"idempotency_key"}))
 
 
-def plan_of(begin: "AnyBegin", settings: Settings, tried: Iterable[Tried]) -> Plan:
+def plan_of(begin: "AnyBegin", who: Identity, settings: Settings, tried: Iterable[Tried]) -> Plan:
     """The session that is asked for, with the server's own settings where the request says nothing."""
-    team = [seat.model for seat in begin.input.team] if isinstance(begin, BeginDebate) else []
-    check_models([begin.models, *begin.seats.values(), *team], settings)
-    _check_gates(begin.gates, settings, begin.protocol)
     own, vault = _over(settings, begin), Vault(os.environ)
     try:
         plan = _built(begin, own, vault, tuple(tried))
     except ConfigError as error:
         raise UsageError(str(error).replace(" in flag ", " in the request ")) from None
-    check_prices(plan.seats, plan.limits)
-    for name in {name for chain in plan.seats.values() for name in chain}:
-        parse_name(name)
     kept: dict[str, Any] = {"notes": {**plan.notes, "request": digest(begin)}}
     if begin.gates is not None:
-        kept["gates"] = begin.gates
-    return plan.model_copy(update=kept)
+        said = {name: getattr(begin.gates, name) for name in begin.gates.model_fields_set}
+        kept["gates"] = plan.gates.model_copy(update=said)
+    plan = plan.model_copy(update=kept)
+    check_client_plan(plan, who, settings)
+    return plan
 
 
 def _built(begin: "AnyBegin", settings: Settings, vault: Vault, tried: tuple[Tried, ...]) -> Plan:
@@ -161,13 +154,12 @@ def _asked(given: inputs.DebateInput, settings: Settings) -> Asked:
 def _over(settings: Settings, begin: "AnyBegin") -> Settings:
     """The server's settings with those of the request over them."""
     kind = PROTOCOLS[begin.protocol].rules
+    check_machine_rules(begin.protocol, begin.rules, settings)  # before anything reads the folders
     flags: dict[str, object] = dict(begin.budget.given())
     for name, value in begin.rules.items():
         if name not in kind.model_fields:
             known = ", ".join(kind.model_fields)
             raise UsageError(f"{begin.protocol} has no rule {name!r}; its rules are {known}")
-        if name in LOCAL_RULES and not settings["server.allow_local"]:
-            raise UsageError(f"the rule {name!r} reaches into the server; it is refused (server.allow_local)")
         flags[name if name == "timeout" else f"{begin.protocol}.{name}"] = value
     if begin.models:
         flags["model"] = begin.models
@@ -177,36 +169,3 @@ def _over(settings: Settings, begin: "AnyBegin") -> Settings:
     except ConfigError as error:
         raise UsageError(str(error).replace(" in flag ", " in the request ")) from None
     return Settings({**settings.resolved, **{key: r for key, r in found.items() if r.source == "flag"}})
-
-
-def check_models(chains: Iterable[Names], settings: Settings) -> None:
-    """A request may name hosted models, and those of the server's own settings."""
-    if settings["server.allow_local"]:
-        return
-    own = set(_names(settings["model"])) | {
-        name
-        for key in settings.resolved
-        if key.startswith(("seats.", "review.profiles."))
-        for name in _names(settings[key])
-    }
-    for name in (name for chain in chains for name in _names(chain)):
-        if name not in own and parse_name(name).provider in LOCAL_MODELS:
-            raise UsageError(
-                f"a request may not name {name.partition(':')[0]}: models: they run programs or read files of the "
-                "server; it is refused (server.allow_local)"
-            )
-
-
-def _names(chain: Any) -> tuple[str, ...]:
-    return (chain,) if isinstance(chain, str) else tuple(chain)
-
-
-def _check_gates(gates: GateRules | None, settings: Settings, protocol: str) -> None:
-    if gates is None:
-        return
-    check_points(protocol, gates.points)
-    if gates.timeout > LONGEST_GATE:
-        raise UsageError(f"a gate waits at most {LONGEST_GATE:.0f} seconds")
-    allowed: Mapping[str, None] = dict.fromkeys(settings["server.webhooks"])
-    if strange := [url for url in gates.webhooks if url not in allowed]:
-        raise UsageError(f"the server tells only the webhooks of its setting server.webhooks, not {strange[0]!r}")

@@ -68,12 +68,12 @@ async def begin(
     if key is not None and (earlier := await site.shelf.begun_with(who.name, key)) is not None:
         return _begun_before(earlier, wanted)
     # In a thread: what needs no debate is looked up in files that others may have locked.
-    plan = await asyncio.to_thread(plan_of, wanted, site.settings, await RecordShelf(site.store).tried())
+    plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await RecordShelf(site.store).tried())
     record, end = new_record(plan, site.now(), About(by=who.name, key=key, priority=wanted.priority)), None
     if (answer := answer_in(plan)) is not None:
         record, end = end_of(record, answer.model_copy(update={"session_id": record.id}), "completed", site.now())
     else:
-        await _check_runnable(site, plan)
+        await check_runnable(site, plan)
     try:
         await site.store.create(record, end)
     except StoreError:
@@ -91,7 +91,7 @@ def _begun_before(earlier: SessionRecord, wanted: Begin) -> Response:
     return shown(shapes.summary_of(earlier), 200, {"Location": f"/v1/debates/{earlier.id}"})
 
 
-async def _check_runnable(site: Site, plan: Plan) -> None:
+async def check_runnable(site: Site, plan: Plan) -> None:
     """What cannot work here is said before anything begins; what only the workers know is left to them."""
     if site.open_model is None:
         return

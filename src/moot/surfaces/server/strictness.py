@@ -1,0 +1,39 @@
+"""What a route does not know is refused: a field that nobody reads may be one that somebody relies on."""
+
+from functools import cache
+
+from fastapi import Request
+from fastapi.dependencies.utils import get_flat_dependant
+from fastapi.routing import APIRoute
+from starlette.requests import HTTPConnection
+
+from moot.surfaces.server.auth import TOKEN_PARAMETER
+from moot.surfaces.server.problems import Problem, Refusal, Slip
+
+NOTHING = (b"", b"{}", b"null")
+
+
+async def refuse_unknown(request: Request) -> None:
+    """Of every route: parameters of the query, and a body where none is read."""
+    route: APIRoute = request.scope["route"]
+    refuse_parameters(request, _known(route))
+    if route.body_field is None and (await request.body()).strip() not in NOTHING:
+        raise _refusal("body", "no body is read here")
+
+
+def refuse_parameters(connection: HTTPConnection, known: frozenset[str]) -> None:
+    for name in connection.query_params:
+        if name not in known and name != TOKEN_PARAMETER:
+            raise _refusal(f"query.{name[:100]}", "there is no such parameter")
+
+
+@cache
+def _known(route: APIRoute) -> frozenset[str]:
+    return frozenset(field.alias for field in get_flat_dependant(route.dependant).query_params)
+
+
+def _refusal(at: str, wrong: str) -> Refusal:
+    refusal = Refusal(422, "invalid_request")
+    plain: Problem = refusal.problem
+    refusal.problem = plain.model_copy(update={"errors": (Slip(at=at, wrong=wrong),)})
+    return refusal
