@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from kit import BAD, GOOD
 from patience import PATIENCE
-from serving_kit import GATED, say
+from serving_kit import GATED, OWN, STARTER, say
 from sqlalchemy import Connection
 
 from moot.chain import flaws
@@ -85,7 +85,7 @@ def warm(store: str) -> Server:
     for text in (BAD, GOOD):
         team.scan(one_file(text))
     model, settings = Telling(say), Settings.load({"store": store, "server.rate": 0.0})
-    return create_app(settings, Serving(open_model=lambda name: model, run_here=True, poll=0.05))
+    return create_app(settings, Serving(token=OWN, open_model=lambda name: model, run_here=True, poll=0.05))
 
 
 def forked(server: Server, chance: random.Random | None) -> tuple[int, int]:
@@ -111,7 +111,7 @@ def ask(port: int, method: str, path: str, body: object = None) -> tuple[int, di
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         given = None if body is None else json.dumps(body)
-        line.request(method, path, given, {"Content-Type": "application/json"})
+        line.request(method, path, given, {"Content-Type": "application/json", **STARTER})
         answer = line.getresponse()
         return answer.status, json.loads(answer.read())
     except (OSError, http.client.HTTPException, ValueError):

@@ -19,6 +19,9 @@ from moot.surfaces.setup import Settings
 from moot.testing import ActingModel, Line
 from moot.types import Call, Reply
 
+OWN = "moot_" + "o" * 43
+"""The token of whoever started the server, as its file has it."""
+STARTER = {"Authorization": f"Bearer {OWN}"}
 HARDEN = {"protocol": "harden", "input": {"files": {"app.py": BAD}}, "models": "openai:fake"}
 VET = {"protocol": "vet", "input": {"action": "drop the table of users", "stakes": "high"}, "models": "openai:fake"}
 GATED = {**HARDEN, "gates": {"enabled": True}}
@@ -113,14 +116,20 @@ async def serving(
     model: Model | None = None,
     *,
     exposed: bool = False,
+    no_token: bool = False,
     run_here: bool = True,
     drain: float = 20.0,
     headers: dict[str, str] | None = None,
     **flags: object,
 ) -> AsyncIterator[Client]:
-    """A server with its sessions in this process, or with a fleet's, listening on any free port."""
+    """A server with its sessions in this process, or with a fleet's, listening on any free port. Whoever asks is the
+    one who started it, unless `headers` say otherwise."""
     acting = model or ActingModel(say)
-    how = Serving(exposed=exposed, open_model=lambda name: acting, poll=0.05, run_here=run_here, drain=drain)
+    how = Serving(
+        exposed=exposed, token="" if no_token else OWN, no_token=no_token, open_model=lambda name: acting, poll=0.05,
+        run_here=run_here, drain=drain,
+    )  # fmt: skip
+    headers = (None if no_token else STARTER) if headers is None else headers
     given = settings(str(store), **{"server__rate": 0.0, **flags})
     server = create_app(given, how)
     with bound("127.0.0.1", 0) as listening:

@@ -13,6 +13,7 @@ import pytest
 from conftest import Cli
 from serving_kit import GATED, HARDEN, Held, run, say, serving
 
+from moot.edge.server_token import make_token, read_token, token_file
 from moot.surfaces.cli import serve as command
 
 
@@ -22,7 +23,10 @@ def test_tokens_are_made_listed_and_revoked(cli: Cli, tmp_path: Path) -> None:
     assert made.code == 0 and re.fullmatch(r"moot_[\w-]{43}", secret)
     assert secret.encode() not in (tmp_path / "s.db").read_bytes()
     (listed,) = json.loads(cli("token", "list", "--store", "s.db", "--json").out)
-    assert (listed["name"], listed["scopes"], listed["standing"]) == ("ann", ["read", "run"], "valid")
+    assert (listed["name"], listed["owner"], listed["scopes"]) == ("ann", "ann", ["read", "run"])
+    assert listed["standing"] == "valid"
+    shared = cli("token", "create", "desk", "--scope", "read", "--owner", "ann", "--store", "s.db", "--json")
+    assert json.loads(shared.out)["owner"] == "ann"
     assert cli("token", "revoke", "ann", "--store", "s.db").out == "revoked ann\n"
     assert "revoked" in cli("token", "list", "--store", "s.db").out
     again = cli("token", "create", "ann", "--scope", "read", "--store", "s.db")
@@ -48,6 +52,28 @@ def test_nobody_is_served_from_elsewhere_without_a_token(cli: Cli) -> None:
     for host in ("0.0.0.0", "192.0.2.1", "::"):
         ran = cli("serve", "--host", host, "--port", "0", "--store", "s.db")
         assert ran.code == 2 and "moot token create" in ran.err, host
+        ran = cli("serve", "--host", host, "--port", "0", "--store", "s.db", "--no-token")
+        assert ran.code == 2 and "--no-token is for this machine alone" in ran.err, host
+
+
+def test_it_says_where_nobody_needs_a_token(tmp_path: Path) -> None:
+    words = ["serve", "--port", "0", "--no-token", "--store", str(tmp_path / "s.db")]
+    program = [sys.executable, "-m", "moot", *words]
+    with subprocess.Popen(program, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=dict(os.environ)) as server:
+        assert server.stderr is not None
+        line = server.stderr.readline()
+        where = re.match(r"moot serves (http://127\.0\.0\.1:\d+) \(no token needed on this machine; runs", line)
+        assert where and read_token() is None, line
+        assert httpx.get(f"{where[1]}/v1/debates").status_code == 200
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(60) == 0
+
+
+def test_a_token_file_that_others_can_read_ends_the_server_at_once(cli: Cli) -> None:
+    make_token()
+    token_file().chmod(0o640)
+    ran = cli("serve", "--port", "0", "--store", "s.db")
+    assert ran.code == 2 and "others may read or write it" in ran.err
 
 
 def test_a_server_without_its_packages_says_what_to_install(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,19 +94,29 @@ def test_it_says_where_it_is_and_ends_in_order(tmp_path: Path) -> None:
     with subprocess.Popen(program, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=dict(os.environ)) as server:
         assert server.stderr is not None
         line = server.stderr.readline()
-        where = re.match(r"moot serves (http://127\.0\.0\.1:\d+) \(this machine needs no token; runs 3 sessions", line)
+        where = re.match(
+            r"moot serves (http://127\.0\.0\.1:\d+)/\?token=(moot_[\w-]{43}) \((.*); runs 3 sessions", line
+        )
         assert where, line
+        assert where[3] == f"token in {token_file()}" and where[2] == read_token()
+        opened = httpx.get(f"{where[1]}/", params={"token": where[2]}).json()
+        assert (opened["name"], opened["scopes"]) == ("local", ["admin"])
+        assert httpx.get(f"{where[1]}/v1/debates").status_code == 401
+        shown = {"Authorization": f"Bearer {where[2]}"}
         body = {"protocol": "harden", "input": {"files": {"app.py": "x = 1\n"}}}
-        begun = httpx.post(f"{where[1]}/v1/debates", json=body)
-        with httpx.stream("GET", f"{where[1]}/v1/debates/{begun.json()['id']}/events") as events:
+        begun = httpx.post(f"{where[1]}/v1/debates", json=body, headers=shown)
+        with httpx.stream("GET", f"{where[1]}/v1/debates/{begun.json()['id']}/events", headers=shown) as events:
             assert "event: ended" in list(events.iter_lines())
-        figures = httpx.get(f"{where[1]}/metrics").text
+        figures = httpx.get(f"{where[1]}/metrics", headers=shown).text
         assert 'moot_sessions{protocol="harden",status="completed"} 1' in figures
         assert 'moot_http_requests_total{method="POST",route="/v1/debates",status="202"} 1' in figures
         server.send_signal(signal.SIGTERM)
         rest = server.stderr.read()
         assert server.wait(60) == 0
         assert "GET /metrics 200" in rest and "Traceback" not in rest
+        assert where[2] not in rest, "the log names nobody's token"
+    again = read_token()
+    assert again == where[2], "the same link next time"
 
 
 def test_after_a_stop_in_order_the_next_server_goes_on(place: str) -> None:

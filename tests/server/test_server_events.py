@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from kit import BAD, blue
 from patience import PATIENCE
-from serving_kit import GATED, HARDEN, Client, Held, events, run, say, serving
+from serving_kit import GATED, HARDEN, STARTER, Client, Held, events, run, say, serving
 from test_server_doors import token
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
@@ -179,7 +179,7 @@ def test_a_socket_tells_and_decides(place: str) -> None:
         model = Patient()
         async with serving(place, model) as client:
             session = await client.begin(GATED)
-            async with connect(address(client, session)) as socket:
+            async with connect(address(client, session), additional_headers=STARTER) as socket:
                 await client.at_gate(session)
                 for text in ("{", "[]", '{"approve": {}, "reject": {}}', '{"approve": {"reviewer": "x"}}', "{}"):
                     await socket.send(text)
@@ -193,7 +193,7 @@ def test_a_socket_tells_and_decides(place: str) -> None:
                 assert (await until(socket, "problem"))["code"] == "already_decided"
                 model.free.set()
                 assert await until(socket, "end") == "completed"
-            async with connect(address(client, session, 3)) as socket:
+            async with connect(address(client, session, 3), additional_headers=STARTER) as socket:
                 assert (await until(socket, "entry"))["entry"] == 4
 
     run(story())
@@ -202,9 +202,10 @@ def test_a_socket_tells_and_decides(place: str) -> None:
 def test_a_socket_has_the_same_door(tmp_path: Path) -> None:
     async def story() -> None:
         store = tmp_path / "s.db"
-        reader, ann = await token(store, "reader", "read"), await token(store, "ann", "read", "approve", "run")
+        reader = await token(store, "reader", "read", owner="ann")
+        ann = await token(store, "ann", "read", "approve", "run")
         async with serving(store) as client:
-            session = await client.begin(GATED)
+            session = await client.begin(GATED, headers=ann)
             await client.at_gate(session)
             refused: list[tuple[dict[str, Any], int]] = [
                 ({"additional_headers": {"Authorization": "Bearer moot_x"}}, 401),
@@ -217,7 +218,7 @@ def test_a_socket_has_the_same_door(tmp_path: Path) -> None:
                         pass
                 assert problem.value.response.status_code == status
             with pytest.raises(InvalidStatus) as gone:
-                async with connect(address(client, "0" * 8 + session[8:])):
+                async with connect(address(client, "0" * 8 + session[8:]), additional_headers=STARTER):
                     pass
             assert gone.value.response.status_code == 404
             async with connect(address(client, session), additional_headers=reader) as socket:
@@ -227,7 +228,7 @@ def test_a_socket_has_the_same_door(tmp_path: Path) -> None:
                 await TokenShelf(client.server.site.store).revoke("ann")
                 await socket.send('{"approve": {}}')
                 assert (await until(socket, "problem"))["status"] == 403
-            async with connect(address(client, session)) as socket:
+            async with connect(address(client, session), additional_headers=STARTER) as socket:
                 await socket.send('{"reject": {"reason": "no"}}')
                 assert (await until(socket, "decided"))["decision"]["reviewer"] == "local"
 

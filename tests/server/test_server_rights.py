@@ -130,9 +130,7 @@ def test_who_may_approve_may_change_the_gates(tmp_path: Path) -> None:
         async with serving(tmp_path / "s.db", headers=ann) as client:
             session = await client.begin(GATED)
             await client.at_gate(session)
-            forked = await client.post(
-                f"/v1/debates/{session}/fork", {"at": 1, "changes": {"gates.enabled": False}}
-            )
+            forked = await client.post(f"/v1/debates/{session}/fork", {"at": 1, "changes": {"gates.enabled": False}})
             assert forked.status_code == 202, forked.text
             assert (await client.until(forked.json()["id"], "completed"))["outcome"] == "hardened"
 
@@ -274,6 +272,11 @@ def test_a_path_in_a_request_never_names_a_repository_of_the_server(
     run(story())
 
 
+NEEDED: dict[str, dict[str, Any]] = {
+    "answers": {"answers": ["x"]}, "choice": {"question": "Q", "option": "A", "reason": "r"}, "fork": {"at": 1},
+}  # fmt: skip
+
+
 def test_unknown_fields_are_refused_everywhere(tmp_path: Path) -> None:
     async def story() -> None:
         ann = await token(tmp_path / "s.db", "ann", *APPROVES)
@@ -288,8 +291,7 @@ def test_unknown_fields_are_refused_everywhere(tmp_path: Path) -> None:
                 answer = await client.get(path, params={"owner": "bob"})
                 assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request"), path
             for path in ("approve", "reject", "answers", "choice", "pause", "cancel", "resume", "fork"):
-                more = {"answers": {"answers": ["x"]}, "choice": {"question": "Q", "option": "A", "reason": "r"},
-                        "fork": {"at": 1}}.get(path, {})  # fmt: skip
+                more: dict[str, Any] = NEEDED.get(path, {})
                 answer = await client.post(f"{one}/{path}", {**more, "gates": {"enabled": False}})
                 assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request"), (path, answer.text)
                 answer = await client.post(f"{one}/{path}", more, params={"by": "bob"})

@@ -21,7 +21,7 @@ from moot.surfaces.setup import check_points
 from moot.types import Limits
 
 
-async def fork(
+async def fork(  # noqa: PLR0913 - everything but the first three is by name
     store: SqlStore,
     session_id: str,
     at: int,

@@ -137,7 +137,7 @@ def _server_settings() -> list[Setting]:
         Setting("server.host", str, "127.0.0.1", "the address `moot serve` listens on"),
         Setting("server.port", port, 8420, "its port"),
         Setting("server.sessions", many, 64, "sessions that a server runs at once"),
-        Setting("server.demand_token", bool, False, "ask everybody for a token, also on this machine"),
+        Setting("server.header_seconds", seconds, 10.0, "seconds in which the headers of a request must have come"),
         Setting("server.allow_local", bool, False, "requests may name models and folders of the server's machine"),
         Setting("server.hosts", Names, (), "names by which the server may be called, beside localhost"),
         Setting("server.cors", Names, (), "origins of pages that may use the API; none: CORS is off"),

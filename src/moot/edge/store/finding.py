@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select, true
 
 from moot.edge.store import tables
 from moot.edge.store.rows import session_from
 from moot.edge.store.sql import SqlStore
+from moot.edge.store.tokens import NO_TOKEN
 from moot.ports import SessionRecord, Wish
 
-sessions, logs = tables.sessions, tables.logs
+sessions, logs, tokens = tables.sessions, tables.logs, tables.tokens
 
 
 class Spot(NamedTuple):
@@ -38,18 +39,25 @@ class SessionShelf:
     def __init__(self, store: SqlStore) -> None:
         self._store = store
 
-    async def find(self, session_id: str) -> SessionRecord | None:
-        """By its whole id."""
-        return await self._one(select(sessions).where(sessions.c.id == session_id))
+    async def find(self, session_id: str, owner: str | None = None) -> SessionRecord | None:
+        """By its whole id, among those of this owner; None: of everybody."""
+        return await self._one(select(sessions).where(sessions.c.id == session_id, _belongs_to(owner)))
 
     async def begun_with(self, by: str, key: str) -> SessionRecord | None:
         return await self._one(select(sessions).where(sessions.c.initiated_by == by, sessions.c.idempotency_key == key))
 
     async def page(
-        self, limit: int, after: Spot | None = None, status: str = "", protocol: str = "", text: str = ""
+        self,
+        limit: int,
+        after: Spot | None = None,
+        status: str = "",
+        protocol: str = "",
+        text: str = "",
+        owner: str | None = None,
     ) -> list[SessionRecord]:
         """The newest first, from `after` on."""
         query = select(sessions).order_by(sessions.c.created_at.desc(), sessions.c.id.desc()).limit(limit)
+        query = query.where(_belongs_to(owner))
         if after is not None:
             same = and_(sessions.c.created_at == after.created_at, sessions.c.id < after.id)
             query = query.where(or_(sessions.c.created_at < after.created_at, same))
@@ -75,10 +83,10 @@ class SessionShelf:
         found = await self._store.read(lambda db: [(row.id, row.wish) for row in db.execute(query)])
         return {session_id: wish for session_id, wish in found if session_id in known}
 
-    async def counts(self) -> dict[tuple[str, str], int]:
+    async def counts(self, owner: str | None = None) -> dict[tuple[str, str], int]:
         """How many sessions there are of each protocol and status."""
         of = sessions.c
-        query = select(of.protocol, of.status, func.count()).group_by(of.protocol, of.status)
+        query = select(of.protocol, of.status, func.count()).where(_belongs_to(owner)).group_by(of.protocol, of.status)
         found = await self._store.read(lambda db: [tuple(row) for row in db.execute(query)])
         return {(str(protocol), str(status)): int(count) for protocol, status, count in found}
 
@@ -91,3 +99,14 @@ class SessionShelf:
     async def _one(self, query: Select[tuple[object, ...]]) -> SessionRecord | None:
         row = await self._store.read(lambda db: db.execute(query).mappings().first())
         return None if row is None else session_from(row)
+
+
+def _belongs_to(owner: str | None) -> ColumnElement[bool]:
+    """A session belongs to the owner of the token it was begun with, revoked or not. One that was begun without any,
+    as on the command line, belongs to no owner of tokens."""
+    if owner is None:
+        return true()
+    if owner == NO_TOKEN:
+        return sessions.c.initiated_by == NO_TOKEN
+    theirs = select(tokens.c.name).where(func.coalesce(tokens.c.owner, tokens.c.name) == owner)
+    return sessions.c.initiated_by.in_(theirs)

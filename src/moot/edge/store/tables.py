@@ -5,7 +5,7 @@ from sqlalchemy import Column as C
 
 from moot.edge.store.columns import JSON, ExactJSON, MaybeJSON, Moment, Plain, String, Text
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration. A store at this version needs no Alembic."""
 
 
@@ -226,6 +226,7 @@ tokens = Table(
     C("created_at", Moment, nullable=False),
     C("expires_at", Moment),
     C("revoked_at", Moment),
+    C("owner", String(128)),  # none: its own name
 )
 
 tombstones = Table(

@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import re
-import secrets
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,22 +10,26 @@ from typing import Literal
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
+from moot.edge.server_token import new_secret
 from moot.edge.store import tables
 from moot.edge.store.sql import SqlStore
 from moot.errors import UsageError
 from moot.types import Value
 
-Scope = Literal["read", "run", "approve", "admin"]
-SCOPES: tuple[Scope, ...] = ("read", "run", "approve", "admin")
+Scope = Literal["read", "run", "approve", "admin", "metrics"]
+SCOPES: tuple[Scope, ...] = ("read", "run", "approve", "admin", "metrics")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 LOCAL = "local"
-"""Who comes without a token from this machine; no token may have this name."""
-PREFIX = "moot_"
+"""Who has the token file of the server; no other token may have this name."""
+NO_TOKEN = "(no token)"
+"""Who comes without one, where that is allowed; no token can have this name."""
 tokens = tables.tokens
 
 
 class Token(Value):
     name: str
+    owner: str
+    """Whose sessions it sees: those that were begun with any token of this owner."""
     scopes: tuple[Scope, ...]
     created_at: datetime
     expires_at: datetime | None = None
@@ -42,19 +45,24 @@ class TokenShelf:
     def __init__(self, store: SqlStore) -> None:
         self._store = store
 
-    async def create(self, name: str, scopes: Sequence[Scope], expires_at: datetime | None = None) -> str:
+    async def create(
+        self, name: str, scopes: Sequence[Scope], expires_at: datetime | None = None, owner: str = ""
+    ) -> str:
         """The secret, told this once. A name is used once: what was done under it stays the doing of one token."""
-        if not NAME.fullmatch(name) or name.casefold() == LOCAL:
-            raise UsageError(f"a token cannot be named {name!r}; use letters, digits and . _ @ -, and not {LOCAL!r}")
+        for each in (name, owner or name):
+            if not NAME.fullmatch(each) or each.casefold() == LOCAL:
+                raise UsageError(
+                    f"a token cannot be named {each!r}; use letters, digits and . _ @ -, and not {LOCAL!r}"
+                )
         if not scopes:
             raise UsageError(f"a token needs a scope; scopes are {', '.join(SCOPES)}")
-        secret = PREFIX + secrets.token_urlsafe(32)
+        secret = new_secret()
         now = datetime.now(UTC)
         if expires_at is not None and expires_at <= now:
             raise UsageError("a token that has expired already is of no use; give a time to come")
         row = {
             "id": str(uuid.uuid4()), "name": name, "digest": digest_of(secret), "scopes": list(dict.fromkeys(scopes)),
-            "created_at": now, "expires_at": expires_at,
+            "created_at": now, "expires_at": expires_at, "owner": owner or None,
         }  # fmt: skip
         await self._store.work(lambda db: _create(db, row))
         return secret
@@ -92,4 +100,6 @@ def _create(db: Connection, row: dict[str, object]) -> None:
 
 
 def _token(row: RowMapping) -> Token:
-    return Token.model_validate({name: row[name] for name in Token.model_fields})
+    return Token.model_validate(
+        {name: row[name] for name in Token.model_fields} | {"owner": row["owner"] or row["name"]}
+    )

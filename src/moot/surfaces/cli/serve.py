@@ -25,7 +25,7 @@ EXAMPLES = """Examples:
   moot token revoke alice
 """
 UNITS = {"m": "minutes", "h": "hours", "d": "days"}
-token_app = typer.Typer(help="Who may use the server from other machines.", no_args_is_help=True, epilog=EXAMPLES)
+token_app = typer.Typer(help="Who else may use the server.", no_args_is_help=True, epilog=EXAMPLES)
 
 
 def register(app: typer.Typer) -> None:
@@ -40,24 +40,35 @@ def serve_command(
     run_here: Annotated[
         bool, typer.Option("--run-here", help="Run sessions in this process, also where a fleet could.")
     ] = False,
+    no_token: Annotated[
+        bool,
+        typer.Option("--no-token", help="Ask programs of this machine for no token."),
+    ] = False,
     store: StoreFlag = None,
     quiet: QuietFlag = False,
 ) -> None:
-    """Serve the HTTP API. SIGTERM or Ctrl-C ends it in order: what is under way is recorded and carried on later."""
+    """Serve the HTTP API, and print a link with its token. SIGTERM or Ctrl-C ends it in order: what is under way is
+    recorded and carried on later.
+
+    The token is made at the first start, and kept in a file of the data folder that only you can read.
+    """
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "websockets")):
         raise UsageError("the server needs packages of its own; pip install 'moot[server]'")
     flags = {"store": store, "server.host": host, "server.port": port, "server.sessions": concurrency}
     settings = Settings.load(flags)
-    from moot.surfaces.server.serving import serve
+    from moot.surfaces.server.serving import Wanted, serve
 
     place, number = str(settings["server.host"]), int(settings["server.port"])
-    asyncio.run(serve(settings, host=place, port=number, run_here=run_here, quiet=quiet))
+    asyncio.run(serve(settings, Wanted(place, number, run_here, no_token, quiet)))
 
 
 @token_app.command("create")
 def create_command(
     name: Annotated[str, typer.Argument(help="Whose it is: the reviewer's name in what is decided with it.")],
     scope: Annotated[list[str], typer.Option("--scope", help=f"{', '.join(SCOPES)}. Repeat it for more than one.")],
+    owner: Annotated[
+        str, typer.Option("--owner", help="Whose sessions it sees and acts on; default: its own. Tokens may share one.")
+    ] = "",
     expires: Annotated[str, typer.Option("--expires", help="When it ends: 12h, 30d; default: when revoked.")] = "",
     store: StoreFlag = None,
     json_output: JsonFlag = False,
@@ -65,9 +76,9 @@ def create_command(
     """Make a token, and print it: it is shown this once, and not kept."""
     until = datetime.now(UTC) + _duration(expires) if expires else None
     scopes = [_scope(word) for word in scope]
-    secret = with_store(store, lambda db: TokenShelf(db).create(name, scopes, until))
+    secret = with_store(store, lambda db: TokenShelf(db).create(name, scopes, until, owner))
     if json_output:
-        return print_json({"name": name, "scopes": [*scopes], "token": secret})
+        return print_json({"name": name, "owner": owner or name, "scopes": [*scopes], "token": secret})
     typer.echo(secret)
 
 
@@ -78,12 +89,12 @@ def list_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None
     if json_output:
         return print_json([{**token.model_dump(mode="json"), "standing": token.standing(now)} for token in found])
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("name", "scopes", "created", "expires", "standing"):
+    for column in ("name", "owner", "scopes", "created", "expires", "standing"):
         table.add_column(column)
     for token in found:
         ends = f"{token.expires_at:%Y-%m-%d %H:%M}" if token.expires_at else "never"
         made = f"{token.created_at:%Y-%m-%d %H:%M}"
-        table.add_row(plain(token.name), ", ".join(token.scopes), made, ends, token.standing(now))
+        table.add_row(plain(token.name), plain(token.owner), ", ".join(token.scopes), made, ends, token.standing(now))
     out().print(table if found else plain("no tokens"))
 
 

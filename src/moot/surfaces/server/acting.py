@@ -12,17 +12,18 @@ from moot.ports import Mark, SessionRecord
 from moot.runner import Plan, finished_result
 from moot.surfaces import forking
 from moot.surfaces.choices import choose
-from moot.surfaces.client_rights import check_client_plan
+from moot.surfaces.client_rights import Identity, check_client_plan
 from moot.surfaces.server import shapes
-from moot.surfaces.server.auth import Identity, Needs
+from moot.surfaces.server.auth import Needs
 from moot.surfaces.server.deciding import Answers, Decision, answered, decided
 from moot.surfaces.server.problems import Refusal, documented
 from moot.surfaces.server.requests import Budget, Name, Names, refuse_unkept
 from moot.surfaces.server.sessions import Here, SessionId, check_runnable, shown
 from moot.surfaces.server.site import OVER, Site
+from moot.surfaces.server.strictness import refuse_unknown
 from moot.types import Limits, Status, Value
 
-router = APIRouter(prefix="/v1/debates", responses=documented())
+router = APIRouter(prefix="/v1/debates", responses=documented(), dependencies=[Depends(refuse_unknown)])
 Runner = Annotated[Identity, Depends(Needs("run"))]
 Approver = Annotated[Identity, Depends(Needs("approve"))]
 
@@ -51,25 +52,25 @@ class Fork(Value):
 
 @router.post("/{id}/approve", response_model=shapes.Decided, summary="Approve at the gate")
 async def approve(session: SessionId, who: Approver, site: Here, told: Decision | None = None) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     return shown(await decided(site, record.id, who, told or Decision(), "approved"))
 
 
 @router.post("/{id}/reject", response_model=shapes.Decided, summary="Reject at the gate: the session ends")
 async def reject(session: SessionId, who: Approver, site: Here, told: Decision | None = None) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     return shown(await decided(site, record.id, who, told or Decision(), "rejected"))
 
 
 @router.post("/{id}/answers", response_model=shapes.Decided, summary="Answer the questions about the task")
 async def answers(session: SessionId, who: Approver, site: Here, told: Answers) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     return shown(await answered(site, record.id, who, told))
 
 
 @router.post("/{id}/choice", response_model=shapes.Chosen, summary="Choose in a contested question")
 async def choice(session: SessionId, who: Approver, site: Here, told: Choice) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     try:
         verdict = await choose(site.store, site.clock, record.id, told.question, told.option, told.reason, by=who.name)
     except UsageError as error:
@@ -81,11 +82,11 @@ async def choice(session: SessionId, who: Approver, site: Here, told: Choice) ->
 
 @router.post("/{id}/pause", status_code=202, response_model=shapes.Accepted, summary="Stop after what is under way")
 async def pause(session: SessionId, who: Runner, site: Here) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     mark = Mark(kind="noted", name="paused", value=_by(who))
     if record.status == "pending" and await _changed(site, record, "paused", mark):
         return shown(shapes.Accepted(id=record.id, status="paused"), 202)
-    record = await site.session(session)
+    record = await site.session(session, who)
     if record.status != "running":
         raise Refusal(409, "not_running", f"this session is {record.status}")
     return await _wished(site, record, "pause")
@@ -93,14 +94,14 @@ async def pause(session: SessionId, who: Runner, site: Here) -> Response:
 
 @router.post("/{id}/cancel", status_code=202, response_model=shapes.Accepted, summary="Stop at once, for good")
 async def cancel(session: SessionId, who: Runner, site: Here) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     if record.status in ("pending", "paused"):
         outcome: JsonValue = {"result": shapes.result_of(record), "outcome": "cancelled", "cut": "cancelled"}
         said: JsonValue = {"status": "cancelled", "outcome": digest_of(outcome), "said": "cancelled", "by": who.name}
         ended = record.model_copy(update={"outcome": outcome, "completed_at": site.now(), "waiting_on": None})
         if await _changed(site, ended, "cancelled", Mark(kind="ended", value=said)):
             return shown(shapes.Accepted(id=record.id, status="cancelled"), 202)
-        record = await site.session(session)
+        record = await site.session(session, who)
     if record.status in OVER:
         raise Refusal(409, "ended", f"this session is {record.status}")
     return await _wished(site, record, "cancel")
@@ -108,7 +109,7 @@ async def cancel(session: SessionId, who: Runner, site: Here) -> Response:
 
 @router.post("/{id}/resume", status_code=202, response_model=shapes.Accepted, summary="Carry a session on")
 async def resume(session: SessionId, who: Runner, site: Here, told: Resume | None = None) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     if record.status in ("pending", "running"):
         raise Refusal(409, "running", f"this session is {record.status}")
     if record.waiting_on:
@@ -136,7 +137,7 @@ async def resume(session: SessionId, who: Runner, site: Here, told: Resume | Non
     summary="Go on from a step of it as a new session",
 )
 async def fork(session: SessionId, who: Runner, site: Here, told: Fork) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     seats = {seat: (chain,) if isinstance(chain, str) else tuple(chain) for seat, chain in told.seats.items()}
 
     async def check(plan: Plan, before: Plan) -> None:

@@ -15,10 +15,10 @@ from starlette.types import ASGIApp
 from moot import __version__
 from moot.edge.clock import SystemClock
 from moot.edge.store.engine import address, is_file
-from moot.edge.store.tokens import TokenShelf
+from moot.edge.store.tokens import TokenShelf, digest_of
 from moot.ports import Model
 from moot.surfaces.server import acting, around, problems, sessions, streams
-from moot.surfaces.server.auth import Doorkeeper
+from moot.surfaces.server.auth import TOKEN_PARAMETER, Doorkeeper
 from moot.surfaces.server.embedded import Embedded, Hosting
 from moot.surfaces.server.feeds import Feeds, WatchedStore
 from moot.surfaces.server.limits import HERE, Bounds, Gatekeeper
@@ -35,7 +35,11 @@ class Serving:
     """How a server is opened, beyond its settings."""
 
     exposed: bool = False
-    """Other machines can reach it, so everybody needs a token."""
+    """Other machines can reach it."""
+    token: str = ""
+    """Of whoever started it: an administrator."""
+    no_token: bool = False
+    """Programs of this machine need none."""
     run_here: bool = False
     """Run sessions in this process also where a queue could give them to others."""
     open_model: Callable[[str], Model] | None = None
@@ -90,8 +94,9 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
 
     app = routed(lifespan)
     app.state.site = site
-    demand = how.exposed or bool(settings["server.demand_token"])
-    site.gatekeeper = Gatekeeper(app, Doorkeeper(TokenShelf(store), demand), site.bounds, metrics.request)
+    own = digest_of(how.token) if how.token else ""
+    door = Doorkeeper(TokenShelf(store), own, open=how.no_token and not how.exposed)
+    site.gatekeeper = Gatekeeper(app, door, site.bounds, metrics.request)
     return Server(_for_pages(site.gatekeeper, settings), site, feeds.close)
 
 
@@ -119,8 +124,14 @@ def documents(app: FastAPI) -> dict[str, Any]:
         parts = made.setdefault("components", {})
         schema = problems.Problem.model_json_schema(ref_template="#/components/schemas/{model}")
         parts.setdefault("schemas", {}).update({**schema.pop("$defs", {}), "Problem": schema})
-        parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        made["security"] = [{"token": []}, {}]
+        link = {
+            "type": "apiKey",
+            "in": "query",
+            "name": TOKEN_PARAMETER,
+            "description": "only where nothing is changed",
+        }
+        parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}, "link": link}
+        made["security"] = [{"token": []}, {"link": []}]
         app.openapi_schema = made
     return app.openapi_schema
 
@@ -140,6 +151,7 @@ def bounds_of(settings: Settings, *, exposed: bool) -> Bounds:
     names = tuple(name.lower() for name in settings["server.hosts"])
     return Bounds(
         max_body=int(settings["server.max_body"]),
+        header_seconds=float(settings["server.header_seconds"]),
         body_seconds=float(settings["server.body_seconds"]),
         rate=float(settings["server.rate"]),
         burst=int(settings["server.burst"]),

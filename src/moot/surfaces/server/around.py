@@ -1,25 +1,29 @@
 """What else the server tells: teams, its health, its figures."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import PlainTextResponse, Response
 
+from moot import __version__
 from moot.edge.roles import read_roles
 from moot.edge.store.records import RecordShelf
+from moot.edge.store.tokens import SCOPES
 from moot.errors import StoreError, UsageError
 from moot.roles import Domain, Scored, best_team, domain_of, positions
-from moot.surfaces.client_rights import check_models
+from moot.surfaces.client_rights import Identity, check_models
 from moot.surfaces.server import shapes
-from moot.surfaces.server.auth import Identity, Needs
-from moot.surfaces.server.metrics import MEDIA
+from moot.surfaces.server.auth import Needs
+from moot.surfaces.server.metrics import MEDIA, session_figures
 from moot.surfaces.server.problems import Refusal, documented
 from moot.surfaces.server.requests import Name
 from moot.surfaces.server.sessions import Here, shown
+from moot.surfaces.server.strictness import refuse_unknown
 
-router = APIRouter(responses=documented())
+router = APIRouter(responses=documented(), dependencies=[Depends(refuse_unknown)])
 Reader = Annotated[Identity, Depends(Needs("read"))]
 MOST_SEATS = 50
+FOR_ALL: dict[str, Any] = {"security": []}
 
 
 @router.get("/v1/debates/team", response_model=shapes.TeamPage, summary="Who should sit in a debate about a task")
@@ -51,12 +55,23 @@ def _agent(each: Scored) -> shapes.TeamAgent:
     return shapes.TeamAgent.model_validate({**each.agent.model_dump(), **scores})
 
 
-@router.get("/healthz", response_model=shapes.Health, summary="Whether the server answers")
+@router.get("/", response_model=shapes.Welcome, summary="Whose token this is, and where to go on")
+async def welcome(who: Annotated[Identity, Depends(Needs(*SCOPES))]) -> Response:
+    """What the link leads to that the server prints."""
+    return shown(shapes.Welcome(name=who.name, scopes=tuple(sorted(who.scopes)), version=__version__))
+
+
+@router.get("/healthz", response_model=shapes.Health, summary="Whether the server answers", openapi_extra=FOR_ALL)
 async def healthz() -> Response:
     return shown(shapes.Health(status="ok"))
 
 
-@router.get("/readyz", response_model=shapes.Health, summary="Whether the server can work: its store answers")
+@router.get(
+    "/readyz",
+    response_model=shapes.Health,
+    summary="Whether the server can work: its store answers",
+    openapi_extra=FOR_ALL,
+)
 async def readyz(site: Here) -> Response:
     try:
         await site.shelf.page(1)
@@ -73,7 +88,10 @@ async def readyz(site: Here) -> Response:
     summary="Figures for Prometheus",
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "figures"}},
 )
-async def metrics(who: Reader, site: Here) -> Response:
+async def metrics(who: Annotated[Identity, Depends(Needs("read", "metrics"))], site: Here) -> Response:
+    """What the process does tells of everybody's sessions: that is not for those who see only their own."""
+    if not who.may("metrics"):
+        return Response(session_figures(await site.shelf.counts(who.sees_only)), media_type=MEDIA)
     running = site.carrier.running if site.carrier is not None else 0
     text = site.metrics.text(await site.shelf.counts(), running, site.feeds.watched)
     return Response(text, media_type=MEDIA)

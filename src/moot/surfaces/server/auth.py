@@ -1,52 +1,73 @@
-"""Who asks: the holder of a token, or whoever sits at this machine."""
+"""Who asks: the holder of a token. Where somebody comes from gives no rights."""
 
+import hmac
 import ipaddress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, QueryParams
 from starlette.requests import HTTPConnection
 
-from moot.edge.store.tokens import LOCAL, Scope, TokenShelf
+from moot.edge.store.tokens import LOCAL, NO_TOKEN, Scope, TokenShelf, digest_of
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
 
 FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="moot"'}
-
-
-LOCAL_ADMIN = Identity(LOCAL, frozenset({"admin"}))
+TOKEN_PARAMETER = "token"
+"""In a link that is opened in a browser, and for what browsers can send no header with."""
+STARTER = Identity(LOCAL, frozenset({"admin"}))
+"""Who started the server: the holder of its token file."""
+ANYBODY = Identity(NO_TOKEN, frozenset({"read", "run", "approve"}))
+"""Whoever asks a server that was started with --no-token. Without a token nobody is an administrator."""
 
 
 @dataclass(frozen=True)
 class Doorkeeper:
     tokens: TokenShelf
-    demand: bool
-    """Whether everybody needs a token: so as soon as other machines can reach this one."""
+    own: str = ""
+    """The digest of the token in the token file; empty: there is none."""
+    open: bool = False
+    """Whether programs of this machine need no token."""
 
     async def identify(self, scope: dict[str, Any]) -> Identity | Refusal:
         """Whoever shows a token is taken at its word: a wrong one is refused, wherever it comes from."""
         headers = Headers(scope=scope)
         shown = headers.getlist("authorization")
-        if not shown:
+        linked = _linked(scope)
+        if not shown and not linked:
             return self._without_token(scope, headers)
-        kind, _, secret = shown[0].partition(" ")
-        if len(shown) > 1 or kind.lower() != "bearer" or not secret.strip():
+        if len(shown) + len(linked) > 1:
+            return Refusal(401, "malformed_token", "send one token", CHALLENGE)
+        kind, _, secret = shown[0].partition(" ") if shown else ("bearer", "", linked[0])
+        if kind.lower() != "bearer" or not secret.strip():
             return Refusal(401, "malformed_token", "send: Authorization: Bearer TOKEN", CHALLENGE)
-        token = await self.tokens.holder(secret.strip())
+        return await self._holder(secret.strip())
+
+    async def _holder(self, secret: str) -> Identity | Refusal:
+        if self.own and hmac.compare_digest(digest_of(secret), self.own):
+            return STARTER
+        token = await self.tokens.holder(secret)
         if token is None:
             return Refusal(401, "unknown_token", "nobody has this token", CHALLENGE)
         if (standing := token.standing(datetime.now(UTC))) != "valid":
             return Refusal(401, f"{standing}_token", f"this token is {standing}", CHALLENGE)
-        return Identity(token.name, frozenset(token.scopes))
+        return Identity(token.name, frozenset(token.scopes), token.owner)
 
     def _without_token(self, scope: dict[str, Any], headers: Headers) -> Identity | Refusal:
-        # Behind a proxy on this machine everybody seems to come from here.
+        # Behind a proxy on this machine everybody seems to come from here; some proxies say so.
         passed_on = any(name in headers for name in FORWARDED)
-        if self.demand or passed_on or not is_loopback(address_of(scope)):
+        if not self.open or passed_on or not is_loopback(address_of(scope)):
             return Refusal(401, "token_needed", "send a token: Authorization: Bearer TOKEN", CHALLENGE)
-        return LOCAL_ADMIN
+        return ANYBODY
+
+
+def _linked(scope: dict[str, Any]) -> list[str]:
+    """Tokens in the link. One that changes something is not followed from a link."""
+    if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
+        return []
+    return QueryParams(scope.get("query_string", b"")).getlist(TOKEN_PARAMETER)
 
 
 def address_of(scope: dict[str, Any]) -> str:
@@ -66,13 +87,13 @@ def is_loopback(address: str) -> bool:
     return (mapped or found).is_loopback
 
 
-def needed(connection: HTTPConnection, scope: Scope) -> Identity:
-    """Who asks, if they may do what needs this scope."""
+def needed(connection: HTTPConnection, *scopes: Scope) -> Identity:
+    """Who asks, if they may do what needs one of these scopes."""
     who: Identity | Refusal = connection.scope["state"]["who"]
     if isinstance(who, Refusal):
         raise who
-    if not who.may(scope):
-        raise Refusal(403, "scope_missing", f"this needs a token with the scope {scope!r}")
+    if not any(who.may(scope) for scope in scopes):
+        raise Refusal(403, "scope_missing", f"this needs a token with the scope {' or '.join(map(repr, scopes))}")
     return who
 
 
@@ -80,8 +101,8 @@ class Needs:
     """A route's guard: the identity of whoever asks, refused without the scope. FastAPI would give what is no coroutine
     to a thread, and a busy server would be late by that."""
 
-    def __init__(self, scope: Scope) -> None:
-        self._scope = scope
+    def __init__(self, *scopes: Scope) -> None:
+        self._scopes = scopes
 
     async def __call__(self, connection: HTTPConnection) -> Identity:
-        return needed(connection, self._scope)
+        return needed(connection, *self._scopes)

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from moot.gates import GateDecision, GateKind, GateRequest, Verdict
-from moot.surfaces.server.auth import Identity
+from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.shapes import Decided
 from moot.surfaces.server.site import Site
@@ -82,7 +82,7 @@ async def _open_gate(site: Site, session_id: str, wanted: str | None, kind: Gate
 async def _kept(site: Site, gate: GateRequest, made: GateDecision) -> Decided:
     done = await site.gates.decide(gate.id, made)
     site.feeds.wake(gate.session_id)
-    record = await site.session(gate.session_id)
+    record = await site.store.session(gate.session_id)
     await site.queue.put(gate.session_id, record.priority)
     assert done.decision is not None
     return Decided(gate=done.id, session=done.session_id, point=done.point, decision=done.decision)

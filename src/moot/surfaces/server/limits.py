@@ -10,13 +10,15 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnect
 
 from moot.errors import MootError
-from moot.surfaces.server.auth import Doorkeeper, Identity, address_of
+from moot.surfaces.client_rights import Identity
+from moot.surfaces.server.auth import CHALLENGE, Doorkeeper, address_of
 from moot.surfaces.server.problems import Refusal, refused, told
 
-SAFE = ("GET", "HEAD", "OPTIONS")
-OPEN = ("/healthz", "/readyz")
+OPEN = ("/healthz", "/readyz", "/openapi.json")
+"""What everybody may ask."""
 HERE = ("localhost", "127.0.0.1", "[::1]")
 MOST_BUCKETS = 10_000
 log = logging.getLogger("moot.server")
@@ -27,6 +29,7 @@ class Bounds:
     """How much one request, and one asker, may take."""
 
     max_body: int = 4_000_000
+    header_seconds: float = 10.0
     body_seconds: float = 30.0
     rate: float = 100.0
     """Requests a second, in the long run; 0: any number."""
@@ -81,7 +84,10 @@ class Gatekeeper:
         try:
             await self._checked(scope)
             body = await self._body(scope, receive) if scope["type"] == "http" else receive
-            await self.app(scope, body, seen)
+            if body is not None:
+                await self.app(scope, body, seen)
+        except WebSocketDisconnect:
+            pass  # whoever hangs up need not say so
         except Refusal as refusal:
             await self._refuse(scope, receive, seen, refusal)
         except MootError as error:
@@ -92,17 +98,20 @@ class Gatekeeper:
 
     async def _checked(self, scope: MutableMapping[str, Any]) -> None:
         headers = Headers(scope=scope)
-        _check_host(headers.get("host", ""), self.bounds.hosts)
-        who = await self.door.identify(dict(scope)) if scope["path"] not in OPEN else Refusal(401)
+        _check_host(headers.getlist("host"), self.bounds.hosts)
+        who = await self.door.identify(dict(scope)) if scope["path"] not in OPEN else Refusal(401, headers=CHALLENGE)
         scope["state"]["who"] = who
         name = f"token {who.name}" if isinstance(who, Identity) else address_of(dict(scope))
         if wait := self.buckets.wait(name):
             raise Refusal(429, headers={"Retry-After": str(int(wait) + 1)})
-        if scope["type"] == "websocket" or scope["method"] not in SAFE:
-            _check_origin(headers, self.bounds.origins)
+        _check_page(headers, self.bounds.origins, opened=_is_opened(scope, headers))
+        if isinstance(who, Refusal) and (scope["path"] not in OPEN or _has_body(headers)):
+            # Here, so that no route can forget it, and before the body: a stranger's is not waited for.
+            raise Refusal(401, who.problem.code, who.problem.detail, {**who.headers, "Connection": "close"})
 
-    async def _body(self, scope: Scope, receive: Receive) -> Receive:
-        """The whole body, before anybody works with it; with one that is too long or too slow nobody does."""
+    async def _body(self, scope: Scope, receive: Receive) -> Receive | None:
+        """The whole body, before anybody works with it; with one that is too long, too slow or cut off nobody does.
+        None: whoever asked is gone."""
         headers = Headers(scope=scope)
         said = headers.get("content-length", "0")
         if said.isdigit() and int(said) > self.bounds.max_body:
@@ -114,7 +123,7 @@ class Gatekeeper:
             why = f"the body was not there after {self.bounds.body_seconds:g} s"
             raise Refusal(408, detail=why, headers={"Connection": "close"}) from None
         if body is None:
-            return receive  # whoever asked is gone
+            return None
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if body and kind != "application/json" and not kind.endswith("+json"):
             raise Refusal(415, detail="send the body as application/json")
@@ -180,17 +189,38 @@ def _again(body: bytes, receive: Receive) -> Callable[[], Awaitable[Message]]:
     return once
 
 
-def _check_host(host: str, allowed: tuple[str, ...]) -> None:
+def _check_host(hosts: list[str], allowed: tuple[str, ...]) -> None:
     """A page of another host that gives itself the address of this machine still sends its own name."""
+    host = hosts[0] if len(hosts) == 1 else ""
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-    if allowed and name.lower() not in allowed:
+    if not name or (allowed and name.lower() not in allowed):
         raise Refusal(400, "wrong_host", "this server is not called that; see the setting server.hosts")
 
 
-def _check_origin(headers: Headers, allowed: tuple[str, ...]) -> None:
-    """Pages of other hosts cannot act through the browser of somebody who needs no token here."""
+def _is_opened(scope: MutableMapping[str, Any], headers: Headers) -> bool:
+    """Whether somebody opened the link that the server prints: then the page it stood on learns nothing."""
+    fetched = headers.get("sec-fetch-mode", ""), headers.get("sec-fetch-dest", "")
+    return scope["type"] == "http" and scope["path"] == "/" and fetched == ("navigate", "document")
+
+
+def _has_body(headers: Headers) -> bool:
+    return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+
+
+def _check_page(headers: Headers, allowed: tuple[str, ...], *, opened: bool) -> None:
+    """Pages of other hosts, and of other ports of this one, cannot ask through the browser of somebody who is let in
+    here. A browser says which page asks: by `Origin`, and where it leaves that out by `Sec-Fetch-Site`."""
     origin = headers.get("origin")
-    if origin is None or origin in allowed:
+    if origin is not None and origin in allowed:
         return
-    if urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+    other = origin is not None and _place(origin) != headers.get("host", "").lower()
+    elsewhere = headers.get("sec-fetch-site", "none").lower() not in ("none", "same-origin")
+    if other or (elsewhere and not opened):
         raise Refusal(403, "wrong_origin", "pages of another host may not do this; see the setting server.cors")
+
+
+def _place(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""

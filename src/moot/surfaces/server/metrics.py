@@ -58,10 +58,8 @@ class Metrics:
         return lambda name: Metered(open_model(name), self)
 
     def text(self, sessions: Mapping[tuple[str, str], int], running: int, watched: int) -> str:
-        counted: dict[Labels, int] = {(("protocol", p), ("status", s)): count for (p, s), count in sessions.items()}
-        return "\n".join(
+        return session_figures(sessions) + "\n".join(
             (
-                *_family("moot_sessions", "gauge", "Sessions in the store", counted),
                 *_family("moot_sessions_running_here", "gauge", "Sessions that this process runs", {(): running}),
                 *_family("moot_session_ends_total", "counter", "How sessions left this process", self.ends),
                 *_family("moot_readers", "gauge", "Readers that follow a session", {(): watched}),
@@ -75,6 +73,12 @@ class Metrics:
                 "",
             )
         )
+
+
+def session_figures(sessions: Mapping[tuple[str, str], int]) -> str:
+    """How many sessions there are of each protocol and status."""
+    counted: dict[Labels, int] = {(("protocol", p), ("status", s)): count for (p, s), count in sessions.items()}
+    return "\n".join((*_family("moot_sessions", "gauge", "Sessions in the store", counted), ""))
 
 
 class Metered(Model):

@@ -16,11 +16,11 @@ from moot.gates import GateRules
 from moot.learnt import Tried
 from moot.protocols import PROTOCOLS
 from moot.runner import Plan
+from moot.surfaces.client_rights import BUDGET, Identity, check_client_plan, check_machine_rules
 from moot.surfaces.debating import Asked, debate_plan
 from moot.surfaces.deciding import Wishes, decide_plan
 from moot.surfaces.hardening import harden_plan
 from moot.surfaces.reviewing import review_plan
-from moot.surfaces.client_rights import BUDGET, Identity, check_client_plan, check_machine_rules
 from moot.surfaces.server import inputs
 from moot.surfaces.setup import Settings, all_settings
 from moot.surfaces.vetting import Question, vet_or_answer
@@ -110,7 +110,7 @@ def plan_of(begin: "AnyBegin", who: Identity, settings: Settings, tried: Iterabl
     """The session that is asked for, with the server's own settings where the request says nothing."""
     own, vault = _over(settings, begin), Vault(os.environ)
     try:
-        plan = _built(begin, own, vault, tuple(tried))
+        plan = _built(begin, who, own, vault, tuple(tried))
     except ConfigError as error:
         raise UsageError(str(error).replace(" in flag ", " in the request ")) from None
     kept: dict[str, Any] = {"notes": {**plan.notes, "request": digest(begin)}}
@@ -122,7 +122,7 @@ def plan_of(begin: "AnyBegin", who: Identity, settings: Settings, tried: Iterabl
     return plan
 
 
-def _built(begin: "AnyBegin", settings: Settings, vault: Vault, tried: tuple[Tried, ...]) -> Plan:
+def _built(begin: "AnyBegin", who: Identity, settings: Settings, vault: Vault, tried: tuple[Tried, ...]) -> Plan:
     match begin:
         case BeginHarden(input=given):
             code = inputs.code_of(given.files, given.language)
@@ -132,7 +132,9 @@ def _built(begin: "AnyBegin", settings: Settings, vault: Vault, tried: tuple[Tri
         case BeginReview(input=given):
             return review_plan(settings, inputs.desk_of(given), vault, {})
         case BeginVet(input=given):
-            return vet_or_answer(settings, Question(**given.model_dump()), vault)
+            # The memory is shared: nobody is given what was said to another owner's tool of the same name.
+            session = given.session and f"{who.owner or who.name}:{given.session}"
+            return vet_or_answer(settings, Question(**{**given.model_dump(), "session": session}), vault)
         case BeginDecide(input=given):
             return decide_plan(settings, inputs.questions_of(given), vault, Wishes(force_panel=given.force_panel))
 

@@ -6,22 +6,26 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
 
 import uvicorn
 
+from moot.edge.server_token import make_token, token_file
 from moot.edge.store import SqlStore
 from moot.edge.store.tokens import TokenShelf
 from moot.errors import UsageError
 from moot.surfaces.server.app import DRAIN_SECONDS, Server, Serving, create_app
-from moot.surfaces.server.auth import is_loopback
+from moot.surfaces.server.auth import TOKEN_PARAMETER, is_loopback
+from moot.surfaces.server.connections import SocketConnection, http_connections
 from moot.surfaces.setup import Settings
 
-NO_TOKEN = (
+NOBODY_HAS_ONE = (
     "other machines could reach {host}, and nobody has a token: make one first (moot token create NAME --scope admin), "
     "or listen on 127.0.0.1"
 )
+ONLY_HERE = "--no-token is for this machine alone, and other machines could reach {host}; listen on 127.0.0.1"
 
 
 class Stopping(uvicorn.Server):
@@ -50,6 +54,8 @@ def configured(server: Server, host: str, port: int) -> uvicorn.Config:
         server.app,
         host=host,
         port=port,
+        http=http_connections(server.site.bounds.header_seconds),
+        ws=SocketConnection,
         log_config=None,
         access_log=False,  # ours names the token's holder
         proxy_headers=False,  # else anybody on this machine could claim any address
@@ -60,31 +66,54 @@ def configured(server: Server, host: str, port: int) -> uvicorn.Config:
     )
 
 
-async def serve(settings: Settings, *, host: str, port: int, run_here: bool, quiet: bool) -> None:
-    exposed = not is_loopback(host)
+@dataclass(frozen=True)
+class Wanted:
+    """How somebody wants it served."""
+
+    host: str
+    port: int
+    run_here: bool = False
+    no_token: bool = False
+    quiet: bool = False
+
+
+async def serve(settings: Settings, wanted: Wanted) -> None:
+    host, exposed = wanted.host, not is_loopback(wanted.host)
+    if exposed and wanted.no_token:
+        raise UsageError(ONLY_HERE.format(host=host))
     if exposed:
         await _demand_token(settings, host)
-    server = create_app(settings, Serving(exposed=exposed, run_here=run_here))
+    token = "" if wanted.no_token else make_token()
+    serving = Serving(exposed=exposed, token=token, no_token=wanted.no_token, run_here=wanted.run_here)
+    server = create_app(settings, serving)
     try:
         await server.site.shelf.page(1)  # a store that cannot be used is said so now, in one line
-        listening = bound(host, port)
+        listening = bound(host, wanted.port)
     except BaseException:
         await server.site.store.aclose()
         raise
-    where = f"[{host}]" if ":" in host else host
-    here = f"runs {settings['server.sessions']} sessions at once"
-    runs = here if server.site.carrier else "hands sessions to workers"
-    who = "tokens only" if exposed or settings["server.demand_token"] else "this machine needs no token"
-    line = f"moot serves http://{where}:{listening.getsockname()[1]} ({who}; {runs}; store {server.site.store.place})"
-    with _logged_to_stderr(quiet=quiet):
-        await Stopping(configured(server, host, port), server, line).serve([listening])
+    line = _line(server, listening.getsockname()[1], wanted, token)
+    with _logged_to_stderr(quiet=wanted.quiet):
+        await Stopping(configured(server, host, wanted.port), server, line).serve([listening])
+
+
+def _line(server: Server, port: int, wanted: Wanted, token: str) -> str:
+    """Where it is. The link opens it with the token; a server that others can reach tells only where the token lies,
+    for its lines may be collected somewhere."""
+    place = f"http://[{wanted.host}]:{port}" if ":" in wanted.host else f"http://{wanted.host}:{port}"
+    runs = f"runs {server.site.settings['server.sessions']} sessions at once"
+    runs = runs if server.site.carrier else "hands sessions to workers"
+    exposed = not is_loopback(wanted.host)
+    link = f"/?{TOKEN_PARAMETER}={token}" if token and not exposed else ""
+    who = f"token in {token_file()}" if token else "no token needed on this machine"
+    return f"moot serves {place}{link} ({who}; {runs}; store {server.site.store.place})"
 
 
 async def _demand_token(settings: Settings, host: str) -> None:
     store = SqlStore(settings.store)
     try:
         if not await TokenShelf(store).usable(datetime.now(UTC)):
-            raise UsageError(NO_TOKEN.format(host=host))
+            raise UsageError(NOBODY_HAS_ONE.format(host=host))
     finally:
         await store.aclose()
 

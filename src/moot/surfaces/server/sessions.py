@@ -18,16 +18,18 @@ from moot.ports import Entry, SessionRecord
 from moot.runner import About, Plan, end_of, new_record
 from moot.surfaces.choices import result_of as decided_result
 from moot.surfaces.choices import with_choices
+from moot.surfaces.client_rights import Identity
 from moot.surfaces.deciding import as_data
 from moot.surfaces.server import shapes
-from moot.surfaces.server.auth import Identity, Needs
+from moot.surfaces.server.auth import Needs
 from moot.surfaces.server.problems import Json, Refusal, documented
 from moot.surfaces.server.requests import AnyBegin, Begin, digest, plan_of
 from moot.surfaces.server.site import OVER, Site, the_site
+from moot.surfaces.server.strictness import refuse_unknown
 from moot.surfaces.vetting import answer_in
 from moot.types import Status
 
-router = APIRouter(prefix="/v1/debates", responses=documented())
+router = APIRouter(prefix="/v1/debates", responses=documented(), dependencies=[Depends(refuse_unknown)])
 Here = Annotated[Site, Depends(the_site)]
 Reader = Annotated[Identity, Depends(Needs("read"))]
 SessionId = Annotated[str, Path(alias="id", json_schema_extra={"format": "uuid"}, description="the whole id")]
@@ -112,7 +114,7 @@ async def listed(  # noqa: PLR0913 - a query has one parameter for each filter
     cursor: Annotated[str | None, Query(max_length=200, description="`next` of the page before")] = None,
 ) -> Response:
     after = _spot(cursor) if cursor else None
-    found = await site.shelf.page(limit + 1, after, status or "", protocol or "", text)
+    found = await site.shelf.page(limit + 1, after, status or "", protocol or "", text, who.sees_only)
     more = len(found) > limit
     page = found[:limit]
     return shown(
@@ -139,14 +141,14 @@ def _spot(cursor: str) -> Spot:
 
 @router.get("/{id}", response_model=shapes.Session, summary="A session, and what it was asked to do")
 async def one(session: SessionId, who: Reader, site: Here) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     summary = shapes.summary_of(record).model_dump(mode="json")
-    return Json({**summary, "plan": record.config, "problem": await problem_of(site, record)})
+    return Json({**summary, "plan": shapes.plan_for(who, record), "problem": await problem_of(site, record)})
 
 
 @router.get("/{id}/status", response_model=shapes.Standing, summary="Where a session stands")
 async def standing(session: SessionId, who: Reader, site: Here) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     spent = await site.shelf.spent(record.id)
     return shown(
         shapes.Standing(
@@ -175,7 +177,7 @@ async def problem_of(site: Site, record: SessionRecord) -> str:
 
 @router.get("/{id}/results", response_model=shapes.Results, summary="What came of a session that has ended")
 async def results(session: SessionId, who: Reader, site: Here) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     if record.status not in OVER:
         raise Refusal(409, "not_ended", f"this session is {record.status}; it has no result yet")
     result = shapes.result_of(record)
@@ -194,21 +196,21 @@ async def results(session: SessionId, who: Reader, site: Here) -> Response:
 
 @router.get("/{id}/turns", response_model=shapes.Turns, summary="Who said what")
 async def turns(session: SessionId, who: Reader, site: Here, after: After = 0, limit: Limit = 200) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     found = [turn for turn in await site.store.turns(record.id) if turn.seq > after]
     return shown(shapes.Turns(turns=tuple(found[:limit])))
 
 
 @router.get("/{id}/versions", response_model=shapes.Versions, summary="The versions of the code")
 async def versions(session: SessionId, who: Reader, site: Here, after: After = 0, limit: Limit = 200) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     found = [version for version in await site.store.versions(record.id) if version.number > after]
     return shown(shapes.Versions(versions=tuple(found[:limit])))
 
 
 @router.get("/{id}/audit", response_model=shapes.AuditPage, summary="The journal as it was written")
 async def audit(session: SessionId, who: Reader, site: Here, after: After = 0, limit: Limit = 100) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     found: list[Entry] = await site.store.entries(record.id, after, limit + 1)
     more, page = len(found) > limit, found[:limit]
     return Json(
@@ -223,13 +225,13 @@ async def audit(session: SessionId, who: Reader, site: Here, after: After = 0, l
 
 @router.get("/{id}/gates", response_model=shapes.Gates, summary="Where the session waited, and what was decided")
 async def gates(session: SessionId, who: Reader, site: Here) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     return shown(shapes.Gates(gates=tuple(await site.gates.gates(record.id))))
 
 
 @router.delete("/{id}", status_code=204, response_class=Response, summary="Delete a session; a tombstone stays")
 async def delete(session: SessionId, who: Annotated[Identity, Depends(Needs("admin"))], site: Here) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     if record.status == "running":
         raise Refusal(409, "running", "this session runs; cancel it first")
     await site.store.delete(record.id, who.name)

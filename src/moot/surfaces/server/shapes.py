@@ -2,11 +2,13 @@
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue
 
 from moot.gates import GateDecision, GateRequest
 from moot.ports import Entry, SessionRecord, TurnRow, VersionRow
+from moot.surfaces.client_rights import Identity
 from moot.types import Status, Value
 
 
@@ -143,6 +145,14 @@ class Health(Value):
     status: str
 
 
+class Welcome(Value):
+    name: str = Field(description="whose token it is")
+    scopes: tuple[str, ...]
+    version: str
+    sessions: str = "/v1/debates"
+    api: str = "/openapi.json"
+
+
 def outcome_of(record: SessionRecord) -> str:
     said = record.outcome.get("outcome") if isinstance(record.outcome, dict) else ""
     return str(said or "")
@@ -165,6 +175,22 @@ def summary_of(record: SessionRecord) -> Summary:
         waiting_on=record.waiting_on,
         entries=record.entries,
     )
+
+
+def plan_for(who: Identity, record: SessionRecord) -> dict[str, Any]:
+    """A plan as somebody may see it. The address of a webhook is often a secret, and notes are about the server's
+    machine: both are for its administrators."""
+    plan: dict[str, Any] = dict(record.config)
+    if not who.may("admin"):
+        gates = dict(plan.get("gates") or {})
+        told = [_host(str(url)) for url in gates.get("webhooks") or ()]
+        plan |= {"gates": {**gates, "webhooks": told}, "notes": {}}
+    return plan
+
+
+def _host(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname or ''}/…"
 
 
 def result_of(record: SessionRecord) -> JsonValue:

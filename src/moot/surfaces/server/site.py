@@ -13,7 +13,7 @@ from moot.edge.store.gates import GateShelf
 from moot.edge.store.tokens import Scope
 from moot.ports import Clock, Model, SessionRecord
 from moot.runner import Stop
-from moot.surfaces.server.auth import Identity
+from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.feeds import Feeds
 from moot.surfaces.server.limits import Bounds, Gatekeeper
 from moot.surfaces.server.metrics import Metrics
@@ -74,9 +74,10 @@ class Site:
         who = await self.gatekeeper.door.identify(dict(connection.scope))
         return isinstance(who, Identity) and who.may(scope)
 
-    async def session(self, session_id: str) -> SessionRecord:
-        """By its whole id; anything else is no session."""
-        record = await self.shelf.find(session_id.lower()) if UUID.fullmatch(session_id) else None
+    async def session(self, session_id: str, who: Identity) -> SessionRecord:
+        """By its whole id; anything else is no session. One that they may not see is not there for them."""
+        known = UUID.fullmatch(session_id)
+        record = await self.shelf.find(session_id.lower(), who.sees_only) if known else None
         if record is None:
             raise Refusal(404, "no_session", "there is no session of this id")
         return record

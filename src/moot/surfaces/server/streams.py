@@ -14,14 +14,17 @@ from starlette.responses import Response, StreamingResponse
 
 from moot.errors import MootError
 from moot.ports import Entry, SessionRecord
-from moot.surfaces.server.auth import Identity, Needs, needed
+from moot.surfaces.client_rights import Identity
+from moot.surfaces.server.auth import Needs, needed
 from moot.surfaces.server.deciding import Sayings, said
 from moot.surfaces.server.problems import Json, Refusal, documented, refused, told
 from moot.surfaces.server.sessions import SessionId
 from moot.surfaces.server.shapes import entry_data
 from moot.surfaces.server.site import OVER, Site, the_site
+from moot.surfaces.server.strictness import refuse_parameters, refuse_unknown
 
 router = APIRouter()
+SOCKET_PARAMETERS = frozenset({"after"})
 EVENTS = "text/event-stream"
 UNCHANGED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 RETRY = 1000
@@ -32,6 +35,7 @@ ENTRY_NUMBER = TypeAdapter(Annotated[int, Query(ge=0, le=2**31 - 1)])
 
 @router.get(
     "/v1/debates/{id}/events",
+    dependencies=[Depends(refuse_unknown)],
     summary="Follow a session: each entry of its journal as a server-sent event, numbered",
     response_class=Response,
     responses={
@@ -48,7 +52,7 @@ async def events(
     last_event_id: Annotated[str, Header(description="the number of the last event that was heard")] = "",
     after: Annotated[int, Query(ge=0, le=2**31 - 1, description="the same, for readers that set no header")] = 0,
 ) -> Response:
-    record = await site.session(session)
+    record = await site.session(session, who)
     heard = _heard(last_event_id) if last_event_id else after
     if record.status in OVER and heard >= record.entries:
         return Response(status_code=204)  # a browser takes it for the end, and does not come back
@@ -96,7 +100,8 @@ async def socket(websocket: WebSocket, id: str) -> None:
     site = await the_site(websocket)
     try:
         who = needed(websocket, "read")
-        record = await site.session(id)
+        refuse_parameters(websocket, SOCKET_PARAMETERS)
+        record = await site.session(id, who)
         after = ENTRY_NUMBER.validate_python(websocket.query_params.get("after", "0"))
     except Refusal as refusal:
         return await websocket.send_denial_response(told(refusal.problem, refusal.headers))
@@ -131,8 +136,8 @@ async def _tell(websocket: WebSocket, site: Site, record: SessionRecord, after: 
 
 
 async def _hear(websocket: WebSocket, site: Site, session_id: str, who: Identity) -> None:
-    while True:
-        text = await websocket.receive_text()
+    while (message := await websocket.receive())["type"] != "websocket.disconnect":
+        text = message.get("text") or ""  # bytes say nothing here
         try:
             if wait := site.gatekeeper.buckets.wait(f"token {who.name}"):
                 raise Refusal(429, detail=f"wait {int(wait) + 1} s")

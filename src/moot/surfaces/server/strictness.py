@@ -1,9 +1,8 @@
 """What a route does not know is refused: a field that nobody reads may be one that somebody relies on."""
 
-from functools import cache
+from collections.abc import Collection
 
 from fastapi import Request
-from fastapi.dependencies.utils import get_flat_dependant
 from fastapi.routing import APIRoute
 from starlette.requests import HTTPConnection
 
@@ -16,20 +15,15 @@ NOTHING = (b"", b"{}", b"null")
 async def refuse_unknown(request: Request) -> None:
     """Of every route: parameters of the query, and a body where none is read."""
     route: APIRoute = request.scope["route"]
-    refuse_parameters(request, _known(route))
+    refuse_parameters(request, {field.alias for field in route.dependant.query_params})
     if route.body_field is None and (await request.body()).strip() not in NOTHING:
         raise _refusal("body", "no body is read here")
 
 
-def refuse_parameters(connection: HTTPConnection, known: frozenset[str]) -> None:
+def refuse_parameters(connection: HTTPConnection, known: Collection[str]) -> None:
     for name in connection.query_params:
         if name not in known and name != TOKEN_PARAMETER:
             raise _refusal(f"query.{name[:100]}", "there is no such parameter")
-
-
-@cache
-def _known(route: APIRoute) -> frozenset[str]:
-    return frozenset(field.alias for field in get_flat_dependant(route.dependant).query_params)
 
 
 def _refusal(at: str, wrong: str) -> Refusal:
