@@ -20,6 +20,7 @@ from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.store.records import RecordShelf
 from moot.edge.store.tables import HEAD
+from moot.edge.store.tokens import TokenShelf
 
 THEN = "2026-01-02 03:04:05+00:00"
 ROWS: dict[str, list[tuple[str, dict[str, Any]]]] = {
@@ -47,6 +48,9 @@ ROWS: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "0005": [
         ("gates", {"id": ID, "session_id": ID, "seq": 3, "kind": "approval", "point": "defense", "summary": "s",
                    "artefacts": {}, "questions": [], "created_at": THEN, "deadline": THEN}),
+    ],
+    "0006": [
+        ("tokens", {"id": ID, "name": "ann", "digest": "d" * 64, "scopes": ["read"], "created_at": THEN}),
     ],
 }  # fmt: skip
 VERSIONS = tuple(ROWS)
@@ -95,6 +99,8 @@ def test_a_store_of_any_version_is_brought_up_to_date_and_read(place: str, versi
         assert lessons == (["sort first"] if version >= "0002" else [])
         assert [tried.right for tried in await RecordShelf(store).tried()] == ([1] if version >= "0004" else [])
         assert [gate.point for gate in await GateShelf(store).gates()] == (["defense"] if version >= "0005" else [])
+        tokens = [(token.name, token.owner) for token in await TokenShelf(store).tokens()]
+        assert tokens == ([("ann", "ann")] if version >= "0006" else []), "a token without an owner is its own"
         assert await store.read(revision_of) == HEAD
 
     with_store(place, look)

@@ -1,5 +1,6 @@
 """Opening a database: where it is, how it is tuned, and whether its tables are those of this version."""
 
+import select
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,25 @@ def _patient(connection: Any, record: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SET lock_timeout = {int(LOCK_SECONDS * 1000)}")
     connection.commit()
+
+
+def is_stale(connection: Connection) -> bool:
+    """Whether the server has closed this connection while nobody used it. It is asked only if it has said something
+    unasked, as it does when it goes: otherwise this costs no message."""
+    if connection.dialect.name != "postgresql":
+        return False
+    if connection.closed or connection.invalidated:
+        return True
+    held: Any = connection.connection.dbapi_connection
+    errors: Any = connection.dialect.loaded_dbapi.Error
+    try:
+        said = select.poll()
+        said.register(held.fileno(), select.POLLIN)
+        if said.poll(0):
+            connection.dialect.do_ping(held)
+    except (errors, OSError):
+        return True
+    return False
 
 
 def alone(connection: Connection) -> None:

@@ -5,19 +5,25 @@ all is undone, and the others are done again without it.
 """
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
+from moot.edge.store.engine import is_stale
 from moot.edge.store.faults import lost, one_each, told_plainly
 
 R = TypeVar("R")
 TOGETHER = 32
 """Works in one transaction at most: those in it wait for the last one, and more would gain next to nothing."""
+
+
+RETURN_SECONDS = 3.0
+"""How long a server that was started again may take until it lets us in."""
 
 
 class Job(NamedTuple):
@@ -108,8 +114,14 @@ class Line:
             raise
 
     def _connected(self) -> Connection:
+        """A connection that the server has not closed since it was used. Nothing was sent on one that it has: what is
+        to be done now is begun on a new one, and not for a second time."""
         if self._engine is None:
             self._engine = self._opened()
+        if self._connection is not None and is_stale(self._connection):
+            self._connection.invalidate()
+            self._disconnect()
+            self._connection = _connect_again(self._engine)
         if self._connection is None:
             self._connection = self._engine.connect()
         return self._connection
@@ -129,3 +141,15 @@ class Line:
             if self._engine is not None:
                 self._engine.dispose()
         self._engine = None
+
+
+def _connect_again(engine: Engine) -> Connection:
+    """Once for each connection that was lost: a server that stays away is not waited for by everybody in turn."""
+    until = time.monotonic() + RETURN_SECONDS
+    while True:
+        try:
+            return engine.connect()
+        except OperationalError:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(0.1)
