@@ -96,10 +96,12 @@ class Client:
     async def at_gate(self, session: str) -> dict[str, Any]:
         return await self.seen(session, lambda record: bool(record["waiting_on"]))
 
-    async def seen(self, session: str, there: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    async def seen(
+        self, session: str, there: Callable[[dict[str, Any]], bool], headers: dict[str, str] | None = None
+    ) -> dict[str, Any]:
         async with asyncio.timeout(PATIENCE):
             while True:
-                record: dict[str, Any] = (await self.get(f"/v1/debates/{session}")).json()
+                record: dict[str, Any] = (await self.get(f"/v1/debates/{session}", headers=headers)).json()
                 if there(record):
                     return record
                 await asyncio.sleep(0.01)

@@ -17,8 +17,11 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from moot.edge.server_token import make_token, read_token, token_file
+from moot.edge.store.lessons import LessonShelf
 from moot.edge.store.tokens import Scope, TokenShelf
 from moot.errors import UsageError
+from moot.learnt import Origin
+from moot.lessons import new_lesson
 from moot.runner import About, Plan, new_record
 from moot.testing import ActingModel
 
@@ -209,6 +212,36 @@ def test_what_was_said_to_the_tool_of_one_owner_is_not_given_to_another(tmp_path
             await client.until(await client.begin(body), "completed")
             begun = await client.post("/v1/debates", body, headers=eve)
             assert begun.status_code == 202, "it is debated for her too"
+
+    run(story())
+
+
+ZEBRA = "An address of a page with zebra words needs a dash between them"
+
+
+def test_lessons_of_other_owners_sessions_are_not_told(place: str) -> None:
+    """A prompt is in the journal, and whoever began the session reads that."""
+    task = "Write a function slug(title) that turns the title of a page into the last part of its address."
+    body = {"protocol": "debate", "models": ["openai:a"], "input": {"task": task}, "budget": {"max_calls": 3}}
+
+    async def story() -> None:
+        ann, eve = await token(place, "ann", *ALL), await token(place, "eve", *ALL)
+        async with serving(place, headers=ann) as client:
+            first = await client.begin(body)
+            await client.until(first, "completed", "paused")
+            store = client.server.site.store
+            now = datetime.now(UTC)
+            for text, session in ((ZEBRA, first), ("Lower the title before okapi signs are dropped", "")):
+                await LessonShelf(store).learn(new_lesson(text, Origin(session_id=session, task=task), now))
+            told = dict[str, list[bool]]()
+            for name, headers in (("ann", ann), ("eve", eve), ("local", STARTER)):
+                session = await client.begin(body, headers=headers)
+                await client.seen(session, lambda record: record["status"] in ("completed", "paused"), headers)
+                audit = (await client.get(f"/v1/debates/{session}/audit", headers=headers)).text
+                told[name] = [word in audit for word in ("zebra", "okapi")]
+            assert told == {"ann": [True, True], "eve": [False, True], "local": [True, True]}
+            learnt = await LessonShelf(store, "eve").learn(new_lesson(ZEBRA, Origin(session_id=session), now))
+            assert [origin.session_id for origin in learnt.origins] == [session], "hers does not grow out of ann's"
 
     run(story())
 

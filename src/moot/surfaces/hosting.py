@@ -18,12 +18,13 @@ from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
+from moot.edge.store.tokens import LOCAL, NO_TOKEN, TokenShelf
 from moot.edge.telemetry import Spans
 from moot.edge.toolshed import LateTools
 from moot.edge.webhooks import Webhooks
 from moot.errors import MootError, Parked, StoreError
 from moot.events import Event
-from moot.ports import Mark, Model, Sandbox, SessionRecord
+from moot.ports import Mark, Memory, Model, Sandbox, SessionRecord
 from moot.protocols.debated import DebateResult
 from moot.protocols.vet import VetResult
 from moot.runner import Plan, Runner, Stop, owner
@@ -66,7 +67,7 @@ class Host:
         self.gates, self.clock = GateShelf(self.store), SystemClock()
         self.webhooks = Webhooks(self.store)
         self._telling: asyncio.Task[None] | None = None
-        self._scanner, self._memory = StaticTeam(), LessonShelf(self.store)
+        self._scanner, self._tokens = StaticTeam(), TokenShelf(self.store)
         self.telemetry = telemetry_of(self.settings)
 
     @property
@@ -87,11 +88,12 @@ class Host:
 
     async def run(self, record: SessionRecord, *, take: bool = False) -> None:
         """The same for whoever wants to know what went wrong."""
+        memory = LessonShelf(self.store, await self._owner_of(record))
         if record.id in self._running:  # claimed once more it would fence itself off
             raise StoreError(f"session {record.id} is being run by this process already")
         plan = Plan.model_validate(record.config)
-        tools = self._tools(plan)
-        runner = Runner(self._desk(record, plan, tools), self._opener(), self.store)
+        tools = self._tools(plan, memory)
+        runner = Runner(self._desk(record, plan, tools, memory), self._opener(), self.store)
         runner.owner = self.owner or owner()
         self._running[record.id] = runner
         task = asyncio.current_task()
@@ -161,16 +163,22 @@ class Host:
         with contextlib.suppress(StoreError):  # it is tried again, and others say what is wrong with the store
             await self.webhooks.send(self.clock.now())
 
-    def _tools(self, plan: Plan) -> LateTools:
-        return LateTools(
-            lambda: open_tools(self.settings, self._scanner, self.clock, self._sandbox(plan), self._memory)
-        )
+    async def _owner_of(self, record: SessionRecord) -> str | None:
+        """Whose lessons a session may be told; None: those of everybody, for sessions of who sees all others."""
+        by = record.initiated_by
+        if by in (None, LOCAL, NO_TOKEN):
+            return by if by == NO_TOKEN else None
+        token = await self._tokens.named(str(by))
+        return None if token is None or "admin" in token.scopes else token.owner
+
+    def _tools(self, plan: Plan, memory: Memory) -> LateTools:
+        return LateTools(lambda: open_tools(self.settings, self._scanner, self.clock, self._sandbox(plan), memory))
 
     def _sandbox(self, plan: Plan) -> Sandbox | None:
         runs_code = bool(plan.input.get("tests") or plan.notes.get("runs_code"))
         return find_sandbox(False, self.settings.sandbox(), project_of(plan)) if runs_code else None
 
-    def _desk(self, record: SessionRecord, plan: Plan, tools: LateTools) -> Desk:
+    def _desk(self, record: SessionRecord, plan: Plan, tools: LateTools, memory: Memory) -> Desk:
         listen = self.listen
         sandbox = self._sandbox(plan)
         if self.telemetry is not None:
@@ -181,7 +189,7 @@ class Host:
             sandbox=sandbox,
             vault=Vault(os.environ),  # of its own: no session can ask for what another one hid
             listen=both(None if listen is None else lambda event: listen(record.id, event), self._spans.get(record.id)),
-            memory=self._memory,
+            memory=memory,
             linter=Linters(),
             checks=SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), self._scanner, sandbox),
             branches=branches_of(plan),

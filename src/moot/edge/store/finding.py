@@ -41,7 +41,7 @@ class SessionShelf:
 
     async def find(self, session_id: str, owner: str | None = None) -> SessionRecord | None:
         """By its whole id, among those of this owner; None: of everybody."""
-        return await self._one(select(sessions).where(sessions.c.id == session_id, _belongs_to(owner)))
+        return await self._one(select(sessions).where(sessions.c.id == session_id, belongs_to(owner)))
 
     async def begun_with(self, by: str, key: str) -> SessionRecord | None:
         return await self._one(select(sessions).where(sessions.c.initiated_by == by, sessions.c.idempotency_key == key))
@@ -57,7 +57,7 @@ class SessionShelf:
     ) -> list[SessionRecord]:
         """The newest first, from `after` on."""
         query = select(sessions).order_by(sessions.c.created_at.desc(), sessions.c.id.desc()).limit(limit)
-        query = query.where(_belongs_to(owner))
+        query = query.where(belongs_to(owner))
         if after is not None:
             same = and_(sessions.c.created_at == after.created_at, sessions.c.id < after.id)
             query = query.where(or_(sessions.c.created_at < after.created_at, same))
@@ -86,7 +86,7 @@ class SessionShelf:
     async def counts(self, owner: str | None = None) -> dict[tuple[str, str], int]:
         """How many sessions there are of each protocol and status."""
         of = sessions.c
-        query = select(of.protocol, of.status, func.count()).where(_belongs_to(owner)).group_by(of.protocol, of.status)
+        query = select(of.protocol, of.status, func.count()).where(belongs_to(owner)).group_by(of.protocol, of.status)
         found = await self._store.read(lambda db: [tuple(row) for row in db.execute(query)])
         return {(str(protocol), str(status)): int(count) for protocol, status, count in found}
 
@@ -101,7 +101,7 @@ class SessionShelf:
         return None if row is None else session_from(row)
 
 
-def _belongs_to(owner: str | None) -> ColumnElement[bool]:
+def belongs_to(owner: str | None) -> ColumnElement[bool]:
     """A session belongs to the owner of the token it was begun with, revoked or not. One that was begun without any,
     as on the command line, belongs to no owner of tokens."""
     if owner is None:

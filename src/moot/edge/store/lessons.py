@@ -1,15 +1,18 @@
 """Lessons on a shelf: found by their rarer words, so that a hundred thousand of them cost a few milliseconds."""
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
+from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, case, delete, func, insert, or_, select, update
 
 from moot.edge.store import tables
 from moot.edge.store.engine import alone
+from moot.edge.store.finding import belongs_to
 from moot.edge.store.sql import SqlStore
 from moot.errors import UsageError
 from moot.lessons import Lesson, credited, fits, gist, merged, same_advice
@@ -23,12 +26,15 @@ LONGEST = 64
 
 
 class LessonShelf:
-    def __init__(self, store: SqlStore) -> None:
+    def __init__(self, store: SqlStore, owner: str | None = None) -> None:
+        """`owner`: only lessons of their own sessions, and those that came from no session, are recalled or grown;
+        None: all."""
         self._store = store
+        self._owner = owner
 
     async def learn(self, lesson: Lesson) -> Lesson:
         """Keep a lesson; one that says the same is grown instead, and given back."""
-        return await self._change(lambda db: _learn(db, lesson))
+        return await self._change(lambda db: _learn(db, lesson, self._owner))
 
     async def learn_all(self, lessons: Iterable[Lesson]) -> list[Lesson]:
         """Many at once; onto an empty shelf they are put as they are, for they were told apart elsewhere."""
@@ -44,7 +50,7 @@ class LessonShelf:
 
     async def recall(self, task: str, now: datetime, limit: int = 5) -> list[Lesson]:
         """The lessons that fit a task best, the best first; none that expired."""
-        return await self._store.read(lambda db: _recall(db, gist(task), now, limit))
+        return await self._store.read(lambda db: _recall(db, gist(task), now, limit, self._owner))
 
     async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
         def change(db: Connection) -> Lesson:
@@ -88,9 +94,11 @@ def words_of(lesson: Lesson) -> frozenset[str]:
     return frozenset(w[:LONGEST] for w in gist(" ".join((lesson.text, *lesson.wordings))).words)
 
 
-def _learn(db: Connection, lesson: Lesson) -> Lesson:
+def _learn(db: Connection, lesson: Lesson, owner: str | None = None) -> Lesson:
     said = gist(lesson.text)
-    for other, _ in _candidates(db, said.words):
+    if owner is not None:  # the id is made of the text, and another owner may have learnt the very same
+        lesson = lesson.model_copy(update={"id": hashlib.sha256(f"{owner} {lesson.id}".encode()).hexdigest()[:12]})
+    for other, _ in _candidates(db, said.words, owner):
         # Told apart by the wording each began with: a paraphrase of a paraphrase may be something else.
         if other.id == lesson.id or same_advice(said, gist(other.text)):
             grown = merged(other, lesson)
@@ -112,8 +120,8 @@ def _row(lesson: Lesson) -> dict[str, object]:
     return {"id": lesson.id, **told, "created_at": lesson.created_at, "expires_at": lesson.expires_at}
 
 
-def _recall(db: Connection, task: Gist, now: datetime, limit: int) -> list[Lesson]:
-    found = _candidates(db, task.words)
+def _recall(db: Connection, task: Gist, now: datetime, limit: int, owner: str | None) -> list[Lesson]:
+    found = _candidates(db, task.words, owner)
     scored = [(fits(lesson, task, weight, now), lesson) for lesson, weight in found]
     best = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], pair[1].id))
     return [lesson for _, lesson in best[:limit]]
@@ -122,7 +130,7 @@ def _recall(db: Connection, task: Gist, now: datetime, limit: int) -> list[Lesso
 Weight = Callable[[str], float]
 
 
-def _candidates(db: Connection, words: Iterable[str]) -> list[tuple[Lesson, Weight]]:
+def _candidates(db: Connection, words: Iterable[str], owner: str | None = None) -> list[tuple[Lesson, Weight]]:
     """Lessons that share the rarest of these words, with the weight of each word."""
     terms = tables.lesson_terms
     asked = sorted(word[:LONGEST] for word in words)
@@ -147,7 +155,26 @@ def _candidates(db: Connection, words: Iterable[str]) -> list[tuple[Lesson, Weig
     )
     query = select(tables.lessons.c.lesson).where(tables.lessons.c.id.in_(best)).order_by(tables.lessons.c.id)
     rare = max(weights.values())
-    return [(lesson, lambda word: weights.get(word, rare)) for lesson in _read(db.execute(query).scalars())]
+    found = _seen_by(db, owner, _read(db.execute(query).scalars()))
+    return [(lesson, lambda word: weights.get(word, rare)) for lesson in found]
+
+
+def _seen_by(db: Connection, owner: str | None, lessons: list[Lesson]) -> list[Lesson]:
+    """Without those that say something of another owner's session; one that is gone, or from elsewhere, is nobody's."""
+    if owner is None:
+        return lessons
+    named = {origin.session_id for lesson in lessons for origin in lesson.origins}
+    ids = sorted(str(uuid) for name in named if (uuid := _uuid(name)))
+    query = select(tables.sessions.c.id).where(tables.sessions.c.id.in_(ids), belongs_to(owner))
+    theirs = {"", *map(str, db.execute(query).scalars())}
+    return [lesson for lesson in lessons if all(origin.session_id in theirs for origin in lesson.origins)]
+
+
+def _uuid(name: str) -> UUID | None:
+    try:
+        return UUID(name)
+    except ValueError:
+        return None
 
 
 def _affordable(counts: dict[str, int]) -> list[str]:

@@ -74,6 +74,11 @@ class TokenShelf:
         row = await self._store.read(lambda db: db.execute(query).mappings().first())
         return _token(row) if row is not None and hmac.compare_digest(str(row["digest"]), wanted) else None
 
+    async def named(self, name: str) -> Token | None:
+        query = select(tokens).where(tokens.c.name == name)
+        row = await self._store.read(lambda db: db.execute(query).mappings().first())
+        return None if row is None else _token(row)
+
     async def tokens(self) -> list[Token]:
         query = select(tokens).order_by(tokens.c.created_at, tokens.c.name)
         return await self._store.read(lambda db: [_token(row) for row in db.execute(query).mappings()])
