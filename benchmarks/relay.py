@@ -18,6 +18,8 @@ from moot.surfaces.server.serving import Stopping, bound, configured
 from moot.surfaces.setup import Settings
 from moot.types import Call, Reply, Result, Rules, Usage, Value
 
+TOKEN = "moot_" + "b" * 43
+"""With which whoever measures asks."""
 CALLS, SEATS = 25, ("ada", "ben", "cleo")
 LONG, SHORT = 1296, 16
 """Characters of a reply. Those of qwen1.5b in tests/replies/corpus have 1,305 on average."""
@@ -90,7 +92,7 @@ async def moot_server(store: str, exchange: Exchange, at_once: int) -> AsyncIter
     """The server as `moot serve` opens it, and its port."""
     flags = {"store": store, "server.rate": 0.0, "server.sessions": at_once}
     model = Slow(exchange)
-    server = create_app(Settings.load(flags), Serving(run_here=True, open_model=lambda name: model))
+    server = create_app(Settings.load(flags), Serving(token=TOKEN, run_here=True, open_model=lambda name: model))
     with bound("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
         running = Stopping(configured(server, "127.0.0.1", port), server)

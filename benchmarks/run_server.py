@@ -25,6 +25,7 @@ from benchmarks.relay import (
     CALLS,
     LONG,
     SHORT,
+    TOKEN,
     Exchange,
     held_by_langgraph,
     held_by_moot,
@@ -166,10 +167,10 @@ def poll(port: int) -> int:
     """GET one after the other of the sessions that standard input names until it ends, and tell how long each took."""
     print("ready", flush=True)
     sessions, latencies, number = sys.stdin.readline().split(), list[float](), 0
-    line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    line, shown = http.client.HTTPConnection("127.0.0.1", port, timeout=60), {"Authorization": f"Bearer {TOKEN}"}
     while not select.select([sys.stdin], [], [], 0.01)[0]:
         began = time.perf_counter()
-        line.request("GET", f"/v1/debates/{sessions[number % len(sessions)]}")
+        line.request("GET", f"/v1/debates/{sessions[number % len(sessions)]}", headers=shown)
         answer = line.getresponse()
         answer.read()
         assert answer.status == 200, answer.status

@@ -63,7 +63,7 @@ def test_other_files_are_not_guarded(path: str) -> None:
 DECIDING = (
     "moot approve 7", "moot reject 7", "moot answer 7 yes", "moot allow 3f2a", "moot choose 7 a", "moot token create x --scope admin",
     "moot token revoke x", "moot hook install", "moot hook install --client codex", "moot hook uninstall", "moot serve --host 0.0.0.0",
-    "moot serve --host=10.0.0.5", "moot track reset '*'", "moot store restore x.backup",
+    "moot serve --host=10.0.0.5", "moot serve --no-token", "moot serve --port 9 --no-token", "moot track reset '*'", "moot store restore x.backup",
 )  # fmt: skip
 LOOKING = (
     "moot list", "moot show 7", "moot doctor", "moot route 'rm -rf /'", "moot vet 'moot approve 7'", "moot gates", "moot token list",

@@ -9,7 +9,7 @@ from moot.routing.secrets import is_secret
 
 @pytest.mark.parametrize(
     "path",
-    [".env", ".env.local", ".en*", ".en[v]", ".e??", "~/.ssh/id_rsa", "~/.ssh/*", "~/.ssh/id_*", "~/.ssh", "~/.aws/", "/home/me/.aws/*",
+    [".env", ".env.local", ".en*", ".en[v]", ".e??", "~/.ssh/id_rsa", "~/.ssh/*", "~/.ssh/id_*", "~/.local/share/moot/server-token", "~/.ssh", "~/.aws/", "/home/me/.aws/*",
      "*.pem", "deploy/key.pem", "/etc/shad*", "id_*", "--include=*.pem", "~/Library/Keychains/login.keychain-db"],
 )  # fmt: skip
 def test_names_and_patterns_of_secrets(path: str) -> None:

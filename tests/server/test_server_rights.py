@@ -151,6 +151,13 @@ def test_a_phase_that_has_a_gate_is_not_dropped_without_the_right_to_approve(tmp
                 answer = await client.post(f"/v1/debates/{session}/fork", {"at": 1, "changes": {"phases": phases}})
                 assert (answer.status_code, answer.json().get("code")) == (403, "scope_missing"), answer.text
             await client.post(f"/v1/debates/{session}/cancel")
+        async with serving(tmp_path / "s.db", headers=ann, gates__enabled=True, gates__points=("review",)) as client:
+            for rules in ({"phases": kept}, {"phases": ["proposal"]}):
+                answer = await client.post("/v1/debates", {**DEBATE, "rules": rules})
+                assert (answer.status_code, answer.json().get("code")) == (403, "scope_missing"), answer.text
+            fine = await client.post("/v1/debates", {**DEBATE, "rules": {"phases": [*kept, "review"]}})
+            assert fine.status_code == 202, fine.text
+            await client.post(f"/v1/debates/{fine.json()['id']}/cancel")
 
     run(story())
 

@@ -11,7 +11,7 @@ from moot.routing.self_protection import guard_sight
 
 SECRET_PATH = Lazy(
     r"(?:^|.*[/@=:])(?:"
-    r"\.env(?:\.(?!example|sample|template|dist|test$|schema)[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.vault-token|"
+    r"\.env(?:\.(?!example|sample|template|dist|test$|schema)[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.vault-token|server-token|"
     r"\.aws/credentials|\.docker/config\.json|\.kube/config|\.config/gcloud/.*|\.config/gh/hosts\.yml|\.gnupg/.*|\.password-store/.*|\.my\.cnf|kubeconfig|"
     r"\.ssh/(?!config$|known_hosts|.*\.pub$)[^/]+|etc/(?:shadow|gshadow|sudoers)(?:\.d/.*)?|proc/(?:self|\d+)/environ|"
     r"(?:secrets?|credentials?|service[-_]?account[\w-]*)\.(?:json|ya?ml|toml|txt|ini|env|properties|enc)|"

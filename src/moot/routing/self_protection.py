@@ -163,7 +163,7 @@ def own_sights(called: Call) -> list[Sight]:
     if pair in SETTINGS and not (pair == "hook:install" and has_option(called, "--print")):
         return [Sight("high", GUARD, called.shown, f"`{called.shown}` changes what Moot allows")]
     if words[0] in ("serve", "worker") and _opens(called):
-        return [Sight("high", GUARD, called.shown, f"`{called.shown}` lets other machines decide")]
+        return [Sight("high", GUARD, called.shown, f"`{called.shown}` lets others decide")]
     if any(re.match(r"(?:.*=)?cmd:", word.text, re.DOTALL) for word in called.args):
         return [Sight("high", GUARD, called.shown, f"`{called.shown}` runs a command as a model")]
     if words[0] in ("delete", "clean"):
@@ -175,7 +175,7 @@ def _opens(called: Call) -> bool:
     texts = [word.text for word in called.args]
     hosts = [b for a, b in pairwise(texts) if a == "--host"]
     hosts += [text.removeprefix("--host=") for text in texts if text.startswith("--host=")]
-    return any(host not in ("127.0.0.1", "localhost", "::1") for host in hosts)
+    return has_option(called, "--no-token") or any(host not in ("127.0.0.1", "localhost", "::1") for host in hosts)
 
 
 def client_sights(called: Call) -> list[Sight]:

@@ -58,7 +58,8 @@ def _agent(each: Scored) -> shapes.TeamAgent:
 @router.get("/", response_model=shapes.Welcome, summary="Whose token this is, and where to go on")
 async def welcome(who: Annotated[Identity, Depends(Needs(*SCOPES))]) -> Response:
     """What the link leads to that the server prints."""
-    return shown(shapes.Welcome(name=who.name, scopes=tuple(sorted(who.scopes)), version=__version__))
+    told = shapes.Welcome(name=who.name, scopes=tuple(sorted(who.scopes)), version=__version__)
+    return shown(told, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})  # for the token in it
 
 
 @router.get("/healthz", response_model=shapes.Health, summary="Whether the server answers", openapi_extra=FOR_ALL)

@@ -11,7 +11,36 @@ MOST_WAITING = 500
 that a process may have open, and whoever means to ask something does so at once."""
 
 
-class HttpConnection(H11Protocol):
+UNREAD_SECONDS = 60.0
+"""How long an answer waits that nobody reads. A reader of events that was cut off comes back and misses nothing."""
+
+
+class Unread(asyncio.Protocol):
+    """Ends a connection whose other side reads nothing of what it was told."""
+
+    transport: asyncio.Transport
+    loop: asyncio.AbstractEventLoop
+    _unread: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread = self.loop.call_later(UNREAD_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._forget_unread()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_unread()
+        super().connection_lost(exc)
+
+    def _forget_unread(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+
+class HttpConnection(Unread, H11Protocol):
     """One connection that requests come on. The clock runs from its beginning, and again from the first byte of each
     later request, until the headers are there; uvicorn itself ends a connection between two requests."""
 
@@ -39,6 +68,11 @@ class HttpConnection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         super().connection_lost(exc)
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()  # it waits until everything is read
+        self._forget_unread()
+        self._unread = self.loop.call_later(UNREAD_SECONDS, self.transport.abort)
 
     def _reads_headers(self) -> bool:
         """Whether it is a connection for requests still, and none is under way."""
@@ -68,7 +102,7 @@ def http_connections(header_seconds: float) -> type[HttpConnection]:
     return type("HttpConnection", (HttpConnection,), {"header_seconds": header_seconds, "waiting": {}})
 
 
-class SocketConnection(WebSocketsSansIOProtocol):
+class SocketConnection(Unread, WebSocketsSansIOProtocol):
     """A socket. What a client sends wrongly ends it, and is not told as an error of the server."""
 
     async def send(self, message: Any) -> None:

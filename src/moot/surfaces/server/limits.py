@@ -191,9 +191,9 @@ def _again(body: bytes, receive: Receive) -> Callable[[], Awaitable[Message]]:
 
 def _check_host(hosts: list[str], allowed: tuple[str, ...]) -> None:
     """A page of another host that gives itself the address of this machine still sends its own name."""
-    host = hosts[0] if len(hosts) == 1 else ""
+    host = hosts[0] if hosts else ""
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-    if not name or (allowed and name.lower() not in allowed):
+    if len(hosts) > 1 or (allowed and name.lower() not in allowed):
         raise Refusal(400, "wrong_host", "this server is not called that; see the setting server.hosts")
 
 
