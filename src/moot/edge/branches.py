@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from moot.edge.git import GitError, git
-from moot.edge.worktree import PREFIX, Worktree, commit_of, parting, top_of
+from moot.edge.git import GitError, git, top_of
+from moot.edge.worktree import PREFIX, Worktree, commit_of, parting
 from moot.errors import UsageError
 from moot.ports import BlameLine, Change
 from moot.types import Code, Value

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
+from moot.edge.git import GitError, Misplaced, git, is_repository, top_of
 from moot.edge.needs import read_needs
 from moot.edge.skips import REASONS, Reason, folder_reason, is_generated
 from moot.errors import UsageError
@@ -197,26 +197,32 @@ def _named(
 def _below(folder: Path) -> Iterable[Path]:
     """What git would track, so that `.gitignore` holds; outside a repository, or in a folder that git ignores and the
     user names himself, everything."""
-    listed = _git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z", check=False)
-    if not listed and _git(folder, "check-ignore", "--quiet", ".", check=False) is not None:
+    listed = _ask_git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    if not listed and _ask_git(folder, "check-ignore", "--quiet", ".") is not None:
         listed = None
     files = folder.rglob("*") if listed is None else (folder / name for name in listed.split("\0") if name)
     known = (file for file in files if file.suffix.lower() in SUFFIXES)
-    return sorted({f for f in known if f.is_file() and not f.is_symlink()})
+    return sorted({f for f in known if f.is_file() and _lies_in(f, folder)})
+
+
+def _lies_in(file: Path, folder: Path) -> bool:
+    """A link would have another file of the user's read as the checkout's own."""
+    return not file.is_symlink() and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder))
 
 
 def _changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]:
     """Files of known languages that differ from `base`, as they are now."""
-    top = _git(Path.cwd(), "rev-parse", "--show-toplevel", check=False)
-    if top is None:
+    here = Path.cwd()
+    if not is_repository(here):
         raise UsageError("--diff needs a git repository, and this folder is not in one")
-    if _git(Path.cwd(), "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}", check=False) is None:
+    if _ask_git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}") is None:
         raise UsageError(f"--diff: git knows no commit {base!r}")
-    names = _git(Path.cwd(), "diff", "--name-only", "--diff-filter=d", "-z", base, "--", *paths) or ""
-    new = _git(Path.cwd(), "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *paths) or ""
-    root = Path(top.strip())
-    files = [root / name for name in dict.fromkeys((names + new).split("\0")) if name]
-    code = [f for f in files if f.suffix.lower() in SUFFIXES and f.is_file()]
+    names = git(here, "diff", "--name-only", "--diff-filter=d", "-z", base, "--", *paths)
+    new = git(here, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *paths)
+    root = top_of(here)
+    listed = (names + new).decode("utf-8", "replace").split("\0")
+    files = [root / name for name in dict.fromkeys(listed) if name]
+    code = [f for f in files if f.suffix.lower() in SUFFIXES and f.is_file() and _lies_in(f, root)]
     if not code:
         raise UsageError(f"nothing in {', '.join(LANGUAGES)} differs from {base}")
     return [(f, False) for f in code]
@@ -224,24 +230,18 @@ def _changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]:
 
 def _before(path: Path, base: str) -> str:
     """The text at `base`; empty for a file that was not there."""
-    name = path.resolve().relative_to(Path((_git(path.parent, "rev-parse", "--show-toplevel") or "").strip()).resolve())
-    return _git(path.parent, "cat-file", "blob", f"{base}:{name.as_posix()}", check=False) or ""
+    name = path.resolve().relative_to(top_of(path.parent).resolve())
+    return _ask_git(path.parent, "cat-file", "blob", f"{base}:{name.as_posix()}") or ""
 
 
-def _git(folder: Path, *arguments: str, check: bool = True) -> str | None:
-    # The repository's own configuration may name programs to run; none of them is ours to start.
-    safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external="]
+def _ask_git(folder: Path, *arguments: str) -> str | None:
+    """What git says; None where it has nothing to say, as outside of a repository."""
     try:
-        done = subprocess.run(["git", *safe, "-C", str(folder), *arguments], capture_output=True, timeout=30)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        if check:
-            raise UsageError(f"git cannot be run: {error}") from None
+        return git(folder, *arguments).decode("utf-8", "replace")
+    except Misplaced:
+        raise
+    except GitError:
         return None
-    if done.returncode != 0:
-        if check:
-            raise UsageError(f"git failed: {done.stderr.decode(errors='replace').strip()[:200]}")
-        return None
-    return done.stdout.decode("utf-8", "replace")
 
 
 def _bytes(path: Path) -> bytes:

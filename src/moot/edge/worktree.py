@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from moot.edge.git import GitError, git
+from moot.edge.git import GitError, git, top_of
 from moot.errors import UsageError
 from moot.ports import BlameLine, Change
 
@@ -20,7 +20,6 @@ MARK = "Moot-Version: "
 MOST_VERSIONS = 10_000
 SESSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 FIELD = "\x1f"
-PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv")
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Worktree:
 
     def changed(self) -> list[str]:
         """Files that the branch changes."""
-        options = ("--name-only", "-z", "--no-renames", "--ignore-submodules=all", *PLAIN, self.base, self.branch, "--")
+        options = ("--name-only", "-z", "--no-renames", self.base, self.branch, "--")
         told = git(self.repository, "diff", *options).decode("utf-8", "surrogateescape")
         return [name for name in told.split("\0") if name]
 
@@ -92,14 +91,13 @@ class Worktree:
     def diff(self, since: str | None = None, until: str | None = None) -> str:
         """CreateDiff: what the branch changes, or what lies between two of its commits."""
         ends = [_named(self.repository, since or self.base), _named(self.repository, until or self.branch)]
-        options = (*PLAIN, "--ignore-submodules=all", "--find-renames", *ends, "--")
-        return git(self.repository, "diff", *options).decode("utf-8", "replace")
+        return git(self.repository, "diff", "--find-renames", *ends, "--").decode("utf-8", "replace")
 
     def history(self, name: str, limit: int = 20) -> list[Change]:
         """GetFileHistory: the commits that touched a file, the newest first."""
         safe_parts(name)
         form = f"--format=%H{FIELD}%an{FIELD}%aI{FIELD}%s"
-        options = ("--follow", f"--max-count={limit}", "-z", form, *PLAIN, self.branch, "--", name)
+        options = ("--follow", f"--max-count={limit}", "-z", form, self.branch, "--", name)
         told = git(self.repository, "log", *options).decode("utf-8", "replace")
         rows = [entry.strip("\n").split(FIELD) for entry in told.split("\0") if entry.strip()]
         return [Change(commit=c, author=a, when=datetime.fromisoformat(w), subject=s) for c, a, w, s in rows]
@@ -108,7 +106,7 @@ class Worktree:
         """GetBlame: who wrote which line, by commit."""
         safe_parts(name)
         span = f"-L{first},{last if last is not None else ''}"
-        options = ("--line-porcelain", "--no-textconv", span, self.branch, "--", name)
+        options = ("--line-porcelain", span, self.branch, "--", name)
         return _blamed(git(self.repository, "blame", *options).decode("utf-8", "replace"))
 
     def remove(self, *, branch: bool = False) -> None:
@@ -189,14 +187,6 @@ def safe_parts(name: str) -> tuple[str, ...]:
     return parts
 
 
-def top_of(repository: Path) -> Path:
-    try:
-        found = git(repository, "rev-parse", "--show-toplevel").decode("utf-8", "surrogateescape").removesuffix("\n")
-    except GitError as error:
-        raise UsageError(f"{repository} is not inside a git repository with files: {error}") from None
-    return Path(found)
-
-
 def commit_of(top: Path, name: str) -> str | None:
     try:
         return git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").decode().strip()
@@ -212,7 +202,7 @@ def _named(top: Path, name: str) -> str:
 
 def marked(top: Path, tip: str) -> list[tuple[str, str, int]]:
     """Commit, tree and number of the versions at this end of the history, the newest first."""
-    options = ("--first-parent", f"--max-count={MOST_VERSIONS}", "-z", f"--format=%H{FIELD}%T{FIELD}%B", *PLAIN)
+    options = ("--first-parent", f"--max-count={MOST_VERSIONS}", "-z", f"--format=%H{FIELD}%T{FIELD}%B")
     found = []
     for entry in git(top, "log", *options, tip, "--").decode("utf-8", "replace").split("\0"):
         commit, _, rest = entry.partition(FIELD)

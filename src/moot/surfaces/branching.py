@@ -7,8 +7,9 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from moot.edge.branches import GitBranches
+from moot.edge.git import top_of
 from moot.edge.settings import default_worktrees
-from moot.edge.worktree import safe_parts, top_of
+from moot.edge.worktree import safe_parts
 from moot.errors import UsageError
 from moot.runner import Plan
 

@@ -72,7 +72,9 @@ def _root(program: str) -> Path | None:
     with tempfile.TemporaryDirectory(prefix="moot-") as home:
         try:
             env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, **environment()}
-            ended = subprocess.run([program, "env", "GOROOT"], env=env, capture_output=True, text=True, timeout=20)
+            ended = subprocess.run(  # not in the current folder: a checkout has settings for go too
+                [program, "env", "GOROOT"], cwd=home, env=env, capture_output=True, text=True, timeout=20
+            )
         except (OSError, subprocess.TimeoutExpired):
             return None
     root = Path(ended.stdout.strip() or "/nowhere").resolve()

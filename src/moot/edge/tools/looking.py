@@ -7,9 +7,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from moot.edge.git import GitError, git
+from moot.edge.git import GitError, git, top_of
 from moot.edge.tools.tool import Arguments, Kit, Target, Tool, ToolFailed, filled, found_file, target, with_file
 from moot.edge.worktree import Worktree, safe_parts
+from moot.errors import UsageError
 from moot.scan.syntax import parse, trouble
 from moot.tools import ToolContext
 from moot.types import Code, SourceFile
@@ -122,7 +123,7 @@ def _text(path: str, context: ToolContext) -> str:
     if context.repository:
         safe_parts(path)
         try:
-            data = git(_top(context), "show", "--no-textconv", f"HEAD:{path}")
+            data = git(_top(context), "show", f"HEAD:{path}")
         except GitError:
             raise ToolFailed(f"there is no file {path!r} in the session or the repository's last commit") from None
         if b"\0" in data:
@@ -146,7 +147,7 @@ def _hits(path: str, text: str, given: SearchFiles) -> list[str]:
 def _in_repository(given: SearchFiles, context: ToolContext) -> list[str]:
     """Committed files only: what is ignored or not added, such as keys, is not looked at."""
     own = {path for path, _ in _own(context)}
-    words = ("grep", "-I", "-n", "-i", "-F", "--no-color", "--no-textconv", "-z", "-e", given.text, "HEAD")
+    words = ("grep", "-I", "-n", "-i", "-F", "-z", "-e", given.text, "HEAD")
     try:
         told = git(_top(context), *words).decode("utf-8", "replace")
     except GitError:  # nothing found, or no commit yet
@@ -165,10 +166,9 @@ def _top(context: ToolContext) -> Path:
     if not context.repository:
         raise ToolFailed(NOT_TRACKED)
     try:
-        found = git(Path(context.repository), "rev-parse", "--show-toplevel")
-    except GitError as error:
+        return top_of(Path(context.repository))
+    except UsageError as error:
         raise ToolFailed(str(error)) from None
-    return Path(found.decode("utf-8", "surrogateescape").removesuffix("\n"))
 
 
 def _history(context: ToolContext) -> Worktree:
