@@ -106,6 +106,19 @@ def run_moot(folder: Path, *arguments: str, kill_after: int = 0, **more: str) ->
     return run_forked(arguments, folder, env, kill_after=kill_after)
 
 
+def trust_project(folder: Path, **env: str) -> None:
+    """As after `moot trust` there; `env` says where the user's data lies, if not where this process has it."""
+    from moot.edge.trust_file import read_project_file, trust  # a test of what nobody trusts needs none of it
+
+    trust(read_project_file(folder / "moot.toml", folder), "ann", {**os.environ, **env})
+
+
+def write_trusted(folder: Path, settings: str, **env: str) -> None:
+    """Settings of a project that somebody trusted."""
+    (folder / "moot.toml").write_text(settings)
+    trust_project(folder, **env)
+
+
 def in_store(place: str, work: Callable[[SqlStore], Awaitable[R]]) -> R:
     async def opened() -> R:
         store = SqlStore(place)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import Cli
-from kit import run_moot, settled
+from kit import run_moot, settled, write_trusted
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector, world
 
 import moot
@@ -31,7 +31,7 @@ command = ["python", "-c", "import app; assert app.double(1) == 2; print('warm')
 
 
 def ci(cli: Cli, folder: Path, text: str, hooks: str = HOOKS, test: str | None = TEST) -> tuple[int, dict[str, Any]]:
-    (folder / "moot.toml").write_text(hooks)
+    write_trusted(folder, hooks)
     (folder / "app.py").write_text(text)
     given = []
     if test is not None:
@@ -129,7 +129,7 @@ def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def solved(cli: Cli, folder: Path, hooks: str, reply: str) -> tuple[int, dict[str, Any]]:
-    (folder / "moot.toml").write_text(hooks)
+    write_trusted(folder, hooks)
     ran = cli(*world(folder, *coder(code(reply))))
     assert ran.out, ran.err
     return ran.code, json.loads(ran.out)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Cli
-from kit import BAD, CLEAN, GOOD, NOTHING, SQLI, blue
+from kit import BAD, CLEAN, GOOD, NOTHING, SQLI, blue, write_trusted
 from patience import PATIENCE
 
 from moot.surfaces.cli.screen import weakness
@@ -379,7 +379,7 @@ def test_flag_beats_environment_beats_project_beats_user_beats_default(
 ) -> None:
     (tmp_path / "config-home" / "moot").mkdir(parents=True)
     (tmp_path / "config-home" / "moot" / "moot.toml").write_text("max_calls = 1\nretries = 1\nreply_tokens = 100\n")
-    (tmp_path / "moot.toml").write_text('max_calls = 2\nretries = 2\n[harden]\nmax_rounds = 5\n[seats]\nred = "a:b"\n')
+    write_trusted(tmp_path, 'max_calls = 2\nretries = 2\n[harden]\nmax_rounds = 5\n[seats]\nred = "a:b"\n')
     monkeypatch.setenv("MOOT_MAX_CALLS", "3")
     monkeypatch.setenv("MOOT_SEATS_BLUE", "c:d")
     shown = json.loads(cli("config", "show", "--json", "--store", "x.db").out)

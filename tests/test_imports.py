@@ -13,7 +13,10 @@ from moot.surfaces.cli.app import HOMES, app_for
 
 ROOT = Path(moot.__file__).parent
 LAYERS = (
-    ("words", ("types", "events", "errors", "config", "learnt", "measures", "ci", "tools", "gates")),
+    (
+        "words",
+        ("controls", "types", "events", "errors", "config", "trust", "learnt", "measures", "ci", "tools", "gates"),
+    ),
     ("contract", ("room", "ports")),
     ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
     ("rules", ("roles", "topology", "voting")),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import Cli
+from kit import write_trusted
 from pydantic import JsonValue
 
 from moot.edge.tools import Kit, Tools
@@ -140,6 +141,6 @@ def test_nothing_of_a_server_is_left_running(tmp_path: Path) -> None:
 
 def test_servers_come_from_the_settings(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text("def (:\n")
-    (tmp_path / "moot.toml").write_text(f"[lsp.python]\ncommand = {list(JEDI)!r}\n".replace("'", '"'))
+    write_trusted(tmp_path, f"[lsp.python]\ncommand = {list(JEDI)!r}\n".replace("'", '"'))
     ran = cli("tools", "use", "diagnostics", "--file", "app.py")
     assert ran.code == 0 and "app.py:1: error: SyntaxError" in ran.out, ran

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import pytest
 from conftest import Cli
+from kit import write_trusted
 from solve_kit import RIGHT, code, coder
 from test_solve import prompts, run, story
 
@@ -119,7 +120,7 @@ def test_arguments_are_checked_and_nothing_is_fetched(schema: dict[str, object],
 
 @pytest.fixture
 def settings(tmp_path: Path) -> None:
-    (tmp_path / "moot.toml").write_text(f"[mcp.servers.small]\ncommand = {json.dumps(list(SMALL))}\n")
+    write_trusted(tmp_path, f"[mcp.servers.small]\ncommand = {json.dumps(list(SMALL))}\n")
 
 
 def test_servers_are_listed_and_used_by_the_cli(cli: Cli, settings: None) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import typer
 from conftest import Cli
+from kit import trust_project
 from option_worlds import OUTSIDE, VERBS, Case
 
 from moot.surfaces.cli.app import app_for
@@ -63,6 +64,8 @@ class Stage:
         outside.touch()
         (world / "test_outside.py").write_text(OUTSIDE.format(str(outside)))
         VERBS[verb].lay_out(world)
+        if (world / "moot.toml").exists():
+            trust_project(world)
         with self.monkeypatch.context() as patch:
             patch.chdir(world)
             given = {"MOOT_STORE": "s.db", "MOOT_VET_MEMORY": str(world.parent / "memory")}

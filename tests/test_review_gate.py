@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Cli
+from kit import write_trusted
 from review_kit import (
     FILE,
     LOGIC,
@@ -121,13 +122,11 @@ def test_more_than_three_rounds_are_not_to_be_had(cli: Cli, tmp_path: Path) -> N
 def test_a_profile_chooses_the_adversary(cli: Cli, tmp_path: Path) -> None:
     project(tmp_path)
     script(tmp_path, [NONE])
-    (tmp_path / "moot.toml").write_text('[review.profiles]\nquality = "script:replies.yaml"\n')
+    write_trusted(tmp_path, '[review.profiles]\nquality = "script:replies.yaml"\n')
     assert reviewed(cli("review", FILE, "--profile", "quality", "--json"))["outcome"] == "no_objections"
     ran = cli("review", FILE, "--profile", "budget")
     assert ran.code > 0 and "set review.profiles.budget to the adversary's model" in ran.err
-    (tmp_path / "moot.toml").write_text(
-        '[review]\nprofile = "quality"\n[review.profiles]\nquality = "script:replies.yaml"\n'
-    )
+    write_trusted(tmp_path, '[review]\nprofile = "quality"\n[review.profiles]\nquality = "script:replies.yaml"\n')
     assert reviewed(cli("review", FILE, "--json"))["outcome"] == "no_objections"
 
 

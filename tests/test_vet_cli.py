@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -12,9 +11,9 @@ from typing import Any
 import pytest
 import yaml
 from conftest import Cli
+from kit import trust_project
 from vetkit import ACTION, REMEDY, blind_spot, claim, diagnosis, objection, rejoinder
 
-from moot.edge.memory import quick_memory
 from moot.surfaces.setup import Settings
 from moot.surfaces.vetting import memory_of
 
@@ -372,18 +371,18 @@ def test_a_memory_that_cannot_be_read_is_an_error_before_anything_is_spent(cli: 
     assert ran.code == 3 and "failures.jsonl cannot be read" in ran.err and not (tmp_path / "s.db").exists()
 
 
-def test_commands_and_hooks_find_the_same_memory(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def folders() -> set[Path]:
-        return {memory_of(Settings.load({})).folder, quick_memory(Path.cwd(), os.environ).folder}
-
-    assert folders() == {tmp_path / "memory"}
+def test_a_trusted_project_may_keep_its_own_memory(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert memory_of(Settings.load({})).folder == tmp_path / "memory"
     monkeypatch.delenv("MOOT_VET_MEMORY")
-    assert len(folders()) == 1 and "data-home" in str(folders())
+    kept = memory_of(Settings.load({})).folder
+    assert "data-home" in str(kept)
     (tmp_path / "moot.toml").write_text('[vet]\nmemory = "kept here"\nreset_after_hours = 3\n')
     (tmp_path / "src").mkdir()
     monkeypatch.chdir(tmp_path / "src")
-    assert folders() == {tmp_path / "kept here"}
-    assert memory_of(Settings.load({})).reset_after_hours == quick_memory(Path.cwd(), os.environ).reset_after_hours == 3
+    assert memory_of(Settings.load({})).folder == kept
+    trust_project(tmp_path)
+    memory = memory_of(Settings.load({}))
+    assert (memory.folder, memory.reset_after_hours) == (tmp_path / "kept here", 3)
 
 
 def test_without_any_model_a_debate_goes_to_a_person(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 from conftest import Cli
 from debate_script import OPEN, QUIET, TESTS, TWO, Entry, says
 from debates import FIRST, LAST, RIGHT, Answers, Quick, ballot, code, held, points, scores, team
+from kit import write_trusted
 from repositories import git, repository
 from test_debate_cli import calls, debated, ended, story
 
@@ -25,7 +26,7 @@ HOOK = '[[ci.commands]]\nname = "own"\npoint = "post_convergence"\ncommand = ["s
 
 
 def test_the_winner_of_the_ballots_is_what_is_kept(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "moot.toml").write_text(HOOK)
+    write_trusted(tmp_path, HOOK)
     repo = repository(tmp_path / "r", {"notes.txt": "notes\n"})
     more = ("--repo", "r", "--branch", "--out", "won.py")
     result = debated(cli, tmp_path, TWO, QUIET, FOR_B, task=OPEN, more=more)
@@ -49,7 +50,7 @@ def test_the_winner_of_the_ballots_is_what_is_kept(cli: Cli, tmp_path: Path) -> 
 def test_whatever_phases_are_held_the_winner_is_checked_and_on_the_branch(
     cli: Cli, tmp_path: Path, answers: list[Entry], how: tuple[str, ...]
 ) -> None:
-    (tmp_path / "moot.toml").write_text(HOOK)
+    write_trusted(tmp_path, HOOK)
     repo = repository(tmp_path / "r", {"notes.txt": "notes\n"})
     result = debated(cli, tmp_path, answers, QUIET, task=OPEN, more=("--repo", "r", "--branch", *how))
     assert git(repo, "show", f"{result['branch']}:solution.py") == result["code"]

@@ -8,7 +8,7 @@ import pytest
 from conftest import Cli
 from debate_script import OPEN, QUIET, TESTS, TWO, Entry, says, world
 from debates import FIRST, LAST, NO_EMPTY, RIGHT, ballot, code
-from kit import settled
+from kit import settled, write_trusted
 from repositories import ATTRIBUTES, disturbed, git, moot_run, repository, seen, subjects, trapped
 from test_debate_cli import debated, prompts, story
 
@@ -72,7 +72,7 @@ HOOK = '[[ci.commands]]\nname = "own"\npoint = "{point}"\ncommand = ["sh", "-c",
 
 
 def test_what_the_projects_checks_say_is_in_the_prompts_that_follow(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "moot.toml").write_text("".join(HOOK.format(point=point) for point in POINTS))
+    write_trusted(tmp_path, "".join(HOOK.format(point=point) for point in POINTS))
     unsure = says("ballot", ballot("B", "A", sure=0.1))
     result = debated(cli, tmp_path, TWO, QUIET, NO_FLAW, unsure, task=OPEN, more=("--adversarial", "--rounds", "2"))
     assert [check["point"] for check in result["checks"]] == [*POINTS, *POINTS], result["degraded"]
@@ -92,7 +92,7 @@ def test_what_the_projects_checks_say_is_in_the_prompts_that_follow(cli: Cli, tm
 
 
 def test_a_point_without_checks_leaves_what_an_earlier_one_said_of_the_same_candidate(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "moot.toml").write_text(HOOK.format(point="post_convergence"))
+    write_trusted(tmp_path, HOOK.format(point="post_convergence"))
     unsure = says("ballot", ballot("B", "A", sure=0.1))
     result = debated(cli, tmp_path, TWO, QUIET, unsure, task=OPEN, more=("--rounds", "2"))
     first, *later = prompts(story(cli, result["session_id"]), "convergence")[::5]

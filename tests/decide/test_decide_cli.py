@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import Cli
+from kit import write_trusted
 from panels import COLOUR, PANEL, SCOPE, ballot, data, entry, rebuttal, script, write_script
 
 OFFLINE = ["--ask", "Do we need offline work in v1?", "--option", "A: Full", "--option", "B: None"]
@@ -157,7 +158,7 @@ def test_judges_of_your_own_sit_beside_the_shipped_ones(cli: Cli, asked: Path) -
     flags = ["--judges", "risk,security,legal", "--judges-folder", "own", "-m", model, "--json"]
     result = data(cli("decide", "q.yaml", *flags).out)
     assert result["distribution"] == {"B": ["risk", "security", "legal"]}
-    (asked / "moot.toml").write_text('[decide]\njudges = "risk, legal"\njudges_folder = "own"\n')
+    write_trusted(asked, '[decide]\njudges = "risk, legal"\njudges_folder = "own"\n')
     write_script(asked, entries)
     assert data(cli("decide", "q.yaml", "-m", model, "--json").out)["distribution"] == {"B": ["risk", "legal"]}
 

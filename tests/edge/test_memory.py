@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.edge.memory import Debate, Memory, action_digest, memory_folder, quick_memory, quick_setting
+from moot.edge.memory import Debate, Memory, action_digest, hook_memory, memory_folder, quick_setting
 from moot.errors import ConfigError, StoreError
 from moot.failures import next_step, task_id
 
@@ -205,22 +205,17 @@ def test_each_project_has_its_own_folder_outside_of_it(tmp_path: Path) -> None:
 
 def test_settings_are_found_without_the_engine(tmp_path: Path) -> None:
     env = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_DATA_HOME": str(tmp_path / "data")}
-    project = tmp_path / "project"
-    (project / "src").mkdir(parents=True)
-    assert quick_setting("vet.memory", project, env) is None
+    assert quick_setting("vet.memory", env) is None
     (tmp_path / "config/moot").mkdir(parents=True)
     (tmp_path / "config/moot/moot.toml").write_text('[vet]\nmemory = "user"\nreset_after_hours = 5\n')
-    assert quick_setting("vet.memory", project, env) == "user"
-    (project / "moot.toml").write_text('[vet]\nmemory = "project"\n')
-    assert quick_setting("vet.memory", project / "src", env) == "project"
-    assert quick_setting("vet.memory", project, env | {"MOOT_VET_MEMORY": "environment"}) == "environment"
-    memory = quick_memory(project / "src", env)
-    assert (memory.folder, memory.reset_after_hours) == (project / "project", 5.0)
-    (project / "moot.toml").write_text("[vet\n")
-    with pytest.raises(ConfigError, match=r"moot\.toml"):
-        quick_setting("vet.memory", project, env)
+    assert quick_setting("vet.memory", env) == "user"
+    assert quick_setting("vet.memory", env | {"MOOT_VET_MEMORY": "environment"}) == "environment"
+    assert hook_memory(tmp_path, env).reset_after_hours == 5.0
     with pytest.raises(ConfigError, match="number of hours"):
-        quick_memory(tmp_path, env | {"MOOT_VET_RESET_AFTER_HOURS": "soon"})
+        hook_memory(tmp_path, env | {"MOOT_VET_RESET_AFTER_HOURS": "soon"})
+    (tmp_path / "config/moot/moot.toml").write_text("[vet\n")
+    with pytest.raises(ConfigError, match=r"moot\.toml"):
+        quick_setting("vet.memory", env)
 
 
 def test_the_memory_loads_nothing_but_the_standard_library() -> None:

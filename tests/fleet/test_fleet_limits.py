@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 from fleetkit import HASTY, Fleet
+from kit import write_trusted
 
 from moot.edge.leases import Leases, ModelLimit
 from moot.errors import ConfigError
@@ -75,7 +76,7 @@ def test_limits_are_read_from_the_settings(fleet: Fleet) -> None:
 
 def test_limits_of_a_model_hold_over_all_workers(fleet: Fleet) -> None:
     model = fleet.script(0.05)
-    (fleet.folder / "moot.toml").write_text(f"[fleet.limits.{json.dumps(model)}]\nconcurrency = 2\n")
+    write_trusted(fleet.folder, f"[fleet.limits.{json.dumps(model)}]\nconcurrency = 2\n")
     ids = fleet.enroll([fleet.plan(f"drop table t{n}", delay=0.05) for n in range(4)])
     for _ in range(2):
         fleet.worker("--concurrency", "2")
@@ -89,7 +90,7 @@ def test_limits_of_a_model_hold_over_all_workers(fleet: Fleet) -> None:
 def test_the_place_of_a_dead_worker_comes_free(fleet: Fleet) -> None:
     fleet.pace = HASTY
     model = fleet.script(0.2)
-    (fleet.folder / "moot.toml").write_text(f"[fleet.limits.{json.dumps(model)}]\nconcurrency = 1\n")
+    write_trusted(fleet.folder, f"[fleet.limits.{json.dumps(model)}]\nconcurrency = 1\n")
     (session_id,) = fleet.enroll([fleet.plan("drop table t", delay=0.2)])
     first = fleet.worker()
     fleet.wait("it asks", lambda: len(fleet.calls()) == 2)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 from conftest import Cli
-from kit import in_store, settled
+from kit import in_store, settled, write_trusted
 from patience import PATIENCE
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector, world
 
@@ -400,7 +400,7 @@ def test_an_unknown_gate_is_refused_before_anything_is_spent(cli: Cli, tmp_path:
     (tmp_path / "PLAN.md").write_text("# Plan\n")
     (tmp_path / "r.yaml").write_text(NOT_ASKED)
     if by == "file":
-        (tmp_path / "moot.toml").write_text('[gates]\nenabled = true\npoints = ["nowhere"]\n')
+        write_trusted(tmp_path, '[gates]\nenabled = true\npoints = ["nowhere"]\n')
     more = ["--gate", "nowhere"] if by == "flag" else []
     ran = cli(verb, *GIVEN[verb], "-m", "script:r.yaml", *more)
     assert (ran.code, ran.out) == (2, "") and f"{verb} has no gate 'nowhere'; its gates are " in ran.err
@@ -408,7 +408,7 @@ def test_an_unknown_gate_is_refused_before_anything_is_spent(cli: Cli, tmp_path:
 
 
 def test_gates_of_other_verbs_may_stand_in_a_file(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "moot.toml").write_text('[gates]\nenabled = true\npoints = ["convergence"]\n')
+    write_trusted(tmp_path, '[gates]\nenabled = true\npoints = ["convergence"]\n')
     (tmp_path / "app.py").write_text("x = 1\n")
     assert cli("harden", "app.py").code == 0
 
@@ -420,7 +420,7 @@ def test_a_gate_of_a_fork_must_be_one(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_all_gates_by_flag_go_before_the_gates_of_a_file(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "moot.toml").write_text('[gates]\npoints = ["convergence"]\n')
+    write_trusted(tmp_path, '[gates]\npoints = ["convergence"]\n')
     with waiting(tmp_path, str(tmp_path / "s.db"), *solved(tmp_path), "--gate", "all"):
         (gate,) = json.loads(cli("gates", "--json", "--store", str(tmp_path / "s.db")).out)
         assert gate["point"] == "attempt"

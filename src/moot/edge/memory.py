@@ -52,40 +52,29 @@ def data_folder(env: Mapping[str, str]) -> Path:
     return _home(env, "XDG_DATA_HOME", ".local/share") / "moot"
 
 
-def quick_setting(key: str, start: Path | None, env: Mapping[str, str]) -> object:
-    """One setting such as `vet.memory` without loading the engine: environment, project's file, user's file. Without
-    a place to start from, the project's file is left out."""
+def quick_setting(key: str, env: Mapping[str, str]) -> object:
+    """One setting such as `hook.strict` without loading the engine: of the environment, else of the user's own file.
+    The project's file is left out: whoever asks here judges those who write there."""
     if value := env.get("MOOT_" + key.upper().replace(".", "_")):
         return value
-    own = config_folder(env) / "moot.toml"
-    for path in (own,) if start is None else (project_root(start.absolute()) / "moot.toml", own):
-        found: object = _table(path)
-        for part in key.split("."):
-            found = found.get(part) if isinstance(found, dict) else None
-        if found is not None:
-            return found
-    return None
-
-
-def quick_memory(start: Path, env: Mapping[str, str]) -> "Memory":
-    """The memory of the project that `start` lies in, found without loading the engine."""
-    return Memory(
-        memory_folder(str(quick_setting("vet.memory", start, env) or ""), start, env), env, _hours(start, env)
-    )
+    found: object = _table(config_folder(env) / "moot.toml")
+    for part in key.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
 
 
 def hook_memory(start: Path, env: Mapping[str, str]) -> "Memory":
     """What hooks remember of a project. A place of its own, by the user's settings alone: what anybody had `moot vet`
     say of a command is no verdict of the hook."""
-    return Memory(hook_folder(start, env), env, _hours(None, env))
+    return Memory(hook_folder(start, env), env, _hours(env))
 
 
 def hook_folder(start: Path, env: Mapping[str, str]) -> Path:
     return data_folder(env) / "hook" / "memory" / memory_folder("", start, env).name
 
 
-def _hours(start: Path | None, env: Mapping[str, str]) -> float | None:
-    hours = quick_setting("vet.reset_after_hours", start, env)
+def _hours(env: Mapping[str, str]) -> float | None:
+    hours = quick_setting("vet.reset_after_hours", env)
     try:
         return float(str(hours)) if hours is not None else None
     except ValueError:

@@ -28,17 +28,22 @@ def project_file(start: Path) -> Path | None:
     """The nearest `moot.toml` from here upwards, no further than the repository's root."""
     for folder in (start, *start.parents):
         if (folder / FILE).is_file():
-            return folder / FILE
+            return None if _is_users(folder / FILE) else folder / FILE
         if (folder / ".git").exists():
             return None
     return None
 
 
-def file_layers(start: Path | None) -> list[Layer]:
-    """What files say; without a place to start from, the user's own file alone."""
-    project = project_file(start) if start else None
-    found = [path for path in (project, user_file()) if path is not None and path.is_file()]
-    return [Layer(str(path), flat(_table(path))) for path in found]
+def _is_users(path: Path) -> bool:
+    """Whoever stands in the folder of his own settings is in no project."""
+    own = user_file()
+    return own.is_file() and not path.is_symlink() and path.samefile(own)
+
+
+def user_layers() -> list[Layer]:
+    """What the user's own file says; none where there is no such file."""
+    path = user_file()
+    return [Layer(str(path), flat(_table(path)))] if path.is_file() else []
 
 
 def _table(path: Path) -> dict[str, object]:

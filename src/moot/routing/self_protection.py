@@ -38,7 +38,7 @@ SAMPLES = (
     ".gemini/settings.json", ".vscode/settings.json", ".config/moot/x", ".local/share/moot/x",
 )  # fmt: skip
 """Paths that a pattern such as `.claude/s*` may mean."""
-DECIDES = names("approve reject answer choose allow")
+DECIDES = names("approve reject answer choose allow trust")
 """Commands of Moot that decide what a person should."""
 SETTINGS = names(
     "hook:install hook:uninstall hook:allow hook:user-prompt hook:post-tool-use token:create token:revoke track:reset "

@@ -9,6 +9,7 @@ from moot.edge.checks import SandboxChecks
 from moot.errors import UsageError
 from moot.ports import Sandbox
 from moot.scan import StaticTeam
+from moot.surfaces.setup import Settings
 from moot.types import Code, Tests
 
 EXIT_CODES = {"passed": 0, "failed": 1}
@@ -25,6 +26,15 @@ def chosen_point(word: str) -> Point:
     if (found := next((point for point in POINTS if point == wanted), None)) is None:
         raise UsageError(f"there is no point {word!r}; the points are {', '.join(POINTS)}")
     return found
+
+
+def refuse_ignored(settings: Settings) -> None:
+    """Checks that were left out must not look like checks that passed."""
+    if "ci.commands" in settings.ignored:
+        raise UsageError(
+            "the commands under [[ci.commands]] are not run: the project's moot.toml is not trusted; "
+            "see `moot trust`, or name the checks with --action"
+        )
 
 
 def with_actions(hooks: CiHooks, point: Point, actions: Sequence[str]) -> CiHooks:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 from pydantic import BeforeValidator, Field, JsonValue
 
 from moot.ci import POINTS, Actions, CiHooks, Commands
-from moot.config import Layer, Resolved, Setting, from_environment, resolve
+from moot.config import Resolved, Setting, resolve
 from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
 from moot.edge.leases import ModelLimit
 from moot.edge.linting import Linters
 from moot.edge.models import Models, price_known
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.settings import default_store, file_layers
+from moot.edge.settings import default_store
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
@@ -38,6 +38,7 @@ from moot.runner import Plan, Runner
 from moot.scan import StaticTeam
 from moot.stepping import Desk, Person
 from moot.surfaces.branching import branches_of
+from moot.surfaces.project_trust import read_layers
 from moot.types import Limits, Rules
 from moot.vault import Vault
 
@@ -196,15 +197,16 @@ class Settings:
     """Settled settings, and what sessions need of them."""
 
     resolved: Mapping[str, Resolved]
+    ignored: frozenset[str] = frozenset()
+    """What a project that nobody trusts sets in vain."""
 
     @classmethod
     def load(cls, flags: Mapping[str, object], folder: Path | None = None, *, own: bool = False) -> "Settings":
         """Flags, environment, the project's file, the user's. `own`: without the project's, for a judge who must not
         be chosen by whoever may write there."""
         known = all_settings()
-        given = Layer("flag", {key: value for key, value in flags.items() if value is not None and value != ()})
-        layers = [given, from_environment(known, os.environ), *file_layers(None if own else folder or Path.cwd())]
-        return cls(resolve(known, layers))
+        read = read_layers(known, flags, None if own else folder or Path.cwd())
+        return cls(resolve(known, read.layers), read.ignored)
 
     def __getitem__(self, key: str) -> Any:
         return self.resolved[key].value
@@ -286,9 +288,7 @@ def check_points(protocol: str, points: Iterable[str], *, only: bool = True) -> 
 
 def check_prices(seats: Mapping[str, Iterable[str]], limits: Limits) -> None:
     """A limit in dollars that cannot be kept is refused before anything is spent."""
-    if limits.max_usd is None:
-        return
-    for name in {name for chain in seats.values() for name in chain}:
+    for name in {name for chain in seats.values() for name in chain} if limits.max_usd is not None else ():
         if not price_known(name, os.environ):
             raise UsageError(f"--max-usd cannot be kept: the price of {name} is unknown; use --max-tokens instead")
 

@@ -14,6 +14,7 @@ HOMES = {
     "choose": "decide",
     "vet": "vet",
     "track": "track",
+    "trust": "trust",
     "allow": "hook",
     "route": "hook",
     "hook": "hook",

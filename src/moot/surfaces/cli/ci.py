@@ -10,7 +10,7 @@ import typer
 from moot.ci import Checks
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_code, read_tests
-from moot.surfaces.checking import checked_at, chosen_point, exit_code, with_actions
+from moot.surfaces.checking import checked_at, chosen_point, exit_code, refuse_ignored, with_actions
 from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.projects import project_at
@@ -55,6 +55,8 @@ def ci_command(
     """
     where = chosen_point(point)
     settings = Settings.load({})
+    if not action:
+        refuse_ignored(settings)
     hooks = with_actions(settings.ci(), where, action or ())
     code = read_code(paths, language, None, sys.stdin.buffer.read).code
     given = read_tests(tests) if tests else None

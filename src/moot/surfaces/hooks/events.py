@@ -79,7 +79,7 @@ def own_setting(key: str, env: Mapping[str, str]) -> object:
     """Of the environment and the user's own file. The project's file is written by the agent that is judged here."""
     from moot.edge.memory import quick_setting
 
-    return quick_setting(key, None, env)
+    return quick_setting(key, env)
 
 
 def memory_here(env: Mapping[str, str]) -> "Memory":

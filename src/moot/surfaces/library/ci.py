@@ -7,7 +7,7 @@ from pathlib import Path
 from moot.ci import Checks, OwnCommand, Point
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sources import read_tests
-from moot.surfaces.checking import checked_at, chosen_point, with_actions
+from moot.surfaces.checking import checked_at, chosen_point, refuse_ignored, with_actions
 from moot.surfaces.library.harden import Source, gathered, paths_of
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
@@ -29,6 +29,8 @@ async def ci_checks(  # noqa: PLR0913 - a public door: everything but the first 
     `source` is code as a `str` (then give `language`), a `Path`, several of them, or a `Code`.
     """
     point, settings = chosen_point(point), Settings.load({})
+    if not actions and not commands:
+        refuse_ignored(settings)
     hooks = with_actions(settings.ci(), point, actions)
     if commands:
         kept = tuple(each for each in hooks.commands if each.point != point)

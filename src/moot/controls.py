@@ -1,0 +1,34 @@
+"""Text that others wrote, made harmless to look at: no escape codes, nothing that turns a line around."""
+
+import unicodedata
+
+HARMFUL = ("Cc", "Cf", "Cs")
+"""Controls, among them ESC and the C1 set; invisible signs, among them those for the direction; halves of a pair."""
+SHOWN = "\n\t"
+
+
+def clean(text: str) -> str:
+    """The text with a mark in place of every character that a terminal would obey instead of showing it."""
+    return "\n".join(line if line.isprintable() else _clean_line(line) for line in text.split("\n"))
+
+
+def clean_json(text: str) -> str:
+    """JSON that means the same, with such characters written out: `json.dumps` leaves some of them as they are."""
+    return text if text.isascii() and "\x7f" not in text else "".join(map(_written_out, text))
+
+
+def _clean_line(line: str) -> str:
+    return "".join("�" if _is_harmful(c) else c for c in line)
+
+
+def _is_harmful(character: str) -> bool:
+    return character not in SHOWN and unicodedata.category(character) in HARMFUL
+
+
+def _written_out(character: str) -> str:
+    if not _is_harmful(character):
+        return character
+    code = ord(character)
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\u{0xD800 + (code - 0x10000 >> 10):04x}\\u{0xDC00 + (code - 0x10000 & 0x3FF):04x}"

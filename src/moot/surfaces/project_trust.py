@@ -1,0 +1,64 @@
+"""The project's settings among the others: all of them where a person trusted the file, else the harmless ones."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from moot.config import Layer, Resolved, Setting, flat, from_environment, resolve
+from moot.controls import clean
+from moot.edge.settings import project_file, user_layers
+from moot.edge.trust_file import ProjectFile, is_trusted, read_project_file
+from moot.trust import is_harmless
+
+SAID: set[str] = set()
+"""What was said already: a command may load its settings more than once."""
+
+
+class Layers(NamedTuple):
+    layers: list[Layer]
+    ignored: frozenset[str]
+    """Keys that the project sets and that do not count, because nobody trusted its file."""
+
+
+def read_layers(known: Sequence[Setting], flags: Mapping[str, object], start: Path | None) -> Layers:
+    """Flags, environment, the project's file, the user's. Without a place to start from, the project's is left out."""
+    given = Layer("flag", {key: value for key, value in flags.items() if value is not None and value != ()})
+    env, user = from_environment(known, os.environ), user_layers()
+    path = project_file(start) if start else None
+    if start is None or path is None:
+        return Layers([given, env, *user], frozenset())
+    found = read_project_file(path, start)
+    project = Layer(str(path), flat(found.table))
+    if is_trusted(found, os.environ):
+        return Layers([given, env, project, *user], frozenset())
+    risky = find_risky(known, project, resolve(known, [env, *user]))
+    kept = Layer(project.name, {key: value for key, value in project.values.items() if key not in risky})
+    decided = {*given.values, *env.values}
+    if wanted := [key for key in risky if key not in decided]:
+        _say(untrusted_line(path, wanted))
+    return Layers([given, env, kept, *user], frozenset(risky))
+
+
+def find_risky(known: Sequence[Setting], project: Layer, own: Mapping[str, Resolved]) -> list[str]:
+    """The keys of a project's file that need trust; one that is unknown or wrong is an error as everywhere."""
+    read = resolve(known, [project])
+    return [key for key in project.values if not is_harmless(key, read[key].value, own)]
+
+
+def risky_settings(known: Sequence[Setting], found: ProjectFile) -> dict[str, object]:
+    """What somebody who is asked to trust the file must have seen."""
+    project = Layer(str(found.path), flat(found.table))
+    own = resolve(known, [from_environment(known, os.environ), *user_layers()])
+    return {key: project.values[key] for key in find_risky(known, project, own)}
+
+
+def untrusted_line(path: Path, keys: Sequence[str]) -> str:
+    return f"{path} is not trusted: ignored are {', '.join(keys)}; `moot trust` shows them and asks you"
+
+
+def _say(line: str) -> None:
+    if line not in SAID:
+        SAID.add(line)
+        sys.stderr.write(f"moot: {clean(line)}\n")
