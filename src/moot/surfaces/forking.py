@@ -17,6 +17,7 @@ from moot.ports import Row, SessionRecord, StepRow
 from moot.protocols import PROTOCOLS
 from moot.replay import run_again
 from moot.runner import About, Plan, new_record
+from moot.surfaces.imported import Ask, agree_to_imported, ask_nobody
 from moot.surfaces.setup import check_points
 from moot.types import Limits
 
@@ -30,9 +31,11 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
     seats: Mapping[str, Sequence[str]],
     by: str | None = None,
     check: Callable[[Plan, Plan], Awaitable[None]] | None = None,
+    ask: Ask = ask_nobody,
 ) -> SessionRecord:
     """A session of its own, not begun yet, with the steps before `at` copied. What would have altered one of those
-    steps is refused, and so is what `check` refuses of the new plan beside the old one."""
+    steps is refused, and so is what `check` refuses of the new plan beside the old one, and a fork of an imported
+    session that nobody agrees to."""
     parent = await whole(store, session_id)
     if found := flaws_of(parent):
         raise StoreError(f"session {parent.session.id} is not forked: its record was changed ({found[0]})")
@@ -46,9 +49,10 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
         await check(plan, before)
     copied = [step for step in steps if step.seq < at]
     await _refuse_other_steps(parent.session, plan, copied)
+    marks = await agree_to_imported(store, parent.session, plan, ask)
     about = About(by=by, parent=parent.session.id, priority=parent.session.priority)
     child = new_record(plan, SystemClock().now(), about)
-    await begin_with(store, child, at, grouped(parent, copied))
+    await begin_with(store, child, at, grouped(parent, copied), marks)
     return await store.session(child.id)
 
 

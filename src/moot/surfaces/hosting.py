@@ -22,7 +22,7 @@ from moot.edge.store.tokens import LOCAL, NO_TOKEN, TokenShelf
 from moot.edge.telemetry import Spans
 from moot.edge.toolshed import LateTools
 from moot.edge.webhooks import Webhooks
-from moot.errors import MootError, Parked, StoreError
+from moot.errors import Fenced, MootError, Parked, StoreError, UsageError
 from moot.events import Event
 from moot.ports import Mark, Memory, Model, Sandbox, SessionRecord
 from moot.protocols.debated import DebateResult
@@ -32,6 +32,7 @@ from moot.scan import StaticTeam
 from moot.stepping import Desk
 from moot.surfaces.branching import branches_of
 from moot.surfaces.debating import keep_records
+from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.projects import project_of
 from moot.surfaces.setup import PROVIDERS, Settings, both, open_tools, telemetry_of
 from moot.surfaces.vetting import remembered
@@ -92,6 +93,7 @@ class Host:
         if record.id in self._running:  # claimed once more it would fence itself off
             raise StoreError(f"session {record.id} is being run by this process already")
         plan = Plan.model_validate(record.config)
+        await self._refuse_imported(record, plan)
         tools = self._tools(plan, memory)
         runner = Runner(self._desk(record, plan, tools, memory), self._opener(), self.store)
         runner.owner = self.owner or owner()
@@ -107,6 +109,16 @@ class Host:
                 spans.close()
             self._tasks.discard(task)
             await tools.aclose()
+
+    async def _refuse_imported(self, record: SessionRecord, plan: Plan) -> None:
+        """Nobody sits here to be asked. It is set aside, or it would be found again and again."""
+        try:
+            await agree_to_imported(self.store, record, plan)
+        except UsageError:
+            aside = {"status": "paused", "waiting_on": None, "owner": "", "updated_at": self.clock.now()}
+            with contextlib.suppress(Fenced):  # somebody took it meanwhile
+                await self.store.update(record.model_copy(update=aside))
+            raise
 
     def _opener(self) -> Callable[[str], Model]:
         """Models for one session. They are shared by all, but for scripts: each session reads its own from the top."""

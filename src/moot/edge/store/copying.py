@@ -11,23 +11,29 @@ from moot.chain import Whole, digest_of
 from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all
 from moot.edge.store.gates import insert_gate
-from moot.edge.store.linking import Linking, columns_of, link
+from moot.edge.store.linking import Linking, columns_of, entry_from, link
 from moot.edge.store.rows import NEW_SESSION, session_columns
 from moot.edge.store.sql import SqlStore, insert_rows
 from moot.errors import UsageError
 from moot.learnt import Episode
 from moot.ports import Entry, EpisodeRow, Mark, Row, SessionRecord
 
+IMPORTED = "imported"
+"""The note in the journal of a session that was taken in from elsewhere, or goes on from such a one."""
 
-async def begin_with(store: SqlStore, session: SessionRecord, at: int, groups: Sequence[Sequence[Row]]) -> None:
-    """Keep a session that goes on from step `at` of its parent, with the parent's steps before that as its own."""
+
+async def begin_with(
+    store: SqlStore, session: SessionRecord, at: int, groups: Sequence[Sequence[Row]], marks: Sequence[Mark] = ()
+) -> None:
+    """Keep a session that goes on from step `at` of its parent, with the parent's steps before that as its own.
+    `marks`: what is to be known of it from its first moment on."""
     begun: dict[str, JsonValue] = {
         "plan": digest_of(session.config), "moot": __version__, "parent": session.parent, "at": at,
     }  # fmt: skip
 
     def begin(db: Connection) -> None:
         db.execute(NEW_SESSION, session_columns(session))
-        link(db, session.id, [Mark(kind="begun", name=session.protocol, value=begun)], datetime.now(UTC))
+        link(db, session.id, [Mark(kind="begun", name=session.protocol, value=begun), *marks], datetime.now(UTC))
         insert_rows(db, [Linking(session.id, rows) for rows in groups])
 
     await store.work(begin)
@@ -41,7 +47,8 @@ async def take_in(store: SqlStore, whole: Whole, note: JsonValue) -> SessionReco
             "owner": "",
             "wish": "",
             "idempotency_key": None,  # a promise of the store it was made to
-            "status": "paused" if kept.status == "running" else kept.status,
+            # Nobody here has begun it: no server and no worker takes it up by itself.
+            "status": "paused" if kept.status in ("running", "pending") else kept.status,
         }
     )
 
@@ -53,10 +60,20 @@ async def take_in(store: SqlStore, whole: Whole, note: JsonValue) -> SessionReco
         insert_rows(db, [Linking(record.id, _beside(whole))])
         for gate in whole.gates:
             insert_gate(db, gate)
-        link(db, record.id, [Mark(kind="noted", name="imported", value=note)], datetime.now(UTC))
+        link(db, record.id, [Mark(kind="noted", name=IMPORTED, value=note)], datetime.now(UTC))
 
     await store.work(keep)
     return await store.session(record.id)
+
+
+async def notes_since_import(store: SqlStore, session_id: str) -> list[Entry] | None:
+    """What was noted of a session since it came here; None for one that was begun here. What it brought along from
+    elsewhere stands before."""
+    of = tables.journal.c
+    query = select(tables.journal).where(of.session_id == session_id, of.kind == "noted").order_by(of.entry)
+    notes = await store.read(lambda db: [entry_from(row) for row in db.execute(query).mappings()])
+    last = max((place for place, note in enumerate(notes) if note.name == IMPORTED), default=None)
+    return None if last is None else notes[last + 1 :]
 
 
 def _journal(session_id: str, entries: Sequence[Entry]) -> list[dict[str, object]]:

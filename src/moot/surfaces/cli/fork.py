@@ -12,6 +12,7 @@ from moot.errors import UsageError
 from moot.ports import SessionRecord
 from moot.runner import Plan
 from moot.surfaces.choices import whoever
+from moot.surfaces.cli.consent import ask_to_run
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.history import SessionArgument
 from moot.surfaces.cli.options import JsonFlag, QuietFlag, SeatFlag, StoreFlag, seat_settings
@@ -49,7 +50,7 @@ def fork_command(
     seats = {key.removeprefix("seats."): models for key, models in seat_settings(seat).items()}
 
     async def begin(db: SqlStore) -> SessionRecord:
-        return await fork(db, session, at, changes=changes_of(change or []), seats=seats, by=whoever())
+        return await fork(db, session, at, changes=changes_of(change or []), seats=seats, by=whoever(), ask=ask_to_run)
 
     child = with_store(store, begin)
     if not quiet:

@@ -16,6 +16,7 @@ from moot.ports import SessionRecord
 from moot.protocols import PROTOCOLS
 from moot.runner import Plan, finished_result
 from moot.surfaces.choices import whoever
+from moot.surfaces.cli.consent import ask_to_run
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.running import amended, finish, play
@@ -23,6 +24,7 @@ from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.hardening import learn_secrets, origins_of
+from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.setup import Settings, workshop
 from moot.transcript import Story, as_html, as_json, as_markdown
 from moot.types import Result
@@ -122,7 +124,9 @@ async def _resume(settings: Settings, session: str, change: Callable[[Plan], Pla
         assert reading.store is not None
         record = await reading.store.session(session)
         done = await _finished(record, reading.store)
-    plan = change(Plan.model_validate(record.config))
+        plan = change(Plan.model_validate(record.config))
+        # Before its files are read for secrets, and before a result is written anywhere.
+        await agree_to_imported(reading.store, record, plan, ask_to_run)
     learn_secrets(origins_of(plan), vault)
     if done is not None:
         return finish(done, plan, vault, ending)

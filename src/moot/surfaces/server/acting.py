@@ -13,6 +13,7 @@ from moot.runner import Plan, finished_result
 from moot.surfaces import forking
 from moot.surfaces.choices import choose
 from moot.surfaces.client_rights import Identity, check_client_plan
+from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import Needs
 from moot.surfaces.server.deciding import Answers, Decision, answered, decided
@@ -116,6 +117,7 @@ async def resume(session: SessionId, who: Runner, site: Here, told: Resume | Non
         raise Refusal(409, "at_gate", "this session waits for a decision; approve or reject it")
     if record.status == "cancelled" or finished_result(record) is not None:
         raise Refusal(409, "ended", f"this session is {record.status}; there is nothing left to do")
+    await agree_to_imported(site.store, record, Plan.model_validate(record.config))
     limits = told.budget.given() if told else {}
     mark = Mark(kind="noted", name="resumed", value=_by(who))
     plan = Plan.model_validate(record.config)

@@ -1,0 +1,100 @@
+"""Sessions that came from elsewhere. Their plan was written by others: what it would use of this machine is asked for
+before they run."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from moot.chain import digest_of
+from moot.edge.store import SqlStore
+from moot.edge.store.copying import IMPORTED, notes_since_import
+from moot.errors import UsageError
+from moot.ports import Mark, SessionRecord
+from moot.runner import Plan
+from moot.surfaces.choices import whoever
+from moot.trust import HOSTED, provider_of
+
+ACCEPTED = "accepted"
+HARMLESS = frozenset(
+    {
+        *("session", "task_id", "debate", "begun", "action", "category", "attempt", "request", "fail_on", "no_llm"),
+        *("ask_me", "runs_code", "write_anyway", "places"),
+    }
+)
+"""Notes of a plan that name nothing of this machine. Any other one is shown: a new one is not forgotten."""
+RULES = ("tools", "roles_folder", "judges_folder")
+LONGEST = 2000
+Ask = Callable[[str, Sequence[str]], bool]
+"""Given the session and what it would use, whether a person agrees."""
+
+
+def ask_nobody(session_id: str, uses: Sequence[str]) -> bool:
+    return False
+
+
+async def agree_to_imported(store: SqlStore, record: SessionRecord, plan: Plan, ask: Ask = ask_nobody) -> list[Mark]:
+    """Refuse a session of others that would use this machine, unless a person agrees or has agreed to exactly that.
+    Gives what a fork of it must say of itself."""
+    notes = await notes_since_import(store, record.id)
+    if notes is None:
+        return []
+    uses = find_uses(plan)
+    accepted = Mark(kind="noted", name=ACCEPTED, value={"uses": digest_of([*uses]), "by": whoever()})
+    marks = [Mark(kind="noted", name=IMPORTED, value={"parent": record.id}), *([accepted] if uses else [])]
+    said = [note.value.get("uses") for note in notes if note.name == ACCEPTED and isinstance(note.value, dict)]
+    if not uses or digest_of([*uses]) in said:
+        return marks
+    if not ask(record.id, uses):
+        raise UsageError(
+            f"session {record.id} was imported and is not run: it would use {len(uses)} things of this machine "
+            f"({_shorten('; '.join(uses))}); look at them and agree on a terminal: moot resume {record.id}"
+        )
+    await store.append(record.id, [accepted])
+    return marks
+
+
+def find_uses(plan: Plan) -> list[str]:
+    """Everything of this machine that a plan names: models, commands, files, folders, addresses."""
+    team = plan.input.get("team")
+    members = [(str(m.get("seat") or m.get("id")), str(m.get("model"))) for m in _tables(team)]
+    seats = [(seat, name) for seat, chain in plan.seats.items() for name in chain]
+    found = [f"{seat}: {name}" for seat, name in (*seats, *members) if provider_of(name) not in HOSTED]
+    if plan.input.get("repository"):
+        found.append(f"repository: {plan.input['repository']}")
+    found += [f"{name}: {_told(plan.rules[name])}" for name in RULES if plan.rules.get(name)]
+    found += [f"webhook: {url}" for url in plan.gates.webhooks]
+    for name, value in sorted(plan.notes.items()):
+        if name not in HARMLESS and (used := _used(name, value)):
+            found.append(f"{name}: {_told(used)}")
+    return list(dict.fromkeys(_shorten(each) for each in found))
+
+
+def _used(name: str, value: JsonValue) -> JsonValue:
+    """What a note names that counts here; nothing where it is empty."""
+    table = value if isinstance(value, dict) else {}
+    match name:
+        case "origins":  # the files the code came from: read for their secrets, and written to by --write
+            paths = [str(each[0]) for each in table.values() if isinstance(each, list) and each]
+            return [path for path in paths if os.path.lexists(path)]
+        case "ci":
+            return table.get("commands") or None
+        case "project":
+            return {key: each for key, each in table.items() if each}
+        case _:
+            return value
+
+
+def _tables(value: JsonValue) -> Iterable[Mapping[str, JsonValue]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _told(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _shorten(text: str) -> str:
+    """Its beginning and its end: what does harm may stand behind a page of harmless words."""
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]} … {len(text) - LONGEST} characters more … {text[-half:]}"
