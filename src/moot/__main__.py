@@ -56,7 +56,9 @@ def print_trace() -> None:
 
 
 def one_line(text: str) -> str:
-    return " ".join(text.split())[:1000]
+    from moot.controls import clean
+
+    return clean(" ".join(text.split()))[:1000]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from moot.ci import Checks
+from moot.controls import clean, clean_json
 from moot.ports import LogRow, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.render import fenced
 from moot.types import Probing, RaceRun, Repair, Scan, SuiteRun, Value
@@ -60,16 +61,18 @@ class Part:
 
 
 def as_json(story: Story) -> str:
-    return json.dumps(story.model_dump(mode="json"), indent=2, ensure_ascii=False)
+    """Every character of the record, those that a terminal would obey written out."""
+    return clean_json(json.dumps(story.model_dump(mode="json"), indent=2, ensure_ascii=False))
 
 
 def as_markdown(story: Story) -> str:
+    """For people to look at, on a terminal too: what that would obey is not in it."""
     lines = [f"# {heading(story)}", "", subheading(story)]
     for part in parts(story):
         lines += ["", f"## {part.title}"]
         for block in part.blocks:
             lines += ["", *_markdown(block)]
-    return "\n".join(lines)
+    return clean("\n".join(lines))
 
 
 def as_html(story: Story) -> str:
@@ -78,7 +81,7 @@ def as_html(story: Story) -> str:
     for part in parts(story):
         inside = "\n".join(_html(block) for block in part.blocks)
         body.append(f"<section>\n<h2>{html.escape(part.title)}</h2>\n{inside}\n</section>")
-    return PAGE.replace("{title}", html.escape(heading(story))).replace("{body}", "\n".join(body))
+    return clean(PAGE.replace("{title}", html.escape(heading(story))).replace("{body}", "\n".join(body)))
 
 
 def heading(story: Story) -> str:

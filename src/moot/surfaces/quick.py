@@ -5,6 +5,8 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 
+from moot.controls import clean, clean_json
+
 HOOKS = ("pre-tool-use", "post-tool-use", "user-prompt")
 
 
@@ -34,7 +36,8 @@ def route_command(text: str | None, *, as_json: bool) -> int:
     """Without a text, every line of standard input is one."""
     lines = [text] if text is not None else _lines(sys.stdin.buffer)
     for line in lines:
-        sys.stdout.write(shown(line, os.environ, as_json=as_json, alone=text is not None))
+        told = shown(line, os.environ, as_json=as_json, alone=text is not None)
+        sys.stdout.write(clean_json(told) if as_json else clean(told) if sys.stdout.isatty() else told)
     sys.stdout.flush()
     return 0
 

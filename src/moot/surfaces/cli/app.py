@@ -4,6 +4,8 @@ from importlib import import_module
 
 import typer
 
+from moot.surfaces.cli.group import CleanGroup
+
 HOMES = {
     "harden": "harden",
     "debate": "debate",
@@ -61,6 +63,7 @@ def app_for(arguments: list[str]) -> typer.Typer:
     `moot scan` at every save, and the store and the models that others need take longer to load than a file to scan."""
     app = typer.Typer(
         name="moot",
+        cls=CleanGroup,
         help="A debate engine for AI agents and the people who answer for them.",
         no_args_is_help=True,
         add_completion=False,

@@ -1,6 +1,5 @@
 """How a decision is shown to a person, printed as JSON or YAML, and left in the judges' files."""
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 
@@ -9,13 +8,14 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table
 
+from moot.controls import clean
 from moot.protocols.cases import TO_GET_ONE
 from moot.protocols.decide import DecideResult
 from moot.protocols.verdicts import Verdict
 from moot.questions import Classification
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, err, out, plain, print_json, spent_lines, weakness
+from moot.surfaces.cli.screen import err, out, plain, print_json, spent_lines, weakness, write_text
 from moot.surfaces.deciding import as_data, exit_code, folders_in, seed_form
 from moot.surfaces.judge_files import write_judge_files
 from moot.types import Result
@@ -28,7 +28,7 @@ def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
     if ending.json:
         print_json(as_data(result))
     elif ending.yaml:
-        sys.stdout.write(as_yaml(result))
+        write_text(as_yaml(result))
     else:
         show_result(result)
     written, removed = write_judge_files(result, folders_in(plan))

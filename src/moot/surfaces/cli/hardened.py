@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
+from moot.controls import clean
 from moot.errors import UsageError
 from moot.findings import by_gravity, where
 from moot.protocols.harden import HardenResult
@@ -15,7 +16,7 @@ from moot.protocols.watched import why_not_run
 from moot.runner import Plan
 from moot.sarif import sarif
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines
+from moot.surfaces.cli.screen import err, out, plain, print_json, section, spent_lines
 from moot.surfaces.hardening import exit_code, found, write_result
 from moot.types import Result, SuiteRun
 from moot.vault import Vault

@@ -20,7 +20,7 @@ from moot.surfaces.cli.consent import ask_to_run
 from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.running import amended, finish, play
-from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.screen import out, plain, print_json, write_json, write_text
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.hardening import learn_secrets, origins_of
@@ -66,7 +66,7 @@ def show_command(session: SessionArgument, store: StoreFlag = None, json_output:
     """Show what was said and done in a session, in order."""
     story = with_store(store, lambda db: _story(db, session))
     if json_output:
-        out().print(plain(as_json(story)), soft_wrap=True)
+        write_json(as_json(story))
     else:
         out().print(plain(as_markdown(story)), soft_wrap=True)
 
@@ -86,8 +86,7 @@ def export_command(
         raise UsageError(f"unknown format {form!r}; known are {', '.join(FORMATS)}, archive")
     text = FORMATS[form](with_store(store, lambda db: _story(db, session)))
     if output is None:
-        typer.echo(text)
-        return
+        return write_text(f"{text}\n")
     try:
         Path(output).write_text(text + "\n", encoding="utf-8")
     except OSError as error:

@@ -3,7 +3,6 @@
 import getpass
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import typer
 
 from moot.errors import UsageError
 from moot.surfaces.cli.options import JsonFlag
-from moot.surfaces.cli.screen import ask_on_terminal, err, out, plain, print_json
+from moot.surfaces.cli.screen import ask_on_terminal, err, out, plain, print_json, write_json
 from moot.surfaces.hooks.allowances import SHOWN, Stopped, allow, allowances, find_stopped, stopped
 from moot.surfaces.hooks.install import (
     place_of,
@@ -114,7 +113,7 @@ def install(
     path = settings_file(client, user=user, home=Path.home(), folder=Path.cwd())
     settings = with_hooks(read_settings(path), client, strict=strict)
     if print_only:
-        sys.stdout.write(json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
+        write_json(json.dumps(settings, indent=2, ensure_ascii=False))
         return
     try_hooks(client, strict=strict)
     written = write_settings(path, settings, client)

@@ -14,7 +14,7 @@ from moot.edge.store.lessons import LessonShelf
 from moot.errors import UsageError
 from moot.lessons import Lesson, Origin, new_lesson, standing
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
-from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.screen import out, plain, print_json, write_json
 from moot.surfaces.cli.stored import with_store
 
 EXAMPLES = """Examples:
@@ -128,7 +128,7 @@ def episodes_command(
 def export_command(store: StoreFlag = None) -> None:
     """Print all lessons as JSON lines."""
     for lesson in with_store(store, lambda db: LessonShelf(db).lessons()):
-        typer.echo(lesson.model_dump_json())
+        write_json(lesson.model_dump_json())
 
 
 @lessons_app.command("import")

@@ -2,12 +2,12 @@
 
 import json
 import sys
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, JsonValue
 
+from moot.controls import clean, clean_json
 from moot.types import Result, Spend
 
 if TYPE_CHECKING:
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def out() -> "Console":
-    from rich.console import Console
+    from moot.surfaces.cli.console import CleanConsole
 
-    return Console(file=sys.stdout, highlight=False, soft_wrap=not sys.stdout.isatty(), width=_width())
+    return CleanConsole(file=sys.stdout, highlight=False, soft_wrap=not sys.stdout.isatty(), width=_width())
 
 
 def err() -> "Console":
-    from rich.console import Console
+    from moot.surfaces.cli.console import CleanConsole
 
-    return Console(file=sys.stderr, highlight=False, soft_wrap=not sys.stderr.isatty())
+    return CleanConsole(file=sys.stderr, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
 def _width() -> int | None:
@@ -40,13 +40,19 @@ def plain(text: str) -> "Text":
     return Text(clean(text))
 
 
-def clean(text: str) -> str:
-    return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf") else "�" for c in text)
+def write_text(text: str) -> None:
+    """A text to stdout as it is; on a terminal, without what that would obey."""
+    sys.stdout.write(clean(text) if sys.stdout.isatty() else text)
+
+
+def write_json(text: str) -> None:
+    """JSON to stdout; what a terminal would obey is written out, which means the same."""
+    sys.stdout.write(f"{clean_json(text)}\n")
 
 
 def print_json(value: BaseModel | JsonValue) -> None:
     data = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    write_json(json.dumps(data, indent=2, ensure_ascii=False))
 
 
 def cost(usage: Mapping[str, Spend]) -> list[str]:
@@ -83,7 +89,7 @@ def ask_on_terminal(question: str) -> str | None:
         if not sys.stderr.isatty():
             return None
         with open("/dev/tty", encoding="utf-8") as terminal:
-            sys.stderr.write(question)
+            sys.stderr.write(clean(question))
             sys.stderr.flush()
             return terminal.readline().strip().lower()
     except OSError:

@@ -12,7 +12,7 @@ from rich.table import Table
 from moot.edge.store.tokens import SCOPES, Scope, TokenShelf
 from moot.errors import UsageError
 from moot.surfaces.cli.options import JsonFlag, QuietFlag, StoreFlag
-from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.screen import out, plain, print_json, write_text
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.setup import Settings
 
@@ -79,7 +79,7 @@ def create_command(
     secret = with_store(store, lambda db: TokenShelf(db).create(name, scopes, until, owner))
     if json_output:
         return print_json({"name": name, "owner": owner or name, "scopes": [*scopes], "token": secret})
-    typer.echo(secret)
+    write_text(f"{secret}\n")
 
 
 @token_app.command("list")

@@ -6,11 +6,12 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
+from moot.controls import clean
 from moot.protocols.attempts import Attempt
 from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, err, out, plain, print_json, section, spent_lines, weakness
+from moot.surfaces.cli.screen import err, out, plain, print_json, section, spent_lines, weakness
 from moot.surfaces.solving import exit_code, why_withheld, write_out
 from moot.trials.analysis import Analysis, told_all
 from moot.types import Result

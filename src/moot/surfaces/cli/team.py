@@ -12,7 +12,7 @@ from moot.edge.store.records import RecordShelf
 from moot.errors import UsageError
 from moot.roles import DOMAINS, Domain, Role, Scored, best_team, domain_of, known_domain, positions
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
-from moot.surfaces.cli.screen import err, out, plain, print_json
+from moot.surfaces.cli.screen import err, out, plain, print_json, write_text
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.setup import Settings
 
@@ -90,7 +90,7 @@ def build_command(
         return print_json({"domain": about, "agents": [told(agent) for agent in team]})
     results = sum(row.total for row in tried)
     err().print(plain(f"domain {about}; {results} earlier results" + ("" if results else ": every record counts 0.50")))
-    typer.echo(as_toml(team), nl=False)
+    write_text(as_toml(team))
 
 
 def as_toml(team: tuple[Scored, ...]) -> str:

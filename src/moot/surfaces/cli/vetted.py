@@ -1,13 +1,12 @@
 """How a vetted action is shown: to a person, as JSON, or as CSP/1 lines."""
 
-import sys
-
+from moot.controls import clean
 from moot.csp import Synthesis, write_synthesis
 from moot.protocols.positions import BlindSpot, Claim, Objection
 from moot.protocols.vet import VetResult
 from moot.runner import Plan
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.screen import clean, out, plain, print_json, spent_lines
+from moot.surfaces.cli.screen import out, plain, print_json, spent_lines, write_text
 from moot.surfaces.vetting import exit_code, remembered
 from moot.types import Result
 from moot.vault import Vault
@@ -21,7 +20,7 @@ def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
 
 def show(result: VetResult, ending: Ending) -> int:
     if ending.csp:
-        sys.stdout.write(clean(write_synthesis(synthesis(result))) + "\n")
+        write_text(f"{clean(write_synthesis(synthesis(result)))}\n")
     elif ending.json:
         print_json(result)
     else:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from moot import __version__
+from moot.controls import clean
 from moot.edge.leases import Leases
 from moot.edge.queue import WorkerQueue, queue_of
 from moot.edge.store import SqlStore
@@ -58,7 +59,7 @@ class Pace:
 
 
 def say(line: str) -> None:
-    sys.stderr.write(f"moot worker: {line}\n")
+    sys.stderr.write(f"moot worker: {clean(line)}\n")
     sys.stderr.flush()
 
 
