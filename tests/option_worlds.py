@@ -113,6 +113,7 @@ HARDEN = Verb(
         "--risk-threshold": case("--risk-threshold", "1", base=("harden", "weak.py")),
         "--write": case("--write"),
         "--sarif": case("--sarif", "out.sarif"),
+        "--force": case("--force", base=("harden", "app.py", "--sarif", "out.sarif"), twice=True),
         "--unsafe-local": case("--unsafe-local", base=("harden", "app.py", "--tests", "test_outside.py")),
         "--python": case("--python", "no/such/python", base=("harden", "app.py", "--tests", "test_app.py")),
     },
@@ -135,6 +136,9 @@ SOLVE = Verb(
         "--tools": case("--tools", "run_tests"),
         "--language": case("--language", "javascript", base=("solve", SOLVE_TASK)),
         "--out": case("--out", "won.py"),
+        "--force": case(
+            "--force", base=("solve", SOLVE_TASK, "--tests", "test_solution.py", "--out", "won.py"), twice=True
+        ),
         "--repo": case("--repo", "inner", base=("solve", SOLVE_TASK, "--branch")),
         "--branch": case("--branch"),
         "--write-anyway": case(
@@ -183,6 +187,7 @@ DEBATE = Verb(
         "--tools": case("--tools", "run_tests", base=CODE),
         "--ask-me": case("--ask-me", MOOT_DEBATE_CLARIFY="always", stdin="Two teams.\n" * 9),
         "--out": case("--out", "won.md"),
+        "--force": case("--force", base=(*TOPIC, "--out", "won.md"), twice=True),
         "--repo": case("--repo", "inner", base=(*CODE, "--branch")),
         "--branch": case("--branch", base=CODE),
         "--write-anyway": case("--write-anyway", base=(*CODE, "--tests", "test_outside.py", "--out", "won.py")),

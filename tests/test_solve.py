@@ -87,10 +87,11 @@ def test_the_best_attempt_is_returned_and_not_the_last(cli: Cli, tmp_path: Path)
 
 def test_an_attempt_that_fails_is_not_written_unless_that_is_asked_for(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "best.py").write_text("kept\n")
-    ran = cli(*world(tmp_path, *coder(code(WRONG))), "--attempts", "1", "--out", "best.py")
+    ran = cli(*world(tmp_path, *coder(code(WRONG))), "--attempts", "1", "--out", "best.py", "--force")
     assert ran.code == 1 and (tmp_path / "best.py").read_text() == "kept\n"
     assert "nothing was written: unsolved" in ran.err and "--write-anyway" in ran.err
-    ran = cli(*world(tmp_path, *coder(code(WRONG))), "--attempts", "1", "--out", "best.py", "--write-anyway")
+    more = ("--attempts", "1", "--out", "best.py", "--write-anyway", "--force")
+    ran = cli(*world(tmp_path, *coder(code(WRONG))), *more)
     assert ran.code == 1 and (tmp_path / "best.py").read_text() == WRONG
     assert "do not rely on it" in ran.err
 
@@ -147,7 +148,7 @@ def test_tests_that_prove_nothing_do_not_count(cli: Cli, tmp_path: Path, tests: 
 
 def test_code_that_is_there_already_is_run_first_and_counts_as_no_attempt(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "solution.py").write_text(WRONG)
-    more = ("--file", "solution.py", "--attempts", "1", "--out", "solution.py")
+    more = ("--file", "solution.py", "--attempts", "1", "--out", "solution.py", "--force")
     result = run(cli, tmp_path, *coder(code(RIGHT)), *reflector(reflection()), more=more)
     assert (result["outcome"], result["best"], result["rounds"]) == ("solved", 1, 1)
     assert [a["number"] for a in result["attempts"]] == [0, 1]

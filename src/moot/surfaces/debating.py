@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from moot.edge.outputs import check_output
 from moot.edge.roles import read_roles, read_team_file
 from moot.edge.sources import chosen_language, read_code
 from moot.edge.store import SqlStore
@@ -58,6 +59,8 @@ class Asked:
     repo: str | None = None
     branch: bool = False
     write_anyway: bool = False
+    force: bool = False
+    """Whether `out` may be overwritten."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -76,6 +79,7 @@ def debate_plan(
     settings: Settings, asked: Asked, vault: Vault, notes: Mapping[str, JsonValue], tried: Sequence[Tried] = ()
 ) -> Plan:
     """The session to run; `tried` is how models did before. Secrets are masked before anything else sees them."""
+    check_output(asked.out, force=asked.force, flag="--out")
     if not asked.task.strip():
         raise UsageError("there is no task; say what is to be debated")
     rules = settings.rules("debate")
@@ -101,7 +105,7 @@ def debate_plan(
         origin = asked.paths[0] if len(asked.paths) == 1 else None
         own |= branch_notes(asked.repo, {given.path: origin}, branch=asked.branch)
     if asked.out:
-        own |= {"out": os.path.abspath(asked.out), "write_anyway": asked.write_anyway}
+        own |= {"out": os.path.abspath(asked.out), "write_anyway": asked.write_anyway, "force": asked.force}
     return Plan(
         protocol="debate",
         topic=" ".join(given.task.split())[:200],

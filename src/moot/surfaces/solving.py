@@ -5,11 +5,12 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from moot.edge.sources import SUFFIXES, chosen_language, read_code, read_tests, replace_file
+from moot.edge.outputs import check_output, write_output
+from moot.edge.sources import SUFFIXES, chosen_language, read_code, read_tests
 from moot.errors import UsageError
 from moot.protocols.attempts import task_examples
 from moot.protocols.solve import SolveInput, SolveResult
@@ -53,6 +54,8 @@ class Asked:
     repo: str | None = None
     branch: bool = False
     write_anyway: bool = False
+    force: bool = False
+    """Whether `out` may be overwritten."""
 
 
 def exit_code(result: SolveResult) -> int:
@@ -64,6 +67,7 @@ def exit_code(result: SolveResult) -> int:
 
 def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[str, JsonValue]) -> Plan:
     """The session to run. Secrets in the task, the code and the tests are masked before anything else sees them."""
+    check_output(asked.out, force=asked.force, flag="--out")
     if not asked.task.strip():
         raise UsageError("there is no task; say what is to be solved")
     tests = hidden_tests(read_tests(asked.tests), vault) if asked.tests else None
@@ -87,7 +91,7 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
     own: dict[str, JsonValue] = {"origins": origins, "runs_code": runs_code, "ci": ci.model_dump(mode="json")}
     own |= branch_notes(asked.repo, {given.path: asked.file}, branch=asked.branch)
     if asked.out:
-        own |= {"out": os.path.abspath(asked.out), "write_anyway": asked.write_anyway}
+        own |= {"out": os.path.abspath(asked.out), "write_anyway": asked.write_anyway, "force": asked.force}
     return Plan(
         protocol="solve",
         topic=" ".join(task.split())[:200],
@@ -143,12 +147,5 @@ def write_out(text: str, result: Result, plan: Plan, vault: Vault) -> str:
     out = plan.notes.get("out")
     if not isinstance(out, str) or not text or why_withheld(result, plan):
         return ""
-    path, data = Path(out), vault.reveal(text).encode("utf-8")
-    try:
-        if path.exists():
-            replace_file(path, data)
-        else:
-            path.write_bytes(data)
-    except OSError as error:
-        raise UsageError(f"cannot write {out!r}: {error.strerror}") from None
+    write_output(out, vault.reveal(text).encode("utf-8"), force=bool(plan.notes.get("force")))
     return out

@@ -1,5 +1,6 @@
 """What is older than it may be."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, select
 
 from moot.edge.store import tables
-from moot.edge.store.sql import SqlStore
+from moot.edge.store.sql import BeingRun, SqlStore
 
 ENDED = ("completed", "cancelled", "failed")
 
@@ -29,8 +30,13 @@ async def old(store: SqlStore, logs_before: datetime, sessions_before: datetime 
     return Old(count, await store.read(lambda db: [str(found) for found in db.execute(ended).scalars()]))
 
 
-async def delete_old(store: SqlStore, found: Old, logs_before: datetime, by: str) -> None:
+async def delete_old(store: SqlStore, found: Old, logs_before: datetime, by: str) -> list[str]:
+    """The sessions that are deleted: one that was taken up again meanwhile is not."""
+    deleted = []
     for session in found.sessions:
-        await store.delete(session, by)
+        with contextlib.suppress(BeingRun):
+            await store.delete(session, by)
+            deleted.append(session)
     lines = delete(tables.logs).where(tables.logs.c.created_at < logs_before)
     await store.work(lambda db: db.execute(lines))
+    return deleted

@@ -175,9 +175,13 @@ class SqlStore:
         query = select(of.id, of.wish).where(of.id.in_(session_ids), of.wish != "")
         return await self.read(lambda db: {str(row.id): row.wish for row in db.execute(query)})
 
-    async def delete(self, session_id: str, by: str = "") -> None:
+    async def delete(self, session_id: str, by: str = "", *, force: bool = False) -> None:
+        """`force`: also one that somebody runs, as far as can be known."""
+
         def remove(db: Connection) -> None:
-            found = find(db, session_id)
+            found = find(db, session_id, lock=True)
+            if not force and is_run(found):
+                raise BeingRun(f"session {found.id} is being run by another process ({found.owner}); stop it first")
             bury(db, found.id, by, datetime.now(UTC))
             db.execute(delete(tables.logs).where(tables.logs.c.session_id == found.id))
             db.execute(delete(tables.sessions).where(tables.sessions.c.id == found.id))
@@ -295,6 +299,14 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int
     taken |= {"entries": head.entries, "chain": head.chain}
     db.execute(update(of).where(of.c.id == record.id).values(**taken, status="running", updated_at=now))
     return record.model_copy(update=taken)  # with the status it had: why it waits decides how it goes on
+
+
+class BeingRun(UsageError):
+    """Somebody runs the session."""
+
+
+def is_run(record: SessionRecord) -> bool:
+    return record.status == "running" and bool(record.owner) and alive(record.owner)
 
 
 def alive(owner: str) -> bool:

@@ -1,6 +1,5 @@
 """`moot import` and `moot key`: sessions as signed archives, from store to store."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +8,7 @@ from pydantic import JsonValue
 
 from moot.archive import LARGEST, Opened, Refused, packed, unpacked
 from moot.chain import flaws_of
+from moot.edge.outputs import write_output
 from moot.edge.signing import fingerprint, own_key, read_keys, verify, written
 from moot.edge.store import SqlStore
 from moot.edge.store.copying import take_in
@@ -28,20 +28,14 @@ def register(app: typer.Typer) -> None:
     app.add_typer(keys, name="key")
 
 
-def write_archive(session: str, output: str | None, store: str | None) -> None:
+def write_archive(session: str, output: str | None, store: str | None, *, force: bool = False) -> None:
     """`moot export --format archive`."""
     if output is None:
         raise UsageError("an archive is no text; say where to write it: -o FILE.moot")
     kept = with_store(store, lambda db: whole(db, session))
     if found := flaws_of(kept):
         raise StoreError(f"session {kept.session.id} is not exported: its record was changed ({found[0]})")
-    data = packed(kept, own_key())
-    aside = f"{output}.{os.getpid()}"
-    try:
-        Path(aside).write_bytes(data)
-        os.replace(aside, output)
-    except OSError as error:
-        raise UsageError(f"cannot write {output!r}: {error.strerror}") from None
+    write_output(output, packed(kept, own_key()), force=force)
 
 
 def import_command(

@@ -1,5 +1,6 @@
 """`moot clean`: what is older than the settings allow is deleted; of a session a tombstone stays."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
@@ -34,9 +35,7 @@ def clean_command(
 
     async def clean(db: SqlStore) -> Old:
         found = await old(db, logs_before, sessions_before)
-        if not dry_run:
-            await delete_old(db, found, logs_before, whoever())
-        return found
+        return found if dry_run else replace(found, sessions=await delete_old(db, found, logs_before, whoever()))
 
     found = with_store(store, clean)
     if json_output:

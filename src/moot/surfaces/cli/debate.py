@@ -13,7 +13,7 @@ from moot.edge.store.records import RecordShelf
 from moot.errors import UsageError
 from moot.protocols.debated import PHASES
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import PythonFlag, TeamModelFlag, UnsafeFlag
+from moot.surfaces.cli.options import ForceFlag, PythonFlag, TeamModelFlag, UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.solve import words
@@ -87,6 +87,7 @@ def debate_command(
     write_anyway: Annotated[
         bool, typer.Option("--write-anyway", help="Write --out also if tests fail or grave findings are left.")
     ] = False,
+    force: ForceFlag = False,
     repo: Annotated[
         str | None, typer.Option("--repo", help="A folder of the repository for --branch; default is this one.")
     ] = None,
@@ -115,7 +116,8 @@ def debate_command(
         raise UsageError(f"--no-llm leaves nobody to debate. {NO_MODEL}; `moot solve --no-llm` only runs the tests")
     settings = flags.settings({f"debate.{name}": value for name, value in own.items()})
     vault = Vault(os.environ)
-    asked = Asked(words(task), tests, hidden, tuple(file or ()), language, team, out, topic, repo, branch, write_anyway)
+    about, how = tuple(file or ()), (write_anyway, force)
+    asked = Asked(words(task), tests, hidden, about, language, team, out, topic, repo, branch, *how)
     tried = with_store(settings.store, lambda db: RecordShelf(db).tried())
     found = project_note((tests, hidden, *(file or ()), repo), python)
     notes: dict[str, JsonValue] = {"unsafe_local": unsafe_local, "ask_me": ask_me, **found}

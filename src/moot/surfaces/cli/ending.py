@@ -11,3 +11,5 @@ class Ending:
     quiet: bool = False
     yaml: bool = False
     csp: bool = False
+    force: bool = False
+    """Whether a file that is there may be overwritten."""

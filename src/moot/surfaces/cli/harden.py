@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from moot.edge.outputs import check_output
 from moot.edge.sources import read_code
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import PythonFlag, UnsafeFlag
+from moot.surfaces.cli.options import ForceFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.hardening import harden_plan
@@ -54,6 +55,7 @@ def harden_command(
         bool, typer.Option("--write", "-w", help="Write the patched code back; default shows a diff.")
     ] = False,
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
+    force: ForceFlag = False,
     python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
 ) -> None:
@@ -66,10 +68,11 @@ def harden_command(
         "harden.min_vulnerabilities": min_vulnerabilities,
         "harden.risk_threshold": risk_threshold,
     }
+    check_output(sarif_file, force=force, flag="--sarif")
     settings = flags.settings(own)
     vault = Vault(os.environ)
     gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read)
     notes = {"unsafe_local": unsafe_local, **project_note([tests, *(paths or ())] if tests else (), python)}
     plan = flags.seated(harden_plan(settings, gathered, vault, tests, notes))
-    ending = Ending(write, sarif_file, flags.json_output, flags.quiet)
+    ending = Ending(write, sarif_file, flags.json_output, flags.quiet, force=force)
     raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))

@@ -2,14 +2,13 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
 from moot.controls import clean
-from moot.errors import UsageError
+from moot.edge.outputs import write_output
 from moot.findings import by_gravity, where
 from moot.protocols.harden import HardenResult
 from moot.protocols.watched import why_not_run
@@ -59,10 +58,7 @@ def _write_sarif(result: HardenResult, ending: Ending) -> None:
     entries = [f for f in found(result) if f.state == "open" or not ending.write]
     seen = [f.latest if ending.write else f.finding for f in entries]
     report = sarif(seen, frozenset(f.finding.id for f in entries if f.state == "patched"))
-    try:
-        Path(ending.sarif or "").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {ending.sarif!r}: {error.strerror}") from None
+    write_output(ending.sarif or "", f"{json.dumps(report, indent=2)}\n".encode(), force=ending.force)
 
 
 def show_result(result: HardenResult, plan: Plan) -> None:

@@ -3,14 +3,15 @@
 import asyncio
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from pydantic import JsonValue
 from rich.table import Table
 
+from moot.edge.outputs import check_output, write_output
 from moot.edge.store import SqlStore
+from moot.edge.store.sql import BeingRun
 from moot.errors import UsageError
 from moot.ports import SessionRecord
 from moot.protocols import PROTOCOLS
@@ -18,7 +19,7 @@ from moot.runner import Plan, finished_result
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.consent import ask_to_run
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import JsonFlag, StoreFlag
+from moot.surfaces.cli.options import ForceFlag, JsonFlag, StoreFlag
 from moot.surfaces.cli.running import amended, finish, play
 from moot.surfaces.cli.screen import out, plain, print_json, write_json, write_text
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
@@ -75,30 +76,39 @@ def export_command(
     session: SessionArgument,
     form: Annotated[str, typer.Option("--format", "-f", help="json, md, html, or archive: one signed file.")] = "json",
     output: Annotated[str | None, typer.Option("--output", "-o", help="File to write; default is stdout.")] = None,
+    force: ForceFlag = False,
     store: StoreFlag = None,
 ) -> None:
     """Export the whole record of a session."""
+    check_output(output, force=force, flag="--output")
     if form == "archive":
         from moot.surfaces.cli.archive import write_archive
 
-        return write_archive(session, output, store)
+        return write_archive(session, output, store, force=force)
     if form not in FORMATS:
         raise UsageError(f"unknown format {form!r}; known are {', '.join(FORMATS)}, archive")
     text = FORMATS[form](with_store(store, lambda db: _story(db, session)))
     if output is None:
         return write_text(f"{text}\n")
-    try:
-        Path(output).write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {output!r}: {error.strerror}") from None
+    write_output(output, f"{text}\n".encode(errors="replace"), force=force)
 
 
-def delete_command(session: SessionArgument, store: StoreFlag = None) -> None:
-    """Delete a session and everything recorded of it but a tombstone: that it was there, and its last mark."""
+def delete_command(
+    session: SessionArgument,
+    force: Annotated[bool, typer.Option("--force", help="Also one that runs, as far as can be known.")] = False,
+    store: StoreFlag = None,
+) -> None:
+    """Delete a session and everything recorded of it but a tombstone: that it was there, and its last mark.
+
+    A session that a process runs is refused. Of a process on another machine nobody here knows whether it is gone.
+    """
 
     async def remove(db: SqlStore) -> str:
         record = await db.session(session)
-        await db.delete(record.id, whoever())
+        try:
+            await db.delete(record.id, whoever(), force=force)
+        except BeingRun as error:
+            raise UsageError(f"{error}. If that process is gone for good: moot delete {record.id} --force") from None
         return record.id
 
     out().print(plain(f"deleted {with_store(store, remove)}"))
@@ -110,10 +120,12 @@ def resume_command(
     session: SessionArgument,
     write: Annotated[bool, typer.Option("--write", "-w", help="Write the result back to its files.")] = False,
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
+    force: ForceFlag = False,
 ) -> None:
     """Carry a session on from where it stopped. Nothing that is recorded is paid for again."""
+    check_output(sarif_file, force=force and sarif_file is not None, flag="--sarif")
     settings = Settings.load({"store": flags.store})
-    ending = Ending(write, sarif_file, flags.json_output, flags.quiet)
+    ending = Ending(write, sarif_file, flags.json_output, flags.quiet, force=force)
     raise typer.Exit(asyncio.run(_resume(settings, session, flags.changed, ending)))
 
 
@@ -126,6 +138,11 @@ async def _resume(settings: Settings, session: str, change: Callable[[Plan], Pla
         plan = change(Plan.model_validate(record.config))
         # Before its files are read for secrets, and before a result is written anywhere.
         await agree_to_imported(reading.store, record, plan, ask_to_run)
+    out_file = plan.notes.get("out")
+    if ending.force and not ending.sarif and not out_file:
+        raise UsageError("--force says that a file may be overwritten, and this session writes none")
+    if ending.force and out_file:  # said now: what the plan said of it stays on record as it was
+        plan = plan.model_copy(update={"notes": {**plan.notes, "force": True}})
     learn_secrets(origins_of(plan), vault)
     if done is not None:
         return finish(done, plan, vault, ending)

@@ -36,6 +36,7 @@ PythonFlag = Annotated[
     typer.Option("--python", help="Interpreter or environment for the tests; default is the project's own."),
 ]
 
+ForceFlag = Annotated[bool, typer.Option("--force", help="Overwrite the file to write, if it is there already.")]
 GateFlag = Annotated[
     list[str] | None,
     typer.Option("--gate", help="Wait for a person's approval after this phase; `all`: after each. Repeat it."),

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from moot.edge.outputs import check_output, write_output
 from moot.edge.scanning import scan_files
 from moot.edge.scanning.cache import Cache, default_folder
 from moot.edge.skips import REASONS
@@ -15,7 +16,7 @@ from moot.edge.sources import Gathered, read_code
 from moot.errors import UsageError
 from moot.findings import SEVERITIES, by_gravity, in_question
 from moot.sarif import sarif
-from moot.surfaces.cli.options import JsonFlag
+from moot.surfaces.cli.options import ForceFlag, JsonFlag
 from moot.surfaces.cli.rules import show_rules
 from moot.surfaces.cli.scanned import counting, show
 from moot.surfaces.cli.screen import print_json
@@ -45,6 +46,7 @@ def scan_command(
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
     baseline: Annotated[str | None, typer.Option("--baseline", help="Leave out what this file lists.")] = None,
     write_baseline: Annotated[str | None, typer.Option("--write-baseline", help="List all findings there.")] = None,
+    force: ForceFlag = False,
     rules: Annotated[bool, typer.Option("--rules", help="List every rule with its examples.")] = False,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes; else as many as cores.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Look at unchanged files again too.")] = False,
@@ -56,6 +58,8 @@ def scan_command(
     """
     if rules:
         return show_rules(json_output=json_output)
+    check_output(sarif_file or write_baseline, force=force, flag="--sarif or --write-baseline")
+    check_output(write_baseline, force=force and write_baseline is not None, flag="--write-baseline")
     wanted, known = severities_from(min_severity), known_from(baseline)
     gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read, whole=True)
     with counting(quiet=json_output) as tick:
@@ -69,7 +73,7 @@ def scan_command(
         and f.fingerprint not in known
     ]
     gaps = (*gathered.left_out, *scan.not_analysed)
-    keep(findings, write_baseline, sarif_file)
+    keep(findings, write_baseline, sarif_file, force=force)
     if json_output:
         print_json(as_json(findings, gaps, gathered))
     else:
@@ -77,13 +81,13 @@ def scan_command(
     raise typer.Exit(NOT_ANALYSED if gaps else FOUND if findings else NOTHING)
 
 
-def keep(findings: list[Vulnerability], baseline: str | None, sarif_file: str | None) -> None:
+def keep(findings: list[Vulnerability], baseline: str | None, sarif_file: str | None, *, force: bool) -> None:
     """Write the files that were asked for."""
     if baseline:
         listed: list[JsonValue] = [{"fingerprint": f.fingerprint, "rule": f.rule, "file": f.file} for f in findings]
-        _write(baseline, json.dumps(listed, indent=2) + "\n")
+        write_output(baseline, f"{json.dumps(listed, indent=2)}\n".encode(), force=force)
     if sarif_file:
-        _write(sarif_file, json.dumps(sarif(findings), indent=2) + "\n")
+        write_output(sarif_file, f"{json.dumps(sarif(findings), indent=2)}\n".encode(), force=force)
 
 
 def severities_from(lowest: str) -> tuple[Severity, ...]:
@@ -129,10 +133,3 @@ def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gather
         "files": len(gathered.code.files),
         "skipped": {str(reason): gathered.skipped.get(reason, 0) for reason in REASONS},
     }
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {path!r}: {error.strerror}") from None

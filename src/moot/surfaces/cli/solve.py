@@ -10,7 +10,7 @@ import typer
 from moot.edge.sources import MAX_FILE_BYTES
 from moot.errors import UsageError
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import PythonFlag, UnsafeFlag
+from moot.surfaces.cli.options import ForceFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.projects import project_note
@@ -57,6 +57,7 @@ def solve_command(
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the best attempt to this file.")] = None,
     write_anyway: Annotated[bool, typer.Option("--write-anyway", help="Write --out also if tests fail.")] = False,
+    force: ForceFlag = False,
     repo: Annotated[
         str | None, typer.Option("--repo", help="A folder of the repository for --branch; default is this one.")
     ] = None,
@@ -73,7 +74,7 @@ def solve_command(
     """
     settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons, "solve.tools": tools})
     vault = Vault(os.environ)
-    asked = Asked(words(task), tests, file, language, out, repo, branch, write_anyway)
+    asked = Asked(words(task), tests, file, language, out, repo, branch, write_anyway, force)
     notes = {"unsafe_local": unsafe_local, **project_note((tests, file, repo), python)}
     plan = flags.seated(solve_plan(settings, asked, vault, notes))
     check_seated(plan, no_llm=flags.no_llm)

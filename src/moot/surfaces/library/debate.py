@@ -31,6 +31,7 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     team: str | Path | None = None,
     out: str | Path | None = None,
     write_anyway: bool = False,
+    force: bool = False,
     repo: str | Path | None = None,
     branch: bool = False,
     model: str | Sequence[str] | None = None,
@@ -44,7 +45,8 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     """Turn a task into a solution by a team that drafts apart, tests, argues and votes.
 
     Several models go round the seats. `hidden_tests` are run at the end and decide nothing. `person` answers what the
-    task leaves unclear. `out` gets the winner; where tests fail or grave findings are left, only with `write_anyway`.
+    task leaves unclear. `out` gets the winner; where tests fail or grave findings are left, only with `write_anyway`;
+    over a file that is there only with `force`.
     `keep=False` leaves no record, and neither uses nor leaves lessons.
     """
     flags = session_flags(model, seats, store, limits)
@@ -55,8 +57,9 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     more = {name: str(path) if path else None for name, path in (("team", team), ("out", out), ("repo", repo))}
     about = tuple(map(str, files))
     asked = Asked(
-        task, files=about, language=language, topic=topic, branch=branch, write_anyway=write_anyway, **paths, **more
-    )
+        task, files=about, language=language, topic=topic, branch=branch, write_anyway=write_anyway, force=force,
+        **paths, **more,
+    )  # fmt: skip
     plan = debate_plan(settings, asked, vault, project_note((tests, hidden_tests, *files, repo), python))
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})

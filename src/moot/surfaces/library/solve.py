@@ -27,6 +27,7 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     language: str | None = None,
     out: str | Path | None = None,
     write_anyway: bool = False,
+    force: bool = False,
     repo: str | Path | None = None,
     branch: bool = False,
     model: str | Sequence[str] | None = None,
@@ -42,7 +43,8 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     `file` is code that is there already; with `use_models=False` it is only run, and its failures looked into by
     rules. `branch` commits each version to the branch `debate/<session>` of the repository `repo` (default: the one
     we are in), and leaves the checkout alone. `out` gets the best attempt; where tests still fail, only with
-    `write_anyway`. `keep=False` leaves no record, and neither uses nor leaves lessons.
+    `write_anyway`, and over a file that is there only with `force`. `keep=False` leaves no record, and neither uses
+    nor leaves lessons.
     """
     settings = Settings.load(session_flags(model, seats, store, limits))
     vault = Vault(os.environ)
@@ -50,7 +52,7 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     paths = {name: str(path) if path else None for name, path in given}
     if branch and not keep:
         raise UsageError("a branch needs a session that is kept, so that it can be carried on")
-    asked = Asked(task, language=language, branch=branch, write_anyway=write_anyway, **paths)
+    asked = Asked(task, language=language, branch=branch, write_anyway=write_anyway, force=force, **paths)
     plan = solve_plan(settings, asked, vault, project_note((tests, file, repo), python))
     if rules is not None:
         plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})

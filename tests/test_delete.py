@@ -1,0 +1,74 @@
+"""A session that somebody runs is not deleted under them."""
+
+import json
+import os
+import socket
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Cli
+from kit import in_store
+
+from moot.edge.store import SqlStore
+from moot.edge.store.retention import Old, delete_old
+from moot.errors import UsageError
+
+
+@pytest.fixture
+def session(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("MOOT_STORE", str(tmp_path / "s.db"))
+    (tmp_path / "app.py").write_text("x = 1\n")
+    return str(json.loads(cli("harden", "app.py", "--no-llm", "--json", "-q").out)["session_id"])
+
+
+def change(place: str, session: str, **columns: Any) -> None:
+    async def work(store: SqlStore) -> None:
+        record = await store.session(session)
+        await store.update(record.model_copy(update=columns))
+
+    in_store(place, work)
+
+
+ELSEWHERE = "another-machine:7"
+
+
+@pytest.mark.parametrize("owner", [f"{socket.gethostname()}:{os.getpid()}", ELSEWHERE], ids=["here", "elsewhere"])
+def test_a_running_session_is_not_deleted(cli: Cli, tmp_path: Path, session: str, owner: str) -> None:
+    change(str(tmp_path / "s.db"), session, status="running", owner=owner)
+    ran = cli("delete", session)
+    assert ran.code == 2 and "is being run" in ran.err and owner in ran.err and "--force" in ran.err
+    assert cli("show", session).code == 0
+    assert cli("delete", session, "--force").code == 0 and cli("show", session).code == 2
+
+
+@pytest.mark.parametrize("status", ["paused", "pending", "completed", "failed", "cancelled"])
+def test_what_nobody_runs_is_deleted(cli: Cli, tmp_path: Path, session: str, status: str) -> None:
+    change(str(tmp_path / "s.db"), session, status=status, owner="")
+    assert cli("delete", session).code == 0 and cli("show", session).code == 2
+
+
+def test_one_whose_process_is_gone_is_deleted(cli: Cli, tmp_path: Path, session: str) -> None:
+    change(str(tmp_path / "s.db"), session, status="running", owner=f"{socket.gethostname()}:{2**22 + 1}")
+    assert cli("delete", session).code == 0
+
+
+def test_cleaning_leaves_what_somebody_took_up_meanwhile(cli: Cli, tmp_path: Path, session: str) -> None:
+    place = str(tmp_path / "s.db")
+    other = str(json.loads(cli("harden", "app.py", "--no-llm", "--json", "-q").out)["session_id"])
+    change(place, session, status="running", owner=ELSEWHERE)
+
+    async def clean(store: SqlStore) -> list[str]:
+        return await delete_old(store, Old(0, (session, other)), datetime.now(UTC) - timedelta(days=9), "ann")
+
+    assert in_store(place, clean) == [other]
+    assert [each["id"] for each in json.loads(cli("list", "--json").out)] == [session]
+
+
+def test_the_store_itself_refuses(tmp_path: Path, session: str) -> None:
+    """Whoever asks, and whatever they looked at before: it is decided where it is deleted."""
+    place = str(tmp_path / "s.db")
+    change(place, session, status="running", owner=ELSEWHERE)
+    with pytest.raises(UsageError, match="is being run"):
+        in_store(place, lambda store: store.delete(session))
