@@ -1,5 +1,6 @@
 """Source text as a tree: its nodes by kind, its lines, and which function and statement a byte stands in."""
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
@@ -151,6 +152,9 @@ def grammar(language: Language, tsx: bool) -> Grammar:
 
 def parse(path: str, language: Language, text: str, project: Project = NO_PROJECT) -> Source:
     data = text.encode("utf-8", "replace")
+    if language == "python" and b"\r" in data:
+        # A carriage return alone ends a line of Python, and with it a comment; the grammar does not know that.
+        data = re.sub(rb"\r(?!\n)", b"\n", data)
     read = len(data)
     root = _root(Parser(grammar(language, path.endswith(".tsx"))), data)
     if root is None:

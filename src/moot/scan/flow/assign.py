@@ -4,7 +4,7 @@ import re
 
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import Attr, Cut, Expr, Item, Many, Name, Span, Star, Table
-from moot.scan.flow.look import attribute, element, item, taints_in
+from moot.scan.flow.look import NAMES, attribute, element, item, taints_in
 from moot.scan.flow.machine import Machine
 from moot.scan.flow.rulebook import Store
 from moot.scan.flow.state import Cell, State
@@ -69,6 +69,8 @@ def _unpack(m: Machine, target: Many, value: Val, state: State, at: Span) -> Non
 
 
 def _store(m: Machine, target: Attr | Item | Cut, base: Val, key: Val, value: Val, state: State) -> None:
+    if base.name in NAMES and isinstance(key.const, str):
+        m.frame.unit.names[key.const] = value
     words = _words(m, target, base)
     if value.taints or key.taints or value.refs:
         _check_stores(m, words, value, key, target.at, state)

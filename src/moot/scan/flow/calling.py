@@ -7,7 +7,8 @@ from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.ir import Attr, Call, Class, Name, Span, Star
 from moot.scan.flow.library import library_call
 from moot.scan.flow.look import attribute, element, member, taints_in
-from moot.scan.flow.machine import MAX_INLINED, Bound, Closure, Frame, Kind, Machine
+from moot.scan.flow.machine import MAX_INLINED, MAX_LEVELS, Bound, Closure, Frame, Kind, Machine
+from moot.scan.flow.reflection import Use, reflected
 from moot.scan.flow.sites import CallSite
 from moot.scan.flow.state import Cell, State, joined_states
 from moot.scan.flow.values import ANY, NO_FACTS, PROTO, SET, Facts, Key, Taints, Val, after, const, joined, merged
@@ -27,6 +28,11 @@ def call(m: Machine, e: Call, state: State) -> Val:
     else:
         callee = m.eval(e.func, state)
         args, keywords = _arguments(m, e, state)
+    return _carry_out(Use(m, e, state, callee, receiver, args, keywords, _carry_out))
+
+
+def _carry_out(use: Use) -> Val:
+    m, e, state, callee, receiver, args, keywords, _ = use
     thing = m.thing(callee)
     if isinstance(thing, Bound):
         return invoke(m, thing.closure, [thing.receiver, *args], keywords, state, e.at)
@@ -34,6 +40,14 @@ def call(m: Machine, e: Call, state: State) -> Val:
         return invoke(m, thing, _bound(e, thing, receiver, args), keywords, state, e.at)
     if isinstance(thing, Kind):
         return instantiate(m, thing, args, keywords, state, e.at)
+    if m.level < MAX_LEVELS:
+        m.level += 1
+        try:
+            known = reflected(use)
+        finally:
+            m.level -= 1
+        if known is not None:
+            return known
     name = callee.name or "?"
     return library_call(m, CallSite(m, state, name, receiver, args, keywords, e.at), e)
 
@@ -102,7 +116,7 @@ def _split(m: Machine, text: str, name: str, args: list[Val], state: State) -> V
     if len(text) > fold.MAX_TEXT or any(part is UNKNOWN for part in known):
         return ANY
     try:
-        parts = getattr(text, name)(*known)
+        parts = list(text) if known == [""] else getattr(text, name)(*known)
     except fold.FAILURES:
         return ANY
     return m.allocate(state, Cell("list", {index: const(part) for index, part in enumerate(parts[:64])}))
@@ -128,12 +142,18 @@ def _opaque_result(m: Machine, args: list[Val], keywords: dict[str, Val], state:
 def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Val], state: State, at: Span) -> Val:
     """Run a function of the given files on these arguments, in the caller's moment."""
     function = closure.function
-    m.called.add(id(function))
     times = m.inlined.get(id(function), 0)
     again = any(frame.function is function for frame in (m.frames[m.anew :] if m.anew else m.frames))
     # Once more into a function that hands itself what it found under a stranger's key.
     anew = again and not m.anew and any(PROTO in value.marks for value in args)
-    if len(m.frames) > m.depth or (again and not anew) or times > MAX_INLINED:
+    if len(m.frames) > m.depth or times > MAX_INLINED:
+        # Not entered any more: what nothing enters is run on its own.
+        return _opaque_result(m, args, keywords, state)
+    m.called.add(id(function))
+    if again and not anew:
+        # Known numbers may have led here past the rest of the function: it is run on its own too.
+        if any(value.const is not UNKNOWN for value in args):
+            m.recursive.add(id(function))
         return _opaque_result(m, args, keywords, state)
     key = _memo_key(closure, args, keywords, state)
     if key is not None and key in m.memo:

@@ -134,7 +134,7 @@ def _copy(use: Use) -> Val:
 def _reverse(use: Use) -> Val:
     if _is_exact(use.cell):
         use.write(_listed(use.cell, _members(use.cell)[::-1]))
-    return ANY
+    return use.receiver
 
 
 def _shuffle(use: Use) -> Val:

@@ -68,6 +68,9 @@ def _budget(unit: Unit) -> int:
 
 def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
     for closure, heap in _waiting(m):
+        if m.steps > MAX_STEPS:
+            yield _too_much(closure.unit, closure.function.at[0])
+            break
         entry = partial(run_entry, m, closure, heap)
         for m.depth, steps, least in READINGS:
             m.limit = max(min(limit, m.steps + steps), m.steps + least)
@@ -76,8 +79,6 @@ def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
                 break
         m.depth = MAX_CALLS
         yield from cut
-        if m.steps > MAX_STEPS:
-            break
     m.waiting.clear()
 
 
@@ -88,9 +89,13 @@ def _guarded(m: Machine, act: Callable[[], None], unit: Unit, byte: int) -> list
     except Cutoff:
         m.frames.clear()
         m.level = 0
-        why = "too much to follow: part of the code was not analysed"
-        return [NotAnalysed(file=unit.module.path, line=unit.module.line(byte), why=why)]
+        return [_too_much(unit, byte)]
     return []
+
+
+def _too_much(unit: Unit, byte: int) -> NotAnalysed:
+    why = "too much to follow: part of the code was not analysed"
+    return NotAnalysed(file=unit.module.path, line=unit.module.line(byte), why=why)
 
 
 def _by_name(units: list[Unit]) -> dict[str, Unit]:
@@ -120,7 +125,11 @@ def _waiting(m: Machine) -> Iterator[tuple[Closure, Heap]]:
         handlers = [entry for entry in batch if route_of(m, entry[0].function) is not None]
         others = [entry for entry in reversed(batch) if route_of(m, entry[0].function) is None]
         yield from handlers
-        yield from (entry for entry in others if id(entry[0].function) not in m.called)
+        yield from (entry for entry in others if _is_left(m, entry[0].function))
+
+
+def _is_left(m: Machine, function: Function) -> bool:
+    return id(function) not in m.called or id(function) in m.recursive
 
 
 def route_of(m: Machine, function: Function) -> str | None:
@@ -249,7 +258,15 @@ def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: 
         return model
     if param.kind != "plain" and param.kind != "keyword":
         return m.allocate(state, Cell("list" if param.kind == "star" else "dict", {}, Val((taint,)), False))
-    return Val((taint,), name=param.name)
+    return Val((taint,), name=_usual(m, param, state) or param.name)
+
+
+def _usual(m: Machine, param: Param, state: State) -> str:
+    """`def f(x, run=os.system)`: most callers leave it as it is."""
+    if not isinstance(param.default, Name | Attr):
+        return ""
+    value = m.eval(param.default, State({}, state.heap))
+    return value.name if value.name in m.book.sinks and not value.refs else ""
 
 
 def _is_view(closure: Closure, index: int) -> bool:

@@ -86,6 +86,9 @@ def _proved(value: Val, state: State) -> Val:
 
 def _item(m: Machine, e: Item, state: State) -> Val:
     base, key = m.eval(e.base, state), m.eval(e.key, state)
+    if isinstance(key.const, str) and base.name and not base.refs and m.frame.unit.in_javascript:
+        # `a["b" + "c"]` is `a.bc`.
+        return _proved(attribute(m, base, key.const, state, e.at), state)
     found = _proved(item(m, base, key, state, e.at), state)
     if key.taints and m.book.places and names_anything(key) and not base.name.startswith("Object.create"):
         return found._replace(marks=found.marks | {PROTO})
@@ -163,10 +166,11 @@ def _with_rest(rest: Val | None, value: Val) -> Val:
 
 
 def _table(m: Machine, e: Table, state: State) -> Val:
-    cell = Cell("dict", {})
+    cell, whole = Cell("dict", {}), ""
     for entry in e.entries:
         value = m.eval(entry.value, state)
         if entry.key is None:
+            whole = whole if value.taints else value.name
             for _, other in m.cells(value, state):
                 cell = Cell("dict", {**cell.items, **other.items}, other.rest or cell.rest, cell.exact and other.exact)
             if not value.refs:
@@ -175,7 +179,8 @@ def _table(m: Machine, e: Table, state: State) -> Val:
         key = m.eval(entry.key, state)
         cell = cell.put(key.const, value) if key.const is not UNKNOWN else cell.blur(value)
     if e.type is None:
-        return m.allocate(state, cell)
+        # `{...module}` has all that the module has.
+        return m.allocate(state, cell)._replace(name=whole)
     kind = m.eval(e.type, state)
     if isinstance(m.thing(kind), Kind):
         cell = Cell("instance", {**cell.items, "__class__": kind}, cell.rest, cell.exact)

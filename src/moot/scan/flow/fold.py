@@ -1,5 +1,8 @@
 """Constant folding: what Python would compute from values that are known. Claims only what it is sure of."""
 
+import base64
+import binascii
+import codecs
 import operator
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -73,6 +76,65 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "min": min,
     "max": max,
 }
+
+
+def _characters(*codes: int) -> str:
+    return "".join(map(chr, codes))
+
+
+def _buffer(data: object, alphabet: str = "utf8") -> bytes:
+    """Node's `Buffer.from`."""
+    if isinstance(data, list):
+        return bytes(data)
+    text = str(data)
+    if alphabet in ("base64", "base64url"):
+        return base64.b64decode(text.translate({45: "+", 95: "/"}).rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
+    return bytes.fromhex(text) if alphabet == "hex" else text.encode()
+
+
+def _alphabet(data: object, name: str = "utf-8") -> object:
+    return codecs.decode(data, name) if name.lower() in ALPHABETS else UNKNOWN  # type: ignore[call-overload]
+
+
+ALPHABETS = words("rot13 rot_13 hex hex_codec base64 base64_codec utf-8 utf8 ascii latin-1 latin1 unicode_escape")
+DECODERS: dict[str, Callable[..., object]] = {
+    "base64.b64decode": base64.b64decode,
+    "base64.standard_b64decode": base64.b64decode,
+    "base64.urlsafe_b64decode": base64.urlsafe_b64decode,
+    "base64.b32decode": base64.b32decode,
+    "base64.b16decode": base64.b16decode,
+    "base64.a85decode": base64.a85decode,
+    "base64.b85decode": base64.b85decode,
+    "binascii.unhexlify": binascii.unhexlify,
+    "binascii.a2b_hex": binascii.unhexlify,
+    "binascii.a2b_base64": binascii.a2b_base64,
+    "bytes.fromhex": bytes.fromhex,
+    "bytearray.fromhex": bytes.fromhex,
+    "bytes": bytes,
+    "bytearray": bytes,
+    "codecs.decode": _alphabet,
+    "operator.add": operator.add,
+    "operator.concat": operator.concat,
+    "str.lower": str.lower,
+    "String.fromCharCode": _characters,
+    "String.fromCodePoint": _characters,
+    "atob": lambda text: base64.b64decode(text).decode("latin-1"),
+    "Buffer.from": _buffer,
+}
+"""Functions that write a known text in another alphabet, or put known parts together."""
+
+
+def decoded(name: str, args: Sequence[object]) -> Known:
+    sizes = [len(arg) if isinstance(arg, str | bytes | list) else 1 for arg in args]
+    numbers = [arg for arg in args if isinstance(arg, int)]
+    if max(sizes, default=0) > MAX_TEXT or any(abs(number) > MAX_TEXT * 100 for number in numbers):
+        return UNKNOWN
+    if name in ("bytes", "bytearray") and numbers:
+        return UNKNOWN
+    try:
+        return _kept(DECODERS[name](*args))
+    except (*FAILURES, UnicodeError):
+        return UNKNOWN
 
 
 def is_scalar(value: object) -> bool:
@@ -157,6 +219,10 @@ def cut(value: Scalar, bounds: tuple[Scalar, Scalar, Scalar]) -> Known:
 
 def method(value: Scalar, name: str, args: Sequence[Scalar]) -> Known:
     """A method of a known text; padding to a huge width is not computed."""
+    if name == "toString" and isinstance(value, bytes):
+        name, args = "decode", ()
+    if name == "replace_first" and len(args) == 2:
+        name, args = "replace", (*args, 1)
     if not isinstance(value, str | bytes) or name not in TEXT_METHODS:
         return UNKNOWN
     if any(isinstance(arg, int) and abs(arg) > MAX_TEXT for arg in args):

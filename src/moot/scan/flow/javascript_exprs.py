@@ -50,7 +50,7 @@ MAX_CHAIN = 5000
 
 
 def _name(reader: Reader, node: Node) -> Expr:
-    name = reader.text(node)
+    name = reader.word(node)
     if name in GIVEN:
         reader.given(span(node), name)
     return Name(span(node), name)
@@ -104,7 +104,7 @@ def _regex(reader: Reader, node: Node) -> Expr:
 
 def _member(reader: Reader, node: Node) -> Expr:
     base = node.child_by_field_name("object")
-    name = reader.text(node.child_by_field_name("property"))
+    name = reader.word(node.child_by_field_name("property"))
     value = _super(base) if base is not None and base.type == "super" else reader.expr(base)
     if name in ("length", *PAGE_TEXT) and not reader.is_target(node):
         return _page_text(reader, node, name, value)
@@ -130,13 +130,20 @@ def _super(node: Node) -> Expr:
 def _subscript(reader: Reader, node: Node) -> Expr:
     """`a["b"]` is `a.b`."""
     base = reader.expr(node.child_by_field_name("object"))
-    place = reader.expr(node.child_by_field_name("index"))
+    place = _whole(reader.expr(node.child_by_field_name("index")))
     if isinstance(place, Const) and isinstance(place.value, str):
         return _written(reader, node, Attr(span(node), base, place.value))
     if reader.is_target(node):
         # Lists grow and have gaps: which place was written is not worth being wrong about.
         place = Opaque(place.at, (place,))
     return Item(span(node), base, place)
+
+
+def _whole(place: Expr) -> Expr:
+    """`"a" + "b"` is `"ab"`."""
+    if not isinstance(place, Concat) or not all(isinstance(part, Const) for part in place.parts):
+        return place
+    return Const(place.at, "".join(str(part.value) for part in place.parts if isinstance(part, Const)))
 
 
 def _written(reader: Reader, node: Node, place: Attr) -> Expr:

@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from moot.scan.flow.bounds import Bounded
 from moot.scan.flow.ir import MAX_DEPTH, Block, Expr, Import, Name, Opaque, Span, Stmt
+from moot.scan.flow.javascript_literals import unescaped
 from moot.scan.syntax import words
 
 SKIPPED = frozenset(
@@ -55,6 +56,11 @@ class Reader(Bounded):
 
     def text(self, node: Node | None) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
+
+    def word(self, node: Node | None) -> str:
+        """A name. Its letters may be written by their numbers."""
+        text = self.text(node)
+        return unescaped(text) if "\\" in text else text
 
     def too_deep(self, node: Node) -> bool:
         if self.depth < MAX_DEPTH:

@@ -25,6 +25,12 @@ from moot.scan.flow.values import (
 ELSEWHERE = 0.35
 HOST, NORMAL = frozenset({"host"}), frozenset({"normal"})
 HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain", "Host", "origin", "Hostname"})
+TABLE = ".__dict__"
+NAMES = frozenset({"globals()", "locals()", "vars()"})
+BUILTINS = frozenset({"builtins", "__builtins__", "globalThis", "global"})
+MODULES = frozenset({"os", "sys", "subprocess", "builtins", "importlib", "pickle", "shutil"})
+"""Modules that other modules of the library import, and so have as an attribute."""
+OTHER_NAMES = {"posix": "os", "nt": "os", "_pickle": "pickle", "_io": "io"}
 WHOLE = HOST_PARTS | {"href", "parent", "parents", "Path", "pathname"}
 """Attributes that are checked in place of the whole."""
 
@@ -92,6 +98,19 @@ def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
     )
 
 
+def by_key(m: Machine, base: Val, key: str, state: State, at: Span) -> Val | None:
+    """What a table of names holds that the language itself keeps: `vars(os)["system"]`, `sys.modules["os"]`; None for
+    any other base."""
+    owner = base.name
+    if owner.endswith(TABLE) and not base.refs:
+        return attribute(m, Val(name=owner.removesuffix(TABLE)), key, state, at)
+    if owner in NAMES:
+        return Val(name="builtins") if key == "__builtins__" else lookup(m, key, state)
+    if owner in BUILTINS and not base.refs:
+        return Val(name=key)
+    return resolve(m, key) if owner == "sys.modules" else None
+
+
 def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     for ref in base.refs:
         found = _held(m, ref, base, name, state, at)
@@ -101,14 +120,27 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     marks = HOST if name in HOST_PARTS else base.marks & NORMAL if base.marks else NOTHING
     part = taints if not taints or name in WHOLE else part_of(taints, name)
     told = _told(name, taints) if taints else NO_FACTS
+    if name == "constructor" and _makes_code(m, base):
+        return Val(name="Function")
     if not base.name:
         return Val(part, UNKNOWN, f"?.{name}", (), told, marks)
-    full = f"{base.name}.{name}"
+    if base.name in BUILTINS or (name in MODULES and not base.taints and base.name.partition(".")[0] in m.book.roots):
+        # `builtins.eval` is `eval`; `shutil.os` is the module that it imports itself.
+        return Val(name=name)
+    full = f"{OTHER_NAMES.get(base.name, base.name)}.{name}"
     if base.name in m.units or full in m.units:
         return resolve(m, full)
     if base.name in m.packages and name in m.packages[base.name]:
         return m.packages[base.name][name]
     return sourced(m, Val(part, m.book.constants.get(full, UNKNOWN), full, (), told, marks), at)
+
+
+def _makes_code(m: Machine, base: Val) -> bool:
+    """Whether the constructor of this is JavaScript's `Function`, which makes code of a text: that of a function is,
+    and that of any constructor."""
+    if base.name.endswith((".constructor", "getPrototypeOf()")):
+        return True
+    return isinstance(m.thing(base), Closure)
 
 
 def _held(m: Machine, ref: int, base: Val, name: str, state: State, at: Span) -> Val | None:
@@ -193,6 +225,10 @@ def item(m: Machine, base: Val, key: Val, state: State, at: Span) -> Val:
         return found
     if base.name in m.book.sources:
         return of_source(m, base, key, at)
+    if base.name and isinstance(key.const, str):
+        kept = by_key(m, base, key.const, state, at)
+        if kept is not None:
+            return kept
     marks = base.marks & {"host", "normal", "relative", VERDICT}
     proof = base.facts if VERDICT in marks else NO_FACTS
     taints = part_of(base.taints, key.const if key.const is not UNKNOWN else EACH) if base.taints else ()

@@ -45,6 +45,10 @@ class Unit:
     imports: set[str] = field(default_factory=set)
     done: bool = False
 
+    @property
+    def in_javascript(self) -> bool:
+        return self.module.language in ("javascript", "typescript")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure:
@@ -122,6 +126,8 @@ class Machine:
         self.heap: dict[int, Cell] = {}
         self.frames: list[Frame] = []
         self.called: set[int] = set()
+        self.recursive: set[int] = set()
+        """Functions that called themselves with known values."""
         self.inlined: dict[int, int] = {}
         self.memo: dict[object, Val] = {}
         self.waiting: list[tuple[Closure, Heap]] = []

@@ -235,7 +235,7 @@ def _import(reader: Reader, node: Node) -> Block:
         real, alias = name.child_by_field_name("name"), name.child_by_field_name("alias")
         if real is not None and alias is not None:
             origin = _dotted_text(reader, real)
-            found.append(Import(span(node), reader.text(alias), origin, origin))
+            found.append(Import(span(node), reader.word(alias), origin, origin))
         else:
             origin = _dotted_text(reader, name)
             found.append(Import(span(node), origin.split(".")[0], origin.split(".")[0], origin))
@@ -251,12 +251,12 @@ def _import_from(reader: Reader, node: Node) -> Block:
     found: list[Stmt] = []
     for name in node.children_by_field_name("name"):
         real, alias = name.child_by_field_name("name") or name, name.child_by_field_name("alias") or name
-        found.append(Import(span(node), reader.text(alias), prefix + reader.text(real), origin))
+        found.append(Import(span(node), reader.word(alias), prefix + reader.word(real), origin))
     return tuple(found)
 
 
 def _dotted_text(reader: Reader, node: Node) -> str:
-    return "".join(reader.text(node).split())
+    return "".join(reader.word(node).split())
 
 
 def _match(reader: Reader, node: Node) -> Block:

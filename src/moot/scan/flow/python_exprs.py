@@ -42,7 +42,7 @@ from moot.scan.flow.python_text import formatted, percent, string, strings
 
 
 def _name(reader: Reader, node: Node) -> Expr:
-    return Name((node.start_byte, node.end_byte), reader.text(node))
+    return Name((node.start_byte, node.end_byte), reader.word(node))
 
 
 def _inner(reader: Reader, node: Node) -> Expr:
@@ -56,7 +56,7 @@ def _number(reader: Reader, node: Node) -> Expr:
 
 def _attribute(reader: Reader, node: Node) -> Expr:
     name = node.child_by_field_name("attribute")
-    return Attr(span(node), reader.expr(node.child_by_field_name("object")), reader.text(name) if name else "")
+    return Attr(span(node), reader.expr(node.child_by_field_name("object")), reader.word(name) if name else "")
 
 
 def _subscript(reader: Reader, node: Node) -> Expr:
@@ -255,7 +255,7 @@ def params(reader: Reader, node: Node | None) -> tuple[Param, ...]:
 def _param(reader: Reader, node: Node) -> Param | None:
     match node.type:
         case "identifier":
-            return Param(span(node), reader.text(node))
+            return Param(span(node), reader.word(node))
         case "list_splat_pattern" | "dictionary_splat_pattern":
             inner = first(node)
             kind = "star" if node.type == "list_splat_pattern" else "double"
@@ -335,7 +335,7 @@ EXPRS: dict[str, Lowering] = {
 
 
 def dotted(reader: Reader, node: Node) -> Expr:
-    words = reader.text(node).replace(" ", "").split(".")
+    words = reader.word(node).replace(" ", "").split(".")
     value: Expr = Name(span(node), words[0])
     for word in words[1:]:
         value = Attr(span(node), value, word)

@@ -1,5 +1,6 @@
 """One Python file while it is lowered, and how its tree is read."""
 
+import unicodedata
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -23,6 +24,11 @@ class Reader(Bounded):
 
     def text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def word(self, node: Node) -> str:
+        """A name. Python takes letters of other forms for the plain ones: a long s is an s."""
+        text = self.text(node)
+        return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
     def expr(self, node: Node | None) -> Expr:
         if node is None:

@@ -58,6 +58,12 @@ def _scripted(start: int) -> Callable[[Site], bool]:
     return check
 
 
+def _shell_named(site: Site) -> bool:
+    """`exec.Cmd{Path: "/bin/sh", Args: …}`"""
+    program = site.arg("Path")
+    return program is not None and isinstance(program.const, str) and bool(SHELLS.search(program.const))
+
+
 def _plain(start: int) -> Callable[[Site], bool]:
     """After `--` nothing is an option any more."""
     shell = _scripted(start)
@@ -224,6 +230,9 @@ SINKS: tuple[Sink, ...] = (
     sink(known.EXEC, "shell", EXECS, 0, floor=MEDIUM),
     sink(known.EXEC, "shell", CONTEXT_EXECS, 1, floor=MEDIUM),
     sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 0, 1, floor=MEDIUM),
+    sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 1,
+         when=_scripted(0), floor=CALLER),
+    sink(known.EXEC, "shell", "os/exec.Cmd", "Args", when=_shell_named, floor=CALLER),
     sink(flaw.ARGUMENT, "shell", EXECS, 1, 2, 3, 4, when=_plain(0), floor=SURE),
     sink(flaw.ARGUMENT, "shell", CONTEXT_EXECS, 2, 3, 4, 5, when=_plain(1), floor=SURE),
     sink(known.PATH, "path", FILES, 0, floor=MEDIUM, when=lambda site: not from_archive(site)),

@@ -40,6 +40,11 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.PROGRAM, "shell", SUBPROCESS, 0, "args", when=when.not_ours, floor=MEDIUM),
     sink(flaw.PROGRAM, "shell", "os.execl os.execle os.execlp os.execv os.execve os.execvp os.spawnl os.spawnv "
          "os.spawnlp os.spawnvp os.startfile asyncio.create_subprocess_exec pty.spawn", 0, 1, floor=MEDIUM),
+    sink(known.OS_SYSTEM, "shell", "os.execl os.execle os.execlp os.execlpe os.execv os.execve os.execvp os.execvpe "
+         "os.spawnl os.spawnle os.spawnlp os.spawnlpe os.spawnv os.spawnve os.spawnvp os.spawnvpe os.posix_spawn "
+         "os.posix_spawnp asyncio.create_subprocess_exec pty.spawn", "*", when=when.runs_shell, floor=ANY_CALLER),
+    sink(known.OS_SYSTEM, "shell", "ctypes.CDLL().system ctypes.PyDLL().system ctypes.cdll.LoadLibrary().system "
+         "ctypes.CDLL().popen ctypes.CDLL().execl ctypes.CDLL().execv", "*", floor=ANY_CALLER),
     sink(
         known.OS_SYSTEM, "shell",
         "os.system os.popen os.popen2 os.popen3 os.popen4 popen2.popen2 popen2.popen3 commands.getoutput "

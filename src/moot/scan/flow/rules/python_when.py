@@ -82,9 +82,27 @@ def shared_folder(site: Site) -> bool:
     return writes and path is not None and isinstance(path.const, str) and path.const.startswith(("/tmp/", "/var/tmp/"))
 
 
+SHELLS = re.compile(r"(?:^|/)(?:ba|z|da|k|a)?sh$|(?:^|\\\\)cmd(?:\.exe)?$|powershell")
+
+
 def through_shell(site: Site) -> bool:
+    """`shell=True`, or a program that is a shell and is given a script."""
     shell = site.arg("shell")
-    return shell is not None and shell.const is not UNKNOWN and bool(shell.const)
+    if shell is not None and shell.const is not UNKNOWN and shell.const:
+        return True
+    return _is_script(site.items(site.arg(0, "args")) or [])
+
+
+def runs_shell(site: Site) -> bool:
+    """`os.execl("/bin/sh", "sh", "-c", x)`, `pty.spawn(["sh", "-c", x])`"""
+    given = [value for place in range(site.count) if (value := site.arg(place)) is not None]
+    return _is_script([part for value in given for part in site.items(value) or [value]])
+
+
+def _is_script(parts: list[Val]) -> bool:
+    texts = [part.const for part in parts[:5] if isinstance(part.const, str)]
+    scripted = any(text in ("-c", "/c", "/C") or re.fullmatch(r"-\w*c", text) for text in texts)
+    return scripted and any(SHELLS.search(text) for text in texts)
 
 
 def program_is_ours(site: Site) -> bool:
