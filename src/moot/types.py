@@ -192,6 +192,16 @@ class NotAnalysed(Value):
     why: str
 
 
+class BlindSpot(Value):
+    """A place where the scan cannot see what runs."""
+
+    file: str
+    line: int
+    what: str
+    text: str
+    """The place itself, on one line."""
+
+
 class Scan(Value):
     """What the deterministic red team saw in one version of the code."""
 
@@ -202,6 +212,8 @@ class Scan(Value):
     not_analysed: tuple[NotAnalysed, ...] = ()
     public_names: dict[str, tuple[str, ...]] = {}
     """Per file, what other code may use: it must survive a patch."""
+    blind: tuple[BlindSpot, ...] = ()
+    """Where the scan cannot see what runs: a patch may not add any."""
 
 
 class Repair(Value):

@@ -1,6 +1,7 @@
 """When a patch counts: it parses, keeps the public names, and what it claims to repair is gone on a second look."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -35,6 +36,8 @@ def judged(patch: Patch, before: Version, after: Version, findings: Sequence[Vul
     earlier, later = before.scan, after.scan
     if broken := unparsed(patch.texts, later):
         return Verdict(rejected=f"it does not parse: {broken}")
+    if hidden := new_blind_spot(earlier, later):
+        return Verdict(rejected=f"it hides code from the scan: {hidden}")
     if lost := lost_names(earlier, later):
         return Verdict(rejected=f"it drops public names: {', '.join(lost)}")
     claimed = [f for f in findings if f.id in patch.claims]
@@ -56,6 +59,16 @@ def judged(patch: Patch, before: Version, after: Version, findings: Sequence[Vul
 def unparsed(texts: Mapping[str, str], later: Scan) -> str:
     spots = [spot for spot in later.not_analysed if spot.file in texts]
     return f"{spots[0].file}:{spots[0].line}: {spots[0].why}" if spots else ""
+
+
+def new_blind_spot(earlier: Scan, later: Scan) -> str:
+    """The first place where the scan saw what runs before and no longer does. A flaw there would only be hidden."""
+    known = Counter((spot.what, spot.text) for spot in earlier.blind)
+    for spot in later.blind:
+        if not known[(spot.what, spot.text)]:
+            return f"{spot.file}:{spot.line}: {spot.what}: {spot.text}"
+        known[(spot.what, spot.text)] -= 1
+    return ""
 
 
 def lost_names(earlier: Scan, later: Scan) -> list[str]:

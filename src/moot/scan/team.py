@@ -15,7 +15,7 @@ from moot.scan.rule import Match
 from moot.scan.rules import MAX_MATCHES, hints, matches
 from moot.scan.silence import silences, unreasoned
 from moot.scan.syntax import Source, parse, trouble
-from moot.types import Code, NotAnalysed, Repair, Scan, Vulnerability
+from moot.types import BlindSpot, Code, NotAnalysed, Repair, Scan, Vulnerability
 
 MAX_FINDINGS = 500
 """More in one file tell nothing new; the rest is said to be left out."""
@@ -36,6 +36,7 @@ class FileScan:
     """Characters that were looked at for it, in this file and those beside it."""
     hints: tuple[Vulnerability, ...] = ()
     names: tuple[str, ...] = ()
+    blind: tuple[BlindSpot, ...] = ()
 
 
 def scan_file(source: Source, analysis: Analysis, *, whole: bool) -> FileScan:
@@ -66,6 +67,7 @@ def scan_file(source: Source, analysis: Analysis, *, whole: bool) -> FileScan:
         analysis.read,
         tuple(printed([*unreasoned(source, silenced), *_hinted(source)])) if whole else (),
         public_names(source) if whole else (),
+        _blind(source) if whole else (),
     )
 
 
@@ -83,6 +85,12 @@ def found_in(code: Code) -> Scan:
         findings=tuple(finding for scan in scans for finding in scan.findings),
         not_analysed=tuple(gap for scan in scans for gap in scan.not_analysed),
     )
+
+
+def _blind(source: Source) -> tuple[BlindSpot, ...]:
+    from moot.scan.blind import blind_spots  # only a session compares versions
+
+    return blind_spots(source)
 
 
 def _hinted(source: Source) -> Iterable[Vulnerability]:
@@ -135,6 +143,7 @@ class StaticTeam:
             stress_scenarios=(STRESS,),
             not_analysed=tuple(gap for scan in scans for gap in scan.not_analysed),
             public_names={file.path: scan.names for file, scan in zip(code.files, scans, strict=True)},
+            blind=tuple(spot for scan in scans for spot in scan.blind),
         )
 
     def _scans(self, code: Code) -> dict[str, FileScan]:
