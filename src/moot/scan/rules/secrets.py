@@ -11,6 +11,7 @@ from moot.scan.rule import Match, Rule
 from moot.scan.strings import STRINGS, constant_text
 from moot.scan.syntax import Source, nth
 from moot.types import Language
+from moot.vault.shapes import MASK, WELL_KNOWN
 
 PASSWORD_NAME = re.compile(r"(?i)(?:^|_|\b|[a-z])(?:password|passwd|passphrase|pwd|pass)$")
 KEY_NAME = re.compile(
@@ -28,6 +29,8 @@ PLACEHOLDER = re.compile(
     r"wd)?[-_]?(?:field|hash|input|label|param|key|confirm\w*|again|reset)?$|"
     r"^(?:api|access|auth|refresh|csrf|secret|id|session|x)?[-_]?(?:api)?[-_]?(?:token|secret|key)s?(?:[-_]\w+)?$"
 )
+MASKED_NAME = re.compile(r"(?i)pass|pwd|secret|token|key|credential|dsn|url|uri|auth|conn")
+KNOWN_MASKS = re.compile("REDACTED_(?:" + "|".join(WELL_KNOWN) + "|URL_PASSWORD)_[0-9a-f]{6}")
 KNOWN_FORMS = re.compile(
     r"AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[baprs]-[0-9A-Za-z-]{20,}|sk_live_[0-9a-zA-Z]{20,}|"
     r"AIza[0-9A-Za-z_-]{35}|"
@@ -70,10 +73,10 @@ def hardcoded(source: Source) -> Iterator[Match]:
         if text is not None and _is_secret(_last_name(source.text(name)), text):
             seen.add(value.start_byte)
             yield Match(rule, node)
-    if not KNOWN_FORMS.search(source.data.decode("utf-8", "replace")):
-        return
-    for node in source.nodes(*STRINGS):
-        if node.start_byte not in seen and KNOWN_FORMS.search(source.text(node)):
+    whole = source.data.decode("utf-8", "replace")
+    forms = [form for form in (KNOWN_FORMS, KNOWN_MASKS) if form.search(whole)]
+    for node in source.nodes(*STRINGS) if forms else ():
+        if node.start_byte not in seen and any(form.search(source.text(node)) for form in forms):
             yield Match(rule, node)
 
 
@@ -118,6 +121,9 @@ def _last_name(text: str) -> str:
 
 
 def _is_secret(name: str, text: str) -> bool:
+    if MASK.search(text):
+        # A session masks secrets before it scans: the mask stands for one.
+        return bool(PASSWORD_NAME.search(name) or KEY_NAME.search(name) or MASKED_NAME.search(name))
     if not 4 <= len(text) <= 400 or re.search(r"\s", text.strip()) or PLACEHOLDER.search(text):
         return False
     if re.match(r"(?:https?:/|/|\./|\w+://[^:@]*$)", text) or text.lower() == name.lower():

@@ -1,0 +1,192 @@
+"""Coats: the other ways in which a known secret can be written down.
+
+This is the second wall. The first is that code a model wrote runs with masks in place of secrets.
+
+Text and coats are compared without all that is no letter or digit, so that one coat covers what separators make of it.
+"""
+
+import base64
+import binascii
+import bz2
+import codecs
+import lzma
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import quote
+
+SHORTEST = 8
+"""Letters and digits of a coat that is looked for: shorter ones turn up by chance."""
+VARIED = 5
+"""Different letters that a coat has. Bits have fewer, but there are many of them."""
+BITS = 48
+PIECE = 12
+"""Of a long secret also its parts are: half a key is half the work."""
+LONG = 16
+LONGEST_NUMBER = 512
+MOST_PIECES = 200
+PLAIN = re.compile(r"[^A-Za-z0-9]+")
+MARGIN = re.compile(r"(?m)^(?:E|>)(?=[ \t])")
+"""What test runners put before each line."""
+RUN = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
+EDGE = re.compile(r"[A-Za-z0-9+/_=]")
+MOST_RUNS = 200
+MOST_BYTES = 1 << 16
+
+
+class Span(NamedTuple):
+    start: int
+    end: int
+    secret: str
+
+
+@lru_cache(512)
+def coats(secret: str) -> tuple[str, ...]:
+    """Letters and digits of each coat, in small letters."""
+    data = secret.encode("utf-8", "surrogatepass")
+    back = data[::-1]
+    found = [secret, secret[::-1], codecs.encode(secret, "rot13"), codecs.encode(secret[::-1], "rot13")]
+    found += [quote(data, safe=""), "".join(f"%{byte:02x}" for byte in data), data.hex(), back.hex()]
+    found += ["".join(f"{byte:d}" for byte in data), "".join(f"{byte:08b}" for byte in data)]
+    found += ["".join(f"{byte:b}" for byte in data), "".join(f"{byte:o}" for byte in data)]
+    found += ["".join(f"{byte:03o}" for byte in data), "".join(f"x{byte:02x}" for byte in data)]
+    found += ["".join(f"0x{byte:x}" for byte in data), "".join(f"0b{byte:b}" for byte in data)]
+    found += ["".join(f"u{ord(char):04x}" for char in secret), "".join(f"u00{byte:02x}" for byte in data)]
+    found += ["".join(f"x{byte:x}" for byte in data), "".join(f"{byte:03d}" for byte in data)]
+    if len(data) <= LONGEST_NUMBER:
+        found += [str(int.from_bytes(data, "big")), str(int.from_bytes(data, "little"))]
+    found += [f"{int.from_bytes(data, 'little'):x}", f"{int.from_bytes(data, 'big'):x}"]
+    for whole in (data, back):
+        found += [*_shifted(whole, base64.b64encode, 3, 4), *_shifted(whole, base64.b32encode, 5, 8)]
+    found += [base64.b85encode(data).decode(), base64.a85encode(data).decode("latin-1")]
+    found += [binascii.b2a_uu(data[:45]).decode("latin-1")[1:]]
+    plain = dict.fromkeys(_plain(text) for text in (*found, *_pieces(secret)))
+    varied = len(set(secret)) >= VARIED
+    return tuple(
+        text for text in plain if len(text) >= SHORTEST and (len(set(text)) >= VARIED or (varied and len(text) >= BITS))
+    )
+
+
+def _shifted(data: bytes, encode: Callable[[bytes], bytes], group: int, letters: int) -> Iterator[str]:
+    """What is the same of the text whatever stands before and after the secret."""
+    for before in range(group):
+        text = encode(b"\0" * before + data).decode().rstrip("=")
+        first = -(-before * 8 * letters // (group * 8))
+        last = (before + len(data)) * letters // group
+        yield text[first + (1 if before else 0) : last]
+
+
+def _pieces(secret: str) -> Iterator[str]:
+    plain = PLAIN.sub("", secret)
+    if len(plain) < LONG or not (any(c.isdigit() for c in plain) and any(c.isalpha() for c in plain)):
+        return
+    step = max(1, len(plain) // MOST_PIECES)
+    yield from (plain[at : at + PIECE] for at in range(0, len(plain) - PIECE + 1, step))
+
+
+def _plain(text: str) -> str:
+    return PLAIN.sub("", text).lower()
+
+
+def spans(text: str, secrets: Iterable[str]) -> list[Span]:
+    """Where one of the secrets stands in a coat, in the order of the text; none overlaps another."""
+    known = [secret for secret in secrets if len(PLAIN.sub("", secret)) >= SHORTEST]
+    if not known:
+        return []
+    even = MARGIN.sub(" ", text) if "\nE" in text or text.startswith("E") else text
+    bare = _plain(even)
+    found: list[Span] = []
+    places: list[int] | None = None
+    for secret in known:
+        for coat in coats(secret):
+            at = bare.find(coat)
+            while at >= 0:
+                places = places or [n for n, char in enumerate(even) if char.isascii() and char.isalnum()]
+                found.append(_whole(text, places[at], places[at + len(coat) - 1] + 1, secret))
+                at = bare.find(coat, at + 1)
+    found.extend(_packed(text, known))
+    return _apart(found)
+
+
+def _whole(text: str, start: int, end: int, secret: str) -> Span:
+    """The run that the coat is part of: what is around it in the same alphabet belongs to it."""
+    while start and EDGE.match(text[start - 1]):
+        start -= 1
+    while end < len(text) and EDGE.match(text[end]):
+        end += 1
+    return Span(start, end, secret)
+
+
+def _packed(text: str, known: list[str]) -> Iterator[Span]:
+    """Coats over coats, and what was packed before it was written down."""
+    for count, run in enumerate(RUN.finditer(text)):
+        if count >= MOST_RUNS:
+            return
+        for data in _opened(run[0]):
+            secret = next((s for s in known if s.encode("utf-8", "surrogatepass") in data), None)
+            secret = secret or _inside(data, known)
+            if secret is not None:
+                yield Span(run.start(), run.end(), secret)
+                break
+
+
+def _inside(data: bytes, known: list[str]) -> str | None:
+    bare = _plain(data.decode("latin-1"))
+    return next((secret for secret in known if any(coat in bare for coat in coats(secret))), None)
+
+
+def _opened(text: str, depth: int = 2) -> Iterator[bytes]:
+    """The bytes that a text can stand for, unpacked where they are packed."""
+    for data in _decoded(text):
+        yield data
+        yield from _unpacked(data)
+        if depth and re.fullmatch(rb"[A-Za-z0-9+/_=\s-]{16,}", data):
+            yield from _opened(data.decode("ascii"), depth - 1)
+
+
+def _decoded(text: str) -> Iterator[bytes]:
+    plain = re.sub(r"\s", "", text)
+    if re.fullmatch(r"[0-9a-fA-F]+", plain) and len(plain) % 2 == 0:
+        yield bytes.fromhex(plain)
+    even = plain.replace("-", "+").replace("_", "/").rstrip("=")
+    for skip in range(4):
+        part = even[skip:]
+        try:
+            yield base64.b64decode(part + "=" * (-len(part) % 4))
+        except ValueError:
+            continue
+    if re.fullmatch(r"[A-Z2-7]+=*", plain):
+        try:
+            yield base64.b32decode(plain.rstrip("=") + "=" * (-len(plain.rstrip("=")) % 8))
+        except ValueError:
+            return
+
+
+def _unpacked(data: bytes) -> Iterator[bytes]:
+    for kind in (15, 31, -15):
+        try:
+            yield zlib.decompressobj(kind).decompress(data, MOST_BYTES)
+        except zlib.error:
+            continue
+    if data.startswith(b"BZh"):
+        try:
+            yield bz2.BZ2Decompressor().decompress(data, MOST_BYTES)
+        except (OSError, EOFError):
+            return
+    if data.startswith((b"\xfd7zXZ", b"]\0\0")):
+        try:
+            yield lzma.LZMADecompressor(memlimit=1 << 26).decompress(data, MOST_BYTES)
+        except (lzma.LZMAError, EOFError):
+            return
+
+
+def _apart(found: list[Span]) -> list[Span]:
+    kept: list[Span] = []
+    for span in sorted(found):
+        if kept and span.start < kept[-1].end:
+            kept[-1] = kept[-1]._replace(end=max(kept[-1].end, span.end))
+        else:
+            kept.append(span)
+    return kept
