@@ -91,6 +91,9 @@ def shared(seat: str) -> dict[str, Case]:
 OUTSIDE = "import pathlib\n\n\ndef test_outside():\n    assert pathlib.Path({!r}).exists()\n"
 """A test that passes only where no sandbox hides the file."""
 
+SECRET_TEST = "DB_PASS = 'tr0ub4dor-3'\n\n\ndef test_secret():\n    assert len(DB_PASS) == 11\n"
+"""A test that passes only with the real secret."""
+
 WEAK = "import hashlib\n\n\ndef mark(x):\n    return hashlib.md5(x)\n"
 HARDEN = Verb(
     base=("harden", "app.py"),
@@ -101,6 +104,7 @@ HARDEN = Verb(
     files={
         "app.py": BAD, "weak.py": WEAK,
         "test_app.py": "from app import find\n\n\ndef test_it():\n    assert find\n",
+        "test_secret.py": SECRET_TEST,
     },
     later={"weak.py": WEAK + "# Only a mark.\n"},
     seat="red",
@@ -116,6 +120,7 @@ HARDEN = Verb(
         "--force": case("--force", base=("harden", "app.py", "--sarif", "out.sarif"), twice=True),
         "--unsafe-local": case("--unsafe-local", base=("harden", "app.py", "--tests", "test_outside.py")),
         "--python": case("--python", "no/such/python", base=("harden", "app.py", "--tests", "test_app.py")),
+        "--run-with-secrets": case("--run-with-secrets", base=("harden", "app.py", "--tests", "test_secret.py")),
     },
 )  # fmt: skip
 
@@ -126,7 +131,7 @@ SOLVE = Verb(
         {"seat": "coder", "reply": code(WRONG)}, {"seat": "coder", "reply": code(RIGHT), "always": True},
         {"seat": "reflector", "reply": reflection(), "always": True},
     ],
-    files={"test_solution.py": TESTS, "start.py": WRONG},
+    files={"test_solution.py": TESTS, "start.py": WRONG, "test_secret.py": SECRET_TEST},
     seat="reflector",
     cases={
         "--tests": case("--tests", "test_solution.py", base=("solve", SOLVE_TASK)),
@@ -146,6 +151,7 @@ SOLVE = Verb(
         ),
         "--unsafe-local": case("--unsafe-local", base=("solve", SOLVE_TASK, "--tests", "test_outside.py")),
         "--python": case("--python", "no/such/python"),
+        "--run-with-secrets": case("--run-with-secrets", base=("solve", SOLVE_TASK, "--tests", "test_secret.py")),
     },
 )  # fmt: skip
 
@@ -165,6 +171,7 @@ DEBATE = Verb(
     files={
         "test_solution.py": "from solution import largest\n\n\ndef test_it():\n    assert largest([1, 2]) == 2\n",
         "near.py": "LIMIT = 7\n", "team.toml": TEAM, "roles/critic.md": ROLE % "critic", "index.js": "f();\n",
+        "test_secret.py": SECRET_TEST,
     },
     seat="critic",
     cases={
@@ -193,6 +200,7 @@ DEBATE = Verb(
         "--write-anyway": case("--write-anyway", base=(*CODE, "--tests", "test_outside.py", "--out", "won.py")),
         "--unsafe-local": case("--unsafe-local", base=(*CODE, "--tests", "test_outside.py")),
         "--python": case("--python", "no/such/python", base=(*CODE, "--tests", "test_solution.py")),
+        "--run-with-secrets": case("--run-with-secrets", base=(*CODE, "--tests", "test_secret.py")),
     },
 )  # fmt: skip
 

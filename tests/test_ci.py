@@ -13,7 +13,18 @@ from moot.errors import ConfigError, Cut, SandboxError
 from moot.stepping import Desk
 from moot.surfaces.setup import Settings, all_settings
 from moot.testing import FakeSandbox, FakeScanner, FrozenClock, one_file, room
-from moot.types import Code, CommandRun, NotAnalysed, Scan, SourceFile, SuiteRun, TestOutcome, Tests, Vulnerability
+from moot.types import (
+    Code,
+    CommandRun,
+    Limits,
+    NotAnalysed,
+    Scan,
+    SourceFile,
+    SuiteRun,
+    TestOutcome,
+    Tests,
+    Vulnerability,
+)
 from moot.vault import Vault
 
 AT: Point = "post_optimization"
@@ -237,7 +248,8 @@ def test_without_tests_and_without_a_tool_for_the_language_checks_are_skipped() 
     assert [(f.status, f.summary) for f in missing.feedback] == [("skipped", "ruff: there is no such program here")]
 
 
-def test_secrets_go_into_the_sandbox_and_do_not_come_out() -> None:
+@pytest.mark.parametrize("real", [False, True])
+def test_secrets_go_into_the_sandbox_only_if_the_user_says_so_and_never_come_out(real: bool) -> None:
     vault = Vault({"API_KEY": "hunter2-hunter2-hunter2"})
     seen: list[str] = []
 
@@ -248,9 +260,11 @@ def test_secrets_go_into_the_sandbox_and_do_not_come_out() -> None:
     masked = one_file(vault.hide("key = 'hunter2-hunter2-hunter2'"))
     sandbox = FakeSandbox(lambda code, tests: outcomes("passed"), judge_command=judge)
     own = OwnCommand(name="own", point=AT, command=("x",))
-    checks = asyncio.run(room({}, desk(hooked("linter", commands=(own,)), sandbox, vault)).check(AT, masked))
-    assert all("hunter2" in text for text in seen) and len(seen) == 2
-    assert "hunter2" not in checks.model_dump_json() and "REDACTED_API_KEY" in checks.model_dump_json()
+    live = room({}, desk(hooked("linter", commands=(own,)), sandbox, vault), Limits(run_with_secrets=real))
+    checks = asyncio.run(live.check(AT, masked))
+    assert [("hunter2" in text) for text in seen] == [real, real]
+    assert "hunter2" not in checks.model_dump_json()
+    assert ("REDACTED_API_KEY" in checks.model_dump_json()) != real
 
 
 def test_checks_end_with_the_session_and_need_a_sandbox() -> None:

@@ -285,6 +285,9 @@ class Limits(Value):
     tool_calls: int = Field(default=4, ge=0, le=50, description="tools a seat may use in one turn")
     tool_seconds: float = Field(default=60.0, gt=0, description="seconds one tool may take")
     tool_bytes: int = Field(default=8000, ge=200, description="bytes of a tool's result that a prompt may hold")
+    run_with_secrets: bool = Field(
+        default=False, description="run code with the real secrets, not masks; then no prompt holds what it prints"
+    )
 
 
 class Rules(Value):

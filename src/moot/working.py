@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pydantic import JsonValue
 
 from moot.branching import Committing
-from moot.ci import Checks, Feedback, Point
+from moot.ci import Checks, Point
 from moot.errors import Cut, SandboxError, UsageError
 from moot.gating import Gating
 from moot.journal import Journal, digest
@@ -17,6 +17,10 @@ from moot.ports import EpisodeRow, Sandbox, VersionRow
 from moot.render import joined, unified_diff
 from moot.stepping import Desk, V
 from moot.types import Answer, Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, Tests, Value
+from moot.vault import MASK
+from moot.vault.withheld import lines_of, masked_feedback, withhold_checks, withhold_coverage, withhold_run
+
+MASKED = "tests ran with masks in place of secrets, and failed; --run-with-secrets runs them with the real ones"
 
 
 class VersionNumber(Value):
@@ -58,7 +62,9 @@ class Working(Gating):
 
     async def execute(self, code: Code, tests: Tests) -> SuiteRun:
         asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
-        return await self._step("execute", asked, SuiteRun, lambda: self._run_tests(code, tests))
+        run = await self._step("execute", asked, SuiteRun, lambda: self._run_tests(code, tests))
+        self._note_masks(code, tests, run)
+        return run
 
     async def cover(self, code: Code, tests: Tests) -> Covered:
         asked = self._journal.asked(code.model_dump_json(), tests.model_dump_json())
@@ -79,7 +85,10 @@ class Working(Gating):
             asked = self._journal.asked(codes[place].model_dump_json(), given)
             return self._step("execute", asked, SuiteRun, lambda: self._run_tests(codes[place], tests), seq=seq)
 
-        return await self._all(len(codes), limit, one)
+        runs = await self._all(len(codes), limit, one)
+        for code, run in zip(codes, runs, strict=True):
+            self._note_masks(code, tests, run)
+        return runs
 
     async def probe_all(self, codes: Sequence[Code], calls: Sequence[str], limit: int = 4) -> list[Probing]:
         def one(place: int, seq: int) -> Awaitable[Probing]:
@@ -123,13 +132,14 @@ class Working(Gating):
         return await self._step("measure", asked, Quality, lambda: asyncio.to_thread(look))
 
     async def check(self, point: Point, code: Code, tests: Tests | None = None) -> Checks:
-        checker, given = self._desk.checks, tests or Tests(files=())
+        checker, given, vault = self._desk.checks, tests or Tests(files=()), self._desk.vault
         if checker is None or not checker.at(point):
             return Checks(point=point)
 
         async def work() -> Checks:
             done = await self._sandboxed(lambda c, t: checker.check(point, c, t), code, given)
-            return done.model_copy(update={"feedback": tuple(map(self._hidden_feedback, done.feedback))})
+            done = done.model_copy(update={"feedback": tuple(masked_feedback(each, vault) for each in done.feedback)})
+            return withhold_checks(done) if self._has_values(code, given) else done
 
         asked = self._journal.asked(point, code.model_dump_json(), given.model_dump_json())
         return await self._step("check", asked, Checks, work)
@@ -225,26 +235,39 @@ class Working(Gating):
         return commit, hide(problem)
 
     async def _run_tests(self, code: Code, tests: Tests) -> SuiteRun:
-        return self._hidden_run(await self._sandboxed(self._sandbox().run, code, tests))
+        run = self._hidden_run(await self._sandboxed(self._sandbox().run, code, tests))
+        if not self._has_values(code, tests):
+            return run
+        for line in lines_of(run):  # for a person: no prompt is made of it, and no record
+            self.tell(line)
+        return withhold_run(run)
 
     async def _watch_tests(self, code: Code, tests: Tests) -> Covered:
         seen, hide = await self._sandboxed(self._sandbox().cover, code, tests), self._desk.vault.hide
         coverage = seen.coverage.model_copy(update={"problem": hide(seen.coverage.problem)})
-        return Covered(run=self._hidden_run(seen.run), coverage=coverage)
+        covered = Covered(run=self._hidden_run(seen.run), coverage=coverage)
+        return withhold_coverage(covered) if self._has_values(code, tests) else covered
 
     def _hidden_run(self, run: SuiteRun) -> SuiteRun:
         hide = self._desk.vault.hide
-        outcomes = tuple(o.model_copy(update={"detail": hide(o.detail)}) for o in run.outcomes)
+        outcomes = tuple(o.model_copy(update={"name": hide(o.name), "detail": hide(o.detail)}) for o in run.outcomes)
         return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
 
-    async def _run_races(self, code: Code, tests: Tests) -> RaceRun:
-        run, hide = await self._sandboxed(self._sandbox().races, code, tests), self._desk.vault.hide
-        return run.model_copy(update={"reports": tuple(map(hide, run.reports)), "problem": hide(run.problem)})
+    def _has_values(self, code: Code, tests: Tests) -> bool:
+        """Whether such a run has secrets in it: the user said so, and there are some."""
+        reveal = self._desk.vault.reveal
+        texts = [*(file.text for file in code.files), *(text for _, text in tests.files)]
+        return self._limits.run_with_secrets and any(reveal(text) != text for text in texts)
 
-    def _hidden_feedback(self, told: Feedback) -> Feedback:
-        hide = self._desk.vault.hide
-        found = tuple(remark.model_copy(update={"text": hide(remark.text)}) for remark in told.findings)
-        return told.model_copy(update={"summary": hide(told.summary), "output": hide(told.output), "findings": found})
+    def _note_masks(self, code: Code, tests: Tests, run: SuiteRun) -> None:
+        """A test that needs a secret fails without it: whoever reads the result should know that it had none."""
+        texts = [*(file.text for file in code.files), *(text for _, text in tests.files)]
+        if not run.passed and not self._limits.run_with_secrets and any(MASK.search(text) for text in texts):
+            self.degrade(MASKED)
+
+    async def _run_races(self, code: Code, tests: Tests) -> RaceRun:
+        run, hide = await self._within_time(self._sandbox().races, code, tests), self._desk.vault.hide
+        return run.model_copy(update={"reports": tuple(map(hide, run.reports)), "problem": hide(run.problem)})
 
     def _sandbox(self) -> Sandbox:
         if self._desk.sandbox is None:
@@ -252,24 +275,28 @@ class Working(Gating):
         return self._desk.sandbox
 
     async def _sandboxed(self, run: Callable[[Code, Tests], Awaitable[V]], code: Code, tests: Tests) -> V:
-        """Run with the real secrets, and within the session's time."""
-        reveal = self._desk.vault.reveal
-        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
-        given = tests.model_copy(update={"files": tuple((path, reveal(text)) for path, text in tests.files)})
+        """Run with masks in place of secrets: a model wrote part of it, and reads what comes of it. With the real ones
+        only where the user said so."""
+        if self._has_values(code, tests):
+            reveal = self._desk.vault.reveal
+            code = code.with_texts({file.path: reveal(file.text) for file in code.files})
+            tests = tests.model_copy(update={"files": tuple((path, reveal(text)) for path, text in tests.files)})
+        return await self._within_time(run, code, tests)
+
+    async def _within_time(self, run: Callable[[Code, Tests], Awaitable[V]], code: Code, tests: Tests) -> V:
         try:
             async with asyncio.timeout(max(self.remaining(), 0.0)):
-                return await run(real, given)
+                return await run(code, tests)
         except TimeoutError:
             raise Cut("timed_out", "the time for the session ended while tests were running (--timeout)") from None
 
     async def _put_calls(self, code: Code, calls: Sequence[str]) -> Probing:
         if self._desk.sandbox is None:
             raise SandboxError("there are examples to try, but there is no sandbox to try them in")
-        reveal, hide = self._desk.vault.reveal, self._desk.vault.hide
-        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
+        hide = self._desk.vault.hide  # what calls give back is shown to models, so they never get a secret
         try:
             async with asyncio.timeout(max(self.remaining(), 0.0)):
-                got = await self._desk.sandbox.probe(real, [reveal(call) for call in calls])
+                got = await self._desk.sandbox.probe(code, calls)
         except TimeoutError:
             raise Cut("timed_out", "the time for the session ended while examples were tried (--timeout)") from None
         answers = tuple(_hidden(answer, hide) for answer in got.answers)

@@ -116,13 +116,13 @@ def _values(source: Source) -> Iterator[Found]:
     local |= PYTHON_BUILTINS if source.language == "python" else set()
     wanted = re.compile(rb"(?<![\w.\\])(?:" + b"|".join(re.escape(w.encode()) for w in sorted(local)) + rb")(?!\w)")
     for match in wanted.finditer(source.data) if local else ():
-        node = _identifier(source, match.start(), match.end())
-        if node is not None and _is_value(node):
-            yield node, HANDED_ON
+        word = _identifier(source, match.start(), match.end())
+        if word is not None and _is_value(word):
+            yield word, HANDED_ON
     for match in ODD_NAME.finditer(source.data):
-        node = _identifier(source, match.start(), match.end())
-        if node is not None and _is_misspelled(source.text(node)):
-            yield node, SPELLED
+        word = _identifier(source, match.start(), match.end())
+        if word is not None and _is_misspelled(source.text(word)):
+            yield word, SPELLED
 
 
 def _identifier(source: Source, start: int, end: int) -> Node | None:

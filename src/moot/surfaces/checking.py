@@ -9,8 +9,10 @@ from moot.edge.checks import SandboxChecks
 from moot.errors import UsageError
 from moot.ports import Sandbox
 from moot.scan import StaticTeam
+from moot.surfaces.measuring import vault_of
 from moot.surfaces.setup import Settings
 from moot.types import Code, Tests
+from moot.vault.withheld import masked_feedback
 
 EXIT_CODES = {"passed": 0, "failed": 1}
 NOTHING_SAID = 2
@@ -59,4 +61,6 @@ async def checked_at(
             f"nothing is configured at {point}: write `actions` under [ci.{point}] into moot.toml, or name an action"
         )
     sandbox = box() if hooks.sandboxed(point) else None
-    return await SandboxChecks(hooks, StaticTeam(), sandbox).check(point, code, tests or Tests(files=()))
+    checks = await SandboxChecks(hooks, StaticTeam(), sandbox).check(point, code, tests or Tests(files=()))
+    vault = vault_of(code, tests)
+    return checks.model_copy(update={"feedback": tuple(masked_feedback(each, vault) for each in checks.feedback)})

@@ -22,7 +22,7 @@ from moot.roles import Agent, Role, as_team, best_team, domain_of
 from moot.roles.building import FIRST
 from moot.runner import Plan
 from moot.surfaces.branching import branch_notes
-from moot.surfaces.hardening import given_tests, hidden_tests
+from moot.surfaces.hardening import given_tests, hidden, hidden_tests, learn_all
 from moot.surfaces.setup import Settings
 from moot.surfaces.solving import solution_path
 from moot.surfaces.toolset import check_tools, repository_of
@@ -86,12 +86,15 @@ def debate_plan(
     team, seats = members_of(settings, asked, tried, adversarial=DebateRules.model_validate(rules).held("adversarial"))
     if not team:
         raise UsageError(NO_MODEL)
-    tests = hidden_tests(given_tests(asked.tests), vault) if asked.tests else None
+    tests, held_out = (given_tests(each) if each else None for each in (asked.tests, asked.hidden))
+    context = _context(asked)
+    learn_all(vault, context, tests, held_out)
+    vault.learn(asked.task)
     given = DebateInput(
         task=vault.hide(asked.task.strip()),
-        tests=tests,
-        hidden=hidden_tests(given_tests(asked.hidden), vault) if asked.hidden else None,
-        context=_context(asked, vault),
+        tests=hidden_tests(tests, vault) if tests else None,
+        hidden=hidden_tests(held_out, vault) if held_out else None,
+        context=hidden(context, vault) if context else None,
         # Texts have names, but lie nowhere: a repository of this machine is no business of whoever sent them.
         repository="" if isinstance(asked.files, Code) or not asked.paths else repository_of(asked.paths[0]),
         harden=HardenRules.model_validate(settings.rules("harden")),
@@ -134,12 +137,11 @@ def is_topic(asked: Asked) -> bool:
     return asked.task.strip().endswith("?") and not about_code and not task_examples(asked.task, "python")
 
 
-def _context(asked: Asked, vault: Vault) -> Code | None:
+def _context(asked: Asked) -> Code | None:
     if not asked.paths:
         return None
     given = asked.files
-    code = given if isinstance(given, Code) else read_code(given, asked.language, None, bytes).code
-    return code.with_texts({file.path: vault.hide(file.text) for file in code.files})
+    return given if isinstance(given, Code) else read_code(given, asked.language, None, bytes).code
 
 
 def members_of(

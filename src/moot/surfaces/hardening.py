@@ -26,9 +26,11 @@ def harden_plan(
     settings: Settings, gathered: Gathered, vault: Vault, tests: str | Tests | None, notes: Mapping[str, JsonValue]
 ) -> Plan:
     """The session to run. Secrets in the code are masked here, before anything else sees it."""
+    asked = given_tests(tests) if tests else None
+    learn_all(vault, gathered.code, asked)
     given = HardenInput(
         code=hidden(gathered.code, vault),
-        tests=hidden_tests(given_tests(tests), vault) if tests else None,
+        tests=hidden_tests(asked, vault) if asked else None,
         left_out=gathered.left_out,
     )
     names = [file.path for file in given.code.files]
@@ -50,6 +52,12 @@ def hidden(code: Code, vault: Vault) -> Code:
         f.model_copy(update={"text": vault.hide(f.text), "base": f.base and vault.hide(f.base)}) for f in code.files
     )
     return code.model_copy(update={"files": tuple(masked)})
+
+
+def learn_all(vault: Vault, code: Code | None, *tests: Tests | None) -> None:
+    """All files first: what is a secret by its name in one is the same secret in another, where it has no name."""
+    texts = [text for file in (code.files if code else ()) for text in (file.text, file.base or "")]
+    vault.learn(*texts, *(text for each in tests if each for _, text in each.files))
 
 
 def given_tests(tests: str | Tests) -> Tests:
@@ -74,7 +82,9 @@ def learn_secrets(origins: Origins, vault: Vault) -> None:
     """On resume: the masked secrets are in no record, so they are looked up in the files again."""
     for path, _ in origins.values():
         if Path(path).is_file():
-            vault.hide(Path(path).read_text(encoding="utf-8", errors="replace"))
+            text = Path(path).read_text(encoding="utf-8", errors="replace")
+            vault.learn(text)
+            vault.hide(text)
 
 
 def write_result(result: HardenResult, plan: Plan, vault: Vault) -> list[str]:

@@ -18,6 +18,7 @@ from moot.trials.rating import rated
 from moot.trials.values import Example, named_as_test
 from moot.trials.worth import SECONDS, mutation_score, own_code
 from moot.types import Code, SuiteRun, Tests
+from moot.vault import Vault
 
 PATIENCE = 10
 LEAST_WALL = 5.0
@@ -47,6 +48,19 @@ async def watched(code: Code, tests: Tests | None, sandbox: Sandbox, *, coverage
     brief = hurried(sandbox, run.seconds)
     trial = brief.run if tests else _examples_on(documented(code), brief)
     return Watched(run, reached, await mutation_score(code, given, trial, mutants, SECONDS, os.cpu_count() or 1))
+
+
+def vault_of(code: Code, tests: Tests | None) -> Vault:
+    """Knows the secrets of the environment and of these files: what is shown of a run is shown without them."""
+    vault = Vault(os.environ)
+    vault.learn(*(file.text for file in code.files), *(text for _, text in (tests.files if tests else ())))
+    return vault
+
+
+def masked_run(run: SuiteRun, vault: Vault) -> SuiteRun:
+    hide = vault.hide
+    outcomes = tuple(o.model_copy(update={"name": hide(o.name), "detail": hide(o.detail)}) for o in run.outcomes)
+    return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
 
 
 def hurried(sandbox: Sandbox, seconds: float) -> Sandbox:

@@ -23,6 +23,7 @@ UNSURE = ("inconclusive", "timed_out", "budget_exhausted")
 
 def review_plan(settings: Settings, desk: Desk, vault: Vault, notes: Mapping[str, JsonValue]) -> Plan:
     """The session to run. Secrets in the artefacts are masked here, before anything else sees them."""
+    vault.learn(desk.context, *(found.text for found in desk.found), *(near.text for near in desk.around))
     context, problems = vault.hide(desk.context), dict[str, None]()
     items = []
     for found in desk.found:

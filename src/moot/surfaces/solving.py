@@ -16,7 +16,7 @@ from moot.protocols.attempts import task_examples
 from moot.protocols.solve import SolveInput, SolveResult
 from moot.runner import Plan, outcome_of
 from moot.surfaces.branching import branch_notes
-from moot.surfaces.hardening import hidden_tests
+from moot.surfaces.hardening import hidden_tests, learn_all
 from moot.surfaces.setup import Settings
 from moot.surfaces.toolset import check_tools, repository_of
 from moot.types import Language, Result, Tests
@@ -70,9 +70,12 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
     check_output(asked.out, force=asked.force, flag="--out")
     if not asked.task.strip():
         raise UsageError("there is no task; say what is to be solved")
-    tests = hidden_tests(read_tests(asked.tests), vault) if asked.tests else None
+    tests = read_tests(asked.tests) if asked.tests else None
     start = read_code([asked.file], asked.language, None, bytes) if asked.file else None
     file = start.code.files[0] if start else None
+    learn_all(vault, start.code if start else None, tests)
+    vault.learn(asked.task)
+    tests = hidden_tests(tests, vault) if tests else None
     language = file.language if file else chosen_language(asked.language) or (tests.language if tests else "python")
     task = vault.hide(asked.task.strip())
     given = SolveInput(

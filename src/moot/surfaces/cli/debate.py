@@ -13,7 +13,7 @@ from moot.edge.store.records import RecordShelf
 from moot.errors import UsageError
 from moot.protocols.debated import PHASES
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import ForceFlag, PythonFlag, TeamModelFlag, UnsafeFlag
+from moot.surfaces.cli.options import ForceFlag, PythonFlag, SecretsFlag, TeamModelFlag, UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.solve import words
@@ -96,6 +96,7 @@ def debate_command(
     ] = False,
     python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
+    run_with_secrets: SecretsFlag = False,
 ) -> None:
     """Turn a task into a solution: drafts made apart and run, tests, critique, review, improvement, ballots.
 
@@ -114,7 +115,8 @@ def debate_command(
     own |= by_phase("--phase-calls", "phase_calls", phase_calls)
     if flags.no_llm:
         raise UsageError(f"--no-llm leaves nobody to debate. {NO_MODEL}; `moot solve --no-llm` only runs the tests")
-    settings = flags.settings({f"debate.{name}": value for name, value in own.items()})
+    named = {f"debate.{name}": value for name, value in own.items()}
+    settings = flags.settings({**named, "run_with_secrets": run_with_secrets or None})
     vault = Vault(os.environ)
     about, how = tuple(file or ()), (write_anyway, force)
     asked = Asked(words(task), tests, hidden, about, language, team, out, topic, repo, branch, *how)

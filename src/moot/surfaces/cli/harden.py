@@ -10,7 +10,7 @@ import typer
 from moot.edge.outputs import check_output
 from moot.edge.sources import read_code
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import ForceFlag, PythonFlag, UnsafeFlag
+from moot.surfaces.cli.options import ForceFlag, PythonFlag, SecretsFlag, UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.hardening import harden_plan
@@ -58,6 +58,7 @@ def harden_command(
     force: ForceFlag = False,
     python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
+    run_with_secrets: SecretsFlag = False,
 ) -> None:
     """Attack code, patch it, and check every patch, until it holds.
 
@@ -67,6 +68,7 @@ def harden_command(
         "harden.max_rounds": max_rounds,
         "harden.min_vulnerabilities": min_vulnerabilities,
         "harden.risk_threshold": risk_threshold,
+        "run_with_secrets": run_with_secrets or None,
     }
     check_output(sarif_file, force=force, flag="--sarif")
     settings = flags.settings(own)

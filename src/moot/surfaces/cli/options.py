@@ -31,6 +31,12 @@ QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on s
 UnsafeFlag = Annotated[
     bool, typer.Option("--unsafe-local", help="Run tests without a sandbox. Only for code you would run anyway.")
 ]
+SecretsFlag = Annotated[
+    bool,
+    typer.Option(
+        "--run-with-secrets", help="Run code with the real secrets, not masks; models are told verdicts only."
+    ),
+]
 PythonFlag = Annotated[
     str | None,
     typer.Option("--python", help="Interpreter or environment for the tests; default is the project's own."),

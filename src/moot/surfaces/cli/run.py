@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -14,7 +15,7 @@ from moot.fitting import name_some
 from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.cli.worth import show_worth, worth_json
-from moot.surfaces.measuring import own_tests, watched
+from moot.surfaces.measuring import masked_run, own_tests, vault_of, watched
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
 from moot.types import SuiteRun
@@ -71,6 +72,7 @@ def run_command(
     code = read_code(paths, language, None, sys.stdin.buffer.read).code
     suite = read_tests(tests).model_copy(update={"entry": entry}) if tests else own_tests(code, entry)
     seen = asyncio.run(watched(code, suite, sandbox, coverage=coverage, mutants=mutants))
+    seen = replace(seen, run=masked_run(seen.run, vault_of(code, suite)))
     if json_output:
         print_json({**as_json(seen.run), **worth_json(seen)})
     else:

@@ -10,7 +10,7 @@ import typer
 from moot.edge.sources import MAX_FILE_BYTES
 from moot.errors import UsageError
 from moot.surfaces.cli.ending import Ending
-from moot.surfaces.cli.options import ForceFlag, PythonFlag, UnsafeFlag
+from moot.surfaces.cli.options import ForceFlag, PythonFlag, SecretsFlag, UnsafeFlag
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.projects import project_note
@@ -66,13 +66,15 @@ def solve_command(
     ] = False,
     python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
+    run_with_secrets: SecretsFlag = False,
 ) -> None:
     """Write code for a task, run its tests, reflect on what fails, and try again; the best attempt is the result.
 
     Exit code 0: solved; 1: some tests, or checks of the project, fail; 2: not tested, inconclusive or cut short;
     130: stopped by Ctrl-C.
     """
-    settings = flags.settings({"solve.attempts": attempts, "solve.lessons": lessons, "solve.tools": tools})
+    own = {"solve.attempts": attempts, "solve.lessons": lessons, "solve.tools": tools}
+    settings = flags.settings({**own, "run_with_secrets": run_with_secrets or None})
     vault = Vault(os.environ)
     asked = Asked(words(task), tests, file, language, out, repo, branch, write_anyway, force)
     notes = {"unsafe_local": unsafe_local, **project_note((tests, file, repo), python)}
