@@ -10,13 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.kept import keep
-from moot.edge.sandbox import find_sandbox
-from moot.types import Code, SourceFile, Tests
+from moot.edge.sandbox import Bubblewrap, find_sandbox
+from moot.edge.sandbox.layout import lay_out
+from moot.edge.sandbox.python_suite import PythonRun, one_process_suite
+from moot.edge.sandbox.report import judge
+from moot.types import Code, SourceFile, SuiteRun, Tests
 
 RUNS = 25
 TARGET_MS = 40
+COST = 1.5
 CODE = Code(files=(SourceFile(path="service.py", language="python", text="def double(n):\n    return 2 * n\n"),))
 FUNCTION = "import service\ndef test_double():\n    assert service.double(2) == 4\n"
+BARE = "from service import double\nassert double(2) == 4\n"
 CASE = (
     "import unittest, service\nclass Cases(unittest.TestCase):\n"
     "    def test_double(self): self.assertEqual(service.double(2), 4)\n"
@@ -40,6 +45,24 @@ def suite(text: str) -> Callable[[], None]:
     return once
 
 
+def together(text: str) -> Callable[[], None]:
+    """The same in one process with the code, as before the code had a sandbox of its own."""
+    sandbox = find_sandbox()
+    assert isinstance(sandbox, Bubblewrap)
+    layout = lay_out(CODE, Tests(files=(("test_service.py", text),)))
+
+    async def ran() -> SuiteRun:
+        suite = one_process_suite(layout, PythonRun("", sandbox.limits.test))
+        ended = await sandbox.program(suite)
+        return judge(suite.read(ended.report), ended, sandbox.limits)
+
+    def once() -> None:
+        run = asyncio.run(ran())
+        assert run.passed, run
+
+    return once
+
+
 def probe() -> None:
     answers = asyncio.run(find_sandbox().probe(CODE, ["double(2)"])).answers
     assert [answer.text for answer in answers] == ["4"]
@@ -58,9 +81,13 @@ def ways() -> list[Way]:
         Way("python -c pass, no sandbox", bare()),
         Way("one call put to a solution (probe)", probe, target=True),
         Way("one test function", suite(FUNCTION), target=True),
-        Way("bare assertion", suite("from service import double\nassert double(2) == 4\n"), target=True),
+        Way("bare assertion", suite(BARE), target=True),
         Way("one unittest case", suite(CASE)),
         Way("one test that needs pytest", suite("import pytest\n" + FUNCTION)),
+        Way("one test function, in one process", together(FUNCTION)),
+        Way("bare assertion, in one process", together(BARE)),
+        Way("one unittest case, in one process", together(CASE)),
+        Way("one test that needs pytest, in one process", together("import pytest\n" + FUNCTION)),
     ]
 
 
@@ -84,6 +111,10 @@ def table(all_ways: list[Way], times: dict[str, list[float]]) -> str:
         lines.append(
             f"| {way.label} | {statistics.median(times[way.label]):.0f} | {best:.0f} | {above:.0f} | {verdict} |"
         )
+    for way in all_ways:
+        if (other := times.get(f"{way.label}, in one process")) is not None:
+            ratio = statistics.median(times[way.label]) / statistics.median(other)
+            lines.append(f"\n{way.label}: apart from its code {ratio:.2f} x the time of one process (at most {COST})")
     return "\n".join(lines)
 
 

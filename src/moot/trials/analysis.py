@@ -83,18 +83,13 @@ class Analysis(Value):
     in_process: int = 0
     """Of the passed: those that the code can have faked, for it ran in the process of its test."""
     decided: int = 0
-    """Of these: those that the code's own comparison decided, so that they were not judged apart."""
+    """Of these: those that could have been judged apart, but the code's own comparison was to decide."""
     why_in_process: str = ""
 
     @property
     def green(self) -> bool:
-        """What the code alone says of itself is not enough."""
-        return not self.problem and not self.failures and self.passed > 0 and not self.hollow
-
-    @property
-    def hollow(self) -> bool:
-        """Whether no test passed but by the code's own comparison."""
-        return 0 < self.decided == self.passed
+        """What the code says of itself is not enough."""
+        return not self.problem and not self.failures and self.passed > 0 and not self.decided
 
     @property
     def apart(self) -> int:
@@ -109,7 +104,7 @@ class Analysis(Value):
     @property
     def caveat(self) -> str:
         """What is to be said where passes can have been faked."""
-        return told_in_process(self.in_process, self.of, self.why_in_process, hollow=self.hollow)
+        return told_in_process(self.in_process, self.of, self.why_in_process, decided=self.decided)
 
     @property
     def summary(self) -> str:

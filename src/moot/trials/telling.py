@@ -22,9 +22,9 @@ def in_number(many: int, what: str) -> str:
     return what if many == 1 else re.sub(r"\b(test|example)\b", r"\1s", what)
 
 
-def told_in_process(many: int, of: int, why: str, *, hollow: bool = False) -> str:
+def told_in_process(many: int, of: int, why: str, *, decided: int = 0) -> str:
     """`2 of 5 tests passed in process, where the code can fake a pass (…)`; nothing where none did."""
     if not many:
         return ""
-    enough = "; that alone proves nothing" if hollow else ""
+    enough = f"; of {decided} the code itself decided, which proves nothing" if decided else ""
     return f"{many} of {of} {in_number(of, 'test')} passed in process, where the code can fake a pass ({why}){enough}"

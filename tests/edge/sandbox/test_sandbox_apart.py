@@ -84,6 +84,12 @@ class Money:
     def __init__(self, cents): self.cents = cents
     def __eq__(self, other): return self.cents == getattr(other, "cents", other)
     def __add__(self, other): return Money(self.cents + other.cents)
+class Row(list):
+    def total(self): return sum(self)
+def row(n): return Row([n])
+class bag:
+    def __init__(self, items): self.items = items
+    def __bool__(self): return bool(self.items)
 LIMIT = 7
 seen = []
 def double(n): return 2 * n
@@ -151,7 +157,11 @@ HONEST = {
     "missing names": "assert not hasattr(service, 'nothing') and hasattr(service, 'double')",
 }  # fmt: skip
 NEEDING = {
-    "own comparison": ("assert service.Money(2) + service.Money(3) == service.Money(5) == 5", "own __eq__", True),
+    "own comparison": ("assert service.Money(2) + service.Money(3) == service.Money(5)", "own __eq__", False),
+    "own comparison with data": ("assert service.Money(2) + service.Money(3) == 5", "own __eq__", True),
+    "a class that extends list": ("v = service.Row([1]); v.append(2); assert v.total() == 3", "values of", False),
+    "values of a class that extends list": ("assert service.row(1) == [1] and service.Row", "values of", True),
+    "a class by a small name": ("assert not service.bag([]) and service.bag([1])", "own __bool__", True),
     "an object of the test": ("class A: pass\na = A(); assert service.same(a) is a", "an object of its own", False),
     "a patch": ("service.LIMIT = 3; assert service.LIMIT == 3; service.LIMIT = 7", "changes service.LIMIT", False),
     "a class that extends": (

@@ -101,7 +101,8 @@ def _way(kind: type, name: str) -> object:
     for base in type.__getattribute__(kind, "__mro__"):
         if name in vars(base):
             way = vars(base)[name]
-            return None if isinstance(way, WrapperDescriptorType) else way
+            # Another way of a builtin under this name is no builtin's way: `__eq__ = int.__ne__`.
+            return None if isinstance(way, WrapperDescriptorType) and way.__name__ == name else way
     return None
 
 

@@ -57,9 +57,9 @@ class Link:
         """Why the test that runs fails whatever it says itself."""
         self.decided = ""
         """Why the test that runs fails unless it needs the objects themselves: the code's own comparison decided."""
-        self.objects = ""
-        """What the test does that stand-ins may not do as well as the objects."""
-        self._always = ""
+        self.objects: tuple[str, bool] | None = None
+        """What the test does that stand-ins may not do as well as the objects, and whether the code led it there."""
+        self._always: tuple[str, bool] | None = None
 
     def begin(self) -> None:
         self.needs, self.refused, self.decided, self.objects = None, "", "", self._always
@@ -93,8 +93,10 @@ class Link:
             return self.needs
         if self.refused:
             return self.refused
-        failed = status in ("failed", "error") or bool(self.decided)
-        return (self.objects, bool(self.decided)) if self.objects and failed else self.decided
+        if self.objects and (self.decided or status in ("failed", "error")):
+            why, led = self.objects
+            return why, led or bool(self.decided)
+        return self.decided
 
     def ask(self, word: str, target: Any = None, *rest: object) -> Any:
         """What comes of it: a value, or an error that is raised here."""
@@ -228,7 +230,7 @@ class Link:
         if isinstance(value, StubModule):
             return ["module", value.__name__]
         if isinstance(value, (FunctionType, MethodType, BuiltinFunctionType)):
-            self.objects = self.objects or "the test hands over a function of its own"
+            self.objects = self.objects or ("the test hands over a function of its own", False)
             number = id(value)
             self._calls[number] = value
             return ["calls", number, str(getattr(value, "__name__", "call"))]

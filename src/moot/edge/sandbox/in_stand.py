@@ -66,11 +66,13 @@ class Ref:
 class At:
     """Where an object of the code is: its number in the process that holds it, and whence a test had it."""
 
-    __slots__ = ("epoch", "kind", "link", "number", "origin")
+    __slots__ = ("constructed", "epoch", "kind", "link", "number", "origin")
 
     def __init__(self, link: Any, number: int, kind: tuple[str, str]) -> None:
         self.link, self.epoch, self.number, self.kind = link, link.epoch, number, kind
         self.origin: tuple[str, str] | None = None
+        self.constructed = False
+        """A test made it, by a class that it has by name."""
 
 
 def is_stand_in(value: object) -> bool:
@@ -121,8 +123,8 @@ def _compared(name: str) -> Any:
     def way(self: Any, other: object = None) -> Any:
         if name in ("eq", "ne") and self is other:
             return name == "eq"
-        at = self.moot_at
-        raise at.link.stand.decides(at.kind, f"the code's own __{name}__ of {at.kind[1]!r} decides")
+        at = _at(self)
+        raise at.link.stand.decides(at, f"the code's own __{name}__ of {at.kind[1]!r} decides", is_stand_in(other))
 
     return way
 
@@ -174,7 +176,15 @@ class Meta(type):
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         _at(cls).link.stand.used(cls)
-        return _ask(cls, "call", args, tuple(options.items()))
+        stand = _at(cls).link.stand
+        stand.constructing = _at(cls).kind
+        try:
+            made = _ask(cls, "call", args, tuple(options.items()))
+        finally:
+            stand.constructing = None
+        if isinstance(made, Ref):
+            _at(made).constructed = True
+        return made
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("_pytest") or (name.startswith("__") and name not in SHOWN) or name == "moot_class":
@@ -219,15 +229,21 @@ class Builder:
         self._by_name: dict[Any, Any] = {}
         self._names: dict[tuple[int, int], tuple[str, str]] = {}
         self._named: set[tuple[str, str]] = set()
+        self.constructing: tuple[str, str] | None = None
+        """The class of which a test makes an object now."""
+        self._plain: set[tuple[str, str]] = set()
+        """Classes that extend one of Python's own: their values cross as what they hold."""
 
     def learn(self, news: Any) -> None:
         for each in _listed(news):
-            number, module, name, bases, own = each
+            number, module, name, bases, own, plain = each
             if type(module) is not str or type(name) is not str or not name.isidentifier():
                 raise Nonsense("a class without a name")
             ways = frozenset(way for way in _listed(own) if type(way) is str)
             key = (self._link.epoch, _number(number))
             self._names[key] = (module, name)
+            if plain:
+                self._plain.add((module, name))
             self._kinds[key] = self._kind(number, (module, name), bases, ways)
 
     def _kind(self, number: int, name: tuple[str, str], bases: Any, ways: frozenset[str]) -> Any:
@@ -247,6 +263,8 @@ class Builder:
         else:
             parents = tuple(kind for kind in above if type(kind) is Meta and not _is_error_class(kind))
             space["__slots__"] = ()
+            if name[0] == "builtins" and name[1] in ITERATORS:
+                space["__class__"] = _claimed(ITERATORS[name[1]])
             space |= {f"__{way}__": WAYS[way] for way in (*ways, *(["hash"] if "eq" in ways else [])) if way in WAYS}
             made = _object_kind(name[1], parents, space)
         type.__setattr__(made, "moot_class", At(self._link, number, name))
@@ -265,19 +283,25 @@ class Builder:
             self._named.add(_at(value).kind)
 
     def used(self, kind: Any) -> None:
-        """A test that makes objects of the code may ask of them what stand-ins cannot do. Errors are not asked much."""
-        if _at(kind).kind in self._named and not _is_error_class(kind):
-            self._link.objects = self._link.objects or f"the test uses the code's class {kind.__name__}"
+        """A test that makes objects of the code may ask of them what stand-ins cannot do. Errors are not asked much.
+        Where the name is not written like a class, it may have been made one to get out of being judged here."""
+        named = self.is_named(_at(kind).kind)
+        holds_data = _at(kind).kind in self._plain
+        if not _is_error_class(kind) and not self._link.objects and (named or not holds_data):
+            self._link.objects = (f"the test uses the code's class {kind.__name__}", not named)
 
     def is_named(self, name: tuple[str, str]) -> bool:
         return name in self._named or name[0].split(".")[0] in self._link.packages
 
-    def decides(self, name: tuple[str, str], why: str) -> BaseException:
-        if self.is_named(name):
-            need: BaseException = self._link.need(why, code_decides=True)
-            return need
-        refusal: BaseException = self._link.refuse(f"{why}, where data was expected")
-        return refusal
+    def decides(self, at: At, why: str, among_its_own: bool) -> BaseException:
+        """The code's own comparison is to decide. Where a test names the class and compares its objects, that is what
+        it is about; where it compares an object that it got with data, the code may have put it in its way."""
+        named = self.is_named(at.kind)
+        if not named and not at.constructed:
+            refusal: BaseException = self._link.refuse(f"{why}, where data was expected")
+            return refusal
+        need: BaseException = self._link.need(why, code_decides=not (named and (at.constructed or among_its_own)))
+        return need
 
     def address(self, value: Any) -> list[Any]:
         at = _at(value)
@@ -317,6 +341,9 @@ class Builder:
         if type(stand) is not Meta or not issubclass(stand, Ref):
             raise Nonsense("an object of a class that has none")
         made = object.__new__(stand)
+        if number in self._link.freed:
+            # The last one was let go while the other side told of the object again.
+            self._link.freed.remove(number)
         made.moot_at = At(self._link, number, _at(stand).kind)
         self._made[key] = made
         return made
@@ -353,11 +380,17 @@ class Builder:
         if len(_listed(names)) != len(values):
             raise Nonsense("a tuple with too few names")
         if self.is_named(name):
-            raise self._link.need(f"the test uses values of the code's class {name[1]}", code_decides=True)
+            raise self._value_needed(name)
         key = (*name, *names)
         if key not in self._by_name:
             self._by_name[key] = namedtuple(name[1], names, rename=True)
         return self._by_name[key](*values)
+
+    def _value_needed(self, name: tuple[str, str]) -> BaseException:
+        need: BaseException = self._link.need(
+            f"the test uses values of the code's class {name[1]}", code_decides=name != self.constructing
+        )
+        return need
 
     def _sub(self, told: list[Any], heap: Any) -> Any:
         """A value of a class that extends one of Python's own: what it holds, unless the test knows the class."""
@@ -365,8 +398,21 @@ class Builder:
         value = heap.meet(plain)
         name = self._names[self._link.epoch, _number(number)]
         if self.is_named(name):
-            raise self._link.need(f"the test uses values of the code's class {name[1]}", code_decides=True)
+            raise self._value_needed(name)
         return value
+
+
+NONE: tuple[Any, ...] = (
+    *(iter([]), reversed([]), iter(()), iter(""), iter("ä"), iter(b""), iter({}), iter(set()), iter(range(0))),
+    *((none for none in ""), map(str, ()), filter(None, ()), zip(), enumerate(())),
+    *({}.keys(), {}.values(), {}.items(), iter({}.values()), iter({}.items())),
+)
+ITERATORS: dict[str, type] = {type(each).__name__: type(each) for each in NONE}
+"""Kinds of Python's own that do not cross, but that a test may ask for by `isinstance`."""
+
+
+def _claimed(kind: type) -> Any:
+    return property(lambda _: kind)
 
 
 class Foreign:

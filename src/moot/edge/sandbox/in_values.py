@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 DEEPEST = 200
-OURS = 3
 LONG_BITS = 8000
 """Longer integers are written in hexadecimal: Python limits the digits of the others."""
 MUTABLE = (list, dict, set, bytearray)
@@ -61,6 +60,15 @@ def read(text: str) -> Any:
 
 
 written = as_json
+
+
+def _count_alone() -> int:
+    """How often a container counts as held where nobody but a `Heap` holds it; versions of Python differ in that."""
+    held: dict[int, tuple[list[int], None]] = {0: ([], None)}
+    return next(sys.getrefcount(value) for _, (value, _) in held.items())
+
+
+OURS = _count_alone()
 
 
 class Heap:
@@ -144,7 +152,6 @@ class Heap:
 
     def unused(self) -> list[int]:
         """Containers that nobody on this side but us still holds: they are let go, and so should the other side."""
-        # Ours, the one of the loop, and the one of the call that counts.
         found = [number for number, (value, _) in self._held.items() if sys.getrefcount(value) <= OURS]
         self.let_go(found)
         return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]
 import _socket
+import _thread
 import io
 import os
 import sys
@@ -121,11 +122,16 @@ class Answers:
         self._classes: dict[int, tuple[type, int]] = {}
         self._news: list[Any] = []
         self._calls: dict[int, Any] = {}
+        self._main, self._busy = _thread.get_ident(), False
 
     def serve(self) -> int:
         try:
             while True:
-                self._send(self._done(self._receive()))
+                asked = self._receive()
+                self._busy = True
+                told = self._done(asked)
+                self._busy = False
+                self._send(told)
         except (Ended, OSError):
             return 0
 
@@ -188,6 +194,8 @@ class Answers:
 
     def ask(self, number: int, args: Any, options: Any) -> object:
         """Call a function of the test, and answer what it asks meanwhile."""
+        if _thread.get_ident() != self._main or not self._busy:
+            raise RuntimeError("a function of the test can be called only while the test waits for this thread")
         told = [self._heap.tell(args), self._heap.tell(tuple(options.items()))]
         changed, news, self._news = self._changes(), self._news, []
         self._heap.settle()
@@ -241,8 +249,9 @@ class Answers:
         number = self._number(kind)
         self._classes[id(kind)] = (kind, number)
         bases = [self._class(base) for base in kind.__bases__ if base is not object]
+        plain = any(base in kind.__mro__ for base in PLAIN_BASES)
         own = [name for name in WAYS if _is_own(kind, f"__{name}__")]
-        self._news.append([number, str(kind.__module__), str(kind.__name__), bases, own])
+        self._news.append([number, str(kind.__module__), str(kind.__name__), bases, own, plain])
         return number
 
     def _problem(self, problem: BaseException) -> Any:

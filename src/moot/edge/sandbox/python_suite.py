@@ -40,7 +40,7 @@ class PythonRun:
 
 
 def python_suite(layout: Layout, run: PythonRun) -> Suite:
-    suite = _suite(layout, run)
+    suite = one_process_suite(layout, run)
     if run.cover:
         return replace(suite, in_process=MEASURED)
     if layout.one:
@@ -52,6 +52,11 @@ def python_suite(layout: Layout, run: PythonRun) -> Suite:
     if tests and all(path in forced for path in tests):
         return replace(suite, in_process=forced[tests[0]])
     return _suite(layout, run, forced=forced)
+
+
+def one_process_suite(layout: Layout, run: PythonRun) -> Suite:
+    """Every test in one process with the code, whether or not it could be judged apart."""
+    return _suite(layout, run)
 
 
 def _tests(layout: Layout) -> list[str]:

@@ -55,8 +55,8 @@ def note_shortcomings(table: Table, winner: Candidate | None, room: Room) -> Non
     """The caveats about the winner itself."""
     if winner is None:
         return
-    hollow = winner.checked.caveat and winner.checked.passed == winner.checked.of
-    if fails(table, winner) and not hollow:
+    unproven = winner.checked.caveat and winner.checked.passed == winner.checked.of
+    if fails(table, winner) and not unproven:
         room.degrade(told_failing(winner))
     if wrong := [claim for claim in table.agreed if claim.id in winner.checked.failed]:
         told = name_some([f"{claim.call} must give {claim.expected}" for claim in wrong], NAMED, "; ")
