@@ -18,10 +18,13 @@ from moot.edge.sandbox.project import NO_PROJECT, Project
 from moot.edge.sandbox.report import coverage_in, judge, needs_in
 from moot.edge.sandbox.suite import LINK, Suite
 from moot.edge.sandbox.suites import plan
+from moot.edge.sandbox.time_limit import Pieces, execute_each
 from moot.measures import Coverage, Covered, not_measured_in
 from moot.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 
 ONE_SANDBOX = "this sandbox has room for one process only"
+LEAST = 1.0
+"""Seconds that the tests which need the code's objects have at least, when the others have used up the time."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,15 @@ class Adapter(ABC):
             here.close()
             there.close()
 
+    async def _execute_each(self, suite: Suite, wall: float) -> Pieces:
+        """As above, and once more without a test that had to be killed."""
+
+        async def execute(each: Suite, left: float) -> Ended:
+            limits = self.limits.model_copy(update={"wall": left})
+            return await replace(self, limits=limits)._execute_apart(each)
+
+        return await execute_each(suite, execute, wall)
+
     async def program(self, suite: Suite) -> Ended:
         """Any program, laid out and held like tests are; its report is whatever it writes there."""
         return await self._execute(suite)
@@ -62,26 +74,26 @@ class Adapter(ABC):
             return suite
         if suite.together and not self.apart:
             suite = replace(suite.together(None), in_process=ONE_SANDBOX)
-        ended = await self._execute_apart(suite)
-        report = suite.read(ended.report)
-        run = in_process(judge(report, ended, self.limits), suite.in_process)
-        needs = needs_in(report)
+        pieces = await self._execute_each(suite, self.limits.wall)
+        run = in_process(judge(pieces.report, pieces.ended, self.limits), suite.in_process)
+        needs = needs_in(pieces.report)
         if not needs or run.problem or suite.together is None:
             return run
         together = suite.together([need.test for need in needs])
-        ended = await self._execute(together)
-        return joined(run, judge(together.read(ended.report), ended, self.limits), needs)
+        pieces = await self._execute_each(together, max(self.limits.wall - run.seconds, LEAST))
+        return joined(run, judge(pieces.report, pieces.ended, self.limits), needs)
 
     async def cover(self, code: Code, tests: Tests) -> Covered:
         suite = await plan(code, tests, self.limits.test, cover=True, project=self.project)
         if isinstance(suite, SuiteRun):
             return Covered(run=suite, coverage=Coverage(problem=suite.problem))
-        ended = await self._execute(suite)
-        report = suite.read(ended.report)
-        run = judge(report, ended, self.limits)
+        pieces = await self._execute_each(suite, self.limits.wall)
+        run = judge(pieces.report, pieces.ended, self.limits)
         if tests.language != "python":
             return Covered(run=run, coverage=not_measured_in(tests.language))
-        return Covered(run=run, coverage=coverage_in(report, run))
+        if pieces.killed and not run.problem:
+            return Covered(run=run, coverage=Coverage(problem="a test had to be killed, and its counts are lost"))
+        return Covered(run=run, coverage=coverage_in(pieces.report, run))
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
         return await put_calls(code, calls, seconds, self._execute, self.limits, self.project)

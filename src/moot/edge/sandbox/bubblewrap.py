@@ -21,6 +21,7 @@ from moot.edge.sandbox.process import Ended, Job, execute, search_path
 from moot.edge.sandbox.python_suite import python_tools
 from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.suite import Errand, Suite
+from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import unpacked
 from moot.edge.sandbox.warm import POOL
 from moot.edge.sandbox.warm_run import Run, execute_warm
@@ -51,11 +52,13 @@ class Bubblewrap(Adapter):
     async def _execute(self, suite: Suite) -> Ended:
         if self.warm and suite.errand is not None and (ended := await self._in_started(suite, suite.errand)):
             return ended
-        command = boxed(suite, self.limits)
+        command, late = boxed(suite, self.limits), set_timer(suite)
         async with _memory_group(self.limits.memory) as group:
             if group is None:
-                return await execute(Job(command, pack(suite.files), self._overrun, link=suite.link), self.limits)
-            job = Job((*group.entry(), *command), pack(suite.files), lambda _: group.kills() > 0, link=suite.link)
+                job = Job(command, pack(suite.files), self._overrun, link=suite.link, late=late)
+                return await execute(job, self.limits)
+            entered = (*group.entry(), *command)
+            job = Job(entered, pack(suite.files), lambda _: group.kills() > 0, link=suite.link, late=late)
             return _judged(await execute(job, self.limits), group.kills() > 0)
 
     async def _execute_apart(self, suite: Suite) -> Ended:

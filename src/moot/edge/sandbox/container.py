@@ -14,6 +14,7 @@ from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.process import Ended, Job, execute, search_path
 from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import SCRIPT
 
 Engine = Literal["docker", "podman"]
@@ -35,7 +36,8 @@ class Container(Adapter):
         name = f"moot-{uuid4().hex}"
         command = contained(self.engine, self.image, name, suite, self.limits)
         try:
-            return await execute(Job(command, pack(suite.files), lambda _: False), self.limits)
+            job = Job(command, pack(suite.files), lambda _: False, late=set_timer(suite))
+            return await execute(job, self.limits)
         finally:
             # Killing the engine's client leaves the container where it is.
             await asyncio.shield(asyncio.to_thread(_remove, self.engine, name))

@@ -61,8 +61,12 @@ def run(tests: list[str], record: Record, given: frozenset[str], setting: Any, c
     unit_cases = [case for case in unit_cases if chosen.runs(case[0], record)]
     record.found([name for name, _ in (*cases, *unit_cases)])
     for name, body in cases:
-        record.started(name)
-        record.ended(name, _attempt(body, given))
+        if chosen.wants(name):
+            record.started(name)
+            record.ended(name, _attempt(body, given))
+        elif chosen.leads_on(name):
+            _attempt(body, given)
+    unit_cases = [(name, case) for name, case in unit_cases if chosen.wants(name)]
     if unit_cases:
         setting.unittest.run_cases(unit_cases, record, given)
     return 0 if record.clean else 1

@@ -37,6 +37,7 @@ class PytestReporter:
         if self.record.link is not None:
             self.record.link.loaded()
         items[:] = [item for item in items if self.chosen.runs(item.nodeid, self.record)]
+        items[:] = [item for item in items if self.chosen.wants(item.nodeid)]
 
     def pytest_collection_finish(self, session: Any) -> None:
         self.record.found([item.nodeid for item in session.items])

@@ -29,6 +29,7 @@ def run(spec: Any) -> int:
     root = os.getcwd()
     given = frozenset(os.path.join(root, path) for path in spec["given"])
     chosen = Chosen(spec["only"], spec["forced"])
+    chosen.leave_out(spec["known"], spec["late"])
     if spec["apart"]:
         in_honest.install_nothing()
         in_link = _module("moot.edge.sandbox.in_link")

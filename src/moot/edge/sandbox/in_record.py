@@ -23,7 +23,7 @@ except ImportError:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     Result = tuple[str, str]
@@ -174,6 +174,20 @@ class Chosen:
         self._forced = forced
         self.whole: set[str] = set()
         """Tests that are parts of one file which runs as a whole."""
+        self._left_out: frozenset[str] = frozenset()
+        self._late: frozenset[str] = frozenset()
+
+    def leave_out(self, known: Sequence[str], late: Sequence[str]) -> None:
+        """The tests that have a result from a run which was cut off, and those for which it was."""
+        self._late = frozenset(late)
+        self._left_out = self._late.union(known)
+
+    def wants(self, name: str) -> bool:
+        return name not in self._left_out
+
+    def leads_on(self, name: str) -> bool:
+        """Whether it is a part of a file that later parts build on: it is run again, and nothing is said of it."""
+        return name in self.whole and name not in self._late
 
     def needs(self, path: str, record: Record) -> bool:
         """Whether no test of this file is run here; that is reported where it has to be."""

@@ -9,6 +9,7 @@ from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.memory import tree_bytes
 from moot.edge.sandbox.process import Ended, Job, execute
 from moot.edge.sandbox.suite import Suite
+from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import unpacked
 
 
@@ -22,7 +23,7 @@ class UnsafeLocal(Adapter):
                 place.symlink_to(folder)
             command = unpacked(box, suite, self.limits, own_processes=False)
             env = {"HOME": box, "LANG": "C.UTF-8", "PATH": ":".join(SYSTEM_PATH), "TMPDIR": box, "TZ": "UTC"}
-            job = Job(command, pack(suite.files), self._overrun, {**env, **suite.env}, suite.link)
+            job = Job(command, pack(suite.files), self._overrun, {**env, **suite.env}, suite.link, set_timer(suite))
             return await execute(job, self.limits)
 
     def _overrun(self, pid: int) -> bool:

@@ -11,11 +11,12 @@ import time
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 
-Stop = Literal["", "time", "memory"]
+Stop = Literal["", "time", "test", "memory"]
 REPORT_BYTES = 16 * MIB
 POLL = 0.05
 GRACE = 5.0
@@ -35,6 +36,8 @@ class Job:
     env: Mapping[str, str] = field(default_factory=search_path)
     link: socket.socket | None = None
     """Inherited under its own number, and closed here once the process has it."""
+    late: Callable[[bytearray], bool] = lambda _: False
+    """Whether the test that the report names last has had its time."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +85,18 @@ async def execute(job: Job, limits: SandboxLimits) -> Ended:
         output_end.close()
         try:
             pid = process.pid
-            stopped = await reason_to_stop(process.wait(), limits.wall, lambda: "memory" if job.overrun(pid) else "")
+            stopped = await reason_to_stop(process.wait(), limits.wall, partial(_reason, job, pid, report))
         finally:
             kill_group(process.pid)
             status = await process.wait()
             await read_to_end(report, output)
     return Ended(status, stopped, bytes(report.data), output.last, time.monotonic() - began)
+
+
+def _reason(job: Job, pid: int, report: Sink) -> Stop:
+    if job.late(report.data):
+        return "test"
+    return "memory" if job.overrun(pid) else ""
 
 
 def kill_group(pid: int) -> None:

@@ -16,7 +16,7 @@ from moot.edge.sandbox.pytests import NO_TESTS, imported, modules, needs_package
 from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.runner_files import as_text, own_text, runner_parts
 from moot.edge.sandbox.sharing import shared_state
-from moot.edge.sandbox.suite import Errand, Suite
+from moot.edge.sandbox.suite import NO_RESULTS, Errand, KnownResults, Suite
 
 PARTS = ("in_honest.py", "in_plain.py", "in_pytest.py", "in_record.py", "in_script.py", "in_tree.py", "in_unittest.py")
 PARTS_APART = ("in_link.py", "in_stand.py", "in_values.py")
@@ -37,6 +37,8 @@ class PythonRun:
     cover: list[str] = field(default_factory=list)
     """The files of which is told what the tests reach."""
     python: Python | None = None
+    known: KnownResults = NO_RESULTS
+    """Results of a run that was cut off: those tests are left out."""
 
 
 def python_suite(layout: Layout, run: PythonRun) -> Suite:
@@ -85,6 +87,8 @@ def _suite(
         "entry": run.entry,
         "cover": run.cover,
         "seconds": run.seconds,
+        "known": run.known.done,
+        "late": run.known.late,
         "pytest": needs_pytest(layout),
         "unittest": any("unittest" in text for text in texts),
         "doctests": any(">>>" in text for text in texts),
@@ -108,6 +112,8 @@ def _suite(
         env=ENV,
         tools=python_tools(),
         errand=Errand("in_python", spec, needed) if bare else None,
+        each=run.seconds,
+        without=lambda known: _suite(layout, replace(run, known=known), forced=forced, only=only),
         worker=_worker(layout, run, bare=bare) if apart else None,
         together=(lambda names: _suite(layout, run, only=names)) if apart else None,
     )

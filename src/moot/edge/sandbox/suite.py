@@ -25,6 +25,17 @@ class Errand:
 
 
 @dataclass(frozen=True)
+class KnownResults:
+    """Of a run that was cut off: the tests that have a result, and those that were killed because they were late."""
+
+    done: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+
+
+NO_RESULTS = KnownResults()
+
+
+@dataclass(frozen=True)
 class Suite:
     files: dict[str, str]
     """Path in the box -> text."""
@@ -44,6 +55,10 @@ class Suite:
     """Its virtual machine reserves far more addresses than it uses, so a limit on addresses says nothing."""
     errand: Errand | None = None
     """Where it can be run in a started interpreter: how."""
+    each: float = 0.0
+    """Seconds for one test, by our own clock; 0 where only the whole run has a limit."""
+    without: "Callable[[KnownResults], Suite] | None" = None
+    """The same without the tests that have a result. Where `each` is given, this is too."""
     worker: "Suite | None" = None
     """The code under test, in a sandbox of its own: the tests reach it by a socket only. Its report is not read."""
     together: "Callable[[Sequence[str] | None], Suite] | None" = None

@@ -20,6 +20,7 @@ from moot.edge.sandbox.layout import RUN, WORK
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.process import REPORT_BYTES, Ended, Sink, Stop, read_to_end, reason_to_stop
 from moot.edge.sandbox.suite import Errand, Suite
+from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import ceilings
 from moot.edge.sandbox.warm import BEGAN, PATIENCE, POOL, Twin
 
@@ -132,11 +133,13 @@ class Drain:
 
 async def _until_the_end(link: socket.socket, run: Run, pid: int, report: Drain | Sheet) -> tuple[Stop, bytes]:
     """Why it was stopped, and what its first process said of its end, if it did."""
-    pace = run.errand.pace
+    pace, is_late = run.errand.pace, set_timer(run.suite)
 
     def reason() -> Stop:
         if pace and time.monotonic() - report.moved > pace:
             return "time"
+        if is_late(report.sink.data):
+            return "test"
         return "memory" if run.overrun(pid) else ""
 
     word = asyncio.ensure_future(_message(link))

@@ -1,0 +1,115 @@
+"""One test's time by the clock of this process, which no test can reach, and the tests that come after a late one.
+
+The runner inside sets itself an alarm, which is quick and exact; a test can call it off. So the report is watched from
+here: a test that is still under way when its time is over is killed with all of its run, and the tests that have no
+result yet are run without it.
+"""
+
+import math
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.report import Done, Event, Finished, Found, Needs, Report, Started
+from moot.edge.sandbox.suite import NO_RESULTS, KnownResults, Suite
+
+GRACE = 1.0
+"""Seconds in which the alarm inside may do its work: it costs nobody a second run."""
+
+
+class OneTestTimer:
+    """Tells whether the test that is under way has had its time."""
+
+    def __init__(
+        self, read: Callable[[bytes], Report], seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._read, self._most, self._clock = read, seconds + GRACE, clock
+        self._seen, self._test, self._due = 0, "", False
+        self.since = math.inf
+        """When the test that is under way was seen to start."""
+
+    def is_over(self, report: bytearray) -> bool:
+        """Asked now and then, with all of the report so far. Only lines with the runner's signature count."""
+        end = report.rfind(b"\n") + 1
+        for event in self._read(bytes(report[self._seen : end])).events if end > self._seen else ():
+            self._take(event)
+        self._seen = end
+        # Twice: after a moment in which this process had no time, what was written meanwhile is read first.
+        due, self._due = self._due, self._clock() - self.since > self._most
+        return due and self._due
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, Started):
+            self._test, self.since, self._due = event.test, self._clock(), False
+        elif isinstance(event, Done | Needs) and event.test == self._test:
+            self.since = math.inf
+
+
+def set_timer(suite: Suite) -> Callable[[bytearray], bool]:
+    """Whether the test under way has had its time; never where each test has as long as the whole run."""
+    return OneTestTimer(suite.read, suite.each).is_over if suite.each else _never
+
+
+def _never(_: bytearray) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What is known after one run, or after several that take turns."""
+
+    report: Report
+    ended: Ended
+    known: KnownResults = NO_RESULTS
+
+    @property
+    def killed(self) -> bool:
+        return bool(self.known.late)
+
+    @property
+    def left(self) -> bool:
+        """Whether a test was killed and others still have no result."""
+        found = {name for event in self.report.events if isinstance(event, Found) for name in event.tests}
+        stopped = self.ended.stopped == "test" and not self.report.foreign
+        return stopped and bool(found - {*self.known.done, *self.known.late})
+
+
+def put_together(before: Pieces | None, suite: Suite, ended: Ended) -> Pieces:
+    """The results so far with those of this run. What is said of a test first stays."""
+    report = suite.read(ended.report)
+    had = {*before.known.done, *before.known.late} if before else set()
+    events = [event for event in report.events if not (isinstance(event, Done | Needs) and event.test in had)]
+    done = tuple(event.test for event in events if isinstance(event, Done | Needs))
+    late = [e.test for e in events if isinstance(e, Started) and e.test not in done] if ended.stopped == "test" else []
+    detail = f"took longer than the limit of {suite.each:g} s for one test and had to be killed"
+    events += [Done(test=name, status="timeout", detail=detail) for name in late]
+    if before is None:
+        known = KnownResults(done, tuple(late))
+        return _finish(Pieces(Report(tuple(events), report.foreign), ended, known))
+    known = KnownResults((*before.known.done, *done), (*before.known.late, *late))
+    whole = Report((*before.report.events, *events), before.report.foreign or report.foreign)
+    # A run that leaves out the late test may end well; all of them together did not.
+    status, seconds = ended.status or 1, before.ended.seconds + ended.seconds
+    return _finish(Pieces(whole, replace(ended, status=status, seconds=seconds), known))
+
+
+def _finish(pieces: Pieces) -> Pieces:
+    """Where the late test was the last one, nobody else could say that all is done."""
+    if pieces.ended.stopped != "test" or pieces.left or pieces.report.foreign:
+        return pieces
+    report = replace(pieces.report, events=(*pieces.report.events, Finished()))
+    return replace(pieces, report=report, ended=replace(pieces.ended, stopped="", status=1))
+
+
+async def execute_each(suite: Suite, execute: Callable[[Suite, float], Awaitable[Ended]], wall: float) -> Pieces:
+    """Run the suite; after a test that had to be killed, the rest of it, within the time for the whole. `execute` gets
+    the seconds that are left."""
+    pieces = put_together(None, suite, await execute(suite, wall))
+    while pieces.left and suite.without is not None:
+        left = wall - pieces.ended.seconds
+        if left <= 0:
+            return replace(pieces, ended=replace(pieces.ended, stopped="time"))
+        again = suite.without(pieces.known)
+        pieces = put_together(pieces, again, await execute(again, left))
+    return pieces
