@@ -2,6 +2,10 @@
 
 import asyncio
 import marshal
+import os
+import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +22,7 @@ from moot.edge.sandbox.suite import Errand, Suite
 from moot.ports import Sandbox
 from moot.types import Code, Language, SourceFile, SuiteRun, Tests
 
+ORDINARY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--")
 SERVICE = "def double(number):\n    return 2 * number\n"
 
 
@@ -138,6 +143,28 @@ def until(true: Callable[[], bool]) -> None:
 
 async def until_async(true: Callable[[], bool]) -> None:
     await asyncio.to_thread(until, true)
+
+
+def run_script(script: str, given: str = "", *, ordinary: bool) -> str:
+    """What a Python program of its own prints; it has Moot and this module. Run by root, it can be an ordinary user."""
+    source = ":".join(str(Path(__file__).parents[up] / part) for up, part in ((3, "src"), (2, ""), (0, "")))
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": source, "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"}
+    who = [*_opened(Path(sys.base_prefix)), *ORDINARY] if ordinary else []
+    ended = subprocess.run([*who, sys.executable, "-c", script], input=given, env=env, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def _opened(folder: Path) -> list[str]:
+    """Root's interpreter may lie in root's home: a view of the files in which all may read it, for one command."""
+    closed = [parent for parent in reversed(folder.parents) if not parent.stat().st_mode & stat.S_IXOTH]
+    if not closed:
+        return []
+    script = (
+        'mount -t tmpfs none /mnt && mkdir /mnt/kept && mount --bind "$0" /mnt/kept && '
+        'mount -t tmpfs -o mode=0755 none "$1" && mkdir -p "$0" && mount --bind /mnt/kept "$0" && shift && exec "$@"'
+    )
+    return ["unshare", "--mount", "--", "/bin/sh", "-c", script, str(folder), str(closed[0])]
 
 
 def _bytes(path: Path) -> bytes:

@@ -1,6 +1,7 @@
 """Docker and Podman: the command they are given, and the whole way through with an engine that is none."""
 
 import asyncio
+import json
 import os
 import re
 import stat
@@ -21,6 +22,7 @@ STAND_IN = """#!/bin/sh
 echo "$@" >> {log}
 case "$1" in
   run)
+    for word in "$@"; do case $word in seccomp=*) cat "${{word#seccomp=}}" > {log}.json ;; esac; done
     while [ "$1" != {image} ]; do shift; done
     shift
     while [ "$1" != /bin/sh ]; do shift; done
@@ -48,6 +50,8 @@ def test_a_run_goes_through_the_engine_and_its_container_is_removed(engine: Path
     suite = asyncio.run(sandbox.run(code_of(service=SERVICE), suite_of(test)))
     assert (suite.problem, statuses(suite)) == ("", ["passed", "failed"])
     started, removed = engine.read_text().splitlines()
+    assert json.loads(Path(f"{engine}.json").read_text())["defaultAction"] == "SCMP_ACT_ERRNO"
+    assert not list(engine.parent.glob("moot-*.json")), "the file goes with the run"
     name = re.search(r"--name (moot-\w+)", started)
     assert name and removed == f"rm --force {name[1]}"
     answers = asyncio.run(sandbox.probe(code_of(service=SERVICE), ["double(2)"])).answers
@@ -67,13 +71,13 @@ def test_a_container_is_removed_when_the_time_is_over(engine: Path) -> None:
         "--network none", "--read-only", "--user 65534:65534", "--cap-drop ALL", "--security-opt no-new-privileges",
         "--pids-limit 128", "--memory 1073741824", "--memory-swap 1073741824", "--ulimit cpu=60:61", "--pull never",
         "--ulimit fsize=67108864", "--ipc private", "--tmpfs /tmp:rw,exec,size=134217728", "--ulimit core=0",
-        "timeout -s KILL 80",
+        "timeout -s KILL 80", "--security-opt seccomp=filter.json",
     ],
 )  # fmt: skip
 def test_every_limit_reaches_the_engine(words: str) -> None:
     suite = asyncio.run(plan(code_of(service=SERVICE), suite_of("def test_a(): pass\n"), 20))
     assert isinstance(suite, Suite)
-    command = " ".join(contained("docker", "python:3-slim", "box", suite, SandboxLimits()))
+    command = " ".join(contained(("docker", "python:3-slim"), "box", suite, SandboxLimits(), "filter.json"))
     assert words in command
     assert "--privileged" not in command and "--volume" not in command and "-v " not in command
 

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from sandbox_runs import (
     warm,
 )
 
-from moot.edge.sandbox import memory
+from moot.edge.sandbox import bubblewrap, memory
 from moot.ports import Sandbox
 
 Make = Callable[..., Sandbox]
@@ -285,6 +286,33 @@ def test_a_cancelled_run_leaves_nothing(make: Make) -> None:
     asyncio.run(cancelled())
     until(lambda: not running(mark))
     assert not list(memory.GROUPS.glob(f"**/moot-{os.getpid()}-*"))
+
+
+def test_a_memory_group_is_closed_also_when_its_run_is_cancelled_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it happens to the code's half of a run, which ends with the tests' half."""
+    let, closed = threading.Event(), []
+
+    class Group:
+        def close(self) -> None:
+            let.wait(60)
+            closed.append(True)
+
+    async def cancelled() -> None:
+        async def hold() -> None:
+            async with bubblewrap._memory_group(1):
+                await asyncio.sleep(60)
+
+        monkeypatch.setattr(bubblewrap, "open_group", lambda _: Group())
+        task = asyncio.create_task(hold())
+        for _ in range(3):
+            await asyncio.sleep(0)
+            task.cancel()
+        let.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert closed, "it is closed when the call returns"
+
+    asyncio.run(cancelled())
 
 
 def test_when_moot_is_killed_its_sandbox_goes_too() -> None:

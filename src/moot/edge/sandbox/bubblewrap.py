@@ -8,7 +8,9 @@ import shutil
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -20,15 +22,18 @@ from moot.edge.sandbox.memory import MemoryGroup, open_group, sweep, tree_bytes
 from moot.edge.sandbox.process import Ended, Job, execute, search_path
 from moot.edge.sandbox.python_suite import python_tools
 from moot.edge.sandbox.report import read_signed
+from moot.edge.sandbox.seccomp import filter_handle
 from moot.edge.sandbox.suite import Errand, Suite
 from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import unpacked
 from moot.edge.sandbox.warm import POOL
 from moot.edge.sandbox.warm_run import Run, execute_warm
+from moot.errors import SandboxError
 
 BOX = "/box"
 NOBODY = "65534"
 STAGE = Path("/mnt")
+KEY_LISTS = ("/proc/keys", "/proc/key-users")
 STEP_DOWN = (
     *("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"),
     *("--inh-caps=-all", "--no-new-privs", "--"),
@@ -52,14 +57,14 @@ class Bubblewrap(Adapter):
     async def _execute(self, suite: Suite) -> Ended:
         if self.warm and suite.errand is not None and (ended := await self._in_started(suite, suite.errand)):
             return ended
-        command, late = boxed(suite, self.limits), set_timer(suite)
         async with _memory_group(self.limits.memory) as group:
-            if group is None:
-                job = Job(command, pack(suite.files), self._overrun, link=suite.link, late=late)
-                return await execute(job, self.limits)
-            entered = (*group.entry(), *command)
-            job = Job(entered, pack(suite.files), lambda _: group.kills() > 0, link=suite.link, late=late)
-            return _judged(await execute(job, self.limits), group.kills() > 0)
+            with filter_handle() as handle:
+                command, late = boxed(suite, self.limits, handle), set_timer(suite)
+                job = Job(command, pack(suite.files), self._overrun, link=suite.link, late=late, filter=handle)
+                if group is None:
+                    return await execute(job, self.limits)
+                job = replace(job, command=(*group.entry(), *command), overrun=lambda _: group.kills() > 0)
+                return _judged(await execute(job, self.limits), group.kills() > 0)
 
     async def _execute_apart(self, suite: Suite) -> Ended:
         worker = suite.worker
@@ -71,9 +76,7 @@ class Bubblewrap(Adapter):
 
     async def _in_started(self, suite: Suite, errand: Errand) -> Ended | None:
         """None where that does not work, here or just now."""
-        async with POOL.turn(
-            lambda command: walled(suite, self.limits, command, nests=True), self.limits.memory
-        ) as twin:
+        async with POOL.turn(lambda command: walled(suite, self.limits, command, None), self.limits.memory) as twin:
             if twin is None:
                 return None
             sweep()
@@ -92,13 +95,14 @@ def _judged(ended: Ended, hit: bool) -> Ended:
     return replace(ended, stopped="memory") if hit and not ended.stopped else ended
 
 
-def boxed(suite: Suite, limits: SandboxLimits) -> tuple[str, ...]:
-    """The command line that runs a suite in its sandbox."""
-    return walled(suite, limits, unpacked(BOX, suite, limits, own_processes=True))
+def boxed(suite: Suite, limits: SandboxLimits, handle: int) -> tuple[str, ...]:
+    """The command line that runs a suite in its sandbox, with the filter of system calls from this handle."""
+    return walled(suite, limits, unpacked(BOX, suite, limits, own_processes=True), handle)
 
 
-def walled(suite: Suite, limits: SandboxLimits, inner: Sequence[str], *, nests: bool = False) -> tuple[str, ...]:
-    """The command line that runs `inner` with what a suite may see. `nests`: it may make namespaces inside its own."""
+def walled(suite: Suite, limits: SandboxLimits, inner: Sequence[str], handle: int | None) -> tuple[str, ...]:
+    """The command line that runs `inner` with what a suite may see. Without a handle of a filter it may make namespaces
+    inside its own: only for `in_warm`, which runs nothing of anybody there and loads the filter for each run."""
     tools = {tool: tool for tool in suite.tools if not tool.is_relative_to("/usr")}
     tools |= suite.mounts
     tools |= {Path(BOX) / name: folder for name, folder in suite.beside.items()}
@@ -111,12 +115,18 @@ def walled(suite: Suite, limits: SandboxLimits, inner: Sequence[str], *, nests: 
         first = (*_staged(staged), *STEP_DOWN)
     return (
         *first,
-        *("bwrap", "--unshare-all", "--unshare-user", *(() if nests else ("--disable-userns",))),
+        *(
+            "bwrap",
+            "--unshare-all",
+            "--unshare-user",
+            *(() if handle is None else ("--disable-userns", "--seccomp", str(handle))),
+        ),
         *("--uid", NOBODY, "--gid", NOBODY, "--cap-drop", "ALL"),
         *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
         *(word for name, value in {**ENVIRONMENT, **suite.env}.items() for word in ("--setenv", name, value)),
         *_system(),
         *_writable(limits.tmpfs),
+        *(() if handle is None else _without_keys()),
         # After the empty folders: an interpreter may lie below /tmp.
         *(word for tool, source in tools.items() for word in ("--ro-bind", str(source), str(tool))),
         *_links((Path(suite.command[0]), *suite.links), (*tools, Path("/usr"), Path("/bin"))),
@@ -135,15 +145,17 @@ def trial() -> str:
         return f"bubblewrap is missing: {INSTALL}"
     suite = Suite(files={}, command=(sys.executable, "-S", "-c", "pass"), read=UNREAD, tools=python_tools())
     try:
-        ended = subprocess.run(
-            boxed(suite, DEFAULT_LIMITS),
-            input=pack({}),
-            env=search_path(),
-            capture_output=True,
-            timeout=20,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as problem:
+        with filter_handle() as handle:
+            ended = subprocess.run(
+                boxed(suite, DEFAULT_LIMITS, handle),
+                input=pack({}),
+                env=search_path(),
+                capture_output=True,
+                timeout=20,
+                check=False,
+                pass_fds=(handle,),
+            )
+    except (OSError, SandboxError, subprocess.TimeoutExpired) as problem:
         return f"bubblewrap does not work here: {problem}"
     if ended.returncode == 0:
         return ""
@@ -159,8 +171,29 @@ async def _memory_group(limit: int) -> AsyncIterator[MemoryGroup | None]:
         yield group
     finally:
         if group is not None:
-            # In a thread, so that it is finished even when this call is cancelled once more.
-            await asyncio.shield(asyncio.to_thread(group.close))
+            await _close(group)
+
+
+async def _close(group: MemoryGroup) -> None:
+    """Finished also when this call is cancelled once more. Not in the loop's own threads: what waits there for its turn
+    is forgotten when the loop ends."""
+    closed: Future[None] = Future()
+
+    def close() -> None:
+        try:
+            group.close()
+        finally:
+            closed.set_result(None)
+
+    threading.Thread(target=close, name="moot-group").start()
+    cancelled: asyncio.CancelledError | None = None
+    while not closed.done():
+        try:
+            await asyncio.shield(asyncio.wrap_future(closed))
+        except asyncio.CancelledError as problem:
+            cancelled = problem
+    if cancelled is not None:
+        raise cancelled
 
 
 def _is_closed(tool: Path) -> bool:
@@ -194,6 +227,12 @@ def _system() -> tuple[str, ...]:
     for name in ("/etc/ld.so.cache", "/etc/alternatives"):
         words += ["--ro-bind-try", name, name]
     return tuple(words)
+
+
+def _without_keys() -> tuple[str, ...]:
+    """The kernel lists keys of the user by name, also to who cannot use them."""
+    lists = [path for path in KEY_LISTS if os.path.exists(path)]
+    return tuple(word for path in lists for word in ("--ro-bind", "/dev/null", path))
 
 
 def _links(programs: Sequence[Path], seen: Sequence[Path]) -> tuple[str, ...]:

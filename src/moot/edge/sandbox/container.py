@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
@@ -13,6 +14,7 @@ from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.process import Ended, Job, execute, search_path
+from moot.edge.sandbox.seccomp import container_profile
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import SCRIPT
@@ -34,23 +36,40 @@ class Container(Adapter):
 
     async def _execute(self, suite: Suite) -> Ended:
         name = f"moot-{uuid4().hex}"
-        command = contained(self.engine, self.image, name, suite, self.limits)
         try:
-            job = Job(command, pack(suite.files), lambda _: False, late=set_timer(suite))
-            return await execute(job, self.limits)
+            with tempfile.NamedTemporaryFile("w", prefix="moot-", suffix=".json", encoding="ascii") as profile:
+                profile.write(container_profile())
+                profile.flush()
+                command = contained((self.engine, self.image), name, suite, self.limits, profile.name)
+                job = Job(command, pack(suite.files), lambda _: False, late=set_timer(suite))
+                return await execute(job, self.limits)
         finally:
             # Killing the engine's client leaves the container where it is.
             await asyncio.shield(asyncio.to_thread(_remove, self.engine, name))
 
 
-def contained(engine: Engine, image: str, name: str, suite: Suite, limits: SandboxLimits) -> tuple[str, ...]:
-    """The command line that runs a suite in a container of its own."""
+def contained(
+    where: tuple[Engine, str], name: str, suite: Suite, limits: SandboxLimits, profile: str
+) -> tuple[str, ...]:
+    """The command line that runs a suite in a container of its own, of this engine and image. `profile`: the file with
+    the filter of system calls."""
+    engine, image = where
     folders = (f"/tmp:rw,exec,size={limits.tmpfs}", f"{BOX}:rw,exec,mode=1777,size={limits.tmpfs}")
     env = {**ENVIRONMENT, **{name: value for name, value in suite.env.items() if name != "PATH"}}
     return (
         *(engine, "run", "--rm", "--interactive", "--pull", "never", "--name", name, "--hostname", "sandbox"),
         *("--network", "none", "--ipc", "private", "--read-only", "--user", NOBODY, "--workdir", "/"),
-        *("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--init", "--entrypoint", ""),
+        *(
+            "--cap-drop",
+            "ALL",
+            "--security-opt",
+            "no-new-privileges",
+            "--security-opt",
+            f"seccomp={profile}",
+            "--init",
+            "--entrypoint",
+            "",
+        ),
         *(word for folder in folders for word in ("--tmpfs", folder)),
         *("--shm-size", str(limits.tmpfs), "--pids-limit", str(limits.processes)),
         *("--memory", str(limits.memory), "--memory-swap", str(limits.memory)),

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
+from moot.edge.sandbox.keyring import Apart, start_apart
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 
 Stop = Literal["", "time", "test", "memory"]
@@ -38,6 +39,8 @@ class Job:
     """Inherited under its own number, and closed here once the process has it."""
     late: Callable[[bytearray], bool] = lambda _: False
     """Whether the test that the report names last has had its time."""
+    filter: int | None = None
+    """The handle from which the command loads a filter of system calls. Who gets one gets none of the user's keys."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +118,14 @@ async def _pipe(sink: Sink) -> AsyncIterator[io.FileIO]:
             transport.close()
 
 
-async def _start(job: Job, report_end: io.FileIO, output_end: io.FileIO) -> Process:
+async def _start(job: Job, report_end: io.FileIO, output_end: io.FileIO) -> Process | Apart:
     with tempfile.TemporaryFile() as stdin:
         stdin.write(job.stdin)
         stdin.seek(0)
         handles = (job.link.fileno(),) if job.link else ()
         try:
+            if job.filter is not None:
+                return start_apart(job.command, (stdin, report_end, output_end), job.env, (job.filter, *handles))
             return await asyncio.create_subprocess_exec(
                 *job.command,
                 stdin=stdin,

@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 from types import CodeType
 
+from moot.edge.sandbox.keyring import start_apart
 from moot.edge.sandbox.limits import MIB
 from moot.edge.sandbox.memory import MemoryGroup, open_group
 from moot.edge.sandbox.process import search_path
@@ -195,7 +196,6 @@ class Pool:
         with self.lock:
             if self.root is None or self.root.process.poll() is not None:
                 self.close()
-                # Not in a thread of its own: it would end with that thread.
                 self.root = _begun(entry)
             return self.root
 
@@ -283,15 +283,8 @@ def _begun(entry: Entry) -> Root:
     with there, tempfile.TemporaryFile() as parts:
         parts.write(marshal.dumps(dict(_compiled())))
         parts.seek(0)
-        process = subprocess.Popen(
-            command,
-            stdin=parts,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=search_path(),
-            pass_fds=(there.fileno(),),
-            start_new_session=True,
-        )
+        nowhere = subprocess.DEVNULL
+        process = start_apart(command, (parts, nowhere, nowhere), search_path(), [there.fileno()]).process
     return Root(process, Link(here))
 
 

@@ -19,7 +19,9 @@ from dataclasses import dataclass
 from moot.edge.sandbox.layout import RUN, WORK
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.process import REPORT_BYTES, Ended, Sink, Stop, read_to_end, reason_to_stop
+from moot.edge.sandbox.seccomp import filter_program
 from moot.edge.sandbox.suite import Errand, Suite
+from moot.edge.sandbox.syscalls import MACHINE, REFUSED, numbers
 from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import ceilings
 from moot.edge.sandbox.warm import BEGAN, PATIENCE, POOL, Twin
@@ -169,6 +171,8 @@ def _ask(twin: Twin, run: Run, ends: tuple[int, int, int]) -> bool:
     worker = run.suite.worker
     errand = _letter(run.suite, run.errand, run.limits)
     errand["worker"] = _letter(worker, worker.errand, run.limits) if worker and worker.errand else None
+    errand["filter"] = filter_program(sockets=not run.errand.pace)
+    errand["keyctl"] = numbers(REFUSED, MACHINE)["keyctl"]
     # A file and not a message: it may be long, and only the run itself is to read it.
     with open(os.memfd_create("errand"), "wb", buffering=0) as letter:
         data = memoryview(marshal.dumps(errand))

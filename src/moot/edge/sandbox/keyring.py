@@ -1,0 +1,93 @@
+"""Processes that start without the user's keys: each with a session keyring of its own, which is empty.
+
+A session keyring belongs to a thread and is inherited. So each process is started by a thread that has taken a new one,
+and that stays until the process is gone: `bwrap --die-with-parent` means the thread.
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import errno
+import io
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import IO, Any
+
+from moot.edge.sandbox.syscalls import MACHINE, MACHINES, REFUSED, numbers
+from moot.errors import SandboxError
+
+End = IO[bytes] | io.FileIO | int
+JOIN_NEW_SESSION = 1
+NO_KEYS = (errno.ENOSYS, errno.EPERM)
+"""This kernel has no keyrings, or nobody here may use them: then nobody inside may either."""
+PATIENCE = 2.0
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A process that was started without the user's keys."""
+
+    process: subprocess.Popen[bytes]
+    ended: "Future[None]"
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    async def wait(self) -> int:
+        await asyncio.shield(asyncio.wrap_future(self.ended))
+        return self.process.wait()
+
+
+def start_apart(
+    command: Sequence[str], ends: tuple[End, End, End], env: Mapping[str, str], handles: Sequence[int]
+) -> Apart:
+    """A process in a session of its own, with these standard handles and some more."""
+    options: dict[str, Any] = {
+        "stdin": ends[0],
+        "stdout": ends[1],
+        "stderr": ends[2],
+        "env": env,
+        "pass_fds": handles,
+    }
+    begun: Future[subprocess.Popen[bytes]] = Future()
+    ended: Future[None] = Future()
+
+    def live() -> None:
+        try:
+            take_new_keyring()
+            process = subprocess.Popen(command, **options, start_new_session=True)
+        except BaseException as problem:
+            begun.set_exception(problem)
+            return
+        begun.set_result(process)
+        with contextlib.suppress(ChildProcessError):
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        ended.set_result(None)
+
+    threading.Thread(target=live, name="moot-sandbox", daemon=True).start()
+    return Apart(begun.result(), ended)
+
+
+def take_new_keyring() -> None:
+    """From here on this thread, and what it starts, has an empty session keyring."""
+    if MACHINE not in MACHINES:
+        raise SandboxError(f"session keyrings are not known for the machine {MACHINE!r}")
+    deadline = time.monotonic() + PATIENCE
+    # Those of runs that are over count until the kernel has removed them, which it does a moment later.
+    while (problem := _join_new_session()) == errno.EDQUOT and time.monotonic() < deadline:
+        time.sleep(0.01)
+    if problem and problem not in NO_KEYS:
+        raise SandboxError(f"the sandbox gets no session keyring of its own: {os.strerror(problem)}")
+
+
+def _join_new_session() -> int:
+    """Zero, or why not."""
+    call = numbers(REFUSED, MACHINE)["keyctl"]
+    return 0 if _libc.syscall(call, JOIN_NEW_SESSION, None) != -1 else ctypes.get_errno()
