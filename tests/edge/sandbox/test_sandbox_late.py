@@ -110,7 +110,7 @@ def test_the_limit_of_the_whole_run_stays() -> None:
     text = f"import signal, time\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])\n{hangs}"
     found = run(text, warm(wall=3, test=1))
     assert found.problem == "the tests took longer than the limit of 3 s"
-    assert set(statuses(found)) == {"timeout"} and found.passed is False
+    assert set(statuses(found)) <= {"timeout"} and found.passed is False
     assert found.seconds < 20
 
 
