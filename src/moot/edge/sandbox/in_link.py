@@ -11,6 +11,7 @@ import _socket
 import builtins
 import os
 import sys
+import time
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from moot.edge.sandbox.in_stand import Builder, is_stand_in
@@ -24,6 +25,8 @@ LINK = "MOOT_LINK"
 STUB = "@moot_stub"
 LONGEST = 64 << 20
 STATUS_BYTES = 4
+MANY, QUICK = 2000, 0.002
+"""Calls, and the seconds that each takes on the average: with so many so quick ones it is the way that takes long."""
 
 
 class NeedsObject(BaseException):
@@ -60,9 +63,11 @@ class Link:
         self.objects: tuple[str, bool] | None = None
         """What the test does that stand-ins may not do as well as the objects, and whether the code led it there."""
         self._always: tuple[str, bool] | None = None
+        self._asked, self._waited = 0, 0.0
 
     def begin(self) -> None:
         self.needs, self.refused, self.decided, self.objects = None, "", "", self._always
+        self._asked, self._waited = 0, 0.0
 
     def loaded(self) -> None:
         """What test files do while they are loaded is an excuse for all of their tests."""
@@ -89,6 +94,9 @@ class Link:
 
     def verdict(self, status: str) -> tuple[str, bool] | str:
         """What is to be said of a test with this result: why it needs the code's objects, or why it failed."""
+        if status == "timeout":
+            many = self._asked >= MANY and self._waited < self._asked * QUICK
+            return ("the test calls the code too often to be judged apart from it in its time", False) if many else ""
         if self.needs:
             return self.needs
         if self.refused:
@@ -148,7 +156,10 @@ class Link:
 
     def _receive(self) -> Any:
         __tracebackhide__ = True
+        began = time.monotonic()
+        self._asked += 1
         length = int.from_bytes(self._exactly(4), "big")
+        self._waited += time.monotonic() - began
         if length > LONGEST:
             raise Nonsense(f"an answer of {length >> 20} MiB")
         answer = read(self._exactly(length).decode("utf-8", "strict"))
