@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from moot.edge.sandbox import find_sandbox
+from moot.protocols.defend import broken_tests
+from moot.protocols.watched import Baseline
 from moot.trials.analysis import (
     Analysis,
     failure,
@@ -199,3 +201,33 @@ def test_the_same_is_read_from_tests_that_run_without_pytest(line: str, seen: di
     assert "Traceback" in run.outcomes[0].detail
     found = failure(run.outcomes[0]).model_dump()
     assert {key: found[key] for key in seen} == seen and found["place"] == "test_s.py:5"
+
+
+APART = TestOutcome(name="a", status="passed")
+NEEDED = TestOutcome(name="b", status="passed", in_process="the test hands over a function of its own")
+DECIDED = TestOutcome(name="c", status="passed", in_process="the code's own __eq__ decides", code_decides=True)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "green", "worth", "apart"),
+    [
+        ((APART,), True, 1, 1),
+        ((APART, NEEDED), True, 2, 1),
+        ((NEEDED,), True, 1, 0),
+        ((APART, DECIDED), False, 1, 1),
+        ((DECIDED,), False, 0, 0),
+    ],
+)
+def test_what_the_code_decided_itself_proves_nothing(
+    outcomes: tuple[TestOutcome, ...], green: bool, worth: float, apart: int
+) -> None:
+    found = of_suite(SuiteRun(outcomes=outcomes))
+    assert (found.green, found.worth, found.apart) == (green, worth, apart)
+    assert ("in process" in found.caveat) == (outcomes != (APART,))
+
+
+def test_a_patch_may_not_move_a_test_into_its_own_process() -> None:
+    before = Baseline(tests=None, run=SuiteRun(outcomes=(APART, NEEDED)))
+    moved = APART.model_copy(update={"in_process": "the test uses the code's class A"})
+    assert broken_tests(SuiteRun(outcomes=(APART, NEEDED)), before) == []
+    assert broken_tests(SuiteRun(outcomes=(moved, NEEDED)), before) == ["a"]

@@ -52,6 +52,25 @@ def test_a_first_attempt_that_passes_is_the_result_after_one_call(cli: Cli, tmp_
     assert result["degraded"] == [] and result["lessons_learnt"] == []
 
 
+LIAR = (
+    "class N(int):\n    __eq__ = int.__ne__\n    __hash__ = int.__hash__\n"
+    "def largest(numbers):\n    return N(-5) if numbers else None\n"
+)
+ITSELF = (
+    "class largest:\n    def __init__(self, numbers): self.numbers = numbers\n"
+    "    def __eq__(self, other): return other in self.numbers\n    __hash__ = None\n"
+)
+
+
+@pytest.mark.parametrize("text", [LIAR, ITSELF], ids=["a number that lies", "a class that decides for itself"])
+def test_code_that_judges_itself_is_not_solved(cli: Cli, tmp_path: Path, text: str) -> None:
+    tests = "from solution import largest\ndef test_some(): assert largest([1, 3, 2]) == 3\n"
+    result = run(
+        cli, tmp_path, *coder(code(text), code(text)), *reflector(reflection()), tests=tests, more=("--attempts", "2")
+    )
+    assert (result["exit"], result["outcome"]) == (1, "unsolved"), result
+
+
 def test_a_failure_is_reflected_on_and_the_next_prompt_holds_all_of_it(cli: Cli, tmp_path: Path) -> None:
     entries = [*coder(code(WORSE), code(WRONG), code(RIGHT)), *reflector(reflection("Use max."), reflection())]
     result = run(cli, tmp_path, *entries)
