@@ -171,11 +171,12 @@ def test_a_secret_that_model_written_code_raises_reaches_no_prompt(
     assert not [coat for coat in stolen if coat in everything.replace("\\\\", "\\")]
 
 
-def test_a_project_cannot_say_that_code_runs_with_secrets(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "app.py").write_text("x = 1\n")
+def test_a_project_that_nobody_trusted_cannot_say_that_code_runs_with_secrets(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(SOURCE)
     (tmp_path / "moot.toml").write_text("run_with_secrets = true\n")
-    ran = cli("harden", "app.py", "--no-llm", "--store", "s.db")
-    assert ran.code == 2 and "--run-with-secrets" in ran.err and "moot.toml" in ran.err
+    ran = cli("harden", "app.py", "--no-llm", "--store", "s.db", "--json")
+    kept = cli("export", json.loads(ran.out)["session_id"], "--store", "s.db").out
+    assert "run_with_secrets" in ran.err and '"run_with_secrets": false' in kept
 
 
 def test_what_moot_run_shows_is_masked(cli: Cli, tmp_path: Path) -> None:

@@ -118,6 +118,7 @@ def test_nothing_is_written_where_a_checkout_says(moot: Cli, checkout: Path, tmp
 
 
 SAMPLES: dict[str, str] = {
+    "run_with_secrets": "true",
     "store": '"x.db"', "vet.memory": '"x"', "vet.reset_after_hours": "0.1", "retention.logs_days": "1",
     "retention.sessions_days": "1", "mcp.servers.a.command": '["x"]', "lsp.python.command": '["x"]',
     "debate.tools": '["run_code"]', "solve.tools": '["run_code"]', "hook.strict": "true", "hook.allow": '["rm *"]',

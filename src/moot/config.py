@@ -42,13 +42,6 @@ class Resolved:
     about: str = ""
 
 
-def must_be_own(found: Resolved, user_file: str) -> None:
-    """What weakens a wall is for the user to say, not for a file that came with somebody's code."""
-    if found.value and found.source not in ("default", "flag", "environment", user_file):
-        flag = "--" + found.key.replace("_", "-")
-        raise ConfigError(f"{found.key!r} in {found.source} has no say: give {flag}, or set it in {user_file}")
-
-
 def resolve(settings: Sequence[Setting], layers: Sequence[Layer]) -> dict[str, Resolved]:
     """Every setting with its value and where that came from; an unknown key is an error, never ignored."""
     known = {setting.key: setting for setting in settings}

@@ -16,11 +16,12 @@ TABLE: Mapping[str, Rule] = {
     "seats.*": "hosted",
     "review.profile": "free",
     "review.profiles.*": "hosted",
-    # what is written, kept and deleted
+    # what is written, kept and deleted, and what code is given
     "store": "trust",
     "vet.memory": "trust",
     "vet.reset_after_hours": "trust",
     "retention.*": "trust",
+    "run_with_secrets": "trust",
     # what is started
     "mcp.*": "trust",
     "lsp.*": "trust",

@@ -250,7 +250,10 @@ class Working(Gating):
 
     def _hidden_run(self, run: SuiteRun) -> SuiteRun:
         hide = self._desk.vault.hide
-        outcomes = tuple(o.model_copy(update={"name": hide(o.name), "detail": hide(o.detail)}) for o in run.outcomes)
+        outcomes = tuple(
+            o.model_copy(update={"name": hide(o.name), "detail": hide(o.detail), "in_process": hide(o.in_process)})
+            for o in run.outcomes
+        )
         return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
 
     def _has_values(self, code: Code, tests: Tests) -> bool:

@@ -135,6 +135,7 @@ def test_what_uses_nothing_here_is_not_asked_about() -> None:
     [
         ({"seats": {"red": ("openai:x", "local:w.gguf")}}, "red: local:w.gguf"),
         ({"seats": {"red": ("script:a.yaml",)}}, "red: script:a.yaml"),
+        ({"limits": Limits(run_with_secrets=True)}, "secrets: code runs with the real ones"),
         ({"input": {"team": [{"seat": "a", "model": "cmd:x"}]}}, "a: cmd:x"),
         ({"input": {"repository": "/home/me/private"}}, "repository: /home/me/private"),
         ({"rules": {"tools": ["docs.search"]}}, 'tools: ["docs.search"]'),

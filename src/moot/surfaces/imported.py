@@ -63,6 +63,8 @@ def find_uses(plan: Plan) -> list[str]:
     found = [f"{seat}: {name}" for seat, name in (*seats, *members) if provider_of(name) not in HOSTED]
     if plan.input.get("repository"):
         found.append(f"repository: {plan.input['repository']}")
+    if plan.limits.run_with_secrets:
+        found.append("secrets: code runs with the real ones")
     found += [f"{name}: {_told(plan.rules[name])}" for name in RULES if plan.rules.get(name)]
     found += [f"webhook: {url}" for url in plan.gates.webhooks]
     for name, value in sorted(plan.notes.items()):

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 from pydantic import BeforeValidator, Field, JsonValue
 
 from moot.ci import POINTS, Actions, CiHooks, Commands
-from moot.config import Resolved, Setting, must_be_own, resolve
+from moot.config import Resolved, Setting, resolve
 from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
 from moot.edge.leases import ModelLimit
 from moot.edge.linting import Linters
 from moot.edge.models import Models, price_known
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.settings import default_store, user_file
+from moot.edge.settings import default_store
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
@@ -214,7 +214,6 @@ class Settings:
         return str(self["store"])
 
     def limits(self) -> Limits:
-        must_be_own(self.resolved["run_with_secrets"], str(user_file()))
         return Limits(**{name: self[name] for name in Limits.model_fields})
 
     def sandbox(self) -> SandboxLimits:
