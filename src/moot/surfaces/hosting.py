@@ -89,11 +89,12 @@ class Host:
 
     async def run(self, record: SessionRecord, *, take: bool = False) -> None:
         """The same for whoever wants to know what went wrong."""
-        memory = LessonShelf(self.store, await self._owner_of(record))
-        if record.id in self._running:  # claimed once more it would fence itself off
-            raise StoreError(f"session {record.id} is being run by this process already")
         plan = Plan.model_validate(record.config)
+        memory = LessonShelf(self.store, await self._owner_of(record))
         await self._refuse_imported(record, plan)
+        # Nothing is waited for from here until it is noted as running: claimed once more it would fence itself off.
+        if record.id in self._running:
+            raise StoreError(f"session {record.id} is being run by this process already")
         tools = self._tools(plan, memory)
         runner = Runner(self._desk(record, plan, tools, memory), self._opener(), self.store)
         runner.owner = self.owner or owner()
