@@ -40,7 +40,7 @@ def files(tmp_path: Path) -> None:
         (("prose.py",), 0, "f(2)"),
         (("wrong.py",), 1, "expected 4, got 2"),
         (("test_slow.py", "--test-timeout", "0.5"), 1, "1 of 2 tests passed"),
-        (("ends.py", "--tests", "check_ends.py"), 2, "no verdict"),
+        (("ends.py", "--tests", "check_ends.py"), 1, "ended its process"),
     ],
 )
 def test_the_exit_code_says_what_happened(cli: Cli, arguments: tuple[str, ...], code: int, said: str) -> None:

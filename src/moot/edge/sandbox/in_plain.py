@@ -10,7 +10,7 @@ import sys
 from types import FunctionType, ModuleType
 
 from moot.edge.sandbox.in_honest import guarded
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, Chosen, Record, TooLong, is_foreign
+from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, Chosen, Record, TooLong, is_foreign
 from moot.edge.sandbox.in_script import script_cases
 from moot.edge.sandbox.in_tree import Rewriter, located, parse
 
@@ -29,6 +29,7 @@ SIGNS = {
 }  # fmt: skip
 WHY, LEFT, RIGHT = "@moot_why", "@moot_left", "@moot_right"
 KEPT = 2000
+HEAD = "Traceback (most recent call last):\n"
 
 
 def run(tests: list[str], record: Record, given: frozenset[str], setting: Any, chosen: Chosen) -> int:
@@ -79,6 +80,8 @@ def trace(problem: BaseException) -> str:
     try:
         told = traceback.TracebackException.from_exception(problem)
         _without_own(told)
+        if code := getattr(problem, "__dict__", {}).get(TRACE):
+            return f"{HEAD}{''.join(told.stack.format())}{code}{''.join(told.format_exception_only())}"
         return "".join(told.format())
     except Exception:
         return type(problem).__name__

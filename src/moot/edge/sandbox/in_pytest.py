@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from moot.edge.sandbox.in_honest import guarded
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, Chosen, Record, is_foreign
+from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, Chosen, Record, is_foreign
 
 if TYPE_CHECKING:
     from moot.edge.sandbox.in_record import Result
@@ -21,6 +21,8 @@ class PytestReporter:
     def __init__(self, record: Record, given: frozenset[str], chosen: Chosen) -> None:
         self.record, self.given, self.chosen = record, given, chosen
         self.worst: dict[str, Result] = {}
+        self.traces: dict[str, str] = {}
+        """Lines of the code in which an error arose, where the code is elsewhere."""
 
     def pytest_load_initial_conftests(self) -> None:
         # Plugins are loaded by now and may change pytest; what comes after is the tests and the code.
@@ -45,9 +47,14 @@ class PytestReporter:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.record.started(nodeid)
 
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        held = getattr(call.excinfo.value, "__dict__", {}) if call.excinfo else {}
+        self.traces[item.nodeid] = held.get(TRACE, "")
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
-            self.worst[report.nodeid] = ("failed" if report.when == "call" else "error", _detail(report))
+            detail = f"{_detail(report)}\n{self.traces.get(report.nodeid, '')}".strip()
+            self.worst[report.nodeid] = ("failed" if report.when == "call" else "error", detail)
         elif report.skipped:
             self.worst.setdefault(report.nodeid, self._skipped(report))
         if report.when == "teardown":

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     """A status and its detail."""
 
 REPORT = 3
+TRACE = "@trace"
+"""Where an error of code that runs elsewhere keeps the lines of that code."""
 DETAIL = 4000
 FOREIGN_SKIP = ("failed", "the code under test skipped this test")
 RUNNERS = ("_pytest", "pluggy", "unittest.case", "unittest.suite", "unittest.result", "doctest", "__main__")
@@ -140,7 +142,7 @@ class Record:
             self.needs(test, *said)
             return
         if said:
-            status, detail = "failed", f"{said}\n{detail}"
+            status, detail = "error" if status == "error" else "failed", f"{said}\n{detail}"
         self._done(test, status, detail, spent)
 
     def needs(self, test: str, why: str, code_decides: bool = False) -> None:

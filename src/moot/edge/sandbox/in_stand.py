@@ -7,6 +7,7 @@ import sys
 import weakref
 from types import ModuleType
 
+from moot.edge.sandbox.in_record import TRACE
 from moot.edge.sandbox.in_values import Nonsense, _listed, _number
 
 TYPE_CHECKING = False
@@ -367,8 +368,8 @@ class Builder:
             vars(made)[SAID] = said
         if cause is not None:
             made.__cause__ = heap.meet(cause)
-        elif type(trace) is str and trace:
-            made.__cause__ = CodeTrace(f"in the code under test:\n{trace}")
+        if type(trace) is str and trace:
+            vars(made)[TRACE] = trace
         return made
 
     def _fields(self, told: list[Any], heap: Any) -> Any:
@@ -428,13 +429,6 @@ class Foreign:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise self.__dict__["link"].need("the test changes a module that the code imports")
-
-
-class CodeTrace(Exception):
-    """Where in the code an error arose."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 def _at(value: Any) -> At:

@@ -7,6 +7,7 @@ import traceback
 import unittest
 from typing import TYPE_CHECKING, Any
 
+from moot.edge.sandbox.in_plain import trace
 from moot.edge.sandbox.in_record import FOREIGN_SKIP, Record, is_foreign
 
 if TYPE_CHECKING:
@@ -76,4 +77,4 @@ class CaseResult(unittest.TestResult):
 
 
 def _trace(raised: Any) -> str:
-    return "".join(traceback.format_exception(raised[1]))
+    return trace(raised[1])
