@@ -124,7 +124,7 @@ SAMPLES: dict[str, str] = {
     "debate.tools": '["run_code"]', "solve.tools": '["run_code"]', "hook.strict": "true", "hook.allow": '["rm *"]',
     "hook.wait": "9.0", "gates.points": '["review"]', "gates.timeout": "1.0", "gates.on_timeout": '"approved"',
     "gates.webhooks": '["http://x.example"]', "server.host": '"0.0.0.0"', "server.port": "1", "server.sessions": "9999",
-    "server.demand_token": "true", "server.allow_local": "true", "server.hosts": '["x"]', "server.cors": '["x"]',
+    "server.header_seconds": "9.0", "server.allow_local": "true", "server.hosts": '["x"]', "server.cors": '["x"]',
     "server.webhooks": '["http://x.example"]', "server.max_body": "9", "server.body_seconds": "9.0",
     "server.rate": "0.0", "server.burst": "9", "server.heartbeat": "9.0", "fleet.limits.a.concurrency": "9",
     "fleet.limits.a.per_minute": "9", "fleet.heartbeat": "9.0", "fleet.dead_after": "99.0", "fleet.sweep": "9.0",
