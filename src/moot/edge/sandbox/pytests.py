@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from moot.edge.sandbox.layout import Layout
@@ -82,6 +83,7 @@ def imported(text: str) -> set[str]:
     return _imported(tree) if tree else set()
 
 
+@lru_cache(maxsize=256)
 def _tree(text: str) -> ast.Module | None:
     try:
         return ast.parse(text)

@@ -42,17 +42,16 @@ class PythonRun:
 
 
 def python_suite(layout: Layout, run: PythonRun) -> Suite:
-    suite = one_process_suite(layout, run)
     if run.cover:
-        return replace(suite, in_process=MEASURED)
+        return replace(one_process_suite(layout, run), in_process=MEASURED)
     if layout.one:
-        return replace(suite, in_process=ONE_FILE)
+        return replace(one_process_suite(layout, run), in_process=ONE_FILE)
     if not _code(layout):
-        return suite
+        return one_process_suite(layout, run)
     forced = shared_state({path: layout.files[path] for path in layout.tests if path.endswith(".py")})
     tests = _tests(layout)
     if tests and all(path in forced for path in tests):
-        return replace(suite, in_process=forced[tests[0]])
+        return replace(one_process_suite(layout, run), in_process=forced[tests[0]])
     return _suite(layout, run, forced=forced)
 
 
