@@ -73,18 +73,20 @@ async def main():
     told = await boxed().probe(code, [f"reach({name!r}, {ids!r})"])
     found["calls"] = [told.problem, [a.text + a.detail for a in told.answers if a.text != "[]"]]
     return found
-found = asyncio.run(main())
 text = ctypes.create_string_buffer(100)
-after = [libc.syscall(ctypes.c_long(KEYCTL), 11, key, text, 100) == 6 and text.value == b"secret" for key in ids]
-left = "left by " + name.decode() in listed()
-for key, ring in zip(ids, rings): call(KEYCTL, 9, key, ring)
+try:
+    found = asyncio.run(main())
+    read = [libc.syscall(ctypes.c_long(KEYCTL), 11, key, text, 100) for key in ids]
+    after, left = read == [6] * len(ids) and text.value == b"secret", "left by " + name.decode() in listed()
+finally:
+    for key, ring in zip(ids, rings): call(KEYCTL, 9, key, ring)
 print(json.dumps([before, found, after, left]))
 """
 
 
 def keys_work() -> bool:
     call = KEYCTL.get(os.uname().machine)
-    return bool(call) and ctypes.CDLL(None).syscall(ctypes.c_long(call[2] if call else 0), 0, -3, 1) != -1
+    return bool(call) and ctypes.CDLL(None).syscall(ctypes.c_long(call[2] if call else 0), 0, -3, 0) != -1
 
 
 @pytest.mark.parametrize("ordinary", [False, True], ids=["root", "ordinary user"])
@@ -97,7 +99,7 @@ def test_keys_of_the_user_are_out_of_reach(ordinary: bool) -> None:
     before, found, after, left = json.loads(said)
     assert all(before), "outside, the same ways lead to the keys"
     assert found == {way: ["", []] for way in found} and len(found) == 5
-    assert all(after) and not left, "no key was changed from inside, and none was left behind"
+    assert after and not left, "no key was changed from inside, and none was left behind"
 
 
 APART = """
