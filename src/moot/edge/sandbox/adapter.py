@@ -69,7 +69,7 @@ class Adapter(ABC):
         return await self._execute(suite)
 
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
-        suite = await plan(code, tests, self.limits.test, project=self.project)
+        suite = await plan(code, tests, self.limits.test, project=self.project, run=self._execute)
         if isinstance(suite, SuiteRun):
             return suite
         if suite.together and not self.apart:

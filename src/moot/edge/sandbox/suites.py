@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import assert_never
 
+from moot.edge.sandbox.gosplit import Run
 from moot.edge.sandbox.gotests import go_suite
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
 from moot.edge.sandbox.project import NO_PROJECT, Project, Python, has_package
@@ -24,10 +25,16 @@ MODULE_SYNTAX = re.compile(r"^\s*(import\s[^(]|export\s)", re.MULTILINE)
 
 
 async def plan(
-    code: Code, tests: Tests, seconds: float, *, cover: bool = False, project: Project = NO_PROJECT
+    code: Code,
+    tests: Tests,
+    seconds: float,
+    *,
+    cover: bool = False,
+    project: Project = NO_PROJECT,
+    run: Run | None = None,
 ) -> Suite | SuiteRun:
     """How to run these tests, each within so many seconds, or the run that says why they cannot be run here.
-    `cover` watches, in Python, what they reach."""
+    `cover` watches, in Python, what they reach. `run` is for what has to be found out in a sandbox first."""
     layout = lay_out(code, tests)
     if layout.clash:
         return SuiteRun(problem=f"two files would lie at {layout.clash!r}")
@@ -38,7 +45,7 @@ async def plan(
         case "javascript" | "typescript":
             return _node(layout, typed=tests.language == "typescript", modules=project.node_modules)
         case "go":
-            return await go_suite(layout, project)
+            return await go_suite(layout, project, seconds, run)
         case _:
             assert_never(tests.language)
 

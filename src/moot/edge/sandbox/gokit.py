@@ -1,0 +1,86 @@
+"""Our own Go programs: what separates tests from the code they test, and what links the two. Built once, kept."""
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from moot.edge.sandbox.golang import Toolchain, cache_of, run_go
+
+HERE = Path(__file__).parent / "golink"
+LINK = "moot.invalid/link"
+OLDEST = (1, 22)
+# The second compiles and vets the link as a module of its own, as the sandboxes will use it.
+BUILD = '"$0" -C "$1" build -o "$2" . && "$0" -C "$3" test -mod=mod -count=1 .'
+USER = f'package user\n\nimport _ "{LINK}"\nimport "testing"\n\nfunc TestNothing(t *testing.T) {{}}\n'
+
+
+@dataclass(frozen=True)
+class Kit:
+    folder: Path
+    problem: str = ""
+
+    @property
+    def tool(self) -> Path:
+        return self.folder / "bin" / "tool"
+
+    @property
+    def link(self) -> Path:
+        return self.folder / "link"
+
+
+async def open_kit(go: Toolchain) -> Kit:
+    """The kit for this toolchain. The link is compiled where the sandbox will see it: Go then takes it as it is."""
+    if tuple(map(int, go.version.split("."))) < OLDEST:
+        return Kit(Path(), f"Go {go.version} is older than {'.'.join(map(str, OLDEST))}")
+    cache = cache_of(go)
+    kit = Kit(cache.with_name(f"{cache.name}-kit-{_mark()}"))
+    if kit.tool.is_file():
+        return kit
+    try:
+        for path, text in _sources().items():
+            place = kit.folder / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, "utf-8")
+        kit.tool.parent.mkdir(exist_ok=True)
+        problem = await _build(go, kit, cache)
+    except OSError as error:
+        problem = str(error)
+    return Kit(kit.folder, problem)
+
+
+async def _build(go: Toolchain, kit: Kit, cache: Path) -> str:
+    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as place:
+        user = Path(place) / "user"
+        user.mkdir()
+        (user / "go.mod").write_text(with_link(f"module user\n\ngo {go.version}\n", kit), "utf-8")
+        (user / "user_test.go").write_text(USER, "utf-8")
+        made = Path(place) / "tool"
+        ended = await run_go(go, cache, place, BUILD, (str(kit.folder / "tool"), str(made), str(user)))
+        if ended.status != 0 or ended.stopped:
+            said = f"{ended.output}\n{ended.report.decode('utf-8', 'replace')}"
+            return (said.strip().splitlines() or [f"status {ended.status}"])[-1]
+        spot = kit.folder / "bin" / f"tool-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
+        spot.write_bytes(made.read_bytes())
+    spot.chmod(0o755)
+    spot.replace(kit.tool)
+    return ""
+
+
+def with_link(module: str, kit: Kit) -> str:
+    """A `go.mod` with the link in it."""
+    return f"{module.rstrip()}\n\nrequire {LINK} v0.0.0\n\nreplace {LINK} => {json.dumps(str(kit.link))}\n"
+
+
+@cache
+def _sources() -> Mapping[str, str]:
+    found = sorted(path for path in HERE.rglob("*") if path.suffix in (".go", ".mod"))
+    return {str(path.relative_to(HERE)): path.read_text("utf-8") for path in found}
+
+
+@cache
+def _mark() -> str:
+    return hashlib.sha256(repr(_sources()).encode()).hexdigest()[:16]

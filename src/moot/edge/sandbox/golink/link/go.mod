@@ -1,0 +1,3 @@
+module moot.invalid/link
+
+go 1.21
