@@ -475,3 +475,166 @@ func TestFromOutside(t *testing.T) {
 }
 TOGETHER = {"TestChannel", "TestMock", "TestFiles"}
 """What needs the process of the code; everything else is judged apart."""
+
+MODULE_CODE = {
+    "app/main.go": """package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+
+	"given/util"
+)
+
+var verbose = flag.Bool("verbose", false, "")
+
+func main() {
+	fmt.Println(run(context.Background(), os.Args[1:]))
+}
+
+func run(ctx context.Context, words []string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	return fmt.Sprint(util.Last(words), *verbose), nil
+}
+""",
+    "util/util.go": """package util
+
+import (
+	"embed"
+	"os"
+	. "time"
+)
+
+//go:embed words.txt
+var files embed.FS
+
+var sizes = [3]int{1, 2, 3}
+
+const Count = len(sizes)
+
+type Wait Duration
+
+func Longer(d Duration) Wait { return Wait(2 * d) }
+func Last[T any](all []T) (last T) {
+	if len(all) > 0 {
+		last = all[len(all)-1]
+	}
+	return last
+}
+func First() string { text, _ := files.ReadFile("words.txt"); return string(text) }
+func Open(name string) error { _, err := os.Open(name); return err }
+
+type Bus struct{ heard []func(string) }
+
+func (b *Bus) On(f func(string)) { b.heard = append(b.heard, f) }
+func (b *Bus) Emit(word string) {
+	for _, each := range b.heard {
+		each(word)
+	}
+}
+func (b *Bus) Later(done func()) { go func() { Sleep(Millisecond); done() }() }
+
+type Pair[K comparable, V any] struct {
+	Key   K
+	Value V
+}
+
+func Pairs[K comparable, V any](m map[K]V) (all []Pair[K, V]) {
+	for key, value := range m {
+		all = append(all, Pair[K, V]{key, value})
+	}
+	return all
+}
+""",
+    "util/words.txt": "first",
+}
+MODULE_TESTS = {
+    "app/main_test.go": """package main
+
+import (
+	"context"
+	"testing"
+
+	"given/check"
+)
+
+func TestRun(t *testing.T) {
+	said, err := run(context.Background(), []string{"a", "b"})
+	check.Same(t, said, "bfalse")
+	check.Same(t, err == nil, true)
+	*verbose = true
+	said, _ = run(context.TODO(), nil)
+	check.Same(t, said, "true")
+}
+func TestMain_(t *testing.T) { main() }
+func TestGone(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := run(ctx, nil)
+	check.Same(t, err == context.Canceled, true)
+}
+""",
+    "check/check.go": """package check
+
+import "testing"
+
+func Same(t *testing.T, got, want any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+""",
+    "util/util_test.go": """package util_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+	"time"
+
+	"given/check"
+	"given/util"
+)
+
+var set = false
+
+func TestMain(m *testing.M) {
+	set = true
+	os.Exit(m.Run())
+}
+func TestSet(t *testing.T) { check.Same(t, set, true); check.Same(t, util.Count, 3) }
+func TestUtil(t *testing.T) {
+	check.Same(t, util.Longer(time.Second), util.Wait(2*time.Second))
+	check.Same(t, util.Last([]util.Wait{1, 2}), util.Wait(2))
+	check.Same(t, util.Last[error](nil), nil)
+	check.Same(t, util.First(), "first")
+	check.Same(t, util.Pairs(map[string][]int{"a": {1}})[0].Value[0], 1)
+}
+func TestMissing(t *testing.T) {
+	err := util.Open("no such file")
+	var where *fs.PathError
+	check.Same(t, errors.Is(err, os.ErrNotExist), true)
+	check.Same(t, errors.As(err, &where) && where.Path == "no such file", true)
+}
+func TestBus(t *testing.T) {
+	heard := ""
+	bus := &util.Bus{}
+	bus.On(func(word string) { heard += word })
+	bus.Emit("a")
+	bus.Emit("b")
+	check.Same(t, heard, "ab")
+}
+func TestLater(t *testing.T) {
+	done := make(chan bool)
+	new(util.Bus).Later(func() { close(done) })
+	<-done
+}
+""",
+}
+MODULE_TOGETHER = {"TestGone"}

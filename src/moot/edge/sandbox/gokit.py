@@ -2,19 +2,23 @@
 
 import hashlib
 import json
+import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from moot.edge.sandbox.golang import Toolchain, cache_of, run_go
+from moot.edge.sandbox.golang import Toolchain, cache_of, is_fresh, run_go, write_whole
 
 HERE = Path(__file__).parent / "golink"
 LINK = "moot.invalid/link"
 OLDEST = (1, 22)
 # The second compiles and vets the link as a module of its own, as the sandboxes will use it.
-BUILD = '"$0" -C "$1" build -o "$2" . && "$0" -C "$3" test -mod=mod -count=1 .'
+BUILD = (
+    '"$0" -C "$1" build -o "$2" . >&2 && "$0" -C "$3" test -mod=mod -count=1 . >&2 && '
+    f'exec "$0" -C "$3" list -mod=mod -export -f \'{{{{.Export}}}}\' {LINK}'
+)
 USER = f'package user\n\nimport _ "{LINK}"\nimport "testing"\n\nfunc TestNothing(t *testing.T) {{}}\n'
 
 
@@ -38,7 +42,7 @@ async def open_kit(go: Toolchain) -> Kit:
         return Kit(Path(), f"Go {go.version} is older than {'.'.join(map(str, OLDEST))}")
     cache = cache_of(go)
     kit = Kit(cache.with_name(f"{cache.name}-kit-{_mark()}"))
-    if kit.tool.is_file():
+    if kit.tool.is_file() and is_fresh(_export(cache)):
         return kit
     try:
         for path, text in _sources().items():
@@ -61,13 +65,18 @@ async def _build(go: Toolchain, kit: Kit, cache: Path) -> str:
         made = Path(place) / "tool"
         ended = await run_go(go, cache, place, BUILD, (str(kit.folder / "tool"), str(made), str(user)))
         if ended.status != 0 or ended.stopped:
-            said = f"{ended.output}\n{ended.report.decode('utf-8', 'replace')}"
-            return (said.strip().splitlines() or [f"status {ended.status}"])[-1]
+            return (ended.output.strip().splitlines() or [f"status {ended.status}"])[-1]
+        write_whole(_export(cache), os.path.relpath(ended.report.decode().strip(), cache).encode())
         spot = kit.folder / "bin" / f"tool-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
         spot.write_bytes(made.read_bytes())
     spot.chmod(0o755)
     spot.replace(kit.tool)
     return ""
+
+
+def _export(cache: Path) -> Path:
+    """Where it says what the compiler knows of the link."""
+    return cache / f"moot-plain-{LINK.replace('/', '.')}"
 
 
 def with_link(module: str, kit: Kit) -> str:

@@ -142,7 +142,7 @@ async def warmed(go: Toolchain, texts: Iterable[str], *, race: bool) -> Warmth:
     folder = cache_of(go)
     wanted = sorted({"testing", *(path for path in imports(texts) if go.has(path) and path != "unsafe")})
     marks = {path: folder / f"moot-{'race' if race else 'plain'}-{path.replace('/', '.')}" for path in wanted}
-    if all(_is_fresh(mark) and (race or mark.stat().st_size) for mark in marks.values()):
+    if all(is_fresh(mark) and (race or mark.stat().st_size) for mark in marks.values()):
         return Warmth(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -153,7 +153,7 @@ async def warmed(go: Toolchain, texts: Iterable[str], *, race: bool) -> Warmth:
         return Warmth(problem=problem)
     for path, mark in marks.items():
         # Where the compiler has written what it knows of this package; see `gokit`.
-        _write(mark, exports.get(path, "").encode())
+        write_whole(mark, exports.get(path, "").encode())
     return Warmth(folder)
 
 
@@ -168,7 +168,7 @@ async def _compile(go: Toolchain, packages: Iterable[str], folder: Path, *, race
         ended = await run_go(go, folder, place, script, (str(module), *listed), race=race)
     if ended.status == 0 and not ended.stopped:
         lines = (line.partition(" ") for line in ended.report.decode("utf-8", "replace").splitlines())
-        return {path: spot for path, _, spot in lines}, ""
+        return {path: os.path.relpath(spot, folder) for path, _, spot in lines if spot}, ""
     said = (ended.output or ended.report.decode("utf-8", "replace")).strip().splitlines()
     what = "a test with Go's race detector" if race else "an empty Go test"
     return {}, f"{what} cannot be built here: {said[0] if said else f'status {ended.status}'}"
@@ -185,7 +185,7 @@ async def run_go(
     return await execute(job, PATIENCE)
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """All of it or nothing: another process may be reading."""
     part = path.with_name(f"{path.name}.{os.getpid()}")
     part.write_bytes(data)
@@ -204,10 +204,11 @@ def _empty_test(go: Toolchain, packages: Iterable[str], place: Path) -> Path:
 
 def cache_of(go: Toolchain) -> Path:
     key = f"{go.root}\0{(go.root / 'VERSION').read_text('utf-8')}"
-    return platformdirs.user_cache_path("moot") / "go" / hashlib.sha256(key.encode()).hexdigest()[:16]
+    # Its real place: what Go compiles is bound to it.
+    return (platformdirs.user_cache_path("moot") / "go").resolve() / hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
-def _is_fresh(mark: Path) -> bool:
+def is_fresh(mark: Path) -> bool:
     try:
         return time.time() - mark.stat().st_mtime < FRESH
     except OSError:

@@ -76,8 +76,6 @@ async def split_suite(parts: Parts, run: Run) -> Suite | SuiteRun:
     kit = await open_kit(parts.go)
     if kit.problem:
         return replace(parts.whole, in_process=f"it could not be separated: {kit.problem}")
-    if _is_vendored(parts):
-        return replace(parts.whole, in_process="its modules are in a vendor folder")
     ended = await run(_reader(parts, kit))
     try:
         plan = GoPlan.model_validate_json(ended.report)
@@ -85,15 +83,33 @@ async def split_suite(parts: Parts, run: Run) -> Suite | SuiteRun:
         return SuiteRun(problem=f"tests and code could not be read: {ended.output.strip()[-300:] or ended.stopped}")
     if plan.problem:
         return SuiteRun(problem=plan.problem)
-    if plan.whole:
-        return together(parts, plan, ".", {"": plan.whole})
+    if whole := _vendored(parts) or _shares_files(parts) or plan.whole:
+        return together(parts, plan, ".", {"": whole})
     if not plan.apart:
         return together(parts, plan, ".", plan.needs)
     return _apart(parts, kit, plan)
 
 
-def _is_vendored(parts: Parts) -> bool:
-    return bool(parts.project.go_vendor) or any("/vendor/" in f"/{path}" for path in parts.layout.files)
+def _vendored(parts: Parts) -> Need | None:
+    """Go takes no other module besides those of a vendor folder, so there can be no link."""
+    layout = parts.layout
+    brought = [path for path in layout.files if "/vendor/" in f"/{path}"]
+    if not brought and not parts.project.go_vendor:
+        return None
+    own = any(path not in layout.tests for path in brought)
+    return Need(why="its modules are in a vendor folder", code_decides=own)
+
+
+def _shares_files(parts: Parts) -> Need | None:
+    """Files that came with the tests may say what is expected, so the code gets none; unless it is made of them."""
+    layout = parts.layout
+    beside = [PurePosixPath(path) for path in layout.tests if not path.endswith((".go", ".mod", ".sum"))]
+    for path, text in layout.files.items():
+        if path.endswith(".go") and path not in layout.tests and any(each.name in text for each in beside):
+            return Need(why="the code uses files that came with the tests", code_decides=True)
+        if path.endswith(".go") and path not in layout.tests and beside and "//go:embed" in text:
+            return Need(why="the code embeds files that came with the tests", code_decides=True)
+    return None
 
 
 def _reader(parts: Parts, kit: Kit) -> Suite:

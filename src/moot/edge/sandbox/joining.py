@@ -27,15 +27,13 @@ def joined(apart: SuiteRun, together: SuiteRun, needs: Sequence[Needs]) -> Suite
 
 def _again(need: Needs, together: SuiteRun) -> list[TestOutcome]:
     """What became of a test with its subtests, or of all tests of a file, that needed the second run."""
-    own = [each for each in together.outcomes if need.test in (each.name, *_parents(each.name))]
+    own = [each for each in together.outcomes if _belongs(each.name, need.test)]
     lost = TestOutcome(name=need.test, status="error", detail=together.problem or _said(need.test, together))
     return [_marked(each, need.why, code_decides=need.code_decides) for each in own or [lost]]
 
 
-def _parents(name: str) -> tuple[str, str]:
-    """The file of a Python test; the test of Go that a subtest belongs to."""
-    package, _, rest = name.rpartition(".")
-    return name.split("::")[0], f"{package}.{rest.split('/')[0]}"
+def _belongs(name: str, test: str) -> bool:
+    return test in (name, name.split("::")[0]) or name.startswith(f"{test}/")
 
 
 def _said(test: str, run: SuiteRun) -> str:

@@ -87,6 +87,7 @@ var (
 	opaque    = map[reflect.Type]bool{}
 	hidden    = map[reflect.Type]bool{}
 	sentinels = map[string]*error{}
+	constants = map[string]interface{}{}
 
 	anyType      = reflect.TypeOf((*interface{})(nil)).Elem()
 	errorType    = reflect.TypeOf((*error)(nil)).Elem()
@@ -118,6 +119,12 @@ func Hidden(pointer interface{}) int {
 // Sentinel names a variable that holds an error; it is the same error on both sides.
 func Sentinel(name string, at *error) int {
 	sentinels[name] = at
+	return 0
+}
+
+// Value names a value that each side has of its own.
+func Value(name string, value interface{}) int {
+	constants[name] = value
 	return 0
 }
 

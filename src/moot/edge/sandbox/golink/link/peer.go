@@ -129,6 +129,9 @@ func (p *peer) deliver(frame Frame) string {
 		call = (&reader{in: frame.Data}).peek()
 	}
 	answers, wanted := p.waiting[call]
+	if !wanted && frame.Kind == FrameCall {
+		answers, wanted = p.latest()
+	}
 	late := p.left[call]
 	delete(p.left, call)
 	p.Unlock()
@@ -148,6 +151,17 @@ func (p *peer) deliver(frame Frame) string {
 		return "an answer to a call that was never made"
 	}
 	return ""
+}
+
+// latest is the last call that somebody waits for: who was handed a function earlier calls it now.
+func (p *peer) latest() (answers chan Frame, found bool) {
+	last := uint64(0)
+	for call, each := range p.waiting {
+		if call >= last {
+			last, answers, found = call, each, true
+		}
+	}
+	return answers, found
 }
 
 func (r *reader) peek() (n uint64) {
@@ -177,12 +191,14 @@ var functions = map[string]reflect.Value{}
 func (p *peer) run(frame Frame) {
 	p.Lock()
 	r := &reader{h: p.h, in: frame.Data, call: frame.Call, during: p.during}
+	var name string
 	var function reflect.Value
 	var in []reflect.Value
 	var told []*variable
 	problem := caught(func() {
 		r.number()
-		function = p.find(target{r.string(), r.number()})
+		name = r.string()
+		function = p.find(target{name, r.number()})
 		kind := function.Type()
 		for at := 0; at < kind.NumIn(); at++ {
 			in = append(in, reflect.New(kind.In(at)).Elem())
@@ -196,12 +212,13 @@ func (p *peer) run(frame Frame) {
 		p.refuse(frame.Call, problem)
 		return
 	}
-	p.answer(running{frame.Call, function, in, told, r.arrays})
+	p.answer(running{frame.Call, name, function, in, told, r.arrays})
 }
 
 // running is a call that was read and is to be answered.
 type running struct {
 	call     uint64
+	name     string
 	function reflect.Value
 	in       []reflect.Value
 	told     []*variable
@@ -247,7 +264,7 @@ func (p *peer) answer(c running) {
 			if how == endPanicked {
 				w.panicked(panicked)
 			}
-			w.inFull = c.function == functions["!error"]
+			w.inFull = c.name == "!error"
 			w.all(out)
 		})
 		p.Unlock()

@@ -168,7 +168,11 @@ func (r *reader) slice(v reflect.Value) {
 	case sliceNil:
 		v.SetZero()
 	case sliceNew:
-		n := r.length(leastSize(v.Type().Elem(), 0))
+		least := leastSize(v.Type().Elem(), 0)
+		if isNumber(v.Type().Elem()) {
+			least = uint64(v.Type().Elem().Size())
+		}
+		n := r.length(least)
 		into := reflect.MakeSlice(v.Type(), n, n)
 		r.arrays = append(r.arrays, &array{slice: into})
 		r.elements(into)
@@ -192,8 +196,9 @@ func (r *reader) slice(v reflect.Value) {
 }
 
 func (r *reader) elements(v reflect.Value) {
-	if v.Type().Elem().Kind() == reflect.Uint8 {
-		copy(v.Bytes(), r.take(uint64(v.Len())))
+	if isNumber(v.Type().Elem()) {
+		memory := memoryOf(v)
+		copy(memory, r.take(uint64(len(memory))))
 		return
 	}
 	for at := 0; at < v.Len(); at++ {
@@ -327,6 +332,12 @@ func (r *reader) behind(v reflect.Value) {
 		inner := reflect.New(kind).Elem()
 		r.value(inner)
 		put(v, inner)
+	case behindConstant:
+		value, known := constants[r.string()]
+		if !known {
+			fail("a value that nobody declared")
+		}
+		put(v, reflect.ValueOf(value))
 	case behindError:
 		put(v, reflect.ValueOf(r.error()))
 	default:

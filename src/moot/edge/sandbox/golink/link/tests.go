@@ -219,7 +219,7 @@ func Seen(name string, pointer interface{}) int {
 // Known makes a variable of the tests hold an error of the code, which is the same error on both sides from then on.
 func Known(name string, at *error) int {
 	held := []error{nil}
-	Call("!error", []interface{}{&name}, []interface{}{&held})
+	settle(name, ask("!error", values([]interface{}{&name}), values([]interface{}{&held})))
 	if len(held) == 1 {
 		*at = held[0]
 	}
@@ -247,7 +247,7 @@ func settle(name string, end outcome) {
 
 // stop ends the test that is running as failed. It is no panic: a test that expects one must not be content with this.
 func stop(format string, words ...interface{}) {
-	text := fmt.Sprintf(format, words...)
+	text := where() + fmt.Sprintf(format, words...)
 	state.Lock()
 	state.stops = append(state.stops, text)
 	guarded := state.guards > 0
@@ -257,6 +257,19 @@ func stop(format string, words ...interface{}) {
 		os.Exit(1)
 	}
 	runtime.Goexit()
+}
+
+// where is the line of the test that made the call.
+func where() string {
+	for skip := 2; ; skip++ {
+		_, file, line, known := runtime.Caller(skip)
+		if !known {
+			return ""
+		}
+		if strings.HasSuffix(file, "_test.go") {
+			return fmt.Sprintf("%s:%d: ", filepath.Base(file), line)
+		}
+	}
 }
 
 // Test is what testing.T and testing.F have in common.
@@ -280,7 +293,12 @@ func Guard(t Test) func() {
 			ask("!", nil, nil)
 		}
 		state.Lock()
-		said := append(append([]string{}, state.stops...), state.deaths[min(deaths, len(state.deaths)):]...)
+		said := state.stops
+		for _, each := range state.deaths[deaths:] {
+			if !strings.Contains(strings.Join(said, "\n"), each) {
+				said = append(said, each)
+			}
+		}
 		state.stops = nil
 		state.guards--
 		state.Unlock()

@@ -164,13 +164,22 @@ func (w *writer) slice(v reflect.Value) {
 }
 
 func (w *writer) elements(v reflect.Value) {
-	if v.Type().Elem().Kind() == reflect.Uint8 {
-		w.out = append(w.out, v.Bytes()...)
+	if isNumber(v.Type().Elem()) {
+		w.out = append(w.out, memoryOf(v)...)
 		return
 	}
 	for at := 0; at < v.Len(); at++ {
 		w.value(v.Index(at))
 	}
+}
+
+// isNumber: any bytes of this type's size are a value of it, so many of them are carried as they lie in memory.
+func isNumber(kind reflect.Type) bool {
+	return kind.Kind() >= reflect.Int && kind.Kind() <= reflect.Complex128
+}
+
+func memoryOf(v reflect.Value) []byte {
+	return unsafe.Slice((*byte)(v.UnsafePointer()), uintptr(v.Len())*v.Type().Elem().Size())
 }
 
 // find is the known array that this slice is a part of, and where the part begins.
@@ -287,6 +296,7 @@ const (
 	behindSentinel
 	behindValue
 	behindError
+	behindConstant
 )
 
 func (w *writer) behind(v reflect.Value) {
@@ -299,6 +309,13 @@ func (w *writer) behind(v reflect.Value) {
 	if isError && !w.inFull {
 		if name, known := sentinelOf(err); known {
 			w.byte(behindSentinel)
+			w.string(name)
+			return
+		}
+	}
+	for name, value := range constants {
+		if inner.Comparable() && inner.Interface() == value {
+			w.byte(behindConstant)
 			w.string(name)
 			return
 		}

@@ -21,6 +21,7 @@ type carrier struct {
 	looked map[*types.TypeName]bool // structs of the code whose content the tests look at
 	hidden map[*types.TypeName]bool // those that could only be seen behind an any, and cannot be shown
 	closer bool                     // nothing is opaque
+	needed *needed
 }
 
 // reason is why a value of this type cannot be carried, or nothing.
@@ -179,7 +180,9 @@ func (c *carrier) given(value, as types.Type) string {
 	}
 	if types.IsInterface(value) {
 		if isContext(value) {
-			return "a context"
+			// Tests that make any other than the empty ones are found by that.
+			c.needed.contexts = true
+			return c.checkMethods(value.Underlying().(*types.Interface))
 		}
 		named, isNamed := types.Unalias(value).(*types.Named)
 		if isNamed && !c.isLocal(named.Obj()) && named.Obj().Pkg() != nil {

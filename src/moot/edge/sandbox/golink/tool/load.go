@@ -53,9 +53,14 @@ type world struct {
 	std     types.Importer
 }
 
-func load(spec Spec) (*world, error) {
-	w := &world{set: token.NewFileSet(), packs: map[string]*pack{}, exports: spec.Exports, module: "given"}
+func newWorld(module, exports string) *world {
+	w := &world{set: token.NewFileSet(), packs: map[string]*pack{}, exports: exports, module: module}
 	w.std = importer.ForCompiler(w.set, "gc", w.lookup)
+	return w
+}
+
+func load(spec Spec) (*world, error) {
+	w := newWorld("given", spec.Exports)
 	if text, err := os.ReadFile(filepath.Join(spec.Folder, "go.mod")); err == nil {
 		if found := moduleLine.FindSubmatch(text); found != nil {
 			w.module = string(found[1])
@@ -80,7 +85,7 @@ func (w *world) lookup(name string) (io.ReadCloser, error) {
 	if err != nil || len(mark) == 0 {
 		return nil, errors.New("not compiled: " + name)
 	}
-	return os.Open(strings.TrimSpace(string(mark)))
+	return os.Open(filepath.Join(w.exports, strings.TrimSpace(string(mark))))
 }
 
 func (w *world) add(top, file string, given bool) error {
@@ -89,8 +94,7 @@ func (w *world) add(top, file string, given bool) error {
 	if !strings.HasSuffix(file, ".go") || isTest && !given || strings.Contains("/"+file, "/vendor/") {
 		return nil
 	}
-	folder, err := filepath.Rel(top, filepath.Dir(file))
-	if err != nil || strings.HasPrefix(folder, "..") {
+	if folder, err := filepath.Rel(top, filepath.Dir(file)); err != nil || strings.HasPrefix(folder, "..") {
 		return nil
 	}
 	context := build.Default
@@ -102,6 +106,12 @@ func (w *world) add(top, file string, given bool) error {
 	if err != nil {
 		return err
 	}
+	return w.put(top, file, string(text), given)
+}
+
+// put takes a file in.
+func (w *world) put(top, file, text string, given bool) error {
+	folder, _ := filepath.Rel(top, filepath.Dir(file))
 	tree, err := parser.ParseFile(w.set, file, text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return err
@@ -112,7 +122,7 @@ func (w *world) add(top, file string, given bool) error {
 		p = &pack{path: name, folder: filepath.Dir(file)}
 		w.packs[name] = p
 	}
-	s := &source{file, string(text), tree}
+	s, isTest := &source{file, text, tree}, strings.HasSuffix(file, "_test.go")
 	switch {
 	case isTest && strings.HasSuffix(tree.Name.Name, "_test"):
 		p.outer = append(p.outer, s)

@@ -77,6 +77,7 @@ type needed struct {
 	functions []instanceOf
 	standard  map[string]bool // errors of the standard library
 	types     map[string]bool // its types
+	contexts  bool
 }
 
 // sides is the generated files of both sides, by package; mains by the package whose tests they serve.
@@ -121,6 +122,12 @@ func (j *judge) nameAll(s *sides) {
 		at := strings.LastIndex(full, ".")
 		tests.add("var _ = moot_link.Sentinel(%q, &%s.%s)", full, tests.name(full[:at]), full[at+1:])
 		main.add("moot_link.Sentinel(%q, &%s.%s)", full, main.name(full[:at]), full[at+1:])
+	}
+	if j.needed.contexts {
+		for _, name := range []string{"Background", "TODO"} {
+			tests.add("var _ = moot_link.Value(%q, %s.%s())", "context."+name, tests.name("context"), name)
+			main.add("moot_link.Value(%q, %s.%s())", "context."+name, main.name("context"), name)
+		}
 	}
 	j.nameInstances(s)
 }

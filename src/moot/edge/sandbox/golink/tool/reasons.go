@@ -32,7 +32,6 @@ var sharedNames = map[string]string{
 	"log.Writer": "the log", "log/slog.SetDefault": "the log", "log/slog.SetLogLoggerLevel": "the log",
 	"math/rand.Seed": "random numbers", "net/http.ListenAndServe": "the network", "net/http.Get": "the network",
 	"net/http.Post": "the network", "net/http.Handle": "the network", "net/http.HandleFunc": "the network",
-	"context.WithCancel": "a context", "context.WithTimeout": "a context", "context.WithDeadline": "a context",
 	"syscall.Kill": "processes", "syscall.Getpid": "processes",
 }
 
@@ -58,7 +57,6 @@ type judge struct {
 	always  []*part // what runs before any test
 	tests   []string
 	problem string
-	needed  *needed
 }
 
 func (j *judge) readTests() {
@@ -159,6 +157,18 @@ func (j *judge) readMethods(p *part, object types.Object) {
 	}
 }
 
+// findRedefined: no honest code takes these over, and what we write ourselves is made of them.
+func (j *judge) findRedefined() {
+	for name, done := range j.done {
+		for _, word := range []string{"nil", "true", "false", "iota", "error", "string"} {
+			object := done.Scope().Lookup(word)
+			if p := j.packs[name]; p != nil && p.code && object != nil && j.isCode(object) {
+				j.problem = "the code under test redefines " + word
+			}
+		}
+	}
+}
+
 func (j *judge) readCode(p *part, name *ast.Ident, object types.Object, isTop bool) {
 	if isTop && types.Universe.Lookup(object.Name()) != nil {
 		if oftenRedefined[object.Name()] {
@@ -217,6 +227,9 @@ func (j *judge) readStandard(p *part, object types.Object) {
 				return
 			}
 		}
+	}
+	if home == "context" && (strings.HasPrefix(object.Name(), "With") || object.Name() == "AfterFunc") {
+		p.need("it shares a context with the code", false)
 	}
 	if what, shared := sharedPackages[home]; shared {
 		p.need("it shares "+what+" with the code", false)

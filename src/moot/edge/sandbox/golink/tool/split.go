@@ -24,7 +24,7 @@ func split(spec Spec) Plan {
 	var views []*judge
 	for _, p := range w.tested() {
 		j := &judge{carrier: &carrier{view: w.look(p), looked: map[*types.TypeName]bool{}, hidden: map[*types.TypeName]bool{}}}
-		if err := j.ownFault(); err != nil {
+		if err := ownFault(j.view); err != nil {
 			return whole(plan, err)
 		}
 		j.findLooked()
@@ -37,15 +37,36 @@ func split(spec Spec) Plan {
 	for _, j := range views {
 		// Both sides of the link have one opinion on each type, whichever tests look at it.
 		j.lookAlso(looked)
-		j.needed = &needed{map[*types.Var]bool{}, nil, map[string]bool{}, map[string]bool{}}
+		j.needed = &needed{variables: map[*types.Var]bool{}, standard: map[string]bool{}, types: map[string]bool{}}
 		j.readTests()
+		j.findRedefined()
 		verdicts[j] = j.verdicts()
 		if j.problem != "" {
 			plan.Problem = j.problem
 			return plan
 		}
 	}
-	return write(plan, w, views, verdicts)
+	plan = write(plan, w, views, verdicts)
+	if err := verify(plan, spec, w.module); err != nil {
+		return whole(plan, err)
+	}
+	return plan
+}
+
+// verify reads what was written: stubs that do not fit the tests are no reason to fail them.
+func verify(plan Plan, spec Spec, module string) error {
+	w := newWorld(module, spec.Exports)
+	for _, file := range sortedKeys(plan.Judge) {
+		if err := w.put(spec.Folder, file, plan.Judge[file], true); err != nil {
+			return err
+		}
+	}
+	for _, p := range w.tested() {
+		if err := ownFault(w.look(p)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func whole(plan Plan, err error) Plan {
@@ -54,10 +75,10 @@ func whole(plan Plan, err error) Plan {
 }
 
 // ownFault is what is wrong with the files themselves; packages from elsewhere need not be here.
-func (j *judge) ownFault() error {
-	for _, each := range j.faults {
+func ownFault(v *view) error {
+	for _, each := range v.faults {
 		fault, isFault := each.(types.Error)
-		if isFault && !fault.Soft && !strings.Contains(fault.Msg, "could not import") {
+		if isFault && !strings.Contains(fault.Msg, "could not import") {
 			return fault
 		}
 	}
@@ -126,7 +147,7 @@ func (j *judge) writePackage(plan *Plan, s *sides, p *pack) {
 	j.forward(s, p)
 	for _, file := range p.files {
 		plan.Worker[file.path] = j.renameMain(p, file)
-		plan.Judge[file.path], _ = j.stub(p, file)
+		plan.Judge[file.path] = j.stub(s, p, file)
 	}
 	judge, worker := get(s.judge, p.path), get(s.worker, p.path)
 	plan.Judge[names] = judge.head(p.name()) + strings.Join(judge.lines, "\n") + "\n"

@@ -13,14 +13,24 @@ import (
 
 // stub writes a file of the code as the tests' side has it: types and constants as they are, functions that send
 // their arguments over the link. No body, no initial value, no comment that the compiler obeys comes along.
-func (j *judge) stub(p *pack, file *source) (string, error) {
+func (j *judge) stub(s *sides, p *pack, file *source) string {
 	out := &bytes.Buffer{}
 	used := map[string]bool{}
 	print := func(node ast.Node) string {
 		ast.Inspect(node, func(inner ast.Node) bool {
-			if selector, is := inner.(*ast.SelectorExpr); is {
-				if name, isName := selector.X.(*ast.Ident); isName {
-					used[name.Name] = true
+			name, isName := inner.(*ast.Ident)
+			if !isName {
+				return true
+			}
+			switch object := j.info.Uses[name].(type) {
+			case nil:
+			case *types.PkgName:
+				used[name.Name] = true
+			case *types.Var:
+				j.declare(s, p, object)
+			default:
+				if object.Pkg() != nil && object.Pkg().Path() != p.path {
+					used["."+object.Pkg().Path()] = true // seen without its package's name before it
 				}
 			}
 			return true
@@ -50,11 +60,19 @@ func (j *judge) stub(p *pack, file *source) (string, error) {
 		} else if known, err := j.Import(importPath(each)); err == nil {
 			name = known.Name()
 		}
-		if used[name] {
+		if used[name] || name == "." && used["."+importPath(each)] {
 			head += fmt.Sprintf("import %s %q\n", name, importPath(each))
 		}
 	}
-	return head + "\nvar _ = moot_link.Call\n\n" + out.String(), nil
+	return head + "\nvar _ = moot_link.Call\n\n" + out.String()
+}
+
+// declare writes a variable of which a constant or a type wants the size.
+func (j *judge) declare(s *sides, p *pack, object *types.Var) {
+	if object.Pkg() != nil && object.Parent() == object.Pkg().Scope() && !j.needed.variables[object] {
+		judge := get(s.judge, p.path)
+		judge.add("var %s %s", object.Name(), judge.of(object.Type(), p.path))
+	}
 }
 
 // bare is the same without comments.
