@@ -22,15 +22,16 @@ ENDS_ALL = frozenset({
 """What makes the other test fail too: at the start, or for good."""
 CODE_DECIDES = frozenset({"redefines max", "an error that is every error", "an error that becomes every error"})
 WRONG = {
-    "2 * n": "3 * n", "sort.Ints(all)": "sort.Ints(nil)", "p.X += dx": "", "n.Left.Insert(value)": "n.Left", "hits++; ": "",
-    "b[i], b[j] = b[j], b[i]": "", "return 0, ErrEmpty": "return 0, nil",
-    'return Square{2}': "return Square{3}", "return last, true": "return last, false", "r + 1": "r", "n++; ": "",
+    "2 * n": "3 * n", "sort.Ints(all)": "sort.Ints(nil)", "p.X += dx": "", "n.Left.Insert(value)": "n.Left",
+    "hits++; ": "", "b[i], b[j] = b[j], b[i]": "", "return 0, ErrEmpty": "return 0, nil",
+    "return Square{2}": "return Square{3}", "return last, true": "return last, false", "r + 1": "r", "n++; ": "",
     'fmt.Println("hello", name)': 'fmt.Println("bye", name)', "MulRange(1, n)": "MulRange(2, n-1)",
     "AddDate(0, 0, 1)": "AddDate(0, 0, 2)", "return now()": "return time.Now()", "rows[i][i] = 1": "",
-    "numbers <- 1": "numbers <- 2", '"hi "': '"ho "', "a / b }\nfunc Div(": "a }\nfunc Div(", "found[word]++": "found[word]--",
-    "c.items = append(c.items, item)": "", "p.X + q.X": "p.X", "a > b": "a < b", "1i, 2, true": "1i, 3, true",
-    "return []string{}": "return nil", "do(each)": "do(each), do(each)", 'return 7': "return 8", "{p: {}}": "{}",
-    "math.Sqrt(x)": "x", "make([]byte, 3)": "make([]byte, 2)", '"high"': '"hi"',
+    "numbers <- 1": "numbers <- 2", '"hi "': '"ho "', "a / b }\nfunc Div(": "a }\nfunc Div(",
+    "found[word]++": "found[word]--", "c.items = append(c.items, item)": "", "p.X + q.X": "p.X", "a > b": "a < b",
+    "1i, 2, true": "1i, 3, true", "return []string{}": "return nil", "do(each)": "do(each), do(each)",
+    "return 7": "return 8", "{p: {}}": "{}", "math.Sqrt(x)": "x", "make([]byte, 3)": "make([]byte, 2)",
+    '"high"': '"hi"',
 }  # fmt: skip
 
 
@@ -81,7 +82,6 @@ def test_wrong_code_fails_both_ways() -> None:
 
 
 def cheat(files: Mapping[str, str], test: str, **limits: float) -> SuiteRun:
-    """Not `asyncio.run` of many at once: each must end for itself."""
     sandbox = boxed(test=4, wall=50, **limits)
     return asyncio.run(sandbox.run(laid_out(files), given({"service_test.go": test})))
 
@@ -150,7 +150,8 @@ def test_a_process_that_ends_costs_one_test_and_what_was_printed_is_shown() -> N
 def test_code_that_reads_what_came_with_the_tests_is_not_trusted() -> None:
     golden = {"service_test.go": checks_of(""), "golden.txt": "4"}
     reads = code("os strconv", (
-        'func Double(n int) int { text, _ := os.ReadFile("golden.txt"); got, _ := strconv.Atoi(string(text)); return got }\n'
+        'func Double(n int) int { text, _ := os.ReadFile("golden.txt"); got, _ := strconv.Atoi(string(text))\n'
+        "return got }\n"
     ))  # fmt: skip
     run = asyncio.run(boxed().run(laid_out({"service.go": reads}), given(golden)))
     assert run.outcomes and all(each.in_process and each.code_decides for each in run.outcomes), run
@@ -160,7 +161,7 @@ def test_code_that_reads_what_came_with_the_tests_is_not_trusted() -> None:
     assert double is not None and "got 0, want 4" in double.detail and not double.in_process, run
 
 
-def test_both_that_cannot_be_read_give_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_read_gives_no_verdict() -> None:
     deep = code("", f"var x = {'(' * 60_000}1{')' * 60_000}\n")
     run = cheat({"service.go": deep}, checks_of(""))
     assert not run.passed, run

@@ -1,15 +1,15 @@
 """Our own Go programs: what separates tests from the code they test, and what links the two. Built once, kept."""
 
+import contextlib
 import hashlib
 import json
-import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from moot.edge.sandbox.golang import Toolchain, cache_of, is_fresh, run_go, write_whole
+from moot.edge.sandbox.golang import Toolchain, below, cache_of, is_fresh, run_go, write_whole
 
 HERE = Path(__file__).parent / "golink"
 LINK = "moot.invalid/link"
@@ -45,15 +45,26 @@ async def open_kit(go: Toolchain) -> Kit:
     if kit.tool.is_file() and is_fresh(_export(cache)):
         return kit
     try:
-        for path, text in _sources().items():
-            place = kit.folder / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, "utf-8")
-        kit.tool.parent.mkdir(exist_ok=True)
+        _lay_out(kit)
         problem = await _build(go, kit, cache)
     except OSError as error:
         problem = str(error)
     return Kit(kit.folder, problem)
+
+
+def _lay_out(kit: Kit) -> None:
+    """All sources or none: another process may be building from them."""
+    if kit.folder.is_dir():
+        return
+    kit.folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kit.folder.parent, ignore_cleanup_errors=True) as place:
+        made = Path(place) / "kit"
+        for path, text in _sources().items():
+            (made / path).parent.mkdir(parents=True, exist_ok=True)
+            (made / path).write_text(text, "utf-8")
+        (made / "bin").mkdir()
+        with contextlib.suppress(OSError):  # somebody else was faster
+            made.rename(kit.folder)
 
 
 async def _build(go: Toolchain, kit: Kit, cache: Path) -> str:
@@ -66,7 +77,7 @@ async def _build(go: Toolchain, kit: Kit, cache: Path) -> str:
         ended = await run_go(go, cache, place, BUILD, (str(kit.folder / "tool"), str(made), str(user)))
         if ended.status != 0 or ended.stopped:
             return (ended.output.strip().splitlines() or [f"status {ended.status}"])[-1]
-        write_whole(_export(cache), os.path.relpath(ended.report.decode().strip(), cache).encode())
+        write_whole(_export(cache), below(cache, ended.report.decode()))
         spot = kit.folder / "bin" / f"tool-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
         spot.write_bytes(made.read_bytes())
     spot.chmod(0o755)

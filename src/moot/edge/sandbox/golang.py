@@ -153,11 +153,11 @@ async def warmed(go: Toolchain, texts: Iterable[str], *, race: bool) -> Warmth:
         return Warmth(problem=problem)
     for path, mark in marks.items():
         # Where the compiler has written what it knows of this package; see `gokit`.
-        write_whole(mark, exports.get(path, "").encode())
+        write_whole(mark, exports.get(path, b""))
     return Warmth(folder)
 
 
-async def _compile(go: Toolchain, packages: Iterable[str], folder: Path, *, race: bool) -> tuple[dict[str, str], str]:
+async def _compile(go: Toolchain, packages: Iterable[str], folder: Path, *, race: bool) -> tuple[dict[str, bytes], str]:
     """Where what was compiled lies, by package; or the reason why nothing was."""
     with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as place:
         module = _empty_test(go, packages, Path(place))
@@ -168,7 +168,7 @@ async def _compile(go: Toolchain, packages: Iterable[str], folder: Path, *, race
         ended = await run_go(go, folder, place, script, (str(module), *listed), race=race)
     if ended.status == 0 and not ended.stopped:
         lines = (line.partition(" ") for line in ended.report.decode("utf-8", "replace").splitlines())
-        return {path: os.path.relpath(spot, folder) for path, _, spot in lines if spot}, ""
+        return {path: below(folder, spot) for path, _, spot in lines if spot}, ""
     said = (ended.output or ended.report.decode("utf-8", "replace")).strip().splitlines()
     what = "a test with Go's race detector" if race else "an empty Go test"
     return {}, f"{what} cannot be built here: {said[0] if said else f'status {ended.status}'}"
@@ -183,6 +183,10 @@ async def run_go(
     shell = ("/bin/sh", "-c", f"umask 022 && {script}", str(go.program), *words)
     job = Job(shell, b"", lambda _: False, {**environment(race=race), **env})
     return await execute(job, PATIENCE)
+
+
+def below(folder: Path, path: str) -> bytes:
+    return os.path.relpath(path.strip(), folder).encode()
 
 
 def write_whole(path: Path, data: bytes) -> None:

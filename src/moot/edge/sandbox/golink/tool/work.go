@@ -135,7 +135,6 @@ func (w *worker) start(folder string, turn int) {
 	c.command.Dir = folder
 	c.command.ExtraFiles = []*os.File{there}
 	c.command.Stdout, c.command.Stderr = writing[0], writing[1]
-	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.turn = turn
 	w.mutex.Lock()
 	if w.turn == turn {
@@ -191,7 +190,7 @@ func (w *worker) read(c *child, folder string) {
 			w.send(frame)
 		}
 	}
-	syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL)
+	c.command.Process.Kill()
 	err := c.command.Wait()
 	for at := range c.printed {
 		w.drain(c.printed[at], uint64(at+1))
@@ -231,7 +230,7 @@ func (w *worker) stop() {
 	w.deaths = 0
 	w.mutex.Unlock()
 	if c != nil {
-		syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL)
+		c.command.Process.Kill()
 		c.link.Close()
 	}
 }
