@@ -69,7 +69,8 @@ class Adapter(ABC):
         return await self._execute(suite)
 
     async def run(self, code: Code, tests: Tests) -> SuiteRun:
-        suite = await plan(code, tests, self.limits.test, project=self.project, run=self._execute)
+        reader = self._execute if self.apart else None
+        suite = await plan(code, tests, self.limits.test, project=self.project, run=reader)
         if isinstance(suite, SuiteRun):
             return suite
         if suite.together and not self.apart:

@@ -63,6 +63,8 @@ def _lay_out(kit: Kit) -> None:
             (made / path).parent.mkdir(parents=True, exist_ok=True)
             (made / path).write_text(text, "utf-8")
         (made / "bin").mkdir()
+        for each in (made, *made.rglob("*")):
+            each.chmod(0o755 if each.is_dir() else 0o644)  # a sandbox that steps down from root reads it
         with contextlib.suppress(OSError):  # somebody else was faster
             made.rename(kit.folder)
 

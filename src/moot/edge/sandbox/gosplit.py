@@ -152,7 +152,7 @@ def _apart(parts: Parts, kit: Kit, plan: GoPlan) -> Suite:
         _program(parts, kit, judge, JUDGE, targets, {"MOOT_SECONDS": f"{parts.seconds:g}"}),
         read=partial(_read_apart, expected=[name for name in apart if name.startswith("Test")], needs=plan.needs),
         worker=_program(parts, kit, worker, WORKER, [str(kit.tool)], {"MOOT_FOLDERS": "\n".join(folders)}),
-        together=lambda names: together(parts, plan, _pattern(names), plan.needs),
+        together=lambda names: together(parts, plan, "." if names is None else _pattern(names), plan.needs),
     )
 
 
@@ -227,7 +227,7 @@ def _read_together(report: bytes, layout: Layout, key: str, needs: Mapping[str, 
     read = go_report(body, layout) if every else read_go(body)
     events = [_marked(event, needs) if isinstance(event, Done) else event for event in read.events]
     good = [event for event in events if isinstance(event, Done) and event.status in ("passed", "skipped")]
-    if {event.test.partition("/Test")[0].rpartition(".")[0] for event in good} - signed:
+    if not all(any(event.test.startswith(f"{package}.") for package in signed) for event in good):
         events = [event for event in events if not isinstance(event, Finished)]
     return replace(read, events=tuple(events))
 
