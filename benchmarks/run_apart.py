@@ -54,12 +54,14 @@ class Trial:
 
 
 def fetch(library: Library, folder: Path) -> Path:
-    pip = (sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps")
+    """The sources of a library with their tests, unpacked. Moot's own environment has no pip."""
+    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+    pip = (folder / "venv/bin/python", "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps")
     subprocess.run([*pip, "--no-binary", ":all:", "-d", folder, library.name], check=True)
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
-    (tree,) = (path for path in folder.iterdir() if path.is_dir())
+        packed.extractall(folder / "tree", filter="data")
+    (tree,) = (folder / "tree").iterdir()
     return tree
 
 

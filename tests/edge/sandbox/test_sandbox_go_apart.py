@@ -82,7 +82,7 @@ def test_wrong_code_fails_both_ways() -> None:
 
 
 def cheat(files: Mapping[str, str], test: str, **limits: float) -> SuiteRun:
-    sandbox = boxed(test=4, wall=50, **limits)
+    sandbox = boxed(test=8, wall=80, **limits)
     return asyncio.run(sandbox.run(laid_out(files), given({"service_test.go": test})))
 
 
@@ -90,8 +90,8 @@ async def cheat_all(names: Iterable[str]) -> dict[str, SuiteRun]:
     few = asyncio.Semaphore(4)
 
     async def one(name: str) -> tuple[str, SuiteRun]:
-        wall = 12.0 if name == "stops its parent" else 50.0
-        sandbox = find_sandbox(limits=SandboxLimits(test=4, wall=wall))
+        wall = 12.0 if name == "stops its parent" else 80.0
+        sandbox = find_sandbox(limits=SandboxLimits(test=8, wall=wall))
         async with few:
             return name, await sandbox.run(laid_out(files_of(name)), given({"service_test.go": checks_of(name)}))
 
