@@ -9,7 +9,7 @@ from python_cheats import NAMED, OWN, PYTEST, WAYS
 from sandbox_runs import BOTH, boxed, code_of, cold, local, run, statuses, suite_of
 
 from moot.ports import Sandbox
-from moot.types import SuiteRun, Tests
+from moot.types import SourceFile, SuiteRun, Tests
 
 AT_ONCE = 3
 LIMITS = {"wall": 60, "test": 10}
@@ -272,3 +272,12 @@ def test_packages_and_helpers_of_the_tests_work() -> None:
     code = code_of(**{"pkg/__init__": "NAME = 'pkg'\n", "pkg/sub": "def half(n): return n // 2\n"})
     found = asyncio.run(boxed().run(code, Tests(files=tuple(files.items()))))
     assert found.passed and not found.outcomes[0].in_process, found
+
+
+def test_the_code_brings_no_library_and_no_settings_for_its_judge() -> None:
+    test = "import statistics, service\ndef test_a(): assert service.middle([1, 9]) == statistics.mean([1, 9])\n"
+    code = code_of(service="def middle(v): return 4\n", statistics="def mean(v): return 4\n")
+    settings = SourceFile(path="pytest.ini", language="python", text="[pytest]\npython_functions = nothing\n")
+    code = code.model_copy(update={"files": (*code.files, settings)})
+    found = [asyncio.run(boxed().run(code, suite_of(head + test))) for head in ("", "import pytest\n")]
+    assert [statuses(each) for each in found] == [["failed"], ["failed"]]

@@ -26,6 +26,7 @@ PARTS_BARE = ("in_honest", "in_plain", "in_record", "in_script", "in_tree")
 ENV = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 STUB = "getattr(__import__('builtins'), '@moot_stub')(__name__)\n"
 """What a file of the code is where tests are judged."""
+CONFIGURES = frozenset({"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"})
 MEASURED = "what tests reach is measured in one process"
 ONE_FILE = "the tests stand in the code's own file"
 
@@ -142,7 +143,17 @@ def _worker(layout: Layout, run: PythonRun, *, bare: bool) -> Suite:
 
 def _laid(layout: Layout, *, stubs: bool) -> dict[str, str]:
     code = frozenset(_code(layout)) if stubs else frozenset()
-    return {f"{WORK}/{path}": STUB if path in code else text for path, text in layout.files.items()}
+    files = {path: text for path, text in layout.files.items() if not stubs or not _stands_in_the_way(path, layout)}
+    return {f"{WORK}/{path}": STUB if path in code else text for path, text in files.items()}
+
+
+def _stands_in_the_way(path: str, layout: Layout) -> bool:
+    """A file of the code that would change how tests are found, or what they compare with: a `statistics.py` beside
+    the module that is tested is not what a test means by that name."""
+    if path in layout.tests:
+        return False
+    beside = len(_code(layout)) > 1 and "/" not in path and PurePosixPath(path).stem in sys.stdlib_module_names
+    return beside or PurePosixPath(path).name in CONFIGURES
 
 
 def _runner(name: str, spec: Mapping[str, object], parts: tuple[str, ...]) -> dict[str, str]:
