@@ -307,3 +307,45 @@ def files_of(name: str) -> dict[str, str]:
 
 def checks_of(name: str) -> str:
     return HEAD + OTHER_TESTS[name] if name in OTHER_TESTS else TEST
+
+
+OBJECTS = """package service
+
+import "container/list"
+
+type Box struct {
+	n int
+	c chan int
+}
+type Plain struct{ n int }
+
+func New(n int) *Box         { return &Box{n: n} }
+func NewPlain(n int) *Plain  { return &Plain{n} }
+func Any(n int) any          { return NewPlain(n) }
+func AnyBox(n int) any       { return New(n) }
+func List(n int) *list.List  { l := list.New(); l.PushBack(NewPlain(n)); return l }
+"""
+SAME = "; !reflect.DeepEqual(a, b)"
+COMPARED = {
+    "in a table": "c := []struct{ a, b any }{{service.New(1), service.New(2)}}[0]; !reflect.DeepEqual(c.a, c.b)",
+    "in a map": 'a, b := map[string]any{"x": service.New(1)}, map[string]any{"x": service.New(2)}' + SAME,
+    "given back": "get := func(n int) any { return service.New(n) }; !reflect.DeepEqual(get(1), get(2))",
+    "inside a type of the test": "a, b := outer{service.NewPlain(1)}, outer{service.NewPlain(2)}" + SAME,
+    "in a list": "a, b := service.List(1), service.List(2)" + SAME,
+    "as anything": "a, b := service.Any(1), service.Any(2)" + SAME,
+    "with a channel": "a, b := service.AnyBox(1), service.AnyBox(2)" + SAME,
+    "appended": "a, b := append([]any{}, service.NewPlain(1)), append([]any{}, service.NewPlain(2))" + SAME,
+    "converted": "a, b := any(service.NewPlain(1)), any(service.NewPlain(2))" + SAME,
+    "printed": "a, b := fmt.Sprintf(`%+v`, service.NewPlain(1)), fmt.Sprintf(`%+v`, service.NewPlain(2)); a != b",
+    "as values": "a, b := service.NewPlain(1), service.NewPlain(2); *a != *b",
+}
+"""Two objects of the code that differ, in all the ways in which a test can find that out."""
+
+
+def compares(name: str) -> str:
+    first, _, last = COMPARED[name].rpartition("; ")
+    return (
+        'package service_test\n\nimport (\n\t"fmt"\n\t"reflect"\n\t"testing"\n\n\t"given"\n)\n\n'
+        "var _, _ = fmt.Sprint, reflect.DeepEqual\n\ntype outer struct{ *service.Plain }\n\n"
+        f"func TestSame(t *testing.T) {{\n\t{first}\n\tif {last} {{\n\t\tt.Fatal(`they differ`)\n\t}}\n}}\n"
+    )

@@ -14,4 +14,4 @@ CODE, TESTS = files_in("one/code"), files_in("one/tests")
 TOGETHER = {"TestChannel", "TestMock", "TestFiles"}
 """What needs the process of the code; everything else is judged apart."""
 MODULE_CODE, MODULE_TESTS = files_in("several/code"), files_in("several/tests")
-MODULE_TOGETHER = {"TestGone"}
+MODULE_TOGETHER = {"TestGone", "TestChannel"}

@@ -4,7 +4,19 @@ import asyncio
 from collections.abc import Iterable, Mapping
 
 import pytest
-from go_cheats import BROUGHT, CHEATS, FEED, IN_ONE_PROCESS, IN_PROCESS_CHEATS, checks_of, code, files_of
+from go_cheats import (
+    BROUGHT,
+    CHEATS,
+    COMPARED,
+    FEED,
+    IN_ONE_PROCESS,
+    IN_PROCESS_CHEATS,
+    OBJECTS,
+    checks_of,
+    code,
+    compares,
+    files_of,
+)
 from go_honest import CODE, MODULE_CODE, MODULE_TESTS, MODULE_TOGETHER, TESTS, TOGETHER
 from sandbox_runs import boxed
 
@@ -165,3 +177,17 @@ def test_what_cannot_be_read_gives_no_verdict() -> None:
     deep = code("", f"var x = {'(' * 60_000}1{')' * 60_000}\n")
     run = cheat({"service.go": deep}, checks_of(""))
     assert not run.passed, run
+
+
+def test_objects_whose_content_stays_with_the_code_are_never_equal() -> None:
+    async def run_all() -> list[SuiteRun]:
+        few = asyncio.Semaphore(3)
+
+        async def one(name: str) -> SuiteRun:
+            async with few:
+                return await boxed().run(laid_out({"service.go": OBJECTS}), given({"service_test.go": compares(name)}))
+
+        return list(await asyncio.gather(*map(one, COMPARED)))
+
+    for name, run in zip(COMPARED, asyncio.run(run_all()), strict=True):
+        assert [each.status for each in run.outcomes] == ["failed"], (name, run)

@@ -142,7 +142,7 @@ async def warmed(go: Toolchain, texts: Iterable[str], *, race: bool) -> Warmth:
     folder = cache_of(go)
     wanted = sorted({"testing", *(path for path in imports(texts) if go.has(path) and path != "unsafe")})
     marks = {path: folder / f"moot-{'race' if race else 'plain'}-{path.replace('/', '.')}" for path in wanted}
-    if all(is_fresh(mark) and (race or mark.stat().st_size) for mark in marks.values()):
+    if all(is_fresh(mark) and (race or leads(mark)) for mark in marks.values()):
         return Warmth(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -183,6 +183,12 @@ async def run_go(
     shell = ("/bin/sh", "-c", f"umask 022 && {script}", str(go.program), *words)
     job = Job(shell, b"", lambda _: False, {**environment(race=race), **env})
     return await execute(job, PATIENCE)
+
+
+def leads(mark: Path) -> bool:
+    """Whether what a mark names is still there: Go throws out what it has not used for days."""
+    spot = mark.read_text("utf-8")
+    return bool(spot) and (mark.parent / spot).is_file()
 
 
 def below(folder: Path, path: str) -> bytes:

@@ -29,9 +29,8 @@ WORKER = CACHE + f'mkdir -p "$box/bin" && export MOOT_GO="$0" && cd "$box/{WORK}
 # Go's results are printed by the process that the code runs in. What signs their end is deleted before it starts.
 TOGETHER = (
     CACHE + f'mkdir -p "$box/{RUN}" && export MOOT_END="$box/{RUN}/end" && '
-    f'printf \'#!/bin/sh\\nfind "%s" -name moot_end_test.go -delete\\nexec "$@"\\n\' '
-    f'"$box/{WORK}" > "$box/{RUN}/start" && chmod +x "$box/{RUN}/start" && '
-    f'"$0" test -json -run="$3" -exec="$box/{RUN}/start" ./... >&3 3>&-; status=$?; '
+    f'printf \'#!/bin/sh\\nrm -f moot_end_test.go\\nexec "$@"\\n\' > "$box/{RUN}/start" && '
+    f'chmod +x "$box/{RUN}/start" && "$0" test -json -run="$3" -exec="$box/{RUN}/start" ./... >&3 3>&-; status=$?; '
     'printf "\\n" >&3; cat "$MOOT_END" >&3 2>/dev/null; exit "$status"'
 )
 REQUIRE = re.compile(r"^(\s*require\s*\([^)]*\)|\s*require\s+[^\n(]+)", re.MULTILINE)

@@ -72,7 +72,9 @@ func (p *peer) ask(what target, in, out []reflect.Value) outcome {
 	defer func() {
 		p.Lock()
 		delete(p.waiting, call)
-		p.left[call] = !answered
+		if !answered {
+			p.left[call] = true
+		}
 		p.Unlock()
 	}()
 	p.send(Frame{FrameCall, call, w.out})

@@ -20,7 +20,7 @@ type carrier struct {
 	*view
 	looked map[*types.TypeName]bool // structs of the code whose content the tests look at
 	hidden map[*types.TypeName]bool // those that could only be seen behind an any, and cannot be shown
-	closer bool                     // nothing is opaque
+	closer bool                     // nothing is opaque, and what is no data does not pass for it
 	needed *needed
 }
 
@@ -59,6 +59,10 @@ func (c *carrier) check(t types.Type, seen map[types.Type]bool) string {
 		return "a channel"
 	case *types.Struct:
 		for at := 0; at < t.NumFields(); at++ {
+			// Of a channel inside something else it is carried whether there is one.
+			if _, isChannel := t.Field(at).Type().Underlying().(*types.Chan); isChannel && !c.closer {
+				continue
+			}
 			if why := c.check(t.Field(at).Type(), seen); why != "" {
 				return why
 			}
@@ -105,7 +109,7 @@ func (c *carrier) checkNamed(named *types.Named, seen map[types.Type]bool) strin
 			}
 		}
 		return c.check(named.Underlying(), seen)
-	case object.Pkg().Path() == "sync":
+	case object.Pkg().Path() == "sync" && !c.closer:
 		return "" // each side has its own
 	case object.Pkg().Path() == "time" && (object.Name() == "Time" || object.Name() == "Location"):
 		return ""
@@ -161,7 +165,28 @@ func (c *carrier) isOpaque(t types.Type) bool {
 	return isStruct && !c.looked[named.Origin().Obj()]
 }
 
-// isDark says whether there is something in a type that cannot be carried.
+// isOwn says whether it is a type of the code that stands in the way, and not what the tests do: the code could have
+// been written in another way.
+func (c *carrier) isOwn(t types.Type) bool {
+	for {
+		switch inner := types.Unalias(typeOr(t)).(type) {
+		case *types.Pointer:
+			t = inner.Elem()
+		case *types.Slice:
+			t = inner.Elem()
+		case *types.Array:
+			t = inner.Elem()
+		case *types.Map:
+			t = inner.Elem()
+		case *types.Named:
+			return c.isCode(inner.Obj()) && !types.IsInterface(inner)
+		default:
+			return false
+		}
+	}
+}
+
+// isDark says whether there is something in a type that cannot be carried, or that is not data: a lock, a channel.
 func (c *carrier) isDark(t types.Type) bool {
 	closer := &carrier{view: c.view, looked: c.looked, closer: true}
 	return closer.reason(t) != ""

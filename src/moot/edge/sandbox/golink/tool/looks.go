@@ -18,11 +18,31 @@ func (c *carrier) findLooked() {
 				return true
 			}
 			c.lookAt(node, parents)
+			c.lookBehind(node, c.resultsOf(parents))
 			parents = append(parents, node)
 			return true
 		})
 	}
 	c.lookDeeper()
+}
+
+// resultsOf is what the innermost function around gives.
+func (c *carrier) resultsOf(parents []ast.Node) *types.Tuple {
+	for at := len(parents) - 1; at >= 0; at-- {
+		var t types.Type
+		switch function := parents[at].(type) {
+		case *ast.FuncLit:
+			t = c.info.TypeOf(function)
+		case *ast.FuncDecl:
+			if object := c.info.Defs[function.Name]; object != nil {
+				t = object.Type()
+			}
+		}
+		if signature, is := t.(*types.Signature); is {
+			return signature.Results()
+		}
+	}
+	return nil
 }
 
 func (c *carrier) lookAt(node ast.Node, parents []ast.Node) {
@@ -66,9 +86,89 @@ func (c *carrier) lookAt(node ast.Node, parents []ast.Node) {
 			}
 		}
 	}
-	if t := c.info.TypeOf(expr); t != nil && types.TypeString(t, nil) != "" {
+	if t := c.info.TypeOf(expr); t != nil {
 		if _, isStruct := t.Underlying().(*types.Struct); isStruct {
 			c.look1(t)
+		}
+	}
+}
+
+// lookBehind: what is put behind an interface can be printed or compared from then on.
+func (c *carrier) lookBehind(node ast.Node, results *types.Tuple) {
+	put := func(into types.Type, value ast.Expr) {
+		if into != nil && types.IsInterface(into) && !types.IsInterface(typeOr(c.info.TypeOf(value))) {
+			c.lookInto(c.info.TypeOf(value), map[types.Type]bool{})
+		}
+	}
+	switch node := node.(type) {
+	case *ast.AssignStmt:
+		for at := range node.Lhs {
+			if len(node.Lhs) == len(node.Rhs) && node.Tok != token.DEFINE {
+				put(c.info.TypeOf(node.Lhs[at]), node.Rhs[at])
+			}
+		}
+	case *ast.ValueSpec:
+		for _, each := range node.Values {
+			if node.Type != nil {
+				put(c.info.TypeOf(node.Type), each)
+			}
+		}
+	case *ast.SendStmt:
+		if channel, isChannel := underlying(c.info.TypeOf(node.Chan)).(*types.Chan); isChannel {
+			put(channel.Elem(), node.Value)
+		}
+	case *ast.ReturnStmt:
+		for at, each := range node.Results {
+			if results != nil && results.Len() == len(node.Results) {
+				put(results.At(at).Type(), each)
+			}
+		}
+	case *ast.CompositeLit:
+		c.lookInLiteral(node, put)
+	case *ast.CallExpr:
+		if c.info.Types[node.Fun].IsType() && len(node.Args) == 1 {
+			put(c.info.TypeOf(node), node.Args[0])
+		} else if slice, isSlice := underlying(c.info.TypeOf(node)).(*types.Slice); isSlice && len(node.Args) > 1 {
+			for _, each := range node.Args[1:] { // append
+				put(slice.Elem(), each)
+			}
+		}
+	}
+}
+
+func typeOr(t types.Type) types.Type {
+	if t == nil {
+		return types.Typ[types.Invalid]
+	}
+	return t
+}
+
+func (c *carrier) lookInLiteral(node *ast.CompositeLit, put func(types.Type, ast.Expr)) {
+	for at, each := range node.Elts {
+		pair, isPair := each.(*ast.KeyValueExpr)
+		value := each
+		if isPair {
+			value = pair.Value
+		}
+		switch t := underlying(c.info.TypeOf(node)).(type) {
+		case *types.Slice:
+			put(t.Elem(), value)
+		case *types.Array:
+			put(t.Elem(), value)
+		case *types.Map:
+			put(t.Elem(), value)
+			if isPair {
+				put(t.Key(), pair.Key)
+			}
+		case *types.Struct:
+			if isPair {
+				name, _ := pair.Key.(*ast.Ident)
+				if field, isField := c.info.Uses[name].(*types.Var); isField {
+					put(field.Type(), value)
+				}
+			} else if at < t.NumFields() {
+				put(t.Field(at).Type(), value)
+			}
 		}
 	}
 }
@@ -165,7 +265,11 @@ func (c *carrier) lookInto(t types.Type, seen map[types.Type]bool) {
 	seen[t] = true
 	if named, isNamed := types.Unalias(t).(*types.Named); isNamed {
 		c.look1(named)
-		if !c.isLocal(named.Obj()) && named.Obj().Pkg() != nil {
+		for at := 0; at < named.TypeArgs().Len(); at++ {
+			c.lookInto(named.TypeArgs().At(at), seen)
+		}
+		home := named.Obj().Pkg()
+		if home != nil && !c.isLocal(named.Obj()) && !c.isTest(named.Obj()) && !plainPackages[home.Path()] {
 			return
 		}
 	}

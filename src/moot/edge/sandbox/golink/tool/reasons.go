@@ -149,7 +149,7 @@ func (j *judge) readCode(p *part, name *ast.Ident, object types.Object, isTop bo
 		if isTop && !object.IsField() {
 			j.needed.variables[object] = true
 			if why := j.reason(object.Type()); why != "" {
-				p.need("it uses the variable "+object.Name()+" of the code, which holds "+why, false)
+				p.need("it uses the variable "+object.Name()+" of the code, which holds "+why, j.isOwn(object.Type()))
 			}
 		}
 	case *types.Func:
@@ -159,8 +159,11 @@ func (j *judge) readCode(p *part, name *ast.Ident, object types.Object, isTop bo
 			signature, _ = instance.Type.(*types.Signature)
 		}
 		if signature != nil && signature.TypeParams().Len() == 0 && signature.RecvTypeParams().Len() == 0 {
-			if why := j.checkTuple(signature.Results(), map[types.Type]bool{}); why != "" {
-				p.need("it gets "+why+" from "+object.Name()+" of the code", false)
+			for at := 0; at < signature.Results().Len(); at++ {
+				t := signature.Results().At(at).Type()
+				if why := j.reason(t); why != "" {
+					p.need("it gets "+why+" from "+object.Name()+" of the code", j.isOwn(t))
+				}
 			}
 		}
 		if signature != nil && signature.Recv() != nil {
@@ -203,7 +206,7 @@ func (j *judge) readCall(p *part, call *ast.CallExpr) {
 	}
 	for at, each := range call.Args {
 		if why := j.given(j.info.TypeOf(each), parameter(signature, at, call.Ellipsis.IsValid())); why != "" {
-			p.need("it hands "+why+" to "+object.Name()+" of the code", false)
+			p.need("it hands "+why+" to "+object.Name()+" of the code", j.isOwn(j.info.TypeOf(each)))
 		}
 		if words, isText := ast.Unparen(each).(*ast.BasicLit); isText && strings.Contains(words.Value, "testdata") {
 			p.need("it shares files with the code", false)
@@ -247,7 +250,7 @@ func (j *judge) readSelection(p *part, node *ast.SelectorExpr) {
 		if isChannel {
 			p.need("it uses a channel of the code", false)
 		} else if why := j.reason(chosen.Type()); why != "" {
-			p.need("it uses "+why+" inside the code", false)
+			p.need("it uses "+why+" inside the code", true)
 		}
 	}
 	home := chosen.Obj().Pkg()
