@@ -83,5 +83,6 @@ def test_typescript_runs_or_says_why_not() -> None:
     suite = run_node(test, "export const double = (number: number): number => 2 * number;\n", "typescript")
     if asked.stdout.strip() == "true":
         assert suite.passed, suite
+        assert not suite.outcomes[0].in_process
     else:
         assert "does not run TypeScript" in suite.problem

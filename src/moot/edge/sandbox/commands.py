@@ -11,12 +11,12 @@ from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
 from moot.edge.sandbox.gotests import go_texts
 from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, Layout, lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
+from moot.edge.sandbox.nodetests import node_modules, uses_modules
 from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.project import NO_PROJECT, Project
 from moot.edge.sandbox.python_suite import python_tools
 from moot.edge.sandbox.report import Report
 from moot.edge.sandbox.suite import Suite
-from moot.edge.sandbox.suites import node_modules, uses_modules
 from moot.render import cut
 from moot.types import Code, CommandRun, Tests
 

@@ -17,7 +17,8 @@ def joined(apart: SuiteRun, together: SuiteRun, needs: Sequence[Needs]) -> Suite
     """What was judged apart counts as it is; the second run has a say on the tests that needed it only."""
     why = {need.test: need for need in needs}
     second = tuple(outcome for need in why.values() for outcome in _again(need, together))
-    first = tuple(each for each in apart.outcomes if each.name not in why)
+    again = {*why, *(each.name for each in second)}
+    first = tuple(each for each in apart.outcomes if each.name not in again)
     outcomes = first + second
     problem = apart.problem or together.problem
     if not problem and all(each.status == "skipped" for each in outcomes):
