@@ -14,7 +14,8 @@ import sys
 import time
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
-from moot.edge.sandbox.in_stand import Builder, is_stand_in
+from moot.edge.sandbox.in_build import Builder
+from moot.edge.sandbox.in_stand import is_stand_in
 from moot.edge.sandbox.in_values import Heap, Nonsense, read, written
 
 TYPE_CHECKING = False

@@ -1,30 +1,13 @@
-"""Inside the sandbox, where tests are judged: what stands for classes, objects and errors of the code."""
+"""Inside the sandbox, where tests are judged: what stands for classes and objects of the code."""
 
 from __future__ import annotations
-
-import builtins
-import sys
-import weakref
-from types import ModuleType
-
-from moot.edge.sandbox.in_record import TRACE
-from moot.edge.sandbox.in_values import Nonsense, _listed, _number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 COMPARING = ("eq", "ne", "lt", "le", "gt", "ge", "bool", "hash")
-FRAMEWORKS = frozenset(
-    {"unittest", "doctest", "pytest", "_pytest", "pluggy", "nose", "hypothesis", "trial", "asynctest"}
-)
 SHOWN = frozenset({"__name__", "__qualname__", "__dict__", "__wrapped__", "__members__"})
-SAID = "@said"
-LIBRARY = frozenset({
-    "bisect", "collections", "copy", "datetime", "decimal", "fractions", "functools", "heapq", "itertools", "json",
-    "math", "operator", "re", "statistics", "string", "typing",
-})  # fmt: skip
-"""Modules that a test may reach by way of the code: they are the same here."""
 
 
 class Ref:
@@ -86,7 +69,7 @@ def _text(value: object) -> str:
 
 def _ask(ref: Any, word: str, *rest: object) -> Any:
     __tracebackhide__ = True
-    link = _at(ref).link
+    link = at_of(ref).link
     return link.ask(word, link.stand.address(ref), *rest)
 
 
@@ -124,7 +107,7 @@ def _compared(name: str) -> Any:
     def way(self: Any, other: object = None) -> Any:
         if name in ("eq", "ne") and self is other:
             return name == "eq"
-        at = _at(self)
+        at = at_of(self)
         raise at.link.stand.decides(at, f"the code's own __{name}__ of {at.kind[1]!r} decides", is_stand_in(other))
 
     return way
@@ -135,7 +118,7 @@ def _computed(word: str, name: str) -> Any:
 
     def way(self: Any, *rest: Any) -> Any:
         __tracebackhide__ = True
-        at = _at(self)
+        at = at_of(self)
         if (rest and not all(is_stand_in(each) for each in rest)) or not at.link.stand.is_named(at.kind):
             raise at.link.stand.decides(at.kind, f"the code's own __{name}__ of {at.kind[1]!r} decides")
         return _ask(self, word, *rest)
@@ -176,21 +159,21 @@ class Meta(type):
     moot_class: At
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
-        _at(cls).link.stand.used(cls)
-        stand = _at(cls).link.stand
-        stand.constructing = _at(cls).kind
+        at_of(cls).link.stand.used(cls)
+        stand = at_of(cls).link.stand
+        stand.constructing = at_of(cls).kind
         try:
             made = _ask(cls, "call", args, tuple(options.items()))
         finally:
             stand.constructing = None
         if isinstance(made, Ref):
-            _at(made).constructed = True
+            at_of(made).constructed = True
         return made
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("_pytest") or (name.startswith("__") and name not in SHOWN) or name == "moot_class":
             raise AttributeError(name)
-        _at(cls).link.stand.used(cls)
+        at_of(cls).link.stand.used(cls)
         return _ask(cls, "get", name)
 
     def __setattr__(cls, name: str, value: object) -> None:
@@ -215,279 +198,11 @@ class Meta(type):
         return _ask(cls, "getitem", name)
 
     def __new__(cls, name: str, bases: Any, space: Any, **_: Any) -> Any:
-        at = next(_at(base) for base in bases if type(base) is Meta)
+        at = next(at_of(base) for base in bases if type(base) is Meta)
         raise at.link.need(f"a class of the test ({name}) extends one of the code")
 
 
-class Builder:
-    """Makes stand-ins from what the other side says of its classes and objects."""
-
-    def __init__(self, link: Any) -> None:
-        self._link = link
-        self._kinds: dict[tuple[int, int], Any] = {}
-        """Process and number there -> what stands for the class."""
-        self._made: Any = weakref.WeakValueDictionary()
-        self._by_name: dict[Any, Any] = {}
-        self._names: dict[tuple[int, int], tuple[str, str]] = {}
-        self._named: set[tuple[str, str]] = set()
-        self.constructing: tuple[str, str] | None = None
-        """The class of which a test makes an object now."""
-        self._plain: set[tuple[str, str]] = set()
-        """Classes that extend one of Python's own: their values cross as what they hold."""
-
-    def learn(self, news: Any) -> None:
-        for each in _listed(news):
-            number, module, name, bases, own, plain = each
-            if type(module) is not str or type(name) is not str or not name.isidentifier():
-                raise Nonsense("a class without a name")
-            ways = frozenset(way for way in _listed(own) if type(way) is str)
-            key = (self._link.epoch, _number(number))
-            self._names[key] = (module, name)
-            if plain:
-                self._plain.add((module, name))
-            self._kinds[key] = self._kind(number, (module, name), bases, ways)
-
-    def _kind(self, number: int, name: tuple[str, str], bases: Any, ways: frozenset[str]) -> Any:
-        above = [self._kinds.get((self._link.epoch, _number(base))) for base in _listed(bases)]
-        errors: Any = tuple(dict.fromkeys(kind for kind in above if _is_error_class(kind)))
-        known = _own_error(*name, raised=bool(errors))
-        if known is not None:
-            return known
-        # After a restart the same class is the same stand-in: tests hold the first one.
-        again = self._by_name.get(name)
-        if again is not None:
-            _at(again).epoch, _at(again).number = self._link.epoch, number
-            return again
-        space: dict[str, Any] = {"__module__": name[0], "__qualname__": name[1]}
-        if errors:
-            made = _error_kind(name[1], errors, space)
-        else:
-            parents = tuple(kind for kind in above if type(kind) is Meta and not _is_error_class(kind))
-            space["__slots__"] = ()
-            if name[0] == "builtins" and name[1] in ITERATORS:
-                space["__class__"] = _claimed(ITERATORS[name[1]])
-            space |= {f"__{way}__": WAYS[way] for way in (*ways, *(["hash"] if "eq" in ways else [])) if way in WAYS}
-            made = _object_kind(name[1], parents, space)
-        type.__setattr__(made, "moot_class", At(self._link, number, name))
-        self._by_name[name] = made
-        return made
-
-    def came_from(self, value: Any, module: str, name: str) -> None:
-        """Remember under which name a test had this: it can be had there again."""
-        if is_stand_in(value):
-            _at(value).origin = (module, name)
-        self.named(value, name)
-
-    def named(self, value: Any, name: str) -> None:
-        """Only a name that is written like a class names one: a function stays one whatever the code makes of it."""
-        if type(value) is Meta and name[:1].isupper():
-            self._named.add(_at(value).kind)
-
-    def used(self, kind: Any) -> None:
-        """A test that makes objects of the code may ask of them what stand-ins cannot do. Errors are not asked much.
-        Where the name is not written like a class, it may have been made one to get out of being judged here."""
-        named = self.is_named(_at(kind).kind)
-        holds_data = _at(kind).kind in self._plain
-        if not _is_error_class(kind) and not self._link.objects and (named or not holds_data):
-            self._link.objects = (f"the test uses the code's class {kind.__name__}", not named)
-
-    def is_named(self, name: tuple[str, str]) -> bool:
-        return name in self._named or name[0].split(".")[0] in self._link.packages
-
-    def decides(self, at: At, why: str, among_its_own: bool) -> BaseException:
-        """The code's own comparison is to decide. Where a test names the class and compares its objects, that is what
-        it is about; where it compares an object that it got with data, the code may have put it in its way."""
-        named = self.is_named(at.kind)
-        if not named and not at.constructed:
-            refusal: BaseException = self._link.refuse(f"{why}, where data was expected")
-            return refusal
-        need: BaseException = self._link.need(why, code_decides=not (named and (at.constructed or among_its_own)))
-        return need
-
-    def address(self, value: Any) -> list[Any]:
-        at = _at(value)
-        if at.origin is not None:
-            return ["of", *at.origin]
-        if at.epoch != self._link.epoch:
-            raise RuntimeError("the code's process ended, and this object with it")
-        return ["object", at.number]
-
-    def meet(self, told: list[Any], heap: Any) -> Any:
-        kind = told[0]
-        if kind == "module":
-            return _module(told[1])
-        if kind == "foreign":
-            return self._library(told[1])
-        if kind == "class":
-            return self._kinds[self._link.epoch, _number(told[1])]
-        if kind == "object":
-            return self._object(_number(told[1]), _number(told[2]))
-        if kind == "error":
-            return self._error(told, heap)
-        if kind == "fields":
-            return self._fields(told, heap)
-        if kind == "sub":
-            return self._sub(told, heap)
-        raise Nonsense("a value of an unknown kind")
-
-    def _library(self, name: Any) -> Any:
-        return _module(name) if name in LIBRARY else Foreign(self._link)
-
-    def _object(self, number: int, kind: int) -> Any:
-        key = (self._link.epoch, number)
-        found = self._made.get(key)
-        if found is not None:
-            return found
-        stand = self._kinds[self._link.epoch, kind]
-        if type(stand) is not Meta or not issubclass(stand, Ref):
-            raise Nonsense("an object of a class that has none")
-        made = object.__new__(stand)
-        if number in self._link.freed:
-            # The last one was let go while the other side told of the object again.
-            self._link.freed.remove(number)
-        made.moot_at = At(self._link, number, _at(stand).kind)
-        self._made[key] = made
-        return made
-
-    def _error(self, told: list[Any], heap: Any) -> BaseException:
-        _, number, args, held, said, trace, cause = told
-        kind = self._kinds[self._link.epoch, _number(number)]
-        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-            raise Nonsense("an error that is none")
-        given = tuple(heap.meet(each) for each in _listed(args))
-        try:
-            made = kind.__new__(kind, *given)
-        except Exception:
-            made = kind.__new__(kind)
-        if not isinstance(made, BaseException):
-            raise Nonsense("an error that is none")
-        made.args = given
-        for name, value in held.items() if type(held) is dict else ():
-            vars(made)[str(name)] = heap.meet(value)
-        if type(kind) is Meta and type(said) is str:
-            vars(made)[SAID] = said
-        if cause is not None:
-            made.__cause__ = heap.meet(cause)
-        if type(trace) is str and trace:
-            vars(made)[TRACE] = trace
-        return made
-
-    def _fields(self, told: list[Any], heap: Any) -> Any:
-        from collections import namedtuple
-
-        _, number, names, parts = told
-        values = [heap.meet(each) for each in _listed(parts)]
-        name = self._names[self._link.epoch, _number(number)]
-        if len(_listed(names)) != len(values):
-            raise Nonsense("a tuple with too few names")
-        if self.is_named(name):
-            raise self._value_needed(name)
-        key = (*name, *names)
-        if key not in self._by_name:
-            self._by_name[key] = namedtuple(name[1], names, rename=True)
-        return self._by_name[key](*values)
-
-    def _value_needed(self, name: tuple[str, str]) -> BaseException:
-        need: BaseException = self._link.need(
-            f"the test uses values of the code's class {name[1]}", code_decides=name != self.constructing
-        )
-        return need
-
-    def _sub(self, told: list[Any], heap: Any) -> Any:
-        """A value of a class that extends one of Python's own: what it holds, unless the test knows the class."""
-        _, number, _, plain = told
-        value = heap.meet(plain)
-        name = self._names[self._link.epoch, _number(number)]
-        if self.is_named(name):
-            raise self._value_needed(name)
-        return value
-
-
-NONE: tuple[Any, ...] = (
-    *(iter([]), reversed([]), iter(()), iter(""), iter("ä"), iter(b""), iter({}), iter(set()), iter(range(0))),
-    *((none for none in ""), map(str, ()), filter(None, ()), zip(), enumerate(())),
-    *({}.keys(), {}.values(), {}.items(), iter({}.values()), iter({}.items())),
-)
-ITERATORS: dict[str, type] = {type(each).__name__: type(each) for each in NONE}
-"""Kinds of Python's own that do not cross, but that a test may ask for by `isinstance`."""
-
-
-def _claimed(kind: type) -> Any:
-    return property(lambda _: kind)
-
-
-class Foreign:
-    """A module that the code imports, of which nothing is known here."""
-
-    def __init__(self, link: Any) -> None:
-        self.__dict__["link"] = link
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise self.__dict__["link"].need("the test reaches for a module that the code imports", code_decides=True)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise self.__dict__["link"].need("the test changes a module that the code imports")
-
-
-def _at(value: Any) -> At:
+def at_of(value: Any) -> At:
     if type(value) is Meta:
         return type.__getattribute__(value, "moot_class")  # type: ignore[no-any-return]
     return object.__getattribute__(value, "moot_at")  # type: ignore[no-any-return]
-
-
-def _is_error_class(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseException)
-
-
-def _own_error(module: str, name: str, *, raised: bool) -> type | None:
-    """An error that is the same here: Python's own, or of a module of the library that the tests have loaded."""
-    home = module.split(".")[0]
-    if home in FRAMEWORKS and raised:
-        # Such an error would end a test in a way that only tests may end.
-        return Forbidden
-    place = builtins if module == "builtins" else sys.modules.get(module)
-    if type(place) is not ModuleType or (module != "builtins" and not _is_library(home)):
-        return None
-    kind = vars(place).get(name)
-    return kind if type(kind) is type and issubclass(kind, BaseException) else None
-
-
-def _is_library(home: str) -> bool:
-    return home in getattr(sys, "stdlib_module_names", ())
-
-
-class Forbidden(AssertionError):
-    """The code under test raised what only a test may raise: a skip, an expected failure."""
-
-
-def _error_kind(name: str, errors: tuple[type, ...], space: dict[str, Any]) -> Any:
-    space["__str__"] = _said
-    for bases in (errors, errors[:1], (Exception,)):
-        try:
-            return type.__new__(Meta, name, bases or (Exception,), dict(space))
-        except TypeError:
-            continue
-    raise Nonsense("an error of a kind that cannot be")
-
-
-def _object_kind(name: str, parents: tuple[Any, ...], space: dict[str, Any]) -> Any:
-    for bases in (parents or (Ref,), (Ref,)):
-        try:
-            return type.__new__(Meta, name, bases, dict(space))
-        except TypeError:
-            continue
-    raise Nonsense("a class of a kind that cannot be")
-
-
-def _said(self: BaseException) -> str:
-    said = vars(self).get(SAID)
-    return said if type(said) is str else BaseException.__str__(self)
-
-
-def _module(name: Any) -> Any:
-    if type(name) is not str:
-        raise Nonsense("a module without a name")
-    __import__(name)
-    return sys.modules[name]

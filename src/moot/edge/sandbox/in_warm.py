@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 PACKAGE = "moot.edge.sandbox"
 FIRST = (
-    *("in_tree", "in_honest", "in_record", "in_script", "in_plain", "in_python", "in_values", "in_stand", "in_link"),
-    *("in_worker", "probe_python"),
+    *("in_tree", "in_honest", "in_record", "in_script", "in_plain", "in_python", "in_values", "in_stand", "in_build"),
+    *("in_link", "in_worker", "probe_python"),
 )
 CLONE = {"x86_64": 56, "aarch64": 220}
 NETWORK = 0x40000000

@@ -19,7 +19,7 @@ from moot.edge.sandbox.sharing import shared_state
 from moot.edge.sandbox.suite import NO_RESULTS, Errand, KnownResults, Suite
 
 PARTS = ("in_honest.py", "in_plain.py", "in_pytest.py", "in_record.py", "in_script.py", "in_tree.py", "in_unittest.py")
-PARTS_APART = ("in_link.py", "in_stand.py", "in_values.py")
+PARTS_APART = ("in_build.py", "in_link.py", "in_stand.py", "in_values.py")
 PARTS_WORKER = ("in_record.py", "in_script.py", "in_tree.py", "in_values.py")
 COVER = ("in_cover.py",)
 PARTS_BARE = ("in_honest", "in_plain", "in_record", "in_script", "in_tree")

@@ -31,7 +31,18 @@ from moot.edge.sandbox.process import search_path
 
 HERE = Path(__file__).parent
 PARTS = (
-    *("in_cover", "in_honest", "in_link", "in_plain", "in_python", "in_record", "in_script", "in_stand", "in_tree"),
+    *(
+        "in_build",
+        "in_cover",
+        "in_honest",
+        "in_link",
+        "in_plain",
+        "in_python",
+        "in_record",
+        "in_script",
+        "in_stand",
+        "in_tree",
+    ),
     *("in_unittest", "in_values", "in_warm", "in_worker", "probe_python"),
 )
 BOOT = (
