@@ -147,7 +147,7 @@ def test_a_call_that_never_returns_costs_one_test() -> None:
     double, triple = outcome(run, "TestDouble"), outcome(run, "TestTriple")
     assert double is not None and triple is not None
     assert (double.status, triple.status) == ("timeout", "passed")
-    assert "service_test.go:11: given.Double: the code took longer than the limit of 4s" in double.detail
+    assert "service_test.go:11: given.Double: the code took longer than the limit of 8s" in double.detail
 
 
 def test_a_process_that_ends_costs_one_test_and_what_was_printed_is_shown() -> None:
