@@ -31,19 +31,8 @@ from moot.edge.sandbox.process import search_path
 
 HERE = Path(__file__).parent
 PARTS = (
-    *(
-        "in_build",
-        "in_cover",
-        "in_honest",
-        "in_link",
-        "in_plain",
-        "in_python",
-        "in_record",
-        "in_script",
-        "in_stand",
-        "in_tree",
-    ),
-    *("in_unittest", "in_values", "in_warm", "in_worker", "probe_python"),
+    *("in_build", "in_cover", "in_honest", "in_link", "in_plain", "in_python", "in_record", "in_script", "in_stand"),
+    *("in_tree", "in_unittest", "in_values", "in_warm", "in_worker", "probe_python"),
 )
 BOOT = (
     "import marshal, sys; parts = marshal.load(sys.stdin.buffer); space = {'__name__': 'in_warm'}; "
