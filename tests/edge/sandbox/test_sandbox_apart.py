@@ -281,3 +281,16 @@ def test_the_code_brings_no_library_and_no_settings_for_its_judge() -> None:
     code = code.model_copy(update={"files": (*code.files, settings)})
     found = [asyncio.run(boxed().run(code, suite_of(head + test))) for head in ("", "import pytest\n")]
     assert [statuses(each) for each in found] == [["failed"], ["failed"]]
+
+
+def test_the_code_takes_no_name_of_the_test_by_an_import_of_all() -> None:
+    service = (
+        "__all__ = ['double', 'abs', 'WANTED', 'isclose']\nabs = isclose = lambda *a: 0 or True\nWANTED = 5\n"
+        "def double(n): return 5\n"
+    )
+    test = (
+        "from math import isclose\nWANTED = 4\nfrom service import *\n"
+        "def test_a(): assert double(2) == WANTED\ndef test_b(): assert abs(double(2) - 4) < 1\n"
+        "def test_c(): assert isclose(double(2), 4)\n"
+    )
+    assert statuses(run(test, service=service)) == ["failed"] * 3
