@@ -29,7 +29,7 @@ from moot.types import Code, SourceFile, SuiteRun, TestOutcome, Tests
 ENDS_ALL = frozenset({
     "ends all that runs", "kills its parent", "stops its parent", "gives itself for ever", "answers twice",
     "panics with nothing", "embeds the tests", "answers before it is asked", "imports the link", "prints later",
-    "brings a module in the place of another",
+    "brings a module in the place of another", "runs out of stack",
 })  # fmt: skip
 """What makes the other test fail too: at the start, or for good."""
 CODE_DECIDES = frozenset({"redefines max", "an error that is every error", "an error that becomes every error"})
