@@ -37,6 +37,7 @@ class Builder:
         self._by_name: dict[Any, Any] = {}
         self._names: dict[tuple[int, int], tuple[str, str]] = {}
         self._named: set[tuple[str, str]] = set()
+        self._tuples: set[type] = set()
         self.constructing: tuple[str, str] | None = None
         """The class of which a test makes an object now."""
         self._plain: set[tuple[str, str]] = set()
@@ -45,8 +46,9 @@ class Builder:
     def learn(self, news: Any) -> None:
         for each in _listed(news):
             number, module, name, bases, own, plain = each
-            if type(module) is not str or type(name) is not str or not name.isidentifier():
+            if type(module) is not str or type(name) is not str:
                 raise Nonsense("a class without a name")
+            name = name if name.isidentifier() else "nameless"
             ways = frozenset(way for way in _listed(own) if type(way) is str)
             key = (self._link.epoch, _number(number))
             self._names[key] = (module, name)
@@ -87,7 +89,7 @@ class Builder:
 
     def named(self, value: Any, name: str) -> None:
         """Only a name that is written like a class names one: a function stays one whatever the code makes of it."""
-        if type(value) is Meta and name[:1].isupper():
+        if type(value) is Meta and name[:1].isupper() and any(each.islower() for each in name):
             self._named.add(at_of(value).kind)
 
     def used(self, kind: Any) -> None:
@@ -95,8 +97,12 @@ class Builder:
         Where the name is not written like a class, it may have been made one to get out of being judged here."""
         named = self.is_named(at_of(kind).kind)
         holds_data = at_of(kind).kind in self._plain
-        if not _is_error_class(kind) and not self._link.objects and (named or not holds_data):
-            self._link.objects = (f"the test uses the code's class {kind.__name__}", not named)
+        if not _is_error_class(kind) and (named or not holds_data):
+            self._link.objects = self._link.objects or f"the test uses the code's class {kind.__name__}"
+
+    def made_it(self, value: object) -> bool:
+        """Whether this was made here, from what the code told."""
+        return isinstance(value, Foreign) or type(value) in self._tuples
 
     def is_named(self, name: tuple[str, str]) -> bool:
         return name in self._named or name[0].split(".")[0] in self._link.packages
@@ -122,7 +128,7 @@ class Builder:
     def meet(self, told: list[Any], heap: Any) -> Any:
         kind = told[0]
         if kind == "module":
-            return _module(told[1])
+            return self._link.module(told[1])
         if kind == "foreign":
             return self._library(told[1])
         if kind == "class":
@@ -245,9 +251,9 @@ def _is_error_class(kind: object) -> bool:
 def _own_error(module: str, name: str, *, raised: bool) -> type | None:
     """An error that is the same here: Python's own, or of a module of the library that the tests have loaded."""
     home = module.split(".")[0]
-    if home in FRAMEWORKS and raised:
+    if home in FRAMEWORKS:
         # Such an error would end a test in a way that only tests may end.
-        return Forbidden
+        return Forbidden if raised else None
     place = builtins if module == "builtins" else sys.modules.get(module)
     if type(place) is not ModuleType or (module != "builtins" and not _is_library(home)):
         return None

@@ -16,7 +16,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from moot.edge.sandbox.in_build import Builder
 from moot.edge.sandbox.in_stand import is_stand_in
-from moot.edge.sandbox.in_values import Heap, Nonsense, read, written
+from moot.edge.sandbox.in_values import Heap, NoData, Nonsense, read, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class NotData(Exception):
 
 
 class Link:
-    def __init__(self, packages: frozenset[str]) -> None:
+    def __init__(self, packages: frozenset[str], modules: frozenset[str]) -> None:
         handle = int(os.environ.pop(LINK))
         os.set_inheritable(handle, False)
         self._control = _socket.socket(fileno=handle)
@@ -51,6 +51,8 @@ class Link:
         self.epoch = 0
         self.packages = packages
         """Installed packages that the tests import themselves."""
+        self._modules = modules
+        """The names of the code's modules."""
         self.stand = Builder(self)
         self.heap = Heap(1, self._tell, self.stand.meet)
         self._calls: dict[int, Any] = {}
@@ -61,9 +63,9 @@ class Link:
         """Why the test that runs fails whatever it says itself."""
         self.decided = ""
         """Why the test that runs fails unless it needs the objects themselves: the code's own comparison decided."""
-        self.objects: tuple[str, bool] | None = None
-        """What the test does that stand-ins may not do as well as the objects, and whether the code led it there."""
-        self._always: tuple[str, bool] | None = None
+        self.objects = ""
+        """What the test does that stand-ins may not do as well as the objects."""
+        self._always = ""
         self._asked, self._waited = 0, 0.0
 
     def begin(self) -> None:
@@ -71,8 +73,21 @@ class Link:
         self._asked, self._waited = 0, 0.0
 
     def loaded(self) -> None:
-        """What test files do while they are loaded is an excuse for all of their tests."""
+        """What test files do and get while they are loaded is there for all of their tests."""
         self._always = self.objects
+        if self._data is not None:
+            self.heap.pin()
+            self.ask("pin")
+
+    def module(self, name: object) -> ModuleType:
+        """A module of the code; no other comes in by its word."""
+        if type(name) is not str or name not in self._modules:
+            raise Nonsense("a module that is not the code's")
+        __import__(name)
+        found = sys.modules[name]
+        if not isinstance(found, StubModule):
+            raise Nonsense("a module that is not the code's")
+        return found
 
     def end(self) -> Any:
         """The memory that the code had at most, in bytes, as far as that is known."""
@@ -97,14 +112,14 @@ class Link:
         """What is to be said of a test with this result: why it needs the code's objects, or why it failed."""
         if status == "timeout":
             many = self._asked >= MANY and self._waited < self._asked * QUICK
-            return ("the test calls the code too often to be judged apart from it in its time", False) if many else ""
+            return ("the test calls the code too often to be judged apart from it in its time", True) if many else ""
         if self.needs:
             return self.needs
         if self.refused:
             return self.refused
         if self.objects and (self.decided or status in ("failed", "error")):
-            why, led = self.objects
-            return why, led or bool(self.decided)
+            # The code can fail here in order to be judged where it can cheat.
+            return self.objects, True
         return self.decided
 
     def ask(self, word: str, target: Any = None, *rest: object) -> Any:
@@ -147,7 +162,10 @@ class Link:
         freed, self.freed = self.freed, []
         # In this order: what is new in the request is known to the other side only after the changes.
         unused, changes = self.heap.unused(), self.heap.changes()
-        told = [self.heap.tell(each) for each in rest]
+        try:
+            told = [self.heap.tell(each) for each in rest]
+        except NoData as problem:
+            raise self.need(f"the test hands over what does not cross: {problem}") from None
         data = written([word, target, told, changes, unused, freed]).encode()
         self.heap.settle()
         try:
@@ -210,7 +228,7 @@ class Link:
         """A process with the code; how the one before it ended."""
         if self._data is not None:
             return 0
-        self.heap.forget()
+        self.heap.forget(all_of_it=True)
         self.freed = []
         try:
             self._control.send(b"n")
@@ -242,11 +260,13 @@ class Link:
         if isinstance(value, StubModule):
             return ["module", value.__name__]
         if isinstance(value, (FunctionType, MethodType, BuiltinFunctionType)):
-            self.objects = self.objects or ("the test hands over a function of its own", False)
+            self.objects = self.objects or "the test hands over a function of its own"
             number = id(value)
             self._calls[number] = value
             return ["calls", number, str(getattr(value, "__name__", "call"))]
-        raise self.need(f"the test hands over an object of its own ({type(value).__name__})")
+        # What came from the code can have been made such that it does not cross back.
+        from_code = self.stand.made_it(value) or isinstance(value, (BaseException, ModuleType))
+        raise self.need(f"the test hands over an object of its own ({type(value).__name__})", code_decides=from_code)
 
 
 class StubModule(ModuleType):

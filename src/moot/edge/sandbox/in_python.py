@@ -33,7 +33,7 @@ def run(spec: Any) -> int:
     if spec["apart"]:
         in_honest.install_nothing()
         in_link = _module("moot.edge.sandbox.in_link")
-        record.link = in_link.Link(frozenset(spec["packages"]))
+        record.link = in_link.Link(frozenset(spec["packages"]), frozenset(spec["names"]))
         in_link.install(record.link)
     else:
         in_honest.install(given, any_is_known=spec["any"])

@@ -7,6 +7,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 COMPARING = ("eq", "ne", "lt", "le", "gt", "ge", "bool", "hash")
+PREDICATES = frozenset({
+    *("startswith", "endswith", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower"),
+    *("isnumeric", "isprintable", "isspace", "istitle", "isupper", "isdisjoint", "issubset", "issuperset"),
+    *("is_integer", "is_finite", "is_nan", "is_zero"),
+})  # fmt: skip
+"""What a test asks of data and is answered by yes or no: an object in its place can say what it likes."""
 SHOWN = frozenset({"__name__", "__qualname__", "__dict__", "__wrapped__", "__members__"})
 
 
@@ -18,6 +24,9 @@ class Ref:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_pytest") or (name.startswith("__") and name not in SHOWN):
             raise AttributeError(name)
+        at = self.moot_at
+        if name in PREDICATES and not at.constructed and not at.link.stand.is_named(at.kind):
+            raise at.link.stand.decides(at, f"the code's own {name!r} of {at.kind[1]!r} decides", False)
         return _ask(self, "get", name)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -119,8 +128,9 @@ def _computed(word: str, name: str) -> Any:
     def way(self: Any, *rest: Any) -> Any:
         __tracebackhide__ = True
         at = at_of(self)
-        if (rest and not all(is_stand_in(each) for each in rest)) or not at.link.stand.is_named(at.kind):
-            raise at.link.stand.decides(at.kind, f"the code's own __{name}__ of {at.kind[1]!r} decides")
+        alone = bool(rest) and all(is_stand_in(each) for each in rest)
+        if not alone or not at.link.stand.is_named(at.kind):
+            raise at.link.stand.decides(at, f"the code's own __{name}__ of {at.kind[1]!r} decides", alone)
         return _ask(self, word, *rest)
 
     return way

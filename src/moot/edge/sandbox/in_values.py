@@ -28,11 +28,29 @@ VALUES = {
     "datetime": {"date", "datetime", "time", "timedelta"},
     "uuid": {"UUID"},
     "collections": {"deque", "Counter", "OrderedDict", "defaultdict"},
-    "pathlib": {"PurePosixPath", "PosixPath"},
+    "pathlib": {"PurePosixPath"},
 }
 """Values of Python's own library that cross like data."""
-NAMED = ("builtins", "operator", "math")
-"""Functions and classes of these are known by name on both sides."""
+CHANGEABLE = frozenset({"deque", "Counter", "OrderedDict", "defaultdict"})
+PURE = {
+    "builtins": frozenset({
+        *("int", "float", "complex", "str", "bytes", "bytearray", "bool", "list", "tuple", "dict", "set", "frozenset"),
+        *("range", "slice", "object", "abs", "all", "any", "ascii", "bin", "callable", "chr", "divmod", "enumerate"),
+        *("filter", "format", "hash", "hex", "isinstance", "issubclass", "len", "map", "max", "min", "oct", "ord"),
+        *("pow", "repr", "reversed", "round", "sorted", "sum", "zip"),
+        *(name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)),
+    }),
+    "operator": frozenset({
+        *("add", "sub", "mul", "truediv", "floordiv", "mod", "neg", "pos", "abs", "eq", "ne", "lt", "le", "gt", "ge"),
+        *("and_", "or_", "xor", "not_", "truth", "contains", "concat", "getitem", "pow", "index", "invert", "is_"),
+    }),
+    "math": frozenset({
+        *("ceil", "floor", "sqrt", "sin", "cos", "tan", "log", "log2", "log10", "exp", "fabs", "gcd", "isnan", "hypot"),
+        *("factorial", "trunc", "isqrt", "comb", "perm", "prod", "fsum", "copysign", "isinf", "isfinite", "pow"),
+    }),
+}  # fmt: skip
+"""Functions and classes that are known by name on both sides. Nothing that runs text, opens files or reaches into an
+object: what the code names is used where its tests are judged."""
 
 
 class NoData(Exception):
@@ -83,15 +101,23 @@ class Heap:
         self, first: int, tell: Callable[[object, Heap], Any], meet: Callable[[list[Any], Heap], object]
     ) -> None:
         self._next = first
+        self._asks = first % 2 == 1
+        """Whether this is the side of the tests. What these hand over may be changed in place."""
+        self._pinned: frozenset[int] = frozenset()
         self._tell, self._meet = tell, meet
         self._held: dict[int, tuple[Any, Any]] = {}
         """Number -> container and what it held when both sides knew the same."""
         self._numbers: dict[int, int] = {}
         self._deep = 0
 
-    def forget(self) -> None:
-        self._held.clear()
-        self._numbers.clear()
+    def pin(self) -> None:
+        """What is held now is held for all tests: it was met while they were loaded."""
+        self._pinned = frozenset(self._held)
+
+    def forget(self, *, all_of_it: bool = False) -> None:
+        kept = {} if all_of_it else {number: held for number, held in self._held.items() if number in self._pinned}
+        self._held = kept
+        self._numbers = {id(value): number for number, (value, _) in kept.items()}
 
     def tell(self, value: object) -> Any:
         """A value as it is sent."""
@@ -130,7 +156,7 @@ class Heap:
         named = _name_of(value)
         if named:
             return ["named", *named]
-        library = _library_value(value, kind)
+        library = None if self._asks and kind.__name__ in CHANGEABLE else _library_value(value, kind)
         if library is not None:
             return ["value", kind.__module__.split(".")[0], kind.__name__, self.tell(library)]
         return self._tell(value, self)
@@ -271,13 +297,13 @@ def _name_of(value: object) -> tuple[str, str] | None:
     module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if type(value) not in (type, type(len)) or type(module) is not str or type(name) is not str:
         return None
-    places = (module,) if module in NAMED else ("operator",) if module == "_operator" else ()
-    known = [place for place in places if getattr(sys.modules.get(place), name, None) is value]
-    return (known[0], name) if known else None
+    place = "operator" if module == "_operator" else module
+    known = name in PURE.get(place, ()) and getattr(sys.modules.get(place), name, None) is value
+    return (place, name) if known else None
 
 
 def _by_name(module: Any, name: Any) -> object:
-    if module not in NAMED or type(name) is not str or name.startswith("_"):
+    if type(module) is not str or type(name) is not str or name not in PURE.get(module, ()):
         raise Nonsense("a name that is not known")
     found: object = getattr(__import__(module), name)
     return found
@@ -320,7 +346,7 @@ def _at_moment(kind: Any, parts: Any) -> Any:
 
 
 PARTS_OF: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("Decimal", "PurePosixPath", "PosixPath"), str),
+    **dict.fromkeys(("Decimal", "PurePosixPath"), str),
     **dict.fromkeys(("datetime", "time"), _moment),
     "Fraction": lambda value: (value.numerator, value.denominator),
     "timedelta": lambda value: (value.days, value.seconds, value.microseconds),
@@ -330,7 +356,7 @@ PARTS_OF: dict[str, Callable[[Any], Any]] = {
     "defaultdict": lambda value: (value.default_factory, list(value.items())),
 }
 MADE_OF: dict[str, Callable[[Any, Any], Any]] = {
-    **dict.fromkeys(("Decimal", "PurePosixPath", "PosixPath", "OrderedDict"), lambda kind, parts: kind(parts)),
+    **dict.fromkeys(("Decimal", "PurePosixPath", "OrderedDict"), lambda kind, parts: kind(parts)),
     **dict.fromkeys(("datetime", "time"), _at_moment),
     "UUID": lambda kind, parts: kind(int=parts),
     "Counter": lambda kind, parts: kind(dict(parts)),

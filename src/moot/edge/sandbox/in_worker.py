@@ -185,6 +185,9 @@ class Answers:
             return self._setting.names(frozenset(rest))
         if word == "candidate":
             return self._setting.candidate()
+        if word == "pin":
+            self._heap.pin()
+            return None
         if word == "forget":
             self._heap.forget()
             return _peak()

@@ -97,6 +97,7 @@ def _suite(
         "forced": forced or {},
         "only": None if only is None else list(only),
         "packages": sorted(_packages(layout)) if apart else [],
+        "names": sorted(_module_names(layout)) if apart else [],
     }
     # Without installed packages the interpreter starts in half the time.
     bare = not needs_packages(layout)
@@ -152,8 +153,10 @@ def _stands_in_the_way(path: str, layout: Layout) -> bool:
     the module that is tested is not what a test means by that name."""
     if path in layout.tests:
         return False
-    beside = len(_code(layout)) > 1 and "/" not in path and PurePosixPath(path).stem in sys.stdlib_module_names
-    return beside or PurePosixPath(path).name in CONFIGURES
+    pure = PurePosixPath(path)
+    tops = {pure.relative_to(each).parts[0] for each in layout.front if each == "." or pure.is_relative_to(each)}
+    beside = len(_code(layout)) > 1 and any(top.removesuffix(".py") in sys.stdlib_module_names for top in tops)
+    return beside or pure.name in CONFIGURES
 
 
 def _runner(name: str, spec: Mapping[str, object], parts: tuple[str, ...]) -> dict[str, str]:
