@@ -198,6 +198,7 @@ class Builder:
         key = (*name, *names)
         if key not in self._by_name:
             self._by_name[key] = namedtuple(name[1], names, rename=True)
+            self._tuples.add(self._by_name[key])
         return self._by_name[key](*values)
 
     def _value_needed(self, name: tuple[str, str]) -> BaseException:
