@@ -213,3 +213,18 @@ def test_what_runs_in_one_process_is_not_fooled_by_the_simple_ways(service: str)
     test += "test('it', () => require('node:assert').strictEqual(code.apply((n) => n), 2));\n"
     run = run_node(code, suite_of(("service.test.js", test)))
     assert not run.passed
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        "test('b', () => { const result = []; result.push(1); assert.deepEqual(result, [1]); });\n",
+        "// then result.render(x)\n",
+        "const hint = 'result.render(x)';\n",
+    ],
+)
+def test_a_name_elsewhere_in_the_file_lets_no_object_judge_itself(elsewhere: str) -> None:
+    service = code_of(("service.js", "export const greet = () => ({ includes: () => true });\n"))
+    test = "test('a', () => { const result = code.greet('Bob'); assert.ok(result.includes('Hello')); });\n"
+    run = run_node(service, suite_of(("service.test.js", HEAD + elsewhere + test)))
+    assert of(run)["a"].status == "failed", run

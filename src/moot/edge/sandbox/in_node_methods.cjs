@@ -21,15 +21,32 @@ const passed = new WeakMap();
 let objects = new Set();
 let text = '';
 
+/** Program text without comments, and with empty strings: what is said there is not done. */
+function stripped(source) {
+  const either = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
+  return source.replace(either, (found) => (found[0] === '/' ? ' ' : "''"));
+}
+
+function usedAsObjects(source) {
+  const found = new Set();
+  for (const [, name, method] of source.matchAll(/([\w$]+)\s*\??\.\s*([\w$]+)\s*\(/g)) {
+    if (!OF_DATA.has(method) || CHANGING.has(method)) found.add(name);
+  }
+  return found;
+}
+
 /** Which functions give objects that the test files use as such: they call methods on them that no data has, or that change it. */
 function study(texts) {
-  text = texts.join('\n');
-  const calls = [...text.matchAll(/([\w$]+)\s*=\s*(?:await\s+)?(?:[\w$]+\s*\.\s*)*([\w$]+)\s*\(/g)];
-  const used = new Map();
-  for (const [, name, method] of text.matchAll(/([\w$]+)\s*\??\.\s*([\w$]+)\s*\(/g)) {
-    if (!OF_DATA.has(method) || CHANGING.has(method)) used.set(name, true);
+  text = stripped(texts.join('\n'));
+  objects = new Set();
+  // A name is one variable within one test; what stands before the first test is there for all.
+  const parts = text.split(/(?=\b(?:test|it)\s*(?:\.\s*\w+\s*)?\()/);
+  for (const [number, part] of parts.entries()) {
+    const used = usedAsObjects(number === 0 ? text : part);
+    for (const [, name, callee] of part.matchAll(/([\w$]+)\s*=\s*(?:await\s+)?(?:[\w$]+\s*\.\s*)*([\w$]+)\s*\(/g)) {
+      if (used.has(name)) objects.add(callee);
+    }
   }
-  objects = new Set(calls.filter(([, name]) => used.has(name)).map(([, , callee]) => callee));
   for (const [, callee] of text.matchAll(/([\w$]+)\s*\([^()]*\)\s*\.\s*(?:push|pop|shift|unshift|set|add|delete|clear)\s*\(/g)) objects.add(callee);
   for (const [, name, alias] of text.matchAll(/([\w$]+)\s+as\s+([\w$]+)/g)) if (objects.has(alias)) objects.add(name);
   for (const [, name, other] of text.matchAll(/import\s+([\w$]+)|([\w$]+)\s*=\s*require\s*\(/g)) {
