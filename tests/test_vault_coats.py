@@ -6,6 +6,7 @@ import codecs
 import gzip
 import json
 import lzma
+import sys
 import zlib
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
@@ -13,6 +14,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from moot.vault import Vault
+from moot.vault.coats import spans
 
 SECRET = "tr0ub4dor-and-3-more"
 DATA = SECRET.encode()
@@ -100,3 +102,33 @@ def test_other_text_stays_as_it_is(text: str) -> None:
 def test_a_packed_bomb_is_not_unpacked_whole() -> None:
     bomb = base64.b64encode(zlib.compress(b"\0" * 50_000_000)).decode()
     assert Vault({"DB_PASS": SECRET}).hide(bomb) == bomb
+
+
+def _count_calls(text: str) -> int:
+    calls = 0
+
+    def count(_frame: object, event: str, _arg: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        spans(text, [SECRET])
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize("part", [SECRET.replace("-", ""), "tr0ub4dorand3", f"{SECRET}\n"])
+def test_the_work_grows_with_the_length_of_a_run_not_with_its_square(part: str) -> None:
+    spans(part, [SECRET])  # the coats themselves are made once
+    # Calls are counted: times say as much about the machine.
+    assert _count_calls(part * 400) < 6 * _count_calls(part * 100)
+
+
+def test_a_run_that_holds_a_secret_many_times_is_one_span() -> None:
+    run = SECRET.replace("-", "") * 3
+    other = SECRET.upper()
+    text = f"a {run} b {other}x+/= c"
+    assert [text[s.start : s.end] for s in spans(text, [SECRET])] == [run, f"{other}x+/="]

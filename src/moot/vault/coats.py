@@ -12,8 +12,10 @@ import codecs
 import lzma
 import re
 import zlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -31,7 +33,7 @@ PLAIN = re.compile(r"[^A-Za-z0-9]+")
 MARGIN = re.compile(r"(?m)^(?:E|>)(?=[ \t])")
 """What test runners put before each line."""
 RUN = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
-EDGE = re.compile(r"[A-Za-z0-9+/_=]")
+EDGE = re.compile(r"[A-Za-z0-9+/_=]+")
 MOST_RUNS = 200
 MOST_BYTES = 1 << 16
 
@@ -98,25 +100,32 @@ def spans(text: str, secrets: Iterable[str]) -> list[Span]:
     even = MARGIN.sub(" ", text) if "\nE" in text or text.startswith("E") else text
     bare = _plain(even)
     found: list[Span] = []
-    places: list[int] | None = None
+    places: list[int] = []
+    runs: list[tuple[int, int]] = []
     for secret in known:
         for coat in coats(secret):
             at = bare.find(coat)
+            if at >= 0 and not places:
+                places = [n for n, char in enumerate(even) if char.isascii() and char.isalnum()]
+                # Once for the whole text: walking out from each hit costs the square of a long run.
+                runs = [run.span() for run in EDGE.finditer(text)]
             while at >= 0:
-                places = places or [n for n, char in enumerate(even) if char.isascii() and char.isalnum()]
-                found.append(_whole(text, places[at], places[at + len(coat) - 1] + 1, secret))
-                at = bare.find(coat, at + 1)
+                span = _whole(runs, places[at], places[at + len(coat) - 1], secret)
+                found.append(span)
+                # What starts in this span adds nothing unless it ends behind it.
+                inside = bisect_left(places, span.end) - len(coat) + 1
+                at = bare.find(coat, max(at + 1, inside))
     found.extend(_packed(text, known))
     return _apart(found)
 
 
-def _whole(text: str, start: int, end: int, secret: str) -> Span:
-    """The run that the coat is part of: what is around it in the same alphabet belongs to it."""
-    while start and EDGE.match(text[start - 1]):
-        start -= 1
-    while end < len(text) and EDGE.match(text[end]):
-        end += 1
-    return Span(start, end, secret)
+def _whole(runs: list[tuple[int, int]], first: int, last: int, secret: str) -> Span:
+    """The runs that the coat is part of: what is around it in the same alphabet belongs to it."""
+    return Span(_run_at(runs, first)[0], _run_at(runs, last)[1], secret)
+
+
+def _run_at(runs: list[tuple[int, int]], at: int) -> tuple[int, int]:
+    return runs[bisect_right(runs, at, key=itemgetter(0)) - 1]
 
 
 def _packed(text: str, known: list[str]) -> Iterator[Span]:
