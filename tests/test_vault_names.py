@@ -70,6 +70,30 @@ DB_PASS = b"hunter2"
 'password' => 'hunter2',
 userpass = "hunter2"
 ADMIN_PASSWORD_2 = "hunter2x"
+PASSWORD_PROD = "hunter2"
+PASSWORD_PROD=hunter2
+passwordProd: "hunter2",
+TOKEN_PROD = "abc123def456"
+API_KEY_PROD = "8f14e45fceea167a5a36"
+SECRET_KEY_BASE = "8f14e45fceea167a5a36"
+CLIENT_SECRET_V2 = "8f14e45fceea167a5a36"
+fernet_key = "8f14e45fceea167a5a36"
+priv_key = "8f14e45fceea167a5a36"
+DB_PW = "hunter2"
+dbPw = "hunter2"
+MYSQL_PW=hunter2
+GITHUB_PAT = "8f14e45fceea167a5a36"
+DB_CREDS = "8f14e45fceea167a5a36"
+cred = "8f14e45fceea167a5a36"
+password = os.getenv("X") or "hunter2"
+password = os.environ.get("X", "hunter2")
+password = given if given else "hunter2"
+password = "swordfish" if debug else "hunter2"
+password = (os.getenv("X") or "hunter2")
+const password = process.env.X || "hunter2";
+password: process.env.X ?? 'hunter2',
+const password = live ? "swordfish" : "hunter2";
+connect(password=given or "hunter2", user="bob")
 key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabcdefghijklmnopqrstuvwxyz0123456789\n-----END RSA PRIVATE KEY-----"
 -----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ (the rest was cut off)
 """.strip().splitlines()
@@ -149,6 +173,27 @@ SECRET_KEY = os.getenv('SECRET_KEY')
 authorization = base64.decodebytes(authorization)
 commit 501a459f0a1b2c3d4e5f60718293a4b5c6d7e8f9
 sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+PASSWORD_HASHERS = ["pbkdf2_v1"]
+password_hash = "5f4dcc3b5aa765d6"
+PASSWORD_RESET_TEMPLATE = "reset.html"
+password_min_length = "0012"
+PASSWORD_RESET_TIMEOUT=259200
+token_type = "mac-v1-x9"
+SECRET_NAME = "prod-db-7/x"
+passwordInput = "pw_input_1"
+date_pat = r"[0-9]+-\d+T\d+"
+pat = "ab12cd34ef"
+path = "ab12cd34ef"
+pattern = "ab12cd34ef"
+credits = "ab12cd34ef"
+pass_rate = "ab12cd34ef"
+first_pass_result = "ab12cd34ef"
+power = "ab12cd34ef"
+password = config["db_pw_7"]
+password = data.get("field_7")
+password = read("field_7") or None
+password = given if mode == "mode_7" else None
+connect(password=given, user=name or "bob_7")
 uuid = "123e4567-e89b-12d3-a456-426614174000"
 """.strip().splitlines()
 
@@ -191,6 +236,7 @@ def test_what_is_a_secret_in_one_file_is_one_in_all() -> None:
     [
         ("DB_PASS", "swordfish"), ("PGPASSWORD", "hunter2x"), ("MYSQL_PWD", "hunter22"), ("SMTP_PASSWD", "abcdefgh"),
         ("MY_TOKEN", "abcdefgh12345678"), ("DATABASE_URL", "postgres://u:hunter22@h/d"), ("clientSecret", "a1b2c3d4e5"),
+        ("DB_PW", "swordfish"), ("GITHUB_PAT", "abcdefgh12345678"), ("DB_CREDS", "a1b2c3d4e5"), ("CRED_X", "a1b2c3d4"),
     ],
 )  # fmt: skip
 def test_environment_variables_are_known_by_their_names(name: str, value: str) -> None:

@@ -110,7 +110,7 @@ def _is_env_secret(name: str, value: str) -> bool:
     if value.lower() in COMMON or value.startswith(("/", "./", "~/")):
         return False
     mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
-    named = re.search(r"(?i)pass|pwd", name) is not None
+    named = re.search(r"(?i)pass|pwd|(?:^|_)pw(?:_|$)", name) is not None
     return len(value) >= 16 or (len(value) >= 8 and mixed) or (named and len(value) >= 6)
 
 

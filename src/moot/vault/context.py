@@ -8,17 +8,35 @@ from moot.vault.shapes import Found, is_secret
 
 PASSWORD = (
     r"(?:(?:[a-z0-9]*?_)*(?:db|user|root|admin|my|pg|mysql|redis|smtp|ftp|mail|imap|ldap|proxy|sudo|ssh|app|key|store|trust)?"
-    r"(?:pass(?:code)?|pwd)|[a-z0-9_]*(?:password|passwd|passphrase))"
+    r"(?:pass(?:code)?|pwd|pw)|[a-z0-9_]*(?:password|passwd|passphrase))"
 )
 KEY = (
     r"[a-z0-9_]*(?:secret|token|credentials?|api_?key|access_?key|secret_?key|private_?key|signing_?key|encryption_?key|"
     r"account_?key|shared_?key|master_?key|license_?key|service_?key|auth_?key|jwt_?key|deploy_?key|aes_?key|hmac_?key|"
-    r"session_?key|bearer|jwt|dsn)"
+    r"session_?key|fernet_?key|priv_?key|bearer|jwt|dsn)|(?:[a-z0-9]+_)*creds?|(?:[a-z0-9]+_)+pat"
 )
 ENDING = r"(?:_?(?:value|string|str|b64|base64|hex|enc|text|\d{1,3}))?"
 NAME = re.compile(rf"(?i)(?:(?P<password>{PASSWORD})|(?P<key>{KEY})|(?P<plain>(?:[a-z0-9_]*_)?key)){ENDING}")
 """A name that says what its value is."""
-CORE = re.compile(r"(?i)pass|pwd|secret|token|credential|key|bearer|jwt|dsn")
+WITHIN = re.compile(
+    r"(?i)(?:[a-z0-9]+_)*?(?:(?P<password>password|passwd|passphrase|pwd|pw|(?:db|user|root|admin|mysql|redis|smtp)_?pass)|"
+    r"(?P<key>secret(?:_?key)?|token|credentials?|creds?|(?:api|access|private|priv|signing|encryption|master|fernet)_?key))"
+    r"(?P<rest>(?:_[a-z0-9]+)+)"
+)
+"""One that goes on to say where its value is used: `PASSWORD_PROD`, `SECRET_KEY_BASE`."""
+ABOUT = re.compile(
+    r"(?i)_(?:hash(?:e[rsd])?|hashing|sha\d*|md5|digest|salt|fields?|column|col|url|uri|endpoint|host|path|file|filename|dir|"
+    r"names?|ids?|arn|ref|type|kind|class|format|label|title|text|prompt|hint|help|message|msg|errors?|warning|placeholder|"
+    r"template|view|page|form|inputs?|element|selector|button|btn|icon|style|param|params|arg|header|prefix|suffix|"
+    r"separator|env|var|variable|key|keys|alg|algo|algorithm|method|mode|scheme|policy|rules?|regex|re|pattern|validators?|"
+    r"checker|encoder|provider|factory|service|manager|store|storage|backend|handler|source|reset|change|changed|"
+    r"rotation|expir\w*|ttl|age|lifetime|timeout|days|hours|minutes|seconds|at|min|max|len|length|size|count|limit|"
+    r"strength|status|state|scopes?|issuer|audience|required|enabled|valid)(?=_|$)"
+)
+"""What is said about a secret, and is none."""
+CORE = re.compile(
+    r"(?i)pass|pwd|secret|token|cred|key|bearer|jwt|dsn|(?<![a-z])p(?:w|at)(?![a-z])|(?-i:(?<=[a-z0-9])P(?:w|at)(?![a-z]))"
+)
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 BEFORE = re.compile(r"[A-Za-z0-9_-]{0,60}\Z")
 BEHIND = re.compile(r"[A-Za-z0-9_]{0,40}")
@@ -34,6 +52,16 @@ QUOTED = re.compile(
     re.VERBOSE,
 )
 NEXT = re.compile(r"[ \t]*,[ \t]*")
+OPERATOR = re.compile(r"\bor\b|\belse\b|\|\||\?|\bget|\benv")
+OPERAND = re.compile(
+    r"(?:\bor\b|\belse\b|\|\||\?[?:]?|\?[^?\n]{0,60}:|"
+    r"(?:getenv|\.get|env)\([ \t]*[\"'][\w.-]{1,40}[\"'][ \t]*,)[ \t(]{0,4}[rbuRBU]{0,2}\Z"
+)
+"""What stands before a text that the whole expression may come to. Other texts are arguments or are compared."""
+STOPS = re.compile(r"[(\[{)\]},;\"'`\n]")
+REACH = 200
+"""Letters of an expression that are read."""
+REGEX = re.compile(r"[\\^$*+?()\[\]{}|\s]")
 BARE = re.compile(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]+)(?P<rest>[^\n]*)")
 ELEMENT = re.compile(r">(?P<value>[^<>\s]{4,200})</")
 CALLED = re.compile(r"\([ \t]{0,4}")
@@ -125,7 +153,8 @@ CODE = re.compile(
     r"[;{][ \t]*$|=>"
 )
 SECRET_NAME = re.compile(
-    r"(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?)(?:_|$)", re.IGNORECASE
+    r"(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|PW|PAT|CREDENTIALS?|CREDS?)(?:_|$)",
+    re.IGNORECASE,
 )
 NO_SECRETS = frozenset({"PWD", "OLDPWD", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS"})
 
@@ -152,12 +181,15 @@ def by_context(text: str) -> Iterator[Found]:
         code = CODE.search(text) is not None if code is None else code
         if (found := _value_after(text, (start, seen), name, code)) is not None:
             yield found
+        yield from _fallbacks(text, seen, name)
 
 
 def _named(word: str) -> tuple[str, str] | None:
     """The word as a name of a secret, and how its value is judged: `dbPass`, `X-Api-Key` and `DB_PASS` are alike."""
     plain = CAMEL.sub("_", word.replace("-", "_")).strip("_")
     match = NAME.fullmatch(plain) or NAME.fullmatch(word.replace("-", "_"))
+    if match is None and (within := WITHIN.fullmatch(plain)) is not None and ABOUT.search(within["rest"]) is None:
+        return plain.upper()[:40], "password" if within["password"] else "key"
     return (plain.upper()[:40], str(match.lastgroup)) if match else None
 
 
@@ -179,6 +211,30 @@ def _value_after(text: str, at: tuple[int, int], name: tuple[str, str], code: bo
     if bare is None or not _is_setting(text, at, after, bare, code):
         return None
     return _judged(bare, name)
+
+
+def _fallbacks(text: str, end: int, name: tuple[str, str]) -> Iterator[Found]:
+    """`password = os.getenv("X") or "…"`: the texts that the expression on this line may come to."""
+    after = AFTER.match(text, end)
+    if after is None or after["sep"] not in ("=", ":=", ":", "=>"):
+        return
+    start = at = after.end()
+    last, depth = start + REACH, 0
+    if OPERATOR.search(text, start, last) is None:
+        return
+    while (stop := STOPS.search(text, at, last)) is not None:
+        sign, at = stop[0], stop.end()
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "\n" or depth < 0 or (not depth and sign in ",;"):
+            return
+        if sign not in "\"'`" or text.startswith(sign, at):
+            at += sign in "\"'`"
+        elif (value := QUOTED.match(text, stop.start())) is None:
+            return
+        else:
+            at = value.end()
+            if OPERAND.search(text, max(start, stop.start() - 80), stop.start()) and (found := _judged(value, name)):
+                yield found
 
 
 def _same_place(text: str, start: int, after: re.Match[str]) -> re.Match[str] | None:
@@ -216,6 +272,8 @@ def _judged(match: re.Match[str], name: tuple[str, str]) -> Found | None:
     # What is secret in an address is found by its place.
     if "://" in value or not is_secret(value, group, phrase="PHRASE" in kind):
         return None
+    if kind.endswith("PAT") and REGEX.search(value):
+        return None  # a pattern
     return Found(match.start("value"), match.end("value"), kind)
 
 
