@@ -132,6 +132,54 @@ def test_a_checkout_cannot_stand_for_another_folder(tmp_path: Path, monkeypatch:
         assert looked(repo)[way]() != ""
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_settings_of_one_worktree_stand_for_no_other_folder_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """A main worktree that passes for a linked one: git heeds `core.worktree` in the settings of that worktree."""
+    home = tmp_path / "home"
+    repo = repository(home / "r", {"app.py": "one\n"})
+    (home / "app.py").write_text("KEY = 'mine'\n")
+    git(repo, "config", "extensions.worktreeConfig", "true")
+    (repo / ".git/config.worktree").write_text(f"[core]\n worktree = {home}\n")
+    (repo / ".git/commondir").write_text(".\n")
+    monkeypatch.chdir(repo)
+    with pytest.raises(UsageError, match=r"core\.worktree"):
+        assert looked(repo)[way]() != ""
+
+
+def test_a_linked_worktree_stands_for_no_other_folder_either(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "r", {"app.py": "one\n"})
+    git(repo, "config", "extensions.worktreeConfig", "true")
+    git(repo, "worktree", "add", "-q", str(tmp_path / "linked"))
+    git(tmp_path / "linked", "config", "--worktree", "core.worktree", str(tmp_path))
+    with pytest.raises(GitError, match=r"core\.worktree"):
+        is_repository(tmp_path / "linked")
+
+
+def test_a_checkout_of_which_git_cannot_say_where_it_lies_is_refused(tmp_path: Path) -> None:
+    """It is not taken for a folder without git either: what git ignores would be read."""
+    repo = repository(tmp_path / "r", {"app.py": "one\n"})
+    git(repo, "config", "core.worktree", str(tmp_path))
+    git(repo, "config", "core.bare", "true")
+    with pytest.raises(GitError, match=r"core\.worktree"):
+        is_repository(repo)
+
+
+def test_a_repository_that_keeps_itself_elsewhere_is_read(tmp_path: Path) -> None:
+    """Linked worktrees, submodules and `--separate-git-dir`: `core.worktree` is set, and says what is so."""
+    inner = repository(tmp_path / "inner", {"sub.py": "one\n"})
+    repo = repository(tmp_path / "r", {"app.py": "one\n", "folder/more.py": "one\n"})
+    git(repo, "submodule", "--quiet", "add", str(inner), "sub")
+    git(repo, "config", "core.worktree", str(repo))
+    git(repo, "worktree", "add", "-q", str(tmp_path / "linked"))
+    git(tmp_path, "init", "-q", "--separate-git-dir", str(tmp_path / "kept"), str(tmp_path / "apart"))
+    git(tmp_path / "apart", "config", "core.worktree", str(tmp_path / "apart"))
+    for folder in (repo, repo / "sub", tmp_path / "linked", tmp_path / "apart"):
+        assert top_of(folder) == folder
+    assert top_of(repo / "folder") == repo
+
+
 def test_a_link_in_a_checkout_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither one that was committed or added, nor a folder that became a link behind git's back."""
     (tmp_path / "private").mkdir()

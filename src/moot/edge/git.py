@@ -71,7 +71,10 @@ def git(folder: Path, *arguments: str, data: bytes = b"", env: Mapping[str, str]
     command = arguments[0]
     if command not in COMMANDS:
         raise ValueError(f"git {command} is not one of the commands that are known to start nothing")
-    settings = QUIET | _silence(_configuration(folder), folder)
+    configuration = _configuration(folder)
+    if any(key.lower() == "core.worktree" for key, _ in configuration):
+        _refuse_elsewhere(folder)
+    settings = QUIET | _silence(configuration)
     return _run(
         folder, [command, *COMMANDS[command], *arguments[1:]], data, {**_as_environment(settings), **(env or {})}
     )
@@ -104,41 +107,32 @@ def _configuration(folder: Path) -> list[tuple[str, str]]:
     return [(key, value) for key, _, value in pairs]
 
 
-def _silence(configuration: Sequence[tuple[str, str]], folder: Path) -> dict[str, str]:
+def _silence(configuration: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Every program the configuration names for filters and drivers, each with nothing in its place."""
     silenced: dict[str, str] = {}
-    for key, value in configuration:
+    for key, _ in configuration:
         section, dot, name = key.partition(".")
         driver, _, last = name.rpartition(".")
         if dot and section.lower() in ("filter", "diff", "merge") and driver and last.lower() in PROGRAMS:
             silenced[key] = ""
             if section.lower() == "filter":
                 silenced[f"{section}.{driver}.required"] = "false"
-        if key.lower() == "core.worktree":
-            _refuse_elsewhere(folder, value)
     return silenced
 
 
-def _refuse_elsewhere(folder: Path, worktree: str) -> None:
-    """`core.worktree` may only say what is so: else a checkout would have the user's own files read as its own."""
+def _refuse_elsewhere(folder: Path) -> None:
+    """`core.worktree` may only say what is so: else a checkout would have the user's own files read as its own.
+
+    Git itself is asked what it makes of the setting: which file it heeds depends on other settings and files."""
     here = Path(os.path.realpath(folder))
     top = next((each for each in (here, *here.parents) if os.path.lexists(each / ".git")), here)
-    inside = _git_folder(top)
-    if os.path.exists(inside / "commondir"):
-        return  # a worktree beside the main one: git does not heed the setting there
-    if os.path.realpath(inside / worktree) != str(top):
-        raise Misplaced(
-            f"the repository of {folder} sets core.worktree to another folder, {worktree!r}; it is not used"
-        )
-
-
-def _git_folder(top: Path) -> Path:
-    """Where the repository keeps itself: `.git`, or what a file of that name says."""
-    place = top / ".git"
-    if not place.is_file():
-        return place
-    said = place.read_text(encoding="utf-8", errors="surrogateescape").removeprefix("gitdir:").strip()
-    return top / said
+    try:
+        said = _run(folder, ["rev-parse", "--show-toplevel"], b"", _as_environment(QUIET))
+    except GitError as error:  # not "no repository": what it says to leave out would be read
+        raise Misplaced(f"the repository of {folder} sets core.worktree, and it is not used: {error}") from None
+    taken = said.decode("utf-8", "surrogateescape").removesuffix("\n")
+    if os.path.realpath(taken) != str(top):
+        raise Misplaced(f"the repository of {folder} sets core.worktree to another folder, {taken!r}; it is not used")
 
 
 def _as_environment(settings: Mapping[str, str]) -> dict[str, str]:
