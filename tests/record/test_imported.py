@@ -76,6 +76,18 @@ def test_a_person_agrees_once_and_to_exactly_that(
     assert "was imported" in cli("resume", imported).err, "what another store agreed to is nothing here"
 
 
+def test_a_long_command_is_shown_whole_and_agreed_to_whole(cli: Cli, imported: str, tmp_path: Path) -> None:
+    """Another one of the same length, with the same beginning and end, is another one."""
+    seat, pad = f"red=cmd:{tmp_path}/evil.sh ", "x" * 3000
+    fork = [*MOOT, "fork", imported, "--at", "1", "--set", "max_calls=0", "--seat"]
+    ended, seen = answered_on_a_terminal([*fork, f"{seat}{pad} FIRST {pad}"], "y\n")
+    assert ended != 70 and f"{pad} FIRST {pad}" in seen
+    (child,) = [each["id"] for each in json.loads(cli("list", "--json").out) if each["id"] != imported]
+    assert "was imported" not in cli("fork", child, "--at", "1", "--seat", f"{seat}{pad} FIRST {pad}").err
+    other = cli("fork", child, "--at", "1", "--seat", f"{seat}{pad} OTHER {pad}")
+    assert other.code == 2 and "was imported" in other.err and "characters more" in other.err
+
+
 def test_a_fork_that_was_agreed_to_stays_a_session_of_others(cli: Cli, imported: str, tmp_path: Path) -> None:
     ended, seen = answered_on_a_terminal([*MOOT, "fork", imported, "--at", "1", "--set", "max_calls=0"], "y\n")
     assert ended != 70 and "was imported" in seen
@@ -125,7 +137,8 @@ def test_what_uses_nothing_here_is_not_asked_about() -> None:
         protocol="debate", topic="t", input={"repository": "", "team": [{"seat": "a", "model": "openai:x"}]},
         rules={"tools": [], "roles_folder": ""}, seats={"a": ("openai:x", "anthropic:y")}, limits=Limits(),
         notes={"runs_code": True, "unsafe_local": False, "ci": {"actions": {}, "commands": []}, "project": {"how": ""},
-               "origins": {"a.py": ["/no/such/file.py", "0"]}, "folders": {}, "state": ""},
+               "origins": {"a.py": ["/no/such/file.py", "0"]}, "folders": {}, "state": "",
+               "force": True, "write_anyway": True},
     )  # fmt: skip
     assert find_uses(plan) == []
 
@@ -142,6 +155,8 @@ def test_what_uses_nothing_here_is_not_asked_about() -> None:
         ({"rules": {"roles_folder": "/etc"}}, "roles_folder: /etc"),
         ({"gates": {"webhooks": ["http://x.example"]}}, "webhook: http://x.example"),
         ({"notes": {"out": "/home/me/.bashrc"}}, "out: /home/me/.bashrc"),
+        ({"notes": {"out": "/home/me/a.py", "force": True}}, "force: a file that is there is written over"),
+        ({"notes": {"out": "/home/me/a.py", "write_anyway": True}}, "write_anyway: written also where tests fail"),
         ({"notes": {"memory": "/home/me"}}, "memory: /home/me"),
         ({"notes": {"unsafe_local": True}}, "unsafe_local: true"),
         ({"notes": {"repository": "/home/me/r"}}, "repository: /home/me/r"),

@@ -20,12 +20,15 @@ ACCEPTED = "accepted"
 HARMLESS = frozenset(
     {
         *("session", "task_id", "debate", "begun", "action", "category", "attempt", "request", "fail_on", "no_llm"),
-        *("ask_me", "runs_code", "write_anyway", "force", "places"),
+        *("ask_me", "runs_code", "places"),
     }
 )
 """Notes of a plan that name nothing of this machine. Any other one is shown: a new one is not forgotten."""
+WRITING = {"force": "a file that is there is written over", "write_anyway": "written also where tests fail"}
+"""Notes that say how `out` is written; without it they mean nothing."""
 RULES = ("tools", "roles_folder", "judges_folder")
-LONGEST = 2000
+LONGEST = 600
+"""Of what an error tells. Whoever is asked sees all of it, and what is agreed to is all of it."""
 Ask = Callable[[str, Sequence[str]], bool]
 """Given the session and what it would use, whether a person agrees."""
 
@@ -56,7 +59,8 @@ async def agree_to_imported(store: SqlStore, record: SessionRecord, plan: Plan, 
 
 
 def find_uses(plan: Plan) -> list[str]:
-    """Everything of this machine that a plan names: models, commands, files, folders, addresses."""
+    """Everything of this machine that a plan names: models, commands, files, folders, addresses. Each is told whole:
+    two that differ in the middle alone would pass for one."""
     team = plan.input.get("team")
     members = [(str(m.get("seat") or m.get("id")), str(m.get("model"))) for m in _tables(team)]
     seats = [(seat, name) for seat, chain in plan.seats.items() for name in chain]
@@ -68,9 +72,11 @@ def find_uses(plan: Plan) -> list[str]:
     found += [f"{name}: {_told(plan.rules[name])}" for name in RULES if plan.rules.get(name)]
     found += [f"webhook: {url}" for url in plan.gates.webhooks]
     for name, value in sorted(plan.notes.items()):
-        if name not in HARMLESS and (used := _used(name, value)):
+        if name in WRITING:
+            found += [f"{name}: {WRITING[name]}"] if value and plan.notes.get("out") else []
+        elif name not in HARMLESS and (used := _used(name, value)):
             found.append(f"{name}: {_told(used)}")
-    return list(dict.fromkeys(_shorten(each) for each in found))
+    return list(dict.fromkeys(found))
 
 
 def _used(name: str, value: JsonValue) -> JsonValue:
