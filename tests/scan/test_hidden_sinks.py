@@ -16,6 +16,29 @@ def test_a_sink_of_python_that_is_named_in_a_roundabout_way_is_found(line: str) 
     assert scan.findings and not scan.not_analysed
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "subprocess.run(['grep', '-c', x, 'file'])",
+        "subprocess.run(['ls', '--'] + [x])",
+        "subprocess.run(['git', '-C', x, 'log'])",
+        "subprocess.run(['ping', '-c', '1', x])",
+        "subprocess.run(['cat'], input=x)",
+        "subprocess.run(['sort'], input=x, executable='/usr/bin/sort')",
+        "subprocess.run([sys.executable, '-m', 'pip', x])",
+        "subprocess.run([sys.executable, '-c', 'import sys', x])",
+        "subprocess.run(['python3', 'a.py', '-c', x])",
+        "subprocess.run(['awk', '{print $1}', x])",
+        "subprocess.run(['awk', '-v', x, '{print $1}'])",
+        "subprocess.run(['ssh', '-i', x, 'host', 'ls'])",
+        "import shlex | subprocess.run(['ssh', 'host', 'ls ' + shlex.quote(x)])",
+        "import shlex | subprocess.run(shlex.split('ls ' + x))",
+    ],
+)
+def test_a_program_of_python_that_runs_no_text_is_no_sink(line: str) -> None:
+    assert not scanned("python", hidden.python(line)).findings
+
+
 @pytest.mark.parametrize("line", hidden.JS_FOUND)
 def test_a_sink_of_javascript_that_is_named_in_a_roundabout_way_is_found(line: str) -> None:
     scan = scanned("javascript", hidden.javascript(line))

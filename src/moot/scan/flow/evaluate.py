@@ -33,7 +33,7 @@ from moot.scan.flow.ir import (
     Wait,
     Yield,
 )
-from moot.scan.flow.look import attribute, element, item, lookup, taints_in
+from moot.scan.flow.look import attribute, chained, element, item, lookup, members, taints_in
 from moot.scan.flow.machine import Closure, Kind, Machine
 from moot.scan.flow.queries import is_statement
 from moot.scan.flow.state import Cell, State
@@ -150,10 +150,10 @@ def _many(m: Machine, e: Many, state: State) -> Val:
     rest: Val | None = None
     for part in e.items:
         value = m.eval(part, state)
-        if isinstance(part, Star):
+        held = members(m, value, state) if isinstance(part, Star) else [value]
+        if held is None:
             rest = _with_rest(rest, element(m, value, state))
-        else:
-            values.append(value)
+        values.extend(held or [])
     if rest is not None or len(values) > 200:
         for value in values:
             rest = _with_rest(rest, value)
@@ -335,8 +335,7 @@ def combined(m: Machine, op: str, left: Val, right: Val, state: State) -> Val:
         label = [taint for taint in (*left.taints, *right.taints) if taint.label == "random"]
         return Val(tuple(label))
     if op == "+" and left.refs and right.refs:
-        whole = joined(element(m, left, state), element(m, right, state))
-        return m.allocate(state, Cell("list", {}, whole, False))
+        return chained(m, left, right, state)
     taints = merged(left.taints or taints_in(m, left, state), right.taints or taints_in(m, right, state))
     return Val(taints, name=left.name if op == "/" else "", marks=(left.marks | right.marks) & SPREADING)
 

@@ -23,6 +23,8 @@ from moot.scan.flow.values import (
 )
 
 ELSEWHERE = 0.35
+MAX_MEMBERS = 40
+"""A list that is made longer in a loop ends to be known member by member."""
 HOST, NORMAL = frozenset({"host"}), frozenset({"normal"})
 HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain", "Host", "origin", "Hostname"})
 TABLE = ".__dict__"
@@ -272,6 +274,24 @@ def element(m: Machine, value: Val, state: State) -> Val:
     if not value.taints and name in m.book.sources:
         return Val((source(m, name, m.book.sources[name], m.frame.at),), name=name)
     return Val(part_of(value.taints, EACH) if value.taints else (), name=name)
+
+
+def members(m: Machine, value: Val, state: State) -> list[Val] | None:
+    """What a list holds, in order, when all of it is known."""
+    cells = m.cells(value, state)
+    if len(cells) != 1 or cells[0][1].kind != "list" or not cells[0][1].exact:
+        return None
+    items = cells[0][1].items
+    return [items[index] for index in range(len(items))] if len(items) <= MAX_MEMBERS else None
+
+
+def chained(m: Machine, left: Val, right: Val, state: State) -> Val:
+    """`a + b`, of lists."""
+    first, second = members(m, left, state), members(m, right, state)
+    if first is not None and second is not None:
+        return m.allocate(state, Cell("list", dict(enumerate([*first, *second]))))
+    whole = joined(element(m, left, state), element(m, right, state))
+    return m.allocate(state, Cell("list", {}, whole, False))
 
 
 def taints_in(m: Machine, value: Val, state: State, depth: int = 0) -> Taints:

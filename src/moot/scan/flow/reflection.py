@@ -122,6 +122,15 @@ def _import(use: Use) -> Val | None:
     return resolve(use.m, name)
 
 
+def _located(use: Use) -> Val | None:
+    """`pydoc.locate("os.system")`, `pkgutil.resolve_name("os:system")`"""
+    name = (use.text(0) or "").replace(":", ".")
+    if not name:
+        return None
+    use.m.frame.unit.imports.add(name.partition(".")[0])
+    return resolve(use.m, name)
+
+
 def _kept(use: Use) -> Val | None:
     """`partial(f, x)`, `attrgetter("a")`: what it was made with is used when it is called."""
     held: dict[Key, Val] = dict(enumerate(use.args))
@@ -310,6 +319,7 @@ FUNCTIONS: dict[str, Callable[[Use], Val | None]] = {
         ),
         _import,
     ),
+    **dict.fromkeys(words("pydoc.locate pkgutil.resolve_name"), _located),
     **dict.fromkeys(
         words(
             "functools.partial functools.partialmethod operator.attrgetter operator.methodcaller operator.itemgetter"

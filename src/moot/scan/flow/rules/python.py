@@ -5,6 +5,7 @@ from moot.scan.flow.rules import checks
 from moot.scan.flow.rules import python_flaws as flaw
 from moot.scan.flow.rules import python_names as names
 from moot.scan.flow.rules import python_when as when
+from moot.scan.flow.rules.python_programs import reads_commands
 from moot.scan.flow.rules.python_when import SURE
 from moot.scan.rule import Rule
 from moot.scan.rules import python as known
@@ -36,8 +37,10 @@ SINKS: tuple[Sink, ...] = (
          when=when.query_object, floor=MEDIUM),
     sink(flaw.MASS, "mass", ".create .update_or_create .get_or_create", "**", floor=SURE),
     sink(known.SHELL, "shell", SUBPROCESS, 0, "args", when=when.through_shell, floor=ANY_CALLER),
+    sink(known.SHELL, "shell", SUBPROCESS, "input", when=reads_commands, floor=ANY_CALLER),
     sink(known.SHELL, "shell", "asyncio.create_subprocess_shell", 0, "cmd", floor=ANY_CALLER),
     sink(flaw.PROGRAM, "shell", SUBPROCESS, 0, "args", when=when.not_ours, floor=MEDIUM),
+    sink(flaw.PROGRAM, "shell", SUBPROCESS, "executable", floor=MEDIUM),
     sink(flaw.PROGRAM, "shell", "os.execl os.execle os.execlp os.execv os.execve os.execvp os.spawnl os.spawnv "
          "os.spawnlp os.spawnvp os.startfile asyncio.create_subprocess_exec pty.spawn", 0, 1, floor=MEDIUM),
     sink(known.OS_SYSTEM, "shell", "os.execl os.execle os.execlp os.execlpe os.execv os.execve os.execvp os.execvpe "

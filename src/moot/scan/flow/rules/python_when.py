@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from moot.scan.flow.fold import UNKNOWN
 from moot.scan.flow.rulebook import Site
+from moot.scan.flow.rules.python_programs import SHELLS, is_shell_in_text, runs_text, words_of
 from moot.scan.flow.values import Val
 from moot.scan.rules.secrets import PLACEHOLDER
 
@@ -82,25 +83,25 @@ def shared_folder(site: Site) -> bool:
     return writes and path is not None and isinstance(path.const, str) and path.const.startswith(("/tmp/", "/var/tmp/"))
 
 
-SHELLS = re.compile(r"(?:^|/)(?:ba|z|da|k|a)?sh$|(?:^|\\\\)cmd(?:\.exe)?$|powershell")
-
-
 def through_shell(site: Site) -> bool:
     """`shell=True`, or a program that is a shell and is given a script."""
     shell = site.arg("shell")
     if shell is not None and shell.const is not UNKNOWN and shell.const:
         return True
-    return _is_script(site.items(site.arg(0, "args")) or [])
+    parts = words_of(site) or []
+    return _is_script(parts) or runs_text(parts) or is_shell_in_text(site)
 
 
 def runs_shell(site: Site) -> bool:
     """`os.execl("/bin/sh", "sh", "-c", x)`, `pty.spawn(["sh", "-c", x])`"""
     given = [value for place in range(site.count) if (value := site.arg(place)) is not None]
-    return _is_script([part for value in given for part in site.items(value) or [value]])
+    parts = [part for value in given for part in site.items(value) or [value]]
+    # `execl` and its kin have the program first and then once more, as its own name; `spawnl` has a mode before.
+    return _is_script(parts) or any(runs_text(parts[skip:]) for skip in range(min(3, len(parts))))
 
 
 def _is_script(parts: list[Val]) -> bool:
-    texts = [part.const for part in parts[:5] if isinstance(part.const, str)]
+    texts = [part.const for part in parts if isinstance(part.const, str)]
     scripted = any(text in ("-c", "/c", "/C") or re.fullmatch(r"-\w*c", text) for text in texts)
     return scripted and any(SHELLS.search(text) for text in texts)
 
