@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -72,3 +73,18 @@ def test_the_store_itself_refuses(tmp_path: Path, session: str) -> None:
     change(place, session, status="running", owner=ELSEWHERE)
     with pytest.raises(UsageError, match="is being run"):
         in_store(place, lambda store: store.delete(session))
+
+
+def test_nobody_is_told_to_carry_on_what_was_deleted_while_it_ran(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_STORE", str(tmp_path / "s.db"))
+    (tmp_path / "app.py").write_text("def add(a, b):\n    return a + b\n")
+    moot, model = f"'{sys.executable}' -m moot", tmp_path / "model.sh"
+    first = "import json, sys; print(json.load(sys.stdin)[0]['id'])"
+    found = f"$({moot} list --json | '{sys.executable}' -c \"{first}\")"
+    model.write_text(f"#!/bin/sh\ncat > /dev/null\n{moot} delete {found} --force > /dev/null\necho '{{}}'\n")
+    model.chmod(0o755)
+    ran = cli("harden", "app.py", "--seat", f"red=cmd:{model}", "-q")
+    assert ran.code == 3 and "was deleted; nothing more is recorded" in ran.err, ran.err
+    assert "moot resume" not in ran.err

@@ -9,6 +9,7 @@
   x ScriptDry         a `script:` file has no entry left for a call
   x StoreError        the record cannot be read or written
     x Fenced          another process has taken the session over
+      x Deleted       ... and deleted it: there is nothing left to carry on
   x Parked            the session waits for a person, and goes on when they have decided
   x SandboxError      code cannot be run safely here
   x ReplayMismatch    a resumed session asked for another step than was recorded
@@ -65,6 +66,10 @@ class StoreError(MootError):
 
 class Fenced(StoreError):
     """Another process has taken this session over; what this one still does is not recorded."""
+
+
+class Deleted(Fenced):
+    """The session was deleted while it ran; there is nothing left to carry on."""
 
 
 class Parked(MootError):

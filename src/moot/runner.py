@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from moot.chain import digest_of
-from moot.errors import MootError, Parked, StoreError, UsageError
+from moot.errors import Deleted, MootError, Parked, StoreError, UsageError
 from moot.events import Event, SessionEnded, SessionStarted
 from moot.gates import GateRules
 from moot.journal import Journal
@@ -194,7 +194,9 @@ class Runner:
             self._desk.listen(event)
 
     async def _interrupted(self, record: SessionRecord, error: BaseException) -> None:
-        """The session stays, and can be resumed; the error says which one it was."""
+        """The session stays, and can be resumed; the error says which one it was. One that was deleted does not."""
+        if isinstance(error, Deleted):
+            return
         if isinstance(error, MootError):
             error.session_id = record.id
         if self._store is None:

@@ -14,7 +14,7 @@ from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all, update_all
 from moot.edge.store.columns import Written, written
 from moot.edge.store.engine import alone
-from moot.errors import Fenced
+from moot.errors import Deleted, Fenced
 from moot.ports import Entry, Mark, Row, SessionRecord, StepRow
 
 NOBODY = str(UUID(int=0))
@@ -89,7 +89,7 @@ class Head:
 
 def _refusal(wanted: Linking, head: Head | None) -> Fenced | None:
     if head is None:
-        return Fenced(f"session {wanted.session_id} was deleted; nothing more is recorded of it")
+        return Deleted(f"session {wanted.session_id} was deleted; nothing more is recorded of it")
     if wanted.fence and head.fence != wanted.fence:
         return Fenced(
             f"session {wanted.session_id} was taken over by another process; what this one does is not recorded"

@@ -33,7 +33,7 @@ from moot.edge.store.rows import (
     turn_from,
     version_from,
 )
-from moot.errors import Fenced, StoreError, UsageError
+from moot.errors import Deleted, Fenced, StoreError, UsageError
 from moot.ports import (
     FORMAT,
     Entry,
@@ -115,8 +115,10 @@ class SqlStore:
 
         def change(db: Connection) -> None:
             row = db.execute(HEAD_OF, {"wanted": session.id}).first()
-            if row is None or row.fence != session.fence:
-                raise Fenced(f"session {session.id} was deleted, or taken over by another process")
+            if row is None:
+                raise Deleted(f"session {session.id} was deleted; nothing more is recorded of it")
+            if row.fence != session.fence:
+                raise Fenced(f"session {session.id} was taken over by another process")
             head, marks, now = Head.of(row), [mark] if mark else [], dict(values)
             if session.status == "paused" and row.wish == "cancel":  # somebody did, while it stopped to wait
                 marks.append(Mark(kind="noted", name="cancel", value={"status": "cancelled"}))
