@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from moot.edge.sandbox.commands import command_plan, command_run
 from moot.edge.sandbox.gotests import raced
-from moot.edge.sandbox.joining import in_process, joined
+from moot.edge.sandbox.joining import join_runs, mark_in_process
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.probing import put_calls
 from moot.edge.sandbox.process import Ended
@@ -42,9 +42,9 @@ class Adapter(ABC):
         if suite.worker is None:
             return await self._execute(suite)
         here, there = socket.socketpair()
-        worker = asyncio.create_task(self._execute(_linked(suite.worker, there)))
+        worker = asyncio.create_task(self._execute(_link(suite.worker, there)))
         try:
-            ended = await self._execute(_linked(suite, here))
+            ended = await self._execute(_link(suite, here))
             # A worker that was stopped is why the tests ended as they did.
             stopped = worker.result().stopped if worker.done() and not worker.cancelled() else ""
             return replace(ended, stopped=ended.stopped or stopped)
@@ -76,13 +76,13 @@ class Adapter(ABC):
         if suite.together and not self.apart:
             suite = replace(suite.together(None), in_process=ONE_SANDBOX)
         pieces = await self._execute_each(suite, self.limits.wall)
-        run = in_process(judge(pieces.report, pieces.ended, self.limits), suite.in_process)
+        run = mark_in_process(judge(pieces.report, pieces.ended, self.limits), suite.in_process)
         needs = needs_in(pieces.report)
         if not needs or run.problem or suite.together is None:
             return run
         together = suite.together([need.test for need in needs])
         pieces = await self._execute_each(together, max(self.limits.wall - run.seconds, LEAST))
-        return joined(run, judge(pieces.report, pieces.ended, self.limits), needs)
+        return join_runs(run, judge(pieces.report, pieces.ended, self.limits), needs)
 
     async def cover(self, code: Code, tests: Tests) -> Covered:
         if tests.language == "go":
@@ -111,5 +111,5 @@ class Adapter(ABC):
         return command_run(await self._execute(suite), self.limits)
 
 
-def _linked(suite: Suite, end: socket.socket) -> Suite:
+def _link(suite: Suite, end: socket.socket) -> Suite:
     return replace(suite, link=end, env={**suite.env, LINK: str(end.fileno())})

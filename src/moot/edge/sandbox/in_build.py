@@ -9,7 +9,7 @@ from types import ModuleType
 
 from moot.edge.sandbox.in_record import TRACE
 from moot.edge.sandbox.in_stand import WAYS, At, Meta, Ref, at_of, is_stand_in
-from moot.edge.sandbox.in_values import Nonsense, _listed, _number
+from moot.edge.sandbox.in_values import Nonsense, check_list, check_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,20 +44,20 @@ class Builder:
         """Classes that extend one of Python's own: their values cross as what they hold."""
 
     def learn(self, news: Any) -> None:
-        for each in _listed(news):
+        for each in check_list(news):
             number, module, name, bases, own, plain = each
             if type(module) is not str or type(name) is not str:
                 raise Nonsense("a class without a name")
             name = name if name.isidentifier() else "nameless"
-            ways = frozenset(way for way in _listed(own) if type(way) is str)
-            key = (self._link.epoch, _number(number))
+            ways = frozenset(way for way in check_list(own) if type(way) is str)
+            key = (self._link.epoch, check_number(number))
             self._names[key] = (module, name)
             if plain:
                 self._plain.add((module, name))
             self._kinds[key] = self._kind(number, (module, name), bases, ways)
 
     def _kind(self, number: int, name: tuple[str, str], bases: Any, ways: frozenset[str]) -> Any:
-        above = [self._kinds.get((self._link.epoch, _number(base))) for base in _listed(bases)]
+        above = [self._kinds.get((self._link.epoch, check_number(base))) for base in check_list(bases)]
         errors: Any = tuple(dict.fromkeys(kind for kind in above if _is_error_class(kind)))
         known = _own_error(*name, raised=bool(errors))
         if known is not None:
@@ -74,7 +74,7 @@ class Builder:
             parents = tuple(kind for kind in above if type(kind) is Meta and not _is_error_class(kind))
             space["__slots__"] = ()
             if name[0] == "builtins" and name[1] in ITERATORS:
-                space["__class__"] = _claimed(ITERATORS[name[1]])
+                space["__class__"] = _claim(ITERATORS[name[1]])
             space |= {f"__{way}__": WAYS[way] for way in (*ways, *(["hash"] if "eq" in ways else [])) if way in WAYS}
             made = _object_kind(name[1], parents, space)
         type.__setattr__(made, "moot_class", At(self._link, number, name))
@@ -132,9 +132,9 @@ class Builder:
         if kind == "foreign":
             return self._library(told[1])
         if kind == "class":
-            return self._kinds[self._link.epoch, _number(told[1])]
+            return self._kinds[self._link.epoch, check_number(told[1])]
         if kind == "object":
-            return self._object(_number(told[1]), _number(told[2]))
+            return self._object(check_number(told[1]), check_number(told[2]))
         if kind == "error":
             return self._error(told, heap)
         if kind == "fields":
@@ -164,10 +164,10 @@ class Builder:
 
     def _error(self, told: list[Any], heap: Any) -> BaseException:
         _, number, args, held, said, trace, cause = told
-        kind = self._kinds[self._link.epoch, _number(number)]
+        kind = self._kinds[self._link.epoch, check_number(number)]
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             raise Nonsense("an error that is none")
-        given = tuple(heap.meet(each) for each in _listed(args))
+        given = tuple(heap.meet(each) for each in check_list(args))
         try:
             made = kind.__new__(kind, *given)
         except Exception:
@@ -189,9 +189,9 @@ class Builder:
         from collections import namedtuple
 
         _, number, names, parts = told
-        values = [heap.meet(each) for each in _listed(parts)]
-        name = self._names[self._link.epoch, _number(number)]
-        if len(_listed(names)) != len(values):
+        values = [heap.meet(each) for each in check_list(parts)]
+        name = self._names[self._link.epoch, check_number(number)]
+        if len(check_list(names)) != len(values):
             raise Nonsense("a tuple with too few names")
         if self.is_named(name):
             raise self._value_needed(name)
@@ -211,7 +211,7 @@ class Builder:
         """A value of a class that extends one of Python's own: what it holds, unless the test knows the class."""
         _, number, _, plain = told
         value = heap.meet(plain)
-        name = self._names[self._link.epoch, _number(number)]
+        name = self._names[self._link.epoch, check_number(number)]
         if self.is_named(name):
             raise self._value_needed(name)
         return value
@@ -226,7 +226,7 @@ ITERATORS: dict[str, type] = {type(each).__name__: type(each) for each in NONE}
 """Kinds of Python's own that do not cross, but that a test may ask for by `isinstance`."""
 
 
-def _claimed(kind: type) -> Any:
+def _claim(kind: type) -> Any:
     return property(lambda _: kind)
 
 

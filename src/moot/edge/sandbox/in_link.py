@@ -26,6 +26,7 @@ LINK = "MOOT_LINK"
 STUB = "@moot_stub"
 LONGEST = 64 << 20
 STATUS_BYTES = 4
+SHORT = 0.05
 MANY, QUICK = 2000, 0.002
 """Calls, and the seconds that each takes on the average: with so many so quick ones it is the way that takes long."""
 
@@ -66,11 +67,12 @@ class Link:
         self.objects = ""
         """What the test does that stand-ins may not do as well as the objects."""
         self._always = ""
-        self._asked, self._waited = 0, 0.0
+        self._asked, self._waited, self._began = 0, 0.0, 0.0
+        self._peak: int | None = None
 
     def begin(self) -> None:
         self.needs, self.refused, self.decided, self.objects = None, "", "", self._always
-        self._asked, self._waited = 0, 0.0
+        self._asked, self._waited, self._began = 0, 0.0, time.monotonic()
 
     def loaded(self) -> None:
         """What test files do and get while they are loaded is there for all of their tests."""
@@ -91,13 +93,17 @@ class Link:
 
     def end(self) -> Any:
         """The memory that the code had at most, in bytes, as far as that is known."""
-        self.heap.forget()
         self._calls.clear()
+        # The memory is the most since the process began: a short test that left nothing behind need not ask again.
+        if self._peak is not None and self.heap.is_empty and time.monotonic() - self._began < SHORT:
+            return self._peak
+        self.heap.forget()
         try:
             peak = self.ask("forget") if self._data is not None else None
         except Exception:
             return None
-        return peak if type(peak) is int else None
+        self._peak = peak if type(peak) is int else None
+        return self._peak
 
     def need(self, why: str, *, code_decides: bool = False) -> NeedsObject:
         if self.needs is None:
@@ -229,6 +235,7 @@ class Link:
         if self._data is not None:
             return 0
         self.heap.forget(all_of_it=True)
+        self._peak = None
         self.freed = []
         try:
             self._control.send(b"n")

@@ -63,7 +63,7 @@ class Watch:
         self._on = False
         spent = time.monotonic() - self._began
         signal.setitimer(signal.ITIMER_REAL, 0)
-        return spent, _peak()
+        return spent, read_peak()
 
     def settled(self, result: Result) -> Result:
         return ("timeout", f"took longer than the limit of {self._seconds:g} s for one test") if self.late else result
@@ -277,7 +277,7 @@ def _reset_peak() -> None:
         pass
 
 
-def _peak() -> int | None:
+def read_peak() -> int | None:
     """Bytes at most since the last reset; the whole process's where the system does not count anew."""
     try:
         with open("/proc/self/status") as file:

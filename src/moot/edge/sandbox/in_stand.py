@@ -102,17 +102,17 @@ def _plain_way(word: str, kind: type) -> Any:
     return way
 
 
-def _called(self: Any, *args: Any, **options: Any) -> Any:
+def _call(self: Any, *args: Any, **options: Any) -> Any:
     __tracebackhide__ = True
     return _ask(self, "call", args, tuple(options.items()))
 
 
-def _iterated(self: Any) -> Any:
+def _iterate(self: Any) -> Any:
     value = _ask(self, "iter")
     return value if hasattr(type(value), "__next__") else iter(value)
 
 
-def _compared(name: str) -> Any:
+def _make_comparison(name: str) -> Any:
     def way(self: Any, other: object = None) -> Any:
         if name in ("eq", "ne") and self is other:
             return name == "eq"
@@ -122,7 +122,7 @@ def _compared(name: str) -> Any:
     return way
 
 
-def _computed(word: str, name: str) -> Any:
+def _make_computation(word: str, name: str) -> Any:
     """A way that is told a value of the test: by what it gives it could agree with anything."""
 
     def way(self: Any, *rest: Any) -> Any:
@@ -140,16 +140,16 @@ BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "and", "o
 CHANGING = ("iadd", "isub", "imul", "itruediv", "ior", "iand", "ixor")
 WORDS = {"and": "and_", "or": "or_"}
 WAYS: dict[str, Any] = {
-    "call": _called, "iter": _iterated, "next": _way("next"), "reversed": _way("reversed"),
-    "len": _plain_way("len", int), "contains": _computed("contains", "contains"),
+    "call": _call, "iter": _iterate, "next": _way("next"), "reversed": _way("reversed"),
+    "len": _plain_way("len", int), "contains": _make_computation("contains", "contains"),
     "getitem": _way("getitem"), "setitem": _way("setitem"), "delitem": _way("delitem"),
     "enter": _way("enter"), "abs": _way("abs"), "round": _way("round"), "neg": _way("neg"), "pos": _way("pos"),
     "invert": _way("invert"), "int": _plain_way("int", int), "float": _plain_way("float", float),
     "index": _plain_way("index", int), "format": _plain_way("format", str), "bytes": _plain_way("bytes", bytes),
-    "divmod": _computed("divmod", "divmod"),
-    **{name: _computed(WORDS.get(name, name), name) for name in (*BINARY, *CHANGING)},
-    **{f"r{name}": _computed("r:" + WORDS.get(name, name), f"r{name}") for name in BINARY},
-    **{name: _compared(name) for name in COMPARING},
+    "divmod": _make_computation("divmod", "divmod"),
+    **{name: _make_computation(WORDS.get(name, name), name) for name in (*BINARY, *CHANGING)},
+    **{f"r{name}": _make_computation("r:" + WORDS.get(name, name), f"r{name}") for name in BINARY},
+    **{name: _make_comparison(name) for name in COMPARING},
 }  # fmt: skip
 
 

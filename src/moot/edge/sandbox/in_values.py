@@ -110,6 +110,10 @@ class Heap:
         self._numbers: dict[int, int] = {}
         self._deep = 0
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._held
+
     def pin(self) -> None:
         """What is held now is held for all tests: it was met while they were loaded."""
         self._pinned = frozenset(self._held)
@@ -193,14 +197,14 @@ class Heap:
 
     def let_go(self, numbers: list[Any]) -> None:
         for number in numbers:
-            value, _ = self._held.pop(_number(number), (None, None))
+            value, _ = self._held.pop(check_number(number), (None, None))
             self._numbers.pop(id(value), None)
 
     def settle(self) -> None:
         """From here on both sides know the same."""
         for number, (value, before) in self._held.items():
             if before is None or not _same(value, before):
-                self._held[number] = (value, _copied(value))
+                self._held[number] = (value, _copy(value))
 
     def apply(self, changes: Any) -> None:
         for number, inside in _pairs(changes):
@@ -232,11 +236,11 @@ class Heap:
             return self._held[rest[0]][0]
         if kind in ("list", "dict", "set", "bytearray"):
             made = getattr(builtins, kind)()
-            self._keep(made, _number(rest[0]))
+            self._keep(made, check_number(rest[0]))
             _fill(made, self._contents(type(made), rest[1]))
             return made
         if kind in ("tuple", "frozenset"):
-            return (tuple if kind == "tuple" else frozenset)([self.meet(each) for each in _listed(rest[0])])
+            return (tuple if kind == "tuple" else frozenset)([self.meet(each) for each in check_list(rest[0])])
         if kind in ("range", "slice"):
             return (range if kind == "range" else slice)(*[self.meet(each) for each in rest[:3]])
         if kind == "value":
@@ -249,7 +253,7 @@ class Heap:
             return {self.meet(key): self.meet(each) for key, each in _pairs(inside)}
         if kind is bytearray:
             return inside.encode("latin-1")
-        return [self.meet(each) for each in _listed(inside)]
+        return [self.meet(each) for each in check_list(inside)]
 
 
 def _fill(value: Any, inside: Any) -> None:
@@ -260,7 +264,7 @@ def _fill(value: Any, inside: Any) -> None:
         value.update(inside)
 
 
-def _copied(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     return list(value.items()) if type(value) is dict else bytes(value) if type(value) is bytearray else list(value)
 
 
@@ -274,20 +278,20 @@ def _same(value: Any, before: Any) -> bool:
     return all(one is other for one, other in zip(value, before))  # noqa: B905
 
 
-def _number(value: Any) -> int:
+def check_number(value: Any) -> int:
     if type(value) is not int:
         raise Nonsense("a number that is none")
     return value
 
 
-def _listed(value: Any) -> list[Any]:
+def check_list(value: Any) -> list[Any]:
     if type(value) is not list:
         raise Nonsense("a list that is none")
     return value
 
 
 def _pairs(value: Any) -> list[Any]:
-    found = _listed(value)
+    found = check_list(value)
     if any(type(pair) is not list or len(pair) != 2 for pair in found):
         raise Nonsense("a pair that is none")
     return found

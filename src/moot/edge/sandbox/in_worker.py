@@ -17,6 +17,7 @@ from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodTy
 if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+from moot.edge.sandbox.in_record import read_peak
 from moot.edge.sandbox.in_script import Setting
 from moot.edge.sandbox.in_values import Heap, NoData, read, written
 
@@ -53,21 +54,21 @@ def run(spec: dict[str, Any]) -> int:
     control = _socket.socket(fileno=int(os.environ.pop(LINK)))
     os.set_inheritable(control.fileno(), False)
     # The first one is made before anybody asks: it is ready when the tests are.
-    child, here = _started(control, spec, own)
+    child, here = _start(control, spec, own)
     status = 0
     while control.recv(1) == NEW:
         if here is None:
-            status = _ended(child)
-            child, here = _started(control, spec, own)
+            status = _end(child)
+            child, here = _start(control, spec, own)
         handles = here.fileno().to_bytes(4, sys.byteorder)
         control.sendmsg([status.to_bytes(4, "big", signed=True)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, handles)])
         here.close()
         here = None
-    _ended(child)
+    _end(child)
     return 0
 
 
-def _started(control: Any, spec: dict[str, Any], own: list[ModuleType]) -> tuple[int, Any]:
+def _start(control: Any, spec: dict[str, Any], own: list[ModuleType]) -> tuple[int, Any]:
     """A process with the code, and the end of its socket that is to be handed over."""
     here, there = _socket.socketpair()
     child = os.fork()
@@ -80,7 +81,7 @@ def _started(control: Any, spec: dict[str, Any], own: list[ModuleType]) -> tuple
     return child, here
 
 
-def _ended(child: int) -> int:
+def _end(child: int) -> int:
     try:
         os.killpg(child, signal.SIGKILL)
     except OSError:
@@ -190,7 +191,7 @@ class Answers:
             return None
         if word == "forget":
             self._heap.forget()
-            return _peak()
+            return read_peak()
         on, given = self._heap.meet(target), [self._heap.meet(each) for each in rest]
         self._heap.settle()
         return _operate(word, on, given)
@@ -280,7 +281,7 @@ class Answers:
         if told[0] == "object":
             return self._objects[told[1]]
         if told[0] == "of":
-            return getattr(_imported(told[1]), told[2])
+            return getattr(_import(told[1]), told[2])
         if told[0] == "calls":
             number = told[1]
             if number not in self._calls:
@@ -292,7 +293,7 @@ class Answers:
                 self._calls[number] = call
             return self._calls[number]
         if told[0] == "module":
-            return _imported(told[1])
+            return _import(told[1])
         raise NoData(str(told[0]))
 
 
@@ -305,7 +306,7 @@ def _trace(problem: BaseException) -> str:
     return "".join(traceback.format_list(traceback.extract_tb(frames)))[-WORDS:]
 
 
-def _imported(name: str) -> Any:
+def _import(name: str) -> Any:
     __import__(name)
     return sys.modules[name]
 
@@ -373,14 +374,6 @@ def _exactly(link: Any, count: int) -> bytes:
             raise Ended
         parts += part
     return bytes(parts)
-
-
-def _peak() -> int | None:
-    try:
-        with open("/proc/self/status") as file:
-            return next((int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:")), None)
-    except OSError:
-        return None
 
 
 if __name__ == "__main__":

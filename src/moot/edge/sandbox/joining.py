@@ -6,14 +6,14 @@ from moot.edge.sandbox.report import Needs
 from moot.types import SuiteRun, TestOutcome
 
 
-def in_process(run: SuiteRun, why: str) -> SuiteRun:
+def mark_in_process(run: SuiteRun, why: str) -> SuiteRun:
     """The same run, with the reason why none of its tests was judged apart from the code."""
     if not why:
         return run
-    return run.model_copy(update={"outcomes": tuple(_marked(each, why) for each in run.outcomes)})
+    return run.model_copy(update={"outcomes": tuple(_mark(each, why) for each in run.outcomes)})
 
 
-def joined(apart: SuiteRun, together: SuiteRun, needs: Sequence[Needs]) -> SuiteRun:
+def join_runs(apart: SuiteRun, together: SuiteRun, needs: Sequence[Needs]) -> SuiteRun:
     """What was judged apart counts as it is; the second run has a say on the tests that needed it only."""
     why = {need.test: need for need in needs}
     second = tuple(outcome for need in why.values() for outcome in _again(need, together))
@@ -30,7 +30,7 @@ def _again(need: Needs, together: SuiteRun) -> list[TestOutcome]:
     """What became of a test with its subtests, or of all tests of a file, that needed the second run."""
     own = [each for each in together.outcomes if _belongs(each.name, need.test)]
     lost = TestOutcome(name=need.test, status="error", detail=together.problem or _said(need.test, together))
-    return [_marked(each, need.why, code_decides=need.code_decides) for each in own or [lost]]
+    return [_mark(each, need.why, code_decides=need.code_decides) for each in own or [lost]]
 
 
 def _belongs(name: str, test: str) -> bool:
@@ -43,5 +43,5 @@ def _said(test: str, run: SuiteRun) -> str:
     return next(errors, "") or "this test did not run again"
 
 
-def _marked(outcome: TestOutcome, why: str, *, code_decides: bool = False) -> TestOutcome:
+def _mark(outcome: TestOutcome, why: str, *, code_decides: bool = False) -> TestOutcome:
     return outcome.model_copy(update={"in_process": why, "code_decides": code_decides})

@@ -37,11 +37,11 @@ def runner_parts(names: tuple[str, ...]) -> dict[str, str]:
     package = PurePosixPath(RUN, *__name__.split(".")[:-1])
     empty = {f"{folder}/__init__.py": "" for folder in (package, *package.parents[:-2])}
     parts = {f"{package}/{part}": own_text(part) for part in names}
-    return empty | parts | {f"{package}/__pycache__/{name}": as_text(data) for name, data in _compiled(names).items()}
+    return empty | parts | {f"{package}/__pycache__/{name}": as_text(data) for name, data in _compile(names).items()}
 
 
 @cache
-def _compiled(names: tuple[str, ...]) -> Mapping[str, bytes]:
+def _compile(names: tuple[str, ...]) -> Mapping[str, bytes]:
     """The runner's parts as Python keeps them, not to be checked against the source. Another version ignores them."""
     header = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
     tag = sys.implementation.cache_tag

@@ -67,11 +67,11 @@ class TestFile:
 
 def shared_state(texts: Mapping[str, str]) -> dict[str, str]:
     """Test, or whole file -> why it cannot be judged apart from the code; as `path::Class::name`."""
-    return dict(_shared(tuple(sorted(texts.items()))))
+    return dict(_find_shared(tuple(sorted(texts.items()))))
 
 
 @lru_cache(maxsize=64)
-def _shared(texts: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+def _find_shared(texts: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     files = [file for path, text in texts if (file := _read(path, text)) is not None]
     reader = _Reader(files)
     return tuple(pair for file in files for pair in reader.tests(file))
@@ -147,9 +147,9 @@ class _Reader:
             return found
         if isinstance(node, Function) and (is_test or _is_fixture(node)) and (why := self._fixtures(file, node, seen)):
             return why
-        return next((why for name in _names(node) if (why := self._used(file, name, seen))), "")
+        return next((why for name in _names(node) if (why := self._look_up(file, name, seen))), "")
 
-    def _used(self, file: TestFile, name: str, seen: set[int]) -> str:
+    def _look_up(self, file: TestFile, name: str, seen: set[int]) -> str:
         if name in file.defined:
             return self._why(file, file.defined[name], seen)
         module, member = file.imports.get(name, ("", ""))
