@@ -3,9 +3,12 @@
 import ctypes
 import json
 import os
+import subprocess
 
 import pytest
 from sandbox_runs import run_script
+
+from moot.edge.sandbox.keyring import start_apart
 
 KEYCTL = {"x86_64": (248, 249, 250), "aarch64": (217, 218, 219)}
 """`add_key`, `request_key`, `keyctl`."""
@@ -130,3 +133,10 @@ def test_what_is_started_for_a_sandbox_has_a_keyring_of_its_own_before_any_filte
     assert [found for _, found in rings] == ["None", "None"], "the user's key is not there"
     assert len({*(ring for ring, _ in rings), str(before)}) == 3, "each has one of its own"
     assert before == after, "Moot keeps the user's"
+
+
+def test_a_process_nobody_waits_for_is_reaped() -> None:
+    nowhere = subprocess.DEVNULL
+    process = start_apart(("/bin/true",), (nowhere, nowhere, nowhere), {}, ())
+    process.ended.result(timeout=60)
+    assert process.process.returncode == 0

@@ -5,7 +5,6 @@ and that stays until the process is gone: `bwrap --die-with-parent` means the th
 """
 
 import asyncio
-import contextlib
 import ctypes
 import errno
 import io
@@ -34,15 +33,14 @@ class Apart:
     """A process that was started without the user's keys."""
 
     process: subprocess.Popen[bytes]
-    ended: "Future[None]"
+    ended: "Future[int]"
 
     @property
     def pid(self) -> int:
         return self.process.pid
 
     async def wait(self) -> int:
-        await asyncio.shield(asyncio.wrap_future(self.ended))
-        return self.process.wait()
+        return await asyncio.shield(asyncio.wrap_future(self.ended))
 
 
 def start_apart(
@@ -57,7 +55,7 @@ def start_apart(
         "pass_fds": handles,
     }
     begun: Future[subprocess.Popen[bytes]] = Future()
-    ended: Future[None] = Future()
+    ended: Future[int] = Future()
 
     def live() -> None:
         try:
@@ -67,9 +65,8 @@ def start_apart(
             begun.set_exception(problem)
             return
         begun.set_result(process)
-        with contextlib.suppress(ChildProcessError):
-            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        ended.set_result(None)
+        # Here, not in `wait`: a caller that is cancelled twice never comes back to it.
+        ended.set_result(process.wait())
 
     threading.Thread(target=live, name="moot-sandbox", daemon=True).start()
     return Apart(begun.result(), ended)
