@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from moot.voting import Ballot, Election, Method, VoteRules, elect
+from moot.teams.voting import Ballot, Election, Method, VoteRules, elect
 
 Reason = Literal["cycle", "tie"]
 

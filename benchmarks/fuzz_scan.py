@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 from benchmarks.kept import has_data, keep
 from benchmarks.mutations import CORPORA, FILES, mutated
+from moot.core.types import Code, Language, SourceFile
 from moot.scan import StaticTeam
-from moot.types import Code, Language, SourceFile
 
 COUNT = 20_000
 MOST_SECONDS = 2.0

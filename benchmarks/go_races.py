@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from benchmarks.kept import keep, read_rows
 from benchmarks.scan_go import CONCURRENCY, DATA
+from moot.core.types import Code, SourceFile, Tests
 from moot.edge.sandbox import find_sandbox
-from moot.races import found
+from moot.evidence.races import found
 from moot.scan import StaticTeam
-from moot.types import Code, SourceFile, Tests
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.kept import ROOT, has_data, read_rows
-from moot.scan.flow.rules import EXAMPLES
-from moot.types import Language
+from moot.core.types import Language
+from moot.scan.engine.rules import EXAMPLES
 
 LARGEST = 300_000
 """Characters of the largest file that is made."""

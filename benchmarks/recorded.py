@@ -8,8 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from moot.ports import Model
-from moot.types import Call, Reply
+from moot.core.ports import Model
+from moot.core.types import Call, Reply
 
 
 class Replies:

@@ -9,14 +9,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple, TypedDict
 
-from moot.ports import Model
+from moot.core.ports import Model
+from moot.core.room import Ask, Room
+from moot.core.types import Call, Reply, Result, Rules, Usage, Value
 from moot.protocols import PROTOCOLS
-from moot.room import Ask, Room
-from moot.runner import Plan, new_record
+from moot.runtime.runner import Plan, new_record
 from moot.surfaces.server.app import Server, Serving, create_app
 from moot.surfaces.server.serving import Stopping, bound, configured
 from moot.surfaces.setup import Settings
-from moot.types import Call, Reply, Result, Rules, Usage, Value
 
 TOKEN = "moot_" + "b" * 43
 """With which whoever measures asks."""

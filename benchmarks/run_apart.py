@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.kept import keep
+from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
 from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.python_suite import PythonRun, one_process_suite
 from moot.edge.sandbox.report import judge
-from moot.types import Code, SourceFile, SuiteRun, Tests
 
 LIMITS = SandboxLimits(wall=500)
 

@@ -20,17 +20,17 @@ from typing import Any
 from benchmarks.arms_table import table
 from benchmarks.kept import RESULTS, keep, read_rows
 from benchmarks.recorded import Recorded, Replies
+from moot.core.ports import Model
+from moot.core.types import Limits, Tests, Value
 from moot.edge.clock import SystemClock
 from moot.edge.models import open_model
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
-from moot.ports import Model
-from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Member
-from moot.runner import Plan, Runner
+from moot.evidence.trials.behaviour import Tried, best
+from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
+from moot.runtime.runner import Plan, Runner
+from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
-from moot.stepping import Desk
 from moot.testing import one_file
-from moot.trials.behaviour import Tried, best
-from moot.types import Limits, Tests, Value
 
 HUMANEVAL, MBPP = "humaneval.jsonl.gz", "mbpp-sanitized.jsonl.gz"
 VERSION = 3

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.kept import keep
+from moot.core.types import Call, Reply
 from moot.edge.clock import SystemClock
 from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
-from moot.protocols.debated import DebateInput, DebateRules, Member
-from moot.runner import Plan, Runner
+from moot.protocols.debate.types import DebateInput, DebateRules, Member
+from moot.runtime.runner import Plan, Runner
+from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
-from moot.stepping import Desk
 from moot.testing import ActingModel
-from moot.types import Call, Reply
 
 LATENCY = 1.0
 AT_ONCE = 50

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.elections import Known, Reason, compare_borda, compare_condorcet, compare_first_places, count
 from benchmarks.kept import keep, read_rows
-from moot.voting import Ballot
+from moot.teams.voting import Ballot
 
 DATA = "elections.jsonl.gz"
 

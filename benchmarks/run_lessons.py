@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks.kept import keep
 from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonShelf
-from moot.lessons import Lesson, Origin, new_lesson
-from moot.lessons.words import thesaurus
+from moot.evidence.lessons import Lesson, Origin, new_lesson
+from moot.evidence.lessons.words import thesaurus
 
 MANY, TASKS = 100_000, 200
 NOW = datetime(2026, 11, 15, tzinfo=UTC)

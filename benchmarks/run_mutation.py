@@ -7,12 +7,12 @@ import time
 from typing import Any
 
 from benchmarks.kept import keep, read_rows
+from moot.core.measures import MutationScore
+from moot.core.types import Tests
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.measures import MutationScore
+from moot.evidence.trials.worth import mutation_score
 from moot.testing import one_file
-from moot.trials.worth import mutation_score
-from moot.types import Tests
 
 DATA = "humaneval.jsonl.gz"
 TASKS, MUTANTS, WALL = 40, 20, 15.0

@@ -4,7 +4,7 @@ import sys
 from dataclasses import dataclass
 
 from benchmarks.kept import keep, read_rows
-from moot.planning import measure
+from moot.teams.planning import measure
 
 
 @dataclass(frozen=True)

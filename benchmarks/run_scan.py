@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.kept import keep, read_rows
 from benchmarks.tally import Tally
+from moot.core.types import Code, SourceFile, Vulnerability
 from moot.scan import StaticTeam
-from moot.types import Code, SourceFile, Vulnerability
 
 DATA, HELPERS = "code-python.jsonl.gz", "owasp-helpers.jsonl.gz"
 OWASP_CWES: dict[str, frozenset[int]] = {

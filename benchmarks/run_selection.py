@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.kept import keep, read_rows
+from moot.core.types import Probing
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
+from moot.evidence.trials.behaviour import Cluster, Tried, alike_and_green, best, clusters, tried
+from moot.evidence.trials.examples import examples_in
+from moot.evidence.trials.inputs import varied
 from moot.testing import one_file
-from moot.trials.behaviour import Cluster, Tried, alike_and_green, best, clusters, tried
-from moot.trials.examples import examples_in
-from moot.trials.inputs import varied
-from moot.types import Probing
 
 STRONG = ("map-gpt-4-cot", "rfx-gpt4-simple-a", "ldb-gpt-4-1106-seed", "map-gpt-4-selfplanning", "rfx-gpt4-simple-b")
 WEAK = (

@@ -12,9 +12,9 @@ from typing import Any
 
 from benchmarks.kept import RESULTS, keep, read_rows
 from moot import Limits, SolveResult, SolveRules, solve
+from moot.core.types import Tests
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
 from moot.testing import one_file
-from moot.types import Tests
 
 DATA = "humaneval.jsonl.gz"
 ROWS = RESULTS / "solve.jsonl"

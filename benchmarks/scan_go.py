@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from benchmarks.kept import keep, read_rows
 from benchmarks.tally import Tally
+from moot.core.types import Code, SourceFile, Vulnerability
 from moot.scan import StaticTeam
-from moot.types import Code, SourceFile, Vulnerability
 
 DATA = "code-go.jsonl.gz"
 FAMILIES: tuple[frozenset[int], ...] = (

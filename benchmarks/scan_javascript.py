@@ -5,8 +5,8 @@ import time
 from dataclasses import dataclass
 
 from benchmarks.kept import keep, read_rows
+from moot.core.types import Code, SourceFile
 from moot.scan import StaticTeam
-from moot.types import Code, SourceFile
 
 DATA = "code-javascript.jsonl.gz"
 MOST_MISSED, MOST_FALSE = 0.15, 0.15

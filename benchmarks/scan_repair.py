@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from benchmarks.kept import keep, read_rows
+from moot.core.types import Code, SourceFile
 from moot.scan.syntax import parse
 from moot.scan.team import StaticTeam
-from moot.types import Code, SourceFile
 
 DATA, HELPERS = "code-python.jsonl.gz", "owasp-helpers.jsonl.gz"
 Verdict = Literal["repaired", "partly", "left", "unseen"]

@@ -55,8 +55,8 @@ class Fault:
 
 def make_faults(module: str, text: str, limit: int) -> list[Fault]:
     """Run in a process of its own, which may import Moot."""
-    from moot.trials.mutants import mutants
-    from moot.types import Code, SourceFile
+    from moot.core.types import Code, SourceFile
+    from moot.evidence.trials.mutants import mutants
 
     code = Code(files=(SourceFile(path=f"{module}.py", language="python", text=text),))
     return [Fault(module, mutant.line, mutant.what, mutant.code.files[0].text) for mutant in mutants(code, limit)]

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from moot import MootError, VetRules, vet
-from moot.types import Limits
+from moot.core.types import Limits
 
 
 async def main(actions: dict[str, dict[str, Any]], model: str, store: Path, patience: float) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NoReturn
 
 ROOT = Path(__file__).parents[1]
-RUN_AS_SCRIPTS = ("moot.__main__", "moot.edge.sandbox.in_", "moot.edge.migrations", "moot.edge.models.local")
+RUN_AS_SCRIPTS = ("moot.__main__", "moot.edge.sandbox.in_", "moot.edge.store.migrations", "moot.edge.models.local")
 """Not imported ahead: they act when they are imported, or need what is not installed everywhere."""
 
 
@@ -84,8 +84,8 @@ def import_everything() -> None:
 
 def die_after(writes: int) -> None:
     """SIGKILL right after so many writes to the record."""
+    from moot.core.ports import Row
     from moot.edge.store import SqlStore
-    from moot.ports import Row
 
     append, left = SqlStore.append, writes
 

@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 
 from fork_server import run_forked
 
+from moot.core.findings import printed
+from moot.core.ports import Sandbox
+from moot.core.types import Code, Limits, NotAnalysed, Repair, Scan, Tests, Vulnerability
 from moot.edge.store import SqlStore
-from moot.findings import printed
-from moot.liveroom import LiveRoom
-from moot.ports import Sandbox
-from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
-from moot.stepping import Desk
+from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
+from moot.runtime.room import LiveRoom
+from moot.runtime.steps import Desk
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, one_file, room
-from moot.types import Code, Limits, NotAnalysed, Repair, Scan, Tests, Vulnerability
 
 R = TypeVar("R")
 
@@ -108,7 +108,7 @@ def run_moot(folder: Path, *arguments: str, kill_after: int = 0, **more: str) ->
 
 def trust_project(folder: Path, **env: str) -> None:
     """As after `moot trust` there; `env` says where the user's data lies, if not where this process has it."""
-    from moot.edge.trust_file import read_project_file, trust  # a test of what nobody trusts needs none of it
+    from moot.edge.settings.trust_file import read_project_file, trust  # a test of what nobody trusts needs none of it
 
     trust(read_project_file(folder / "moot.toml", folder), "ann", {**os.environ, **env})
 

@@ -14,7 +14,7 @@ from conftest import Cli
 from patience import PATIENCE
 from terminals import answered_on_a_terminal
 
-from moot.failures import stamp
+from moot.evidence.failures import stamp
 from moot.surfaces.hooks.allowances import GOOD_FOR, allow, allowances, matches, stopped, use
 from moot.surfaces.hooks.events import answer
 

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
+from moot.core.types import Answer, Code, Language, Probing, SourceFile, SuiteRun, TestOutcome, Tests
 from moot.edge.sandbox import find_sandbox
-from moot.protocols.defend import broken_tests
-from moot.protocols.watched import Baseline
-from moot.trials.analysis import (
+from moot.evidence.trials.analysis import (
     Analysis,
     failure,
     of_examples,
@@ -19,8 +18,9 @@ from moot.trials.analysis import (
     told_all,
     told_failures,
 )
-from moot.trials.values import Example
-from moot.types import Answer, Code, Language, Probing, SourceFile, SuiteRun, TestOutcome, Tests
+from moot.evidence.trials.values import Example
+from moot.protocols.harden.defend import broken_tests
+from moot.protocols.harden.race_baseline import Baseline
 
 
 def outcome(detail: str, status: Any = "failed") -> TestOutcome:

@@ -14,13 +14,13 @@ from repositories import ATTRIBUTES, disturbed, git, moot_run, seen, subjects, t
 from solve_kit import RIGHT, WORSE, WRONG, code, coder, reflection, reflector, world
 
 import moot
-from moot.branching import Committing
-from moot.edge.branches import GitBranches
-from moot.errors import UsageError
-from moot.stepping import Desk
+from moot.core.errors import UsageError
+from moot.core.types import Code, SourceFile
+from moot.edge.git.branches import GitBranches
+from moot.runtime.steps import Desk
+from moot.runtime.version_commits import Committing
 from moot.testing import FakeScanner, FrozenClock, one_file, room
-from moot.types import Code, SourceFile
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 HERE = Path(__file__).parent
 ENTRIES = [*coder(code(WORSE), code(WRONG), code(RIGHT)), *reflector(reflection("Use max."), reflection())]

@@ -5,15 +5,10 @@ import asyncio
 import pytest
 from kit import see
 
-from moot.checks import of_benchmarks, of_command, of_listing, of_scan, of_tests, of_tool, remarks, told_checks
-from moot.ci import POINTS, Checks, CheckStatus, CiHooks, Feedback, OwnCommand, Point, Remark, Verdict
-from moot.config import Layer, flat, resolve
-from moot.edge.checks import SandboxChecks
-from moot.errors import ConfigError, Cut, SandboxError
-from moot.stepping import Desk
-from moot.surfaces.setup import Settings, all_settings
-from moot.testing import FakeSandbox, FakeScanner, FrozenClock, one_file, room
-from moot.types import (
+from moot.core.ci import POINTS, Checks, CheckStatus, CiHooks, Feedback, OwnCommand, Point, Remark, Verdict
+from moot.core.config import Layer, flat, resolve
+from moot.core.errors import ConfigError, Cut, SandboxError
+from moot.core.types import (
     Code,
     CommandRun,
     Limits,
@@ -25,7 +20,21 @@ from moot.types import (
     Tests,
     Vulnerability,
 )
-from moot.vault import Vault
+from moot.edge.checks import SandboxChecks
+from moot.evidence.check_feedback import (
+    of_benchmarks,
+    of_command,
+    of_listing,
+    of_scan,
+    of_tests,
+    of_tool,
+    remarks,
+    told_checks,
+)
+from moot.runtime.steps import Desk
+from moot.surfaces.setup import Settings, all_settings
+from moot.testing import FakeSandbox, FakeScanner, FrozenClock, one_file, room
+from moot.text.secrets import Vault
 
 AT: Point = "post_optimization"
 CODE = one_file("x = 1\n")

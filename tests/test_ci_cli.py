@@ -12,8 +12,8 @@ from kit import run_moot, settled, write_trusted
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector, world
 
 import moot
-from moot.ci import OwnCommand
-from moot.errors import UsageError
+from moot.core.ci import OwnCommand
+from moot.core.errors import UsageError
 
 CLEAN = "def double(number: int) -> int:\n    return 2 * number\n"
 UNUSED = "import os\n\n" + CLEAN

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.csp import (
+from moot.core.errors import UsageError
+from moot.text.csp import (  # fmt: skip
     MODE,
     RESOLUTIONS,
     FailureRequest,
@@ -15,8 +16,7 @@ from moot.csp import (
     read_synthesis,
     write_request,
     write_synthesis,
-)  # fmt: skip
-from moot.errors import UsageError
+)
 
 ODD = st.text(alphabet=st.sampled_from("ab ,:[]\"'\\\n\r\t|{}é\u2028 REQ:STAKES:ROUNDS:ERRORS:"), max_size=20)
 TEXTS = st.one_of(

@@ -12,9 +12,9 @@ import pytest
 from conftest import Cli
 from kit import in_store
 
+from moot.core.errors import UsageError
 from moot.edge.store import SqlStore
 from moot.edge.store.retention import Old, delete_old
-from moot.errors import UsageError
 
 
 @pytest.fixture

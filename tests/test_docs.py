@@ -12,7 +12,7 @@ import pytest
 import yaml
 from fork_server import run_forked
 
-from moot.config import Layer, flat, resolve
+from moot.core.config import Layer, flat, resolve
 from moot.edge.models.script import parse_script
 from moot.surfaces.setup import all_settings
 

@@ -7,18 +7,18 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import JsonValue
 
+from moot.core.experience import Episode
+from moot.core.ports import SessionRecord
+from moot.core.room import Ask
+from moot.core.types import Limits, Value
 from moot.edge.store import SqlStore, sql
 from moot.edge.store.episodes import EpisodeShelf
 from moot.edge.store.lessons import LessonShelf
-from moot.journal import Journal
-from moot.learnt import Episode
-from moot.lessons import Origin, credited, new_lesson
-from moot.liveroom import LiveRoom
-from moot.ports import SessionRecord
-from moot.room import Ask
-from moot.stepping import Desk
+from moot.evidence.lessons import Origin, credited, new_lesson
+from moot.runtime.journal import Journal
+from moot.runtime.room import LiveRoom
+from moot.runtime.steps import Desk
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel, one_file
-from moot.types import Limits, Value
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SESSION = "00000000-0000-4000-8000-000000000001"

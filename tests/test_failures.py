@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from moot.failures import (
+from moot.evidence.failures import (  # fmt: skip
     EVERY_TASK,
     Entry,
     entry_of,
@@ -16,7 +16,7 @@ from moot.failures import (
     stamp,
     standings,
     task_id,
-)  # fmt: skip
+)
 
 NOW = datetime(2026, 1, 29, 14, 30, tzinfo=UTC)
 

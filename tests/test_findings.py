@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.findings import by_gravity, fingerprint, locate, normalised, overall_risk, printed
+from moot.core.findings import by_gravity, fingerprint, locate, normalised, overall_risk, printed
+from moot.core.types import Vulnerability
 from moot.testing import one_file
-from moot.types import Vulnerability
 
 CODE = one_file("import os\n\ndef f(x):\n    hits[x] += 1\n    os.system('ls ' + x)\n")
 

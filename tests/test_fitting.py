@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.fitting import CHARACTERS_PER_TOKEN, LEAST, MOST_NAMED, Fitted, Part, fit_parts, fit_text, name_some, show
+from moot.text.excerpts import (
+    CHARACTERS_PER_TOKEN,
+    LEAST,
+    MOST_NAMED,
+    Fitted,
+    Part,
+    fit_parts,
+    fit_text,
+    name_some,
+    show,
+)
 
 texts = st.lists(st.text(max_size=900), max_size=12)
 

@@ -5,12 +5,12 @@ import json
 import pytest
 from kit import BAD, CLEAN, GOOD, NOTHING, SQLI, blue, run_harden
 
-from moot.errors import ModelError
-from moot.protocols.attack import RedReply
-from moot.protocols.harden import HardenRules, outcome_of, reason_to_stop
-from moot.protocols.reports import AttackReport
+from moot.core.errors import ModelError
+from moot.core.types import Code, Limits, SourceFile, SuiteRun, TestOutcome, Tests, Vulnerability
+from moot.protocols.harden.attack import RedReply
+from moot.protocols.harden.script import HardenRules, outcome_of, reason_to_stop
+from moot.protocols.harden.turn_reports import AttackReport
 from moot.testing import FakeSandbox, ScriptedModel
-from moot.types import Code, Limits, SourceFile, SuiteRun, TestOutcome, Tests, Vulnerability
 
 REFUSAL = "I'm sorry, but I can't help with finding vulnerabilities."
 RENAMED = 'def find(db, who):\n    return db.execute("SELECT * FROM t WHERE n = \'" + who + "\'")\n'

@@ -7,15 +7,15 @@ import pytest
 from kit import BAD, GOOD, NOTHING, SQLI, blue, run_harden
 from rich.console import Console
 
-from moot.findings import follow, printed
-from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
-from moot.runner import Plan
+from moot.core.findings import follow, printed
+from moot.core.types import Code, SuiteRun, TestOutcome, Tests, Vulnerability
+from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
+from moot.runtime.runner import Plan
+from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
-from moot.stepping import Desk
 from moot.surfaces.cli.hardened import headline, summary, worst
 from moot.surfaces.hardening import exit_code, found
 from moot.testing import FakeSandbox, FrozenClock, one_file, room
-from moot.types import Code, SuiteRun, TestOutcome, Tests, Vulnerability
 
 GO = """package main
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from kit import NOTHING, blue
 
-from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
+from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
+from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
-from moot.stepping import Desk
 from moot.testing import FrozenClock, ScriptedModel, one_file, room
 
 TEAM = StaticTeam()

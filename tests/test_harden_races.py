@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 from kit import run_harden
 
+from moot.core.types import Code, RaceRun, SourceFile, SuiteRun, TestOutcome, Tests
 from moot.edge.sandbox import find_sandbox
-from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
+from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
+from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
-from moot.stepping import Desk
 from moot.testing import FakeSandbox, FrozenClock, Line, ScriptedModel, one_file, room
-from moot.types import Code, RaceRun, SourceFile, SuiteRun, TestOutcome, Tests
 
 RACY = "package counter\n\nvar total int\n\nfunc Count() {\n\ttotal++\n}\n"
 SAFE = """package counter

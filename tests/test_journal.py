@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from moot.errors import ReplayMismatch
-from moot.journal import Journal, digest
-from moot.ports import Row, StepRow
+from moot.core.errors import ReplayMismatch
+from moot.core.ports import Row, StepRow
+from moot.runtime.journal import Journal, digest
 from moot.testing import FrozenClock
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from moot.errors import Cut
-from moot.ledger import Ledger
-from moot.render import estimated_tokens
-from moot.types import Call, Limits, Spend, Usage
+from moot.core.errors import Cut
+from moot.core.types import Call, Limits, Spend, Usage
+from moot.runtime.ledger import Ledger
+from moot.text.render import estimated_tokens
 
 CALL = Call(seat="red", phase="test", round=1, system="be brief", prompt="a prompt that is longer than the system's")
 TOKENS = estimated_tokens(CALL.system) + estimated_tokens(CALL.prompt)

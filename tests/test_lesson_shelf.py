@@ -11,10 +11,10 @@ from typing import TypeVar
 import pytest
 from conftest import Cli
 
+from moot.core.errors import UsageError
 from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonShelf
-from moot.errors import UsageError
-from moot.lessons import Lesson, Origin, new_lesson
+from moot.evidence.lessons import Lesson, Origin, new_lesson
 
 R = TypeVar("R")
 NOW = datetime(2026, 11, 15, tzinfo=UTC)

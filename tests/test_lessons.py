@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.lessons import Origin, credited, fits, generalised, gist, merged, new_lesson, same_advice, standing
+from moot.evidence.lessons import Origin, credited, fits, generalised, gist, merged, new_lesson, same_advice, standing
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 EMPTY = (

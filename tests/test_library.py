@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from moot.core.types import Limits
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings
-from moot.types import Limits
 
 
 def test_the_patience_of_a_call_reaches_the_client_that_makes_it(tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from conftest import Cli
 from kit import write_trusted
 from pydantic import JsonValue
 
+from moot.core.tools import ToolContext, ToolResult
+from moot.core.types import Code, SourceFile
 from moot.edge.tools import Kit, Tools
 from moot.edge.tools.lsp.client import Client, open_server
 from moot.edge.tools.lsp.wire import ServerBroken
 from moot.scan import StaticTeam
 from moot.testing import FrozenClock
-from moot.tools import ToolContext, ToolResult
-from moot.types import Code, SourceFile
 
 JEDI = (str(Path(sys.executable).parent / "jedi-language-server"),)
 FAKE = (sys.executable, str(Path(__file__).parent / "fake_lsp.py"))

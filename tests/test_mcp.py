@@ -14,12 +14,12 @@ from kit import write_trusted
 from solve_kit import RIGHT, code, coder
 from test_solve import prompts, run, story
 
+from moot.core.tools import ToolContext, ToolResult
 from moot.edge.tools import BUILT_IN, Kit, Tools
 from moot.edge.tools import mcp as adapter
 from moot.edge.tools.mcp import complaint
 from moot.scan import StaticTeam
 from moot.testing import FrozenClock
-from moot.tools import ToolContext, ToolResult
 
 R = TypeVar("R")
 SMALL = (sys.executable, str(Path(__file__).parent / "mcp_server.py"))

@@ -12,7 +12,7 @@ from patience import PATIENCE
 from sqlalchemy import Connection, MetaData, Table, insert, inspect, text
 from test_store import ID, session, with_store
 
-import moot.edge.migrations
+import moot.edge.store.migrations
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, migrate, open_engine, revision_of
 from moot.edge.store.episodes import EpisodeShelf
@@ -79,7 +79,7 @@ def _insert(db: Connection, table: Table, row: dict[str, Any]) -> None:
 
 
 def test_every_version_has_rows_to_try() -> None:
-    folder = Path(moot.edge.migrations.__file__).parent / "versions"
+    folder = Path(moot.edge.store.migrations.__file__).parent / "versions"
     made = {path.name[1:5] for path in folder.glob("v*.py")}
     assert made - {HEAD} <= set(VERSIONS), "a new migration: say in ROWS what the version before it held"
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mutate import ROOT, TESTS, make_faults, show
 
+from moot.core.types import Language
+from moot.evidence.trials.mutants import mutants, score
 from moot.scan.syntax import parse
 from moot.testing import one_file
-from moot.trials.mutants import mutants, score
-from moot.types import Language
 
 PYTHON = '''def clamp(x: int, low: int = 0) -> int:
     """Not < low + 1, and True."""

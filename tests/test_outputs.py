@@ -8,8 +8,8 @@ import pytest
 from conftest import Cli
 from kit import BAD
 
-from moot.edge.outputs import check_output, write_output
-from moot.errors import UsageError
+from moot.core.errors import UsageError
+from moot.edge.files.outputs import check_output, write_output
 
 CODE = "```python\ndef add(a, b):\n    return a + b\n```\n"
 MINE = "mine, for years\n"

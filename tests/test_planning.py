@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sample_tasks import LARGE_ISSUES, SHORT_REPORTS, SMALL
 
-from moot.planning import (
+from moot.teams.planning import (  # fmt: skip
     EXPECTED,
     Comparison,
     Happened,
@@ -26,8 +26,8 @@ from moot.planning import (
     style_for,
     waves,
     whole,
-)  # fmt: skip
-from moot.topology import LEADERS
+)
+from moot.teams.topology import LEADERS
 
 TEAM = ("architect", "proposer", "critic")
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure

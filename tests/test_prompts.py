@@ -5,9 +5,9 @@ from importlib.resources import files
 
 import pytest
 
-from moot.protocols.debated import Member
-from moot.protocols.phases.table import JUDGING, Work, system
-from moot.roles import shipped
+from moot.protocols.debate.state import JUDGING, Work, system
+from moot.protocols.debate.types import Member
+from moot.teams.roles import shipped
 
 PROMPTS = {
     file.name.removesuffix(".md"): " ".join(file.read_text(encoding="utf-8").split())

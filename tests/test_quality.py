@@ -10,15 +10,25 @@ import pytest
 from conftest import Cli
 
 import moot
-from moot.edge import linting
-from moot.edge.linting import Linters
+from moot.core.measures import Coverage, FileCoverage, Lint, LintFinding, Part, Quality
+from moot.core.types import (
+    Code,
+    Language,
+    NotAnalysed,
+    Scan,
+    Severity,
+    SourceFile,
+    SuiteRun,
+    TestOutcome,
+    Vulnerability,
+)
 from moot.edge.store import SqlStore
-from moot.measures import Coverage, FileCoverage, Lint, LintFinding, Part, Quality
-from moot.stepping import Desk
+from moot.edge.tools import linters as linting
+from moot.edge.tools.linters import Linters
+from moot.evidence.trials.rating import WEIGHTS, ease, of_coverage, of_lint, of_scan, of_tests, rated
+from moot.evidence.trials.structure import FileShape, shapes
+from moot.runtime.steps import Desk
 from moot.testing import FakeScanner, FrozenClock, one_file, room
-from moot.trials.rating import WEIGHTS, ease, of_coverage, of_lint, of_scan, of_tests, rated
-from moot.trials.structure import FileShape, shapes
-from moot.types import Code, Language, NotAnalysed, Scan, Severity, SourceFile, SuiteRun, TestOutcome, Vulnerability
 
 PYTHON = """def plain(x):
     return x

@@ -1,8 +1,8 @@
 """Reports of Go's race detector, read. The reports here were written by real runs of small programs of ours."""
 
-from moot.findings import in_question
-from moot.races import MAX_CHARACTERS, MAX_REPORTS, accesses, foreign, found, in_tests_only, split
-from moot.types import Code, SourceFile, Tests
+from moot.core.findings import in_question
+from moot.core.types import Code, SourceFile, Tests
+from moot.evidence.races import MAX_CHARACTERS, MAX_REPORTS, accesses, foreign, found, in_tests_only, split
 
 STORE = """package store
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from moot.trials.kinds import asks_refusal, is_refusal, refusals_in, worth
-from moot.trials.requirements import requirements_in, touched
-from moot.trials.values import Example
-from moot.types import Tests
+from moot.core.types import Tests
+from moot.evidence.trials.kinds import asks_refusal, is_refusal, refusals_in, worth
+from moot.evidence.trials.requirements import requirements_in, touched
+from moot.evidence.trials.values import Example
 
 SLUG = (
     "Write slugify(title): lower case, words joined by hyphens, accents removed. "

@@ -25,8 +25,8 @@ from review_kit import (
 )
 
 import moot
-from moot.protocols.review import ReviewResult
-from moot.runner import Plan
+from moot.protocols.review.script import ReviewResult
+from moot.runtime.runner import Plan
 from moot.surfaces.reviewing import exit_code
 
 

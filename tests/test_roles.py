@@ -11,12 +11,12 @@ import pytest
 from conftest import Cli
 from hypothesis import HealthCheck, settings
 
-from moot.edge.roles import read_roles, read_team_file
+from moot.core.errors import ConfigError
+from moot.core.experience import Judged, Tried
+from moot.edge.files.roles import read_roles, read_team_file
 from moot.edge.store import SqlStore
 from moot.edge.store.records import RecordShelf
-from moot.errors import ConfigError
-from moot.learnt import Judged, Tried
-from moot.roles import (
+from moot.teams.roles import (  # fmt: skip
     DOMAINS,
     Domain,
     as_team,
@@ -29,7 +29,7 @@ from moot.roles import (
     record_of,
     share_right,
     shipped,
-)  # fmt: skip
+)
 
 R = TypeVar("R")
 NOW = datetime(2026, 11, 15, tzinfo=UTC)

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.errors import Cut, ModelError, ReplayMismatch, ScriptDry
+from moot.core.events import Event, Retried, TurnTaken
+from moot.core.ports import Model, Row, SessionRecord, StepRow
+from moot.core.room import Ask
+from moot.core.types import Absent, Call, Limits, Reply, Result, Usage, Value
 from moot.edge.store import SqlStore
-from moot.errors import Cut, ModelError, ReplayMismatch, ScriptDry
-from moot.events import Event, Retried, TurnTaken
-from moot.journal import Journal
-from moot.liveroom import LiveRoom
-from moot.ports import Model, Row, SessionRecord, StepRow
-from moot.protocols.harden import HardenInput, HardenRules
-from moot.room import Ask
-from moot.runner import Plan, Runner
-from moot.stepping import Desk
+from moot.protocols.harden.script import HardenInput, HardenRules
+from moot.runtime.journal import Journal
+from moot.runtime.room import LiveRoom
+from moot.runtime.runner import Plan, Runner
+from moot.runtime.steps import Desk
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, one_file, room
-from moot.types import Absent, Call, Limits, Reply, Result, Usage, Value
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 
 class Word(Value):

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import pytest
 from test_room import Rows, Word, ask, live, said
 
-from moot.errors import ModelError
-from moot.events import Asked, Event
-from moot.room import Ask, Bounds
+from moot.core.errors import ModelError
+from moot.core.events import Asked, Event
+from moot.core.room import Ask, Bounds
+from moot.core.types import Absent, Call, Reply, Value
 from moot.testing import Line, ScriptedModel
-from moot.types import Absent, Call, Reply, Value
 
 
 class Item(Value):

@@ -9,18 +9,18 @@ import pytest
 from pydantic import JsonValue
 from test_room import Rows
 
-from moot.errors import Cut
-from moot.journal import Journal
-from moot.liveroom import LiveRoom
-from moot.ports import LogRow, StepRow
-from moot.replies import Also, Fenced, tool_call
-from moot.room import Ask
-from moot.stepping import Desk
+from moot.core.errors import Cut
+from moot.core.ports import LogRow, StepRow
+from moot.core.room import Ask
+from moot.core.tools import ToolContext, ToolResult, ToolSpec
+from moot.core.types import Absent, Limits, Value
+from moot.runtime.journal import Journal
+from moot.runtime.room import LiveRoom
+from moot.runtime.steps import Desk
+from moot.runtime.tool_calls import shortened
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel
-from moot.tooling import shortened
-from moot.tools import ToolContext, ToolResult, ToolSpec
-from moot.types import Absent, Limits, Value
-from moot.vault import Vault
+from moot.text.replies import Also, Fenced, tool_call
+from moot.text.secrets import Vault
 
 SECRET = "sk-ant-abcdefghijklmnop1234"
 SPECS = {

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import JsonValue
 
-from moot.ports import SessionRecord
-from moot.runner import Stop, cut_by, finished_result, retry_from, status_after
-from moot.types import Result, Status
+from moot.core.ports import SessionRecord
+from moot.core.types import Result, Status
+from moot.runtime.runner import Stop, cut_by, finished_result, retry_from, status_after
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

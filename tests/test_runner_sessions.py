@@ -9,18 +9,18 @@ import pytest
 from kit import BAD, GOOD, NOTHING, SQLI, blue, desk, in_store
 from pydantic import ValidationError
 
-from moot.chain import flaws_of
+from moot.core.errors import ModelError, StoreError, UsageError
+from moot.core.events import Event, SessionEnded, SessionStarted
+from moot.core.ports import Model, Row, SessionRecord
+from moot.core.types import Call, Limits, Reply, Result, Status
 from moot.edge.store import SqlStore
-from moot.edge.store.whole import whole
-from moot.errors import ModelError, StoreError, UsageError
-from moot.events import Event, SessionEnded, SessionStarted
-from moot.liveroom import LiveRoom
-from moot.ports import Model, Row, SessionRecord
-from moot.protocols.harden import HardenInput, HardenRules
-from moot.runner import About, Plan, Runner, Stop
-from moot.stepping import Desk
+from moot.edge.store.snapshots import whole
+from moot.protocols.harden.script import HardenInput, HardenRules
+from moot.record.chain import flaws_of
+from moot.runtime.room import LiveRoom
+from moot.runtime.runner import About, Plan, Runner, Stop
+from moot.runtime.steps import Desk
 from moot.testing import ActingModel, Line, one_file
-from moot.types import Call, Limits, Reply, Result, Status
 
 ANSWERS: dict[tuple[str, int], Line] = {("red", 1): SQLI, ("blue", 1): blue(GOOD), ("red", 2): NOTHING}
 PLAN = Plan(

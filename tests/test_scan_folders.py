@@ -13,10 +13,10 @@ import pytest
 from conftest import Cli
 from kit import BAD, CLEAN
 
+from moot.core.types import Scan, SourceFile
 from moot.edge.scanning.cache import Cache, default_folder
 from moot.edge.scanning.pool import spread
 from moot.scan.groups import Group
-from moot.types import Scan, SourceFile
 
 HANDLER = """from flask import Flask, request
 from shop.store import find{n}

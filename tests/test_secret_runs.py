@@ -10,12 +10,12 @@ from conftest import Cli
 from kit import desk
 from solve_kit import CHANGE, reflection
 
-from moot.ci import Checks, Feedback, Point, Remark
-from moot.events import Event, Told
-from moot.stepping import Desk
+from moot.core.ci import Checks, Feedback, Point, Remark
+from moot.core.events import Event, Told
+from moot.core.types import Answer, Code, Limits, Probing, RaceRun, SuiteRun, TestOutcome, Tests
+from moot.runtime.steps import Desk
 from moot.testing import FakeSandbox, FakeScanner, FrozenClock, one_file, room
-from moot.types import Answer, Code, Limits, Probing, RaceRun, SuiteRun, TestOutcome, Tests
-from moot.vault import MASK, Vault
+from moot.text.secrets import MASK, Vault
 
 PASSWORD = "tr0ub4dor-and-3-more"
 CODED = base64.b64encode(PASSWORD.encode()).decode()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from moot.trials.slips import slips
-from moot.trials.values import Example
-from moot.types import Answer
+from moot.core.types import Answer
+from moot.evidence.trials.slips import slips
+from moot.evidence.trials.values import Example
 
 
 def of(code: str, call: str, expected: str, got: str, kind: str = "value") -> dict[str, str]:

@@ -21,12 +21,12 @@ from solve_kit import (
     world,
 )
 
-from moot.edge.sources import read_tests
-from moot.protocols.attempts import Task as SolveTask
-from moot.protocols.attempts import chosen_block, task_examples
-from moot.replies import CodeBlock
+from moot.core.types import Tests
+from moot.edge.files.sources import read_tests
+from moot.protocols.solve.attempts import Task as SolveTask
+from moot.protocols.solve.attempts import chosen_block, task_examples
 from moot.surfaces.solving import solution_path
-from moot.types import Tests
+from moot.text.replies import CodeBlock
 
 
 def run(cli: Cli, folder: Path, *entries: dict[str, object], more: tuple[str, ...] = (), **kind: Any) -> dict[str, Any]:

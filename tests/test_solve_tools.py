@@ -12,7 +12,7 @@ from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector
 from test_solve import prompts, run, story
 
 from moot import Event, SolveRules, UsageError, run_sync, solve
-from moot.events import StepDone
+from moot.core.events import StepDone
 
 HERE = Path(__file__).parent
 TOOLS = ("--tools", "run_tests,check_syntax")

@@ -12,12 +12,12 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from moot.chain import digest_of, flaws
+from moot.core.errors import Fenced, StoreError, UsageError
+from moot.core.ports import Entry, LogRow, Mark, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, bring_up_to_date, migrate, open_engine
 from moot.edge.store.tables import HEAD, metadata
-from moot.errors import Fenced, StoreError, UsageError
-from moot.ports import Entry, LogRow, Mark, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.record.chain import digest_of, flaws
 
 R = TypeVar("R")
 ID = "0a1b2c3d-0000-4000-8000-000000000001"

@@ -14,13 +14,13 @@ from sqlalchemy import insert, null, select, text
 from test_store import ID, OTHER, session, with_store
 from test_store_values import HARD, NUMBERS
 
+from moot.core.errors import StoreError, UsageError
+from moot.core.ports import LogRow
 from moot.edge.store import SqlStore, archive, moving
 from moot.edge.store.columns import JSON, Moment, String
 from moot.edge.store.engine import address, open_engine
 from moot.edge.store.health import check
 from moot.edge.store.tables import metadata
-from moot.errors import StoreError, UsageError
-from moot.ports import LogRow
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 

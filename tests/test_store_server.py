@@ -17,12 +17,12 @@ from conftest import Cli
 from sqlalchemy import Connection, text
 from test_store import ID, session, step, with_store
 
+from moot.core.errors import StoreError, UsageError
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, shown
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.store.sql import _claim
-from moot.errors import StoreError, UsageError
-from moot.lessons import Lesson
+from moot.evidence.lessons import Lesson
 
 SECRET = "hunter2-swordfish"
 

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 from sqlalchemy import Connection, func, insert, select, text
 
+from moot.core.errors import StoreError, UsageError
 from moot.edge.store import SqlStore, tables
 from moot.edge.store.engine import address, open_engine
-from moot.edge.store.line import TOGETHER
-from moot.errors import StoreError, UsageError
+from moot.edge.store.write_queue import TOGETHER
 
 
 def together(

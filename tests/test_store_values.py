@@ -15,9 +15,9 @@ from pydantic import JsonValue
 from sqlalchemy import text
 from test_store import ID, session, with_store
 
+from moot.core.ports import StepRow, TurnRow
 from moot.edge.store import SqlStore
 from moot.edge.store.columns import MARK, UNFIT, fit, from_json, original, to_json
-from moot.ports import StepRow, TurnRow
 
 HARD = ["nul \0 here", "half \ud83d of a pair", "\ude00\ud83d", "\ud83d\ude00", "mark \ufdd0 and \ufdd00000",
         "\ufdd0f:1.0", "\U0001f600 ü \u2028 \x7f \x01", "back\\slash \\u0000 %_", ""]  # fmt: skip

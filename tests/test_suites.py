@@ -5,16 +5,16 @@ from collections.abc import Sequence
 
 import pytest
 
+from moot.core.types import Absent, Answer, Code, Probing, SuiteRun, TestOutcome, Tests
 from moot.edge.clock import SystemClock
 from moot.edge.sandbox import find_sandbox
-from moot.protocols.attempts import Task, task_examples
-from moot.protocols.examining import ask_for_tests, valid_tests
-from moot.stepping import Desk
+from moot.evidence.trials.suites import SuiteTest, TestSuite, of_files, of_reply, of_task
+from moot.evidence.trials.validity import Judged, Ran, by_reading, by_running, stub_of
+from moot.evidence.trials.values import Example
+from moot.protocols.solve.attempts import Task, task_examples
+from moot.protocols.solve.examining import ask_for_tests, valid_tests
+from moot.runtime.steps import Desk
 from moot.testing import FakeSandbox, FakeScanner, FrozenClock, ScriptedModel, one_file, room
-from moot.trials.suites import SuiteTest, TestSuite, of_files, of_reply, of_task
-from moot.trials.validity import Judged, Ran, by_reading, by_running, stub_of
-from moot.trials.values import Example
-from moot.types import Absent, Answer, Code, Probing, SuiteRun, TestOutcome, Tests
 
 TEXT = "Write largest(numbers): the largest of a list, None for an empty one. largest([1, 3]) -> 3"
 TASK = Task(text=TEXT, language="python", path="solution.py", examples=task_examples(TEXT, "python"))

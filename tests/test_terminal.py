@@ -11,7 +11,7 @@ from conftest import Cli
 from kit import run_moot
 from terminals import shown_on_a_terminal
 
-from moot.controls import clean, clean_json
+from moot.text.controls import clean, clean_json
 
 SOURCE = Path(__file__).parents[1] / "src" / "moot"
 TITLE, CLEAR, TURN, TAG = "\x1b]0;PWNED\x07", "\x9b2J", "\u202egnp.exe", "\U000e0041"

@@ -11,16 +11,16 @@ import pytest
 from conftest import Cli
 
 import moot
+from moot.core.tools import ToolContext, ToolResult
+from moot.core.types import Code, SourceFile, Tests
 from moot.edge.clock import SystemClock
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.tools import BUILT_IN, Kit, Tools
-from moot.lessons import Origin, new_lesson
+from moot.evidence.lessons import Origin, new_lesson
 from moot.scan import StaticTeam
 from moot.surfaces.toolset import list_tools
 from moot.testing import FrozenClock
-from moot.tools import ToolContext, ToolResult
-from moot.types import Code, SourceFile, Tests
 
 APP = "def double(x: int) -> int:\n    return x + x\n"
 TESTS = """from app import double

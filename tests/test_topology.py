@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moot.roles import shipped
-from moot.topology import CONCERNS, LEADERS, ORDER, TOPOLOGIES, Arrangement, Topology, arrange, select
+from moot.teams.roles import shipped
+from moot.teams.topology import CONCERNS, LEADERS, ORDER, TOPOLOGIES, Arrangement, Topology, arrange, select
 
 PHASES = tuple(LEADERS)
 ROLES = (*sorted(shipped()), "librarian")

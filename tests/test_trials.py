@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.trials.behaviour import Tried, alike_and_green
-from moot.trials.contrast import likely_cause
-from moot.trials.examples import examples_in, literal_call
-from moot.trials.inputs import varied
-from moot.trials.values import same_value
-from moot.types import Answer
+from moot.core.types import Answer
+from moot.evidence.trials.behaviour import Tried, alike_and_green
+from moot.evidence.trials.contrast import likely_cause
+from moot.evidence.trials.examples import examples_in, literal_call
+from moot.evidence.trials.inputs import varied
+from moot.evidence.trials.values import same_value
 
 FORMS = [
     ("    >>> f(2)\n    4\n", [("f(2)", "4", "")]),

@@ -11,9 +11,9 @@ from conftest import Cli
 from kit import trust_project
 from terminals import answered_on_a_terminal
 
+from moot.core.trust import TABLE, rule_of
 from moot.surfaces.project_trust import SAID
 from moot.surfaces.setup import Settings, all_settings
-from moot.trust import TABLE, rule_of
 
 TRUST = [sys.executable, "-m", "moot", "trust"]
 DOCS = Path(__file__).parents[1] / "docs"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.vault import WELL_KNOWN, Vault
+from moot.text.secrets import WELL_KNOWN, Vault
 
 WHOLE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, (_, pattern) in WELL_KNOWN.items()))
 SECRETS = st.one_of(*(st.from_regex(pattern) for _, pattern in WELL_KNOWN.values()))

@@ -13,8 +13,8 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from moot.vault import Vault
-from moot.vault.coats import spans
+from moot.text.secrets import Vault
+from moot.text.secrets.coats import spans
 
 SECRET = "tr0ub4dor-and-3-more"
 DATA = SECRET.encode()

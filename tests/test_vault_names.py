@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 MASKED = r"""
 DB_PASS = "hunter2"

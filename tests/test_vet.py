@@ -17,9 +17,9 @@ from vetkit import (
     run_vet,
 )  # fmt: skip
 
-from moot.errors import ModelError
+from moot.core.errors import ModelError
+from moot.core.types import Limits
 from moot.testing import Line
-from moot.types import Limits
 
 REFUSED = ModelError("no", kind="refused")
 DOWN = ModelError("gone", kind="not_found")

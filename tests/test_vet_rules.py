@@ -5,8 +5,8 @@ from typing import Literal, get_args
 
 import pytest
 
-from moot.protocols.judgement import actionable, echoes, said, steps, substantial
-from moot.protocols.synthesis import FAILURE, PLANNING, FailureCase, PlanCase, matches_errors, of_failure, of_plan
+from moot.protocols.vet.judgement import actionable, echoes, said, steps, substantial
+from moot.protocols.vet.synthesis import FAILURE, PLANNING, FailureCase, PlanCase, matches_errors, of_failure, of_plan
 from moot.routing.answer import Stakes
 
 Severity = Literal["low", "medium", "high"]

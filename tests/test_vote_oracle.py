@@ -15,7 +15,7 @@ from votelib.convert import RankedToCondorcetVotes, RankedToFirstPreference, Ran
 from votelib.evaluate.condorcet import CondorcetWinner
 
 from benchmarks.elections import Known, compare_borda, compare_condorcet, compare_first_places
-from moot.voting import Ballot, VoteRules, complete, elect
+from moot.teams.voting import Ballot, VoteRules, complete, elect
 
 Compare = Callable[[Known], list[str]]
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from votekit import ballots
 
-from moot.voting import MAX_COUNT, METHODS, Ballot, Election, Method, TieBreak, VoteRules, elect, weight
+from moot.teams.voting import MAX_COUNT, METHODS, Ballot, Election, Method, TieBreak, VoteRules, elect, weight
 
 ABC = ("A", "B", "C")
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure

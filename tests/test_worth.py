@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from conftest import Cli
 
+from moot.core.measures import MutationScore
+from moot.core.types import Code, SuiteRun, TestOutcome, Tests
 from moot.edge.sandbox import find_sandbox
-from moot.measures import MutationScore
+from moot.evidence.trials.mutants import mutants
+from moot.evidence.trials.worth import judged, mutation_score
 from moot.surfaces.library.run import run_tests
 from moot.testing import one_file
-from moot.trials.mutants import mutants
-from moot.trials.worth import judged, mutation_score
-from moot.types import Code, SuiteRun, TestOutcome, Tests
 
 CODE = one_file("def clamp(x, low):\n    if x < low:\n        return low\n    return x\n")
 GOOD = "from app import clamp\nassert clamp(1, 2) == 2\nassert clamp(3, 2) == 3\n"

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from kit import desk
 
-from moot.liveroom import LiveRoom
-from moot.protocols.vet import VetInput, VetResult, VetRules, vet
+from moot.core.types import Limits
+from moot.protocols.vet.script import VetInput, VetResult, VetRules, vet
+from moot.runtime.room import LiveRoom
 from moot.testing import FrozenClock, Line, ScriptedModel, room
-from moot.types import Limits
 
 ACTION = "drop the table sessions in production"
 TASK = "import the price list"

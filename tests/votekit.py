@@ -6,7 +6,7 @@ from itertools import combinations, combinations_with_replacement
 from random import Random
 
 from benchmarks.elections import Known, Reason
-from moot.voting import Ballot
+from moot.teams.voting import Ballot
 
 HALF = Fraction(1, 2)
 

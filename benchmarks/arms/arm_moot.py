@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.exchange import ROUNDS, SEATS, answer, turn_prompt, vote_prompt, winner
+from moot.core.ports import Model, SessionRecord
+from moot.core.room import Ask, Room
+from moot.core.types import Absent, Call, Limits, Reply, Usage, Value
 from moot.edge.clock import SystemClock
 from moot.edge.store import SqlStore
-from moot.journal import Journal
-from moot.liveroom import LiveRoom
-from moot.ports import Model, SessionRecord
-from moot.room import Ask, Room
-from moot.stepping import Desk
+from moot.runtime.journal import Journal
+from moot.runtime.room import LiveRoom
+from moot.runtime.steps import Desk
 from moot.testing import FakeScanner
-from moot.types import Absent, Call, Limits, Reply, Usage, Value
 
 
 class Said(Value):

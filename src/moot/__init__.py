@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from moot.errors import ConfigError, ModelError, MootError, StoreError, UsageError
-    from moot.events import Event
-    from moot.protocols.debated import DebateResult, DebateRules
-    from moot.protocols.decide import DecideResult, DecideRules
-    from moot.protocols.harden import HardenResult, HardenRules
-    from moot.protocols.reports import AttackReport, DefenseReport
-    from moot.protocols.review import ReviewResult, ReviewRules
-    from moot.protocols.solve import SolveResult, SolveRules
-    from moot.protocols.vet import VetResult, VetRules
+    from moot.core.errors import ConfigError, ModelError, MootError, StoreError, UsageError
+    from moot.core.events import Event
+    from moot.core.types import Code, Limits, SourceFile, Vulnerability
+    from moot.protocols.debate.types import DebateResult, DebateRules
+    from moot.protocols.decide.script import DecideResult, DecideRules
+    from moot.protocols.harden.script import HardenResult, HardenRules
+    from moot.protocols.harden.turn_reports import AttackReport, DefenseReport
+    from moot.protocols.review.script import ReviewResult, ReviewRules
+    from moot.protocols.solve.script import SolveResult, SolveRules
+    from moot.protocols.vet.script import VetResult, VetRules
     from moot.surfaces.library.ci import ci_checks
     from moot.surfaces.library.debate import debate
     from moot.surfaces.library.decide import decide
@@ -24,18 +25,17 @@ if TYPE_CHECKING:
     from moot.surfaces.library.solve import solve
     from moot.surfaces.library.vet import vet
     from moot.surfaces.toolset import use_tool
-    from moot.types import Code, Limits, SourceFile, Vulnerability
 
 _HOMES = {
-    "errors": ("ConfigError", "ModelError", "MootError", "StoreError", "UsageError"),
-    "events": ("Event",),
-    "protocols.debated": ("DebateResult", "DebateRules"),
-    "protocols.decide": ("DecideResult", "DecideRules"),
-    "protocols.harden": ("HardenResult", "HardenRules"),
-    "protocols.reports": ("AttackReport", "DefenseReport"),
-    "protocols.review": ("ReviewResult", "ReviewRules"),
-    "protocols.solve": ("SolveResult", "SolveRules"),
-    "protocols.vet": ("VetResult", "VetRules"),
+    "core.errors": ("ConfigError", "ModelError", "MootError", "StoreError", "UsageError"),
+    "core.events": ("Event",),
+    "protocols.debate.types": ("DebateResult", "DebateRules"),
+    "protocols.decide.script": ("DecideResult", "DecideRules"),
+    "protocols.harden.script": ("HardenResult", "HardenRules"),
+    "protocols.harden.turn_reports": ("AttackReport", "DefenseReport"),
+    "protocols.review.script": ("ReviewResult", "ReviewRules"),
+    "protocols.solve.script": ("SolveResult", "SolveRules"),
+    "protocols.vet.script": ("VetResult", "VetRules"),
     "surfaces.library.harden": ("harden", "run_sync"),
     "surfaces.library.debate": ("debate",),
     "surfaces.library.ci": ("ci_checks",),
@@ -45,7 +45,7 @@ _HOMES = {
     "surfaces.library.solve": ("solve",),
     "surfaces.library.vet": ("vet",),
     "surfaces.toolset": ("use_tool",),
-    "types": ("Code", "Limits", "SourceFile", "Vulnerability"),
+    "core.types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [
     "AttackReport", "Code", "ConfigError", "DebateResult", "DebateRules", "DecideResult", "DecideRules",

@@ -23,7 +23,7 @@ def run(arguments: list[str], *, debug: bool) -> int:
 
         if (code := quick(arguments)) is not None:
             return code
-    from moot.errors import MootError, UsageError
+    from moot.core.errors import MootError, UsageError
     from moot.surfaces.cli import app_for
 
     try:
@@ -56,7 +56,7 @@ def print_trace() -> None:
 
 
 def one_line(text: str) -> str:
-    from moot.controls import clean
+    from moot.text.controls import clean
 
     return clean(" ".join(text.split()))[:1000]
 

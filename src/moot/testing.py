@@ -7,13 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 from pydantic import BaseModel
 
-from moot.errors import ModelError, ScriptDry
-from moot.journal import Journal
-from moot.liveroom import LiveRoom
-from moot.measures import Coverage, Covered
-from moot.ports import Model
-from moot.stepping import Desk
-from moot.types import (
+from moot.core.errors import ModelError, ScriptDry
+from moot.core.measures import Coverage, Covered
+from moot.core.ports import Model
+from moot.core.types import (
     Call,
     Code,
     CommandRun,
@@ -29,6 +26,9 @@ from moot.types import (
     Tests,
     Usage,
 )
+from moot.runtime.journal import Journal
+from moot.runtime.room import LiveRoom
+from moot.runtime.steps import Desk
 
 Line = str | BaseModel | ModelError
 

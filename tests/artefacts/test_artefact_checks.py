@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.artefacts.checks import check, must_haves
-from moot.artefacts.markdown import page
-from moot.artefacts.requirement_ids import ids_in
-from moot.artefacts.tasks import tasks_in
-from moot.artefacts.values import Artefact, ArtefactType, Neighbour
+from moot.evidence.artefacts.checks import check, must_haves
+from moot.evidence.artefacts.requirement_ids import ids_in
+from moot.evidence.artefacts.tasks import tasks_in
+from moot.evidence.artefacts.values import Artefact, ArtefactType, Neighbour
+from moot.text.markdown import page
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "planning"
 GOOD_REQUIREMENTS = """# Requirements

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from moot.artefacts.checkpoints import Checkpoint, checkpoint
-from moot.artefacts.cycles import cycles
-from moot.artefacts.evidence import flaw_in_evidence
-from moot.artefacts.kinds import CATEGORIES, WEIGHTY, guess
-from moot.artefacts.revision import alike_ended, flaw_in_revision
-from moot.artefacts.state import with_decision
-from moot.artefacts.values import Artefact, ArtefactType
+from moot.evidence.artefacts.checkpoints import Checkpoint, checkpoint
+from moot.evidence.artefacts.cycles import cycles
+from moot.evidence.artefacts.evidence import flaw_in_evidence
+from moot.evidence.artefacts.kinds import CATEGORIES, WEIGHTY, guess
+from moot.evidence.artefacts.revision import alike_ended, flaw_in_revision
+from moot.evidence.artefacts.state import with_decision
+from moot.evidence.artefacts.values import Artefact, ArtefactType
 
 REQUIREMENTS = "# Requirements\n\n- **AB-01**: x is shown\n- **AB-02**: y is kept\n"
 ROADMAP = "# Roadmap\n\n### Phase 1: A\n**Goal**: a\n\n### Phase 2: B\n**Goal**: b\n"

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.artefacts.documents import challenges_document, named_by, no_objections_document, one_line
-from moot.artefacts.kinds import CATEGORIES
-from moot.artefacts.values import GRAVITIES, Assessment, Challenge
-from moot.errors import ParseError
-from moot.protocols.adversary import Opening, Rebuttal, reply_shape
-from moot.replies import read
+from moot.core.errors import ParseError
+from moot.evidence.artefacts.documents import challenges_document, named_by, no_objections_document, one_line
+from moot.evidence.artefacts.kinds import CATEGORIES
+from moot.evidence.artefacts.values import GRAVITIES, Assessment, Challenge
+from moot.protocols.review.adversary import Opening, Rebuttal, reply_shape
+from moot.text.replies import read
 
 PLAIN = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp")), min_size=1, max_size=80

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from moot.core.errors import ModelError
+from moot.core.ports import Sandbox
+from moot.core.types import Answer, Call, Code, Limits, Probing, SuiteRun, Tests
 from moot.edge.sandbox import find_sandbox
-from moot.errors import ModelError
-from moot.liveroom import LiveRoom
-from moot.ports import Sandbox
-from moot.protocols.debate import debate
-from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Member
+from moot.protocols.debate.script import debate
+from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
+from moot.runtime.room import LiveRoom
+from moot.runtime.steps import Desk, Person
 from moot.scan import StaticTeam
-from moot.stepping import Desk, Person
 from moot.surfaces.debating import ATTACKERS
 from moot.testing import ActingModel, FakeSandbox, FrozenClock, Line, room
-from moot.types import Answer, Call, Code, Limits, Probing, SuiteRun, Tests
 
 TASK = (
     "Write largest(numbers): the largest number of a list, or None for an empty one. "

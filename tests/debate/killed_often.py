@@ -19,9 +19,9 @@ from debates import Quick
 from fork_server import die_after, import_everything
 
 from moot.__main__ import run
+from moot.core.types import Call, Reply
 from moot.edge.models.script import ScriptModel
 from moot.surfaces.cli import running
-from moot.types import Call, Reply
 
 reply = ScriptModel.reply
 

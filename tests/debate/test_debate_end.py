@@ -13,13 +13,13 @@ from kit import write_trusted
 from repositories import git, repository
 from test_debate_cli import calls, debated, ended, story
 
-from moot.protocols.attempts import Task
-from moot.protocols.debate import seen
-from moot.protocols.debated import Candidate, DebateInput, DebateRules, Vote
-from moot.protocols.phases.converge import winner_of
-from moot.protocols.phases.optimize import best_first
-from moot.protocols.phases.table import Table
-from moot.voting import Election
+from moot.protocols.debate.phases.converge import winner_of
+from moot.protocols.debate.phases.optimize import best_first
+from moot.protocols.debate.script import seen
+from moot.protocols.debate.state import Table
+from moot.protocols.debate.types import Candidate, DebateInput, DebateRules, Vote
+from moot.protocols.solve.attempts import Task
+from moot.teams.voting import Election
 
 FOR_B = says("ballot", ballot("B", "A"))
 HOOK = '[[ci.commands]]\nname = "own"\npoint = "post_convergence"\ncommand = ["sh", "-c", "cat solution.py; exit 1"]\n'

@@ -3,7 +3,7 @@
 import pytest
 from debates import FIRST, LAST, NO_EMPTY, RIGHT, Quick, code, held, points, scores, wrote
 
-from moot.protocols.debated import DebateRules
+from moot.protocols.debate.types import DebateRules
 
 OWN = DebateRules(lessons=0, max_rounds=1, planning="off", phases=("self_evolvement",), refinements=0)
 QUIET = {"tests": "TESTS: NONE", "points": points(), "scores": scores()}

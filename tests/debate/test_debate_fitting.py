@@ -2,8 +2,8 @@
 
 from debates import Answers, Debate, Quick, ballot, code, held, points, scores
 
-from moot.protocols.debated import DebateRules, Phase
-from moot.types import Call
+from moot.core.types import Call
+from moot.protocols.debate.types import DebateRules, Phase
 
 TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
 LAST = "def largest(numbers):\n    return numbers[-1] if numbers else None\n"

@@ -11,14 +11,14 @@ from debates import FIRST, LAST, Quick, ballot, code, held, points, scores
 from fake_provider import Answer
 from test_debate_faults import answering, openai, well
 
-from moot.journal import Journal
-from moot.liveroom import LiveRoom
-from moot.ports import StepRow
-from moot.protocols.debated import DebateResult, DebateRules
-from moot.room import Bounds
-from moot.stepping import Desk
+from moot.core.ports import StepRow
+from moot.core.room import Bounds
+from moot.core.types import Call, Limits
+from moot.protocols.debate.types import DebateResult, DebateRules
+from moot.runtime.journal import Journal
+from moot.runtime.room import LiveRoom
+from moot.runtime.steps import Desk
 from moot.testing import FakeScanner, FrozenClock
-from moot.types import Call, Limits
 
 __all__ = ["openai"]
 ANSWERS = {

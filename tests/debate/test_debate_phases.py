@@ -19,7 +19,7 @@ from debates import (
     wrote,
 )
 
-from moot.protocols.debated import PHASES, DebateRules, Phase
+from moot.protocols.debate.types import PHASES, DebateRules, Phase
 
 QUIET = {"tests": "TESTS: NONE", "points": points(), "scores": scores(), "merge": code(LAST)}
 

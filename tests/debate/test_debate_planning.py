@@ -5,7 +5,7 @@ import json
 from debate_script import OPEN
 from debates import LAST, RIGHT, Answers, ballot, code, held, points, scores
 
-from moot.protocols.debated import DebateRules
+from moot.protocols.debate.types import DebateRules
 
 PARTS = [
     {"id": "a", "title": "write the maximum", "owner": "proposer", "depends_on": [], "done_when": "it runs"},

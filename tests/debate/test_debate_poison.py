@@ -20,8 +20,8 @@ from debates import (
     wrote,
 )
 
-from moot.protocols.debated import DebateRules
-from moot.types import Call
+from moot.core.types import Call
+from moot.protocols.debate.types import DebateRules
 
 WRONG = (LAST, FIRST, NO_EMPTY, "def largest(numbers):\n    return 0\n")
 FORGED = (

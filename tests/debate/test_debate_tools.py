@@ -11,12 +11,12 @@ from debates import FIRST, LAST, NO_EMPTY, RIGHT, ballot, blind, code, points, t
 from test_debate_cli import debated, story
 
 from moot import DebateRules, Event, UsageError, debate, run_sync
-from moot.events import StepDone
-from moot.protocols.attempts import Task
-from moot.protocols.debated import PHASES, Candidate, Checked, DebateInput, Phase
-from moot.protocols.phases.table import Table, at_hand
-from moot.roles import shipped
-from moot.types import Code, SourceFile
+from moot.core.events import StepDone
+from moot.core.types import Code, SourceFile
+from moot.protocols.debate.state import Table, at_hand
+from moot.protocols.debate.types import PHASES, Candidate, Checked, DebateInput, Phase
+from moot.protocols.solve.attempts import Task
+from moot.teams.roles import shipped
 
 MANY = ("--tools", "run_tests,run_code,lessons,read_file")
 

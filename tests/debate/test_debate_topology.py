@@ -10,11 +10,11 @@ from debates import FIRST, LAST, Answers, Cast, Debate, Quick, ballot, code, hel
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from moot.protocols.debated import PARALLEL, DebateRules
-from moot.roles import shipped
+from moot.core.types import Call, Reply
+from moot.protocols.debate.types import PARALLEL, DebateRules
+from moot.teams.roles import shipped
+from moot.teams.topology import TOPOLOGIES, Arrangement, Topology, arrange
 from moot.testing import ActingModel
-from moot.topology import TOPOLOGIES, Arrangement, Topology, arrange
-from moot.types import Call, Reply
 
 TASK = (
     "Write largest(numbers): the largest number of a list, or None for an empty one. "

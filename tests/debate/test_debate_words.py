@@ -10,7 +10,7 @@ from debate_script import QUIET, says
 from debates import Quick, ballot, blind, code, held, points, scores, wrote
 from test_debate_cli import calls, debated
 
-from moot.protocols.debated import Checked, DebateRules
+from moot.protocols.debate.types import Checked, DebateRules
 
 SLUG = (
     "Write slugify(title): lower case, words joined by hyphens, accents removed. "

@@ -14,7 +14,7 @@ from panels import COLOUR, SCOPE, data, script
 from patience import PATIENCE
 
 from moot.edge.store import SqlStore
-from moot.protocols.verdicts import Verdict
+from moot.protocols.decide.verdicts import Verdict
 from moot.surfaces.choices import choose
 from moot.surfaces.setup import Settings
 from moot.testing import FrozenClock

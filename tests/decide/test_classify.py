@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.questions import CLASSES, classify
-from moot.questions.classify import word_lists
+from moot.protocols.decide.questions import CLASSES, classify
+from moot.protocols.decide.questions.classify import word_lists
 
 SCOPE, UX, TECH, RULE = CLASSES
 

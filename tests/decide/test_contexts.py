@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.errors import ConfigError, UsageError
-from moot.questions import question_texts, read_judge, read_questions, shipped, spoken_question
+from moot.core.errors import ConfigError, UsageError
+from moot.protocols.decide.questions import question_texts, read_judge, read_questions, shipped, spoken_question
 
 ROOT = Path(__file__).resolve().parents[2]
 ONE = "question_text: Do we need it?\noptions: [{id: A, label: Yes sir}, {id: B, label: Not now}]\n"

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from moot.protocols.verdicts import Position, agreed, gravest
+from moot.protocols.decide.verdicts import Position, agreed, gravest
 
 
 def at(*options: str) -> list[Position]:

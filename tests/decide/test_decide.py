@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from moot.errors import ModelError
-from moot.liveroom import LiveRoom
-from moot.ports import Model
-from moot.protocols.ballots import Ballot, Rebuttal
-from moot.protocols.cases import opened, verdict
-from moot.protocols.decide import DecideInput, DecideResult, DecideRules, decide
-from moot.protocols.verdicts import Position, Verdict, drift, is_specific, second_position
-from moot.questions import Judge, Question, shipped, spoken_question
+from moot.core.errors import ModelError
+from moot.core.ports import Model
+from moot.core.types import Call, Limits, Reply
+from moot.protocols.decide.ballots import Ballot, Rebuttal
+from moot.protocols.decide.cases import opened, verdict
+from moot.protocols.decide.questions import Judge, Question, shipped, spoken_question
+from moot.protocols.decide.script import DecideInput, DecideResult, DecideRules, decide
+from moot.protocols.decide.verdicts import Position, Verdict, drift, is_specific, second_position
+from moot.runtime.room import LiveRoom
 from moot.testing import Line, ScriptedModel, room
-from moot.types import Call, Limits, Reply
 
 PANEL = ("risk", "value", "effort")
 OPTIONS = ("A: Full offline", "B: Online only", "C: Limited offline")

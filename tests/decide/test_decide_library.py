@@ -7,8 +7,8 @@ from panels import PANEL, SCOPE, ballot, entry, script, write_script
 from reading_figures import table, turns, way_of
 
 import moot
-from moot.errors import UsageError
-from moot.questions import spoken_question
+from moot.core.errors import UsageError
+from moot.protocols.decide.questions import spoken_question
 
 OPTIONS = ["A: Full", "B: None", "C: Some"]
 

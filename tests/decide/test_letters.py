@@ -3,10 +3,10 @@
 import pytest
 from pydantic import ValidationError
 
-from moot.errors import ParseError
-from moot.protocols.ballots import ballot_for, challenged, rebuttal_for
-from moot.questions import Option, favoured, option_named
-from moot.replies import read
+from moot.core.errors import ParseError
+from moot.protocols.decide.ballots import ballot_for, challenged, rebuttal_for
+from moot.protocols.decide.questions import Option, favoured, option_named
+from moot.text.replies import read
 
 OPTIONS = (
     Option(id="A", label="Full offline mode", description="with sync"),

@@ -10,12 +10,12 @@ import pytest
 from conftest import Cli
 from repositories import ATTRIBUTES, git, repository, trapped
 
+from moot.core.errors import UsageError
+from moot.edge.files.sources import read_code
+from moot.edge.files.surroundings import git_state
 from moot.edge.git import GitError, is_repository, top_of
 from moot.edge.git import git as run
-from moot.edge.sources import read_code
-from moot.edge.surroundings import git_state
-from moot.edge.worktree import Worktree
-from moot.errors import UsageError
+from moot.edge.git.worktree import Worktree
 
 SOURCE = Path(__file__).parents[2] / "src" / "moot"
 
@@ -257,4 +257,4 @@ def test_git_is_started_in_one_place() -> None:
         if any(isinstance(first, ast.Constant) and first.value == "git" for first in firsts):
             named.append(path.relative_to(SOURCE).as_posix())
     started = [name for name in named if not name.startswith(("routing/", "scan/", "edge/looking/"))]
-    assert started == ["edge/git.py"] or started == []
+    assert started == ["edge/git/__init__.py"] or started == []

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.edge.memory import Debate, Memory, action_digest, hook_memory, memory_folder, quick_setting
-from moot.errors import ConfigError, StoreError
-from moot.failures import next_step, task_id
+from moot.core.errors import ConfigError, StoreError
+from moot.edge.files.memory import Debate, Memory, action_digest, hook_memory, memory_folder, quick_setting
+from moot.evidence.failures import next_step, task_id
 
 NOW = datetime(2026, 1, 29, 14, 30, tzinfo=UTC)
 TASK = "Fix the authentication test"
@@ -164,7 +164,7 @@ WRITER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from moot.edge.memory import Debate, Memory
+from moot.edge.files.memory import Debate, Memory
 
 memory, who = Memory(Path(sys.argv[1]), {}), sys.argv[2]
 for number in range(40):
@@ -220,7 +220,7 @@ def test_settings_are_found_without_the_engine(tmp_path: Path) -> None:
 
 def test_the_memory_loads_nothing_but_the_standard_library() -> None:
     code = (
-        "import sys; before = set(sys.modules); import moot.edge.memory; "
+        "import sys; before = set(sys.modules); import moot.edge.files.memory; "
         "print(sorted({m.split('.')[0] for m in set(sys.modules) - before} - set(sys.stdlib_module_names)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

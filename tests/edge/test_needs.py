@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.edge.needs import read_needs
-from moot.edge.sources import read_code
+from moot.edge.files.needs import read_needs
+from moot.edge.files.sources import read_code
 from moot.scan import StaticTeam
 
 PYPROJECT = '[project]\ndependencies = ["psycopg2-binary>=2.9", "flask[async]; python_version > \'3\'"]\n'

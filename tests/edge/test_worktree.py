@@ -9,8 +9,8 @@ import repositories
 from repositories import ATTRIBUTES, trapped
 from repositories import git as run
 
-from moot.edge.worktree import Worktree, safe_parts
-from moot.errors import UsageError
+from moot.core.errors import UsageError
+from moot.edge.git.worktree import Worktree, safe_parts
 
 
 def repository(folder: Path, files: dict[str, str] | None = None) -> Path:

@@ -20,8 +20,8 @@ import moot.edge.store.workers
 import moot.surfaces.cli.fleet
 import moot.surfaces.fleet.worker
 from moot.__main__ import run
+from moot.core.types import Call, Reply
 from moot.edge.models.script import ScriptModel
-from moot.types import Call, Reply
 
 PRELOADED = (procrastinate.schema, psycopg_pool)
 KNOW_THE_FORMAT = (moot.edge.queue, moot.edge.store.sql, moot.edge.store.workers, moot.surfaces.fleet.worker)

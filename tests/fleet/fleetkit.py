@@ -17,15 +17,15 @@ import psycopg
 from patience import PATIENCE
 from vetkit import claim, objection, rejoinder
 
-from moot.chain import flaws
+from moot.core.gates import GateRules
+from moot.core.ports import FORMAT, Entry, SessionRecord
 from moot.edge.clock import SystemClock
 from moot.edge.queue import ProcrastinateQueue
 from moot.edge.store import SqlStore
-from moot.gates import GateRules
-from moot.ports import FORMAT, Entry, SessionRecord
-from moot.runner import About, Plan, Runner
+from moot.record.chain import flaws
+from moot.runtime.runner import About, Plan, Runner
+from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
-from moot.stepping import Desk
 
 HERE = Path(__file__).parent
 SOURCES = Path(__file__).parents[2] / "src"

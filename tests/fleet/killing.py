@@ -11,12 +11,12 @@ from typing import Any
 
 from fleetkit import Fleet, Worker
 
-from moot.chain import flaws
+from moot.core.errors import Decided
+from moot.core.gates import GateDecision, GateRules
+from moot.core.ports import Entry
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
-from moot.errors import Decided
-from moot.gates import GateDecision, GateRules
-from moot.ports import Entry
+from moot.record.chain import flaws
 
 GATED = GateRules(enabled=True, points=("verdict",))
 APPROVED = GateDecision(verdict="approved", how="person", reviewer="ada")

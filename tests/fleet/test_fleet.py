@@ -9,10 +9,10 @@ import pytest
 from conftest import Cli
 from fleetkit import Fleet
 
+from moot.core.gates import GateDecision, GateRules
 from moot.edge.queue import WorkerQueue
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
-from moot.gates import GateDecision, GateRules
 
 
 def seen(cli: Cli, fleet: Fleet) -> dict[str, Any]:

@@ -8,8 +8,8 @@ import pytest
 from fleetkit import HASTY, Fleet
 from kit import write_trusted
 
-from moot.edge.leases import Leases, ModelLimit
-from moot.errors import ConfigError
+from moot.core.errors import ConfigError
+from moot.edge.store.leases import Leases, ModelLimit
 from moot.surfaces.setup import Settings
 
 MODEL = "openai:gpt-5"

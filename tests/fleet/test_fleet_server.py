@@ -5,7 +5,7 @@ from typing import Any
 from fleetkit import Fleet
 from serving_kit import Client, events, run, serving
 
-from moot.edge.memory import Memory
+from moot.edge.files.memory import Memory
 
 
 def gated(fleet: Fleet, delay: float = 0.0, **more: object) -> dict[str, Any]:

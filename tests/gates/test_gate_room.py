@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from moot.errors import Cut, Decided, Parked, UsageError
-from moot.gates import GateDecision, GateRequest, GateRules, Verdict
-from moot.journal import Journal
-from moot.liveroom import LiveRoom
-from moot.ports import Row
-from moot.stepping import Desk
+from moot.core.errors import Cut, Decided, Parked, UsageError
+from moot.core.gates import GateDecision, GateRequest, GateRules, Verdict
+from moot.core.ports import Row
+from moot.core.types import Limits
+from moot.runtime.journal import Journal
+from moot.runtime.room import LiveRoom
+from moot.runtime.steps import Desk
 from moot.testing import FakeScanner, FrozenClock
-from moot.types import Limits
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 RULES = GateRules(enabled=True, answers=True, timeout=60.0)
 YES = GateDecision(verdict="approved", how="person", reviewer="ada")

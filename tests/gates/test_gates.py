@@ -18,19 +18,19 @@ from kit import in_store, settled, write_trusted
 from patience import PATIENCE
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector, world
 
-from moot.chain import flaws
+from moot.core.errors import Decided, Parked, UsageError
+from moot.core.gates import GateDecision, GateRequest, GateRules, Verdict
+from moot.core.types import Limits, Repair, Scan
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
-from moot.errors import Decided, Parked, UsageError
-from moot.gates import GateDecision, GateRequest, GateRules, Verdict
-from moot.journal import Journal
-from moot.liveroom import LiveRoom
-from moot.protocols.harden import HardenInput, HardenRules
-from moot.runner import About, Plan, Runner
-from moot.stepping import Desk
+from moot.protocols.harden.script import HardenInput, HardenRules
+from moot.record.chain import flaws
+from moot.runtime.journal import Journal
+from moot.runtime.room import LiveRoom
+from moot.runtime.runner import About, Plan, Runner
+from moot.runtime.steps import Desk
 from moot.surfaces.gatekeeping import decide, gate_of
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel, one_file, room
-from moot.types import Limits, Repair, Scan
 
 R = TypeVar("R")
 APPROVED = GateDecision(verdict="approved", how="person", reviewer="ada")
@@ -144,7 +144,7 @@ class Vetted(World):
 
     def __init__(self, store: SqlStore, rules: GateRules) -> None:
         super().__init__(store, rules)
-        from moot.protocols.vet import VetInput, VetRules
+        from moot.protocols.vet.script import VetInput, VetRules
 
         self.plan = Plan(
             protocol="vet",

@@ -13,13 +13,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from sqlalchemy import select
 
+from moot.core.errors import UsageError
+from moot.core.gates import GateRequest
 from moot.edge.store import SqlStore, tables
 from moot.edge.store.gates import GateShelf
 from moot.edge.webhooks import MOST_ATTEMPTS, SIGNATURE, Webhooks
-from moot.errors import UsageError
-from moot.gates import GateRequest
-from moot.runner import Plan, Runner
-from moot.stepping import Desk
+from moot.runtime.runner import Plan, Runner
+from moot.runtime.steps import Desk
 from moot.surfaces.setup import Settings
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel
 

@@ -16,8 +16,8 @@ from conftest import Cli, Ran
 from kit import in_store
 from sqlalchemy import Connection
 
-from moot.chain import Whole, flaws_of
-from moot.edge.store.whole import whole
+from moot.edge.store.snapshots import whole
+from moot.record.chain import Whole, flaws_of
 
 R = TypeVar("R")
 SESSIONS: Mapping[str, Callable[[Path], list[str]]] = {

@@ -12,9 +12,9 @@ import pytest
 from conftest import Cli
 from record_kit import SESSIONS, found, run_session, seen, session_id
 
-from moot import archive
-from moot.archive import MANIFEST, SIGNATURE, Manifest, packed
 from moot.edge.signing import key_file, own_key
+from moot.record import archive
+from moot.record.archive import MANIFEST, SIGNATURE, Manifest, packed
 
 QUICK = ["harden", "app.py", "--no-llm", "--json", "-q"]
 

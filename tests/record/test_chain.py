@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from moot.chain import GENESIS, Whole, canonical, digest_of, dropped, flaws_of, linked, sealed, standing
-from moot.gates import GateDecision, GateRequest
-from moot.ports import Entry, SessionRecord, TurnRow, VersionRow
-from moot.types import Status
+from moot.core.gates import GateDecision, GateRequest
+from moot.core.ports import Entry, SessionRecord, TurnRow, VersionRow
+from moot.core.types import Status
+from moot.record.chain import GENESIS, Whole, canonical, digest_of, dropped, flaws_of, linked, sealed, standing
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 CONFIG: dict[str, JsonValue] = {"rules": {"b": 1.0, "a": 2}}

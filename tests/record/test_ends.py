@@ -13,21 +13,21 @@ from kit import BAD, GOOD, NOTHING, SQLI, blue, desk, in_store
 from record_kit import by_hand, found, seen, session_id
 from sqlalchemy import text, update
 
+from moot.core.errors import Parked, UsageError
+from moot.core.gates import GateDecision, GateRules
+from moot.core.ports import Clock, LogRow
+from moot.core.types import Call, Reply, Result
 from moot.edge.store import SqlStore, tables
 from moot.edge.store.engine import address, migrate, open_engine
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.linking import broken_stones
-from moot.edge.store.whole import verified
-from moot.errors import Parked, UsageError
-from moot.gates import GateDecision, GateRules
-from moot.ports import Clock, LogRow
-from moot.protocols.harden import HardenInput, HardenRules
-from moot.replay import replay
-from moot.runner import Plan, Runner, Stop
-from moot.stepping import Desk
+from moot.edge.store.snapshots import verified
+from moot.protocols.harden.script import HardenInput, HardenRules
+from moot.record.replay import replay
+from moot.runtime.runner import Plan, Runner, Stop
+from moot.runtime.steps import Desk
 from moot.surfaces.forking import fork
 from moot.testing import ActingModel, FrozenClock, one_file
-from moot.types import Call, Reply, Result
 
 ANSWERS = {("red", 1): SQLI, ("blue", 1): blue(GOOD), ("red", 2): NOTHING}
 

@@ -10,13 +10,13 @@ from conftest import Cli
 from kit import in_store
 from terminals import answered_on_a_terminal
 
+from moot.core.ports import SessionRecord
+from moot.core.types import Limits
 from moot.edge.store import SqlStore
-from moot.ports import SessionRecord
-from moot.runner import Plan
+from moot.runtime.runner import Plan
 from moot.surfaces.hosting import Host
 from moot.surfaces.imported import find_uses
 from moot.surfaces.setup import Settings
-from moot.types import Limits
 
 MOOT = [sys.executable, "-m", "moot"]
 
@@ -121,7 +121,7 @@ def test_an_imported_session_waits_for_nobody_to_take_it_up(
 ) -> None:
     """A server takes up what is pending."""
     from moot.edge.clock import SystemClock
-    from moot.runner import new_record
+    from moot.runtime.runner import new_record
 
     plan = Plan(protocol="harden", topic="t", input={}, rules={}, seats={"red": ("cmd:evil",)})
     record = new_record(plan, SystemClock().now())

@@ -12,10 +12,10 @@ from panels import SCOPE, script
 from record_kit import SESSIONS, by_hand, found, run_session, seen, session_id
 from sqlalchemy import Connection, select, text, update
 
-from moot.chain import Whole
+from moot.core.ports import SessionRecord
 from moot.edge.store import tables
-from moot.ports import SessionRecord
-from moot.replay import replay
+from moot.record.chain import Whole
+from moot.record.replay import replay
 
 
 @pytest.mark.parametrize("name", SESSIONS)

@@ -7,7 +7,7 @@ import pytest
 from conftest import Cli
 from record_kit import SESSIONS, found, run_session, seen, session_id
 
-from moot.replay import replay
+from moot.record.replay import replay
 
 
 @pytest.mark.parametrize("name", SESSIONS)

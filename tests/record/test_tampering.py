@@ -15,12 +15,12 @@ from record_kit import by_hand, found
 from sqlalchemy import Connection, Table, insert, select, update
 from test_store_values import ANY_JSON, ANY_TEXT
 
-from moot.chain import digest_of, flaws_of
+from moot.core.errors import StoreError
+from moot.core.ports import Mark, Row, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.edge.store import SqlStore, tables
 from moot.edge.store.linking import broken_stones
-from moot.edge.store.whole import verified, whole
-from moot.errors import StoreError
-from moot.ports import Mark, Row, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.edge.store.snapshots import verified, whole
+from moot.record.chain import digest_of, flaws_of
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 KINDS = ("begun", "claimed", "plan", "step", "dropped", "parked", "decided", "noted", "ended")

@@ -18,17 +18,17 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
+from moot.core.errors import ModelError, UsageError
+from moot.core.events import Exchanged
+from moot.core.types import Limits
 from moot.edge.store import SqlStore
 from moot.edge.telemetry import Telemetry, wanted
-from moot.errors import ModelError, UsageError
-from moot.events import Exchanged
-from moot.protocols.harden import HardenInput, HardenRules
-from moot.runner import Plan, Runner
-from moot.stepping import Desk
+from moot.protocols.harden.script import HardenInput, HardenRules
+from moot.runtime.runner import Plan, Runner
+from moot.runtime.steps import Desk
 from moot.surfaces.hosting import Host
 from moot.surfaces.setup import Settings
 from moot.testing import ScriptedModel, one_file
-from moot.types import Limits
 
 SCRIPT: dict[str, list[Any]] = {"red": [SQLI, NOTHING], "blue": [blue(GOOD)]}
 

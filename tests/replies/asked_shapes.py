@@ -8,25 +8,25 @@ from pathlib import Path
 from pydantic import BaseModel
 
 import moot
-from moot.protocols import positions
-from moot.protocols.adversary import reply_shape
-from moot.protocols.attack import RedReply
-from moot.protocols.attempts import ReflectReply, SolveReply
-from moot.protocols.ballots import ballot_for, rebuttal_for
-from moot.protocols.defend import BlueReply
-from moot.protocols.defender import Defence, Revision
-from moot.protocols.examining import TestsReply
-from moot.protocols.phases.anew import AnewReply
-from moot.protocols.phases.claims import BlindReply, SpecReply
-from moot.protocols.phases.clarify import AnswersReply, QuestionsReply
-from moot.protocols.phases.converge import ballot_shape
-from moot.protocols.phases.critique import CritiqueReply
-from moot.protocols.phases.drafts import DraftReply, PositionReply
-from moot.protocols.phases.optimize import MergeReply
-from moot.protocols.phases.planned import PlanReply, SettleReply
-from moot.protocols.phases.review import ReviewReply
-from moot.questions import Option
-from moot.replies import code_form, instructions
+from moot.protocols.debate.phases.claims import BlindReply, SpecReply
+from moot.protocols.debate.phases.clarify import AnswersReply, QuestionsReply
+from moot.protocols.debate.phases.converge import ballot_shape
+from moot.protocols.debate.phases.critique import CritiqueReply
+from moot.protocols.debate.phases.drafts import DraftReply, PositionReply
+from moot.protocols.debate.phases.optimize import MergeReply
+from moot.protocols.debate.phases.planning import PlanReply, SettleReply
+from moot.protocols.debate.phases.redraft import AnewReply
+from moot.protocols.debate.phases.review import ReviewReply
+from moot.protocols.decide.ballots import ballot_for, rebuttal_for
+from moot.protocols.decide.questions import Option
+from moot.protocols.harden.attack import RedReply
+from moot.protocols.harden.defend import BlueReply
+from moot.protocols.review.adversary import reply_shape
+from moot.protocols.review.defender import Defence, Revision
+from moot.protocols.solve.attempts import ReflectReply, SolveReply
+from moot.protocols.solve.examining import TestsReply
+from moot.protocols.vet import positions
+from moot.text.replies import code_form, instructions
 
 SOURCE = Path(moot.__file__).parent
 OPTIONS = (Option(id="A", label="stay"), Option(id="B", label="move"))
@@ -56,38 +56,40 @@ CHALLENGES = [
     for number in (1, 2)
 ]
 QUESTIONS: Mapping[str, list[Question]] = {
-    "protocols/attempts.py ask_for_code": [with_code(SolveReply)],
-    "protocols/attempts.py reflected": [Question(ReflectReply)],
-    "protocols/ballots.py ask_recommendation": [Question(ballot_for(OPTIONS), only={"option": "B"})],
-    "protocols/ballots.py ask_advice": [Question(ballot_for(OPTIONS), only={"option": "B"})],
-    "protocols/ballots.py ask_rebuttal": [Question(rebuttal_for(OPTIONS, ("risk", "value")), only={"option": "B"})],
-    "protocols/adversary.py challenged": CHALLENGES,
-    "protocols/failing.py after_failure": [Question(positions.Diagnosis)],
-    "protocols/failing.py ask_failure_critic": [Question(positions.BlindSpot)],
-    "protocols/phases/converge.py ask_ballot": [Question(ballot_shape(("A", "B")), only={"ranking": "B"})],
-    "protocols/phases/review.py ask_review": [Question(ReviewReply)],
-    "protocols/phases/optimize.py ask_merge": [with_code(MergeReply)],
-    "protocols/phases/optimize.py ask_position_merge": [Question(PositionReply)],
-    "protocols/phases/critique.py ask_critique": [Question(CritiqueReply)],
-    "protocols/phases/claims.py ask_tests": [Question(SpecReply)],
-    "protocols/phases/claims.py ask_values": [Question(BlindReply)],
-    "protocols/phases/anew.py ask_anew": [with_code(AnewReply)],
-    "protocols/phases/planned.py ask": [Question(DraftReply), Question(PositionReply)],
-    "protocols/phases/planned.py ask_plan": [Question(PlanReply)],
-    "protocols/phases/planned.py ask_settle": [Question(SettleReply)],
-    "protocols/phases/drafts.py ask_draft": [with_code(DraftReply)],
-    "protocols/phases/drafts.py ask_position": [Question(PositionReply)],
-    "protocols/phases/clarify.py ask_questions": [Question(QuestionsReply)],
-    "protocols/phases/clarify.py ask_answers": [Question(AnswersReply)],
-    "protocols/defend.py ask_blue": [Question(BlueReply)],
-    "protocols/verdict.py settled": [Question(positions.Opinion)],
-    "protocols/defender.py defended": [Question(Defence)],
-    "protocols/defender.py revised": [Question(Revision)],
-    "protocols/attack.py ask_red": [Question(RedReply)],
-    "protocols/examining.py ask_for_tests": [Question(TestsReply)],
-    "protocols/planning.py opening": [Question(positions.Claim)],
-    "protocols/planning.py ask_critic": [Question(positions.Objection)],
-    "protocols/planning.py exchange": [Question(positions.Claim), Question(positions.Rejoinder)],
+    "protocols/solve/attempts.py ask_for_code": [with_code(SolveReply)],
+    "protocols/solve/attempts.py reflected": [Question(ReflectReply)],
+    "protocols/decide/ballots.py ask_recommendation": [Question(ballot_for(OPTIONS), only={"option": "B"})],
+    "protocols/decide/ballots.py ask_advice": [Question(ballot_for(OPTIONS), only={"option": "B"})],
+    "protocols/decide/ballots.py ask_rebuttal": [
+        Question(rebuttal_for(OPTIONS, ("risk", "value")), only={"option": "B"})
+    ],
+    "protocols/review/adversary.py challenged": CHALLENGES,
+    "protocols/vet/failure_debate.py after_failure": [Question(positions.Diagnosis)],
+    "protocols/vet/failure_debate.py ask_failure_critic": [Question(positions.BlindSpot)],
+    "protocols/debate/phases/converge.py ask_ballot": [Question(ballot_shape(("A", "B")), only={"ranking": "B"})],
+    "protocols/debate/phases/review.py ask_review": [Question(ReviewReply)],
+    "protocols/debate/phases/optimize.py ask_merge": [with_code(MergeReply)],
+    "protocols/debate/phases/optimize.py ask_position_merge": [Question(PositionReply)],
+    "protocols/debate/phases/critique.py ask_critique": [Question(CritiqueReply)],
+    "protocols/debate/phases/claims.py ask_tests": [Question(SpecReply)],
+    "protocols/debate/phases/claims.py ask_values": [Question(BlindReply)],
+    "protocols/debate/phases/redraft.py ask_anew": [with_code(AnewReply)],
+    "protocols/debate/phases/planning.py ask": [Question(DraftReply), Question(PositionReply)],
+    "protocols/debate/phases/planning.py ask_plan": [Question(PlanReply)],
+    "protocols/debate/phases/planning.py ask_settle": [Question(SettleReply)],
+    "protocols/debate/phases/drafts.py ask_draft": [with_code(DraftReply)],
+    "protocols/debate/phases/drafts.py ask_position": [Question(PositionReply)],
+    "protocols/debate/phases/clarify.py ask_questions": [Question(QuestionsReply)],
+    "protocols/debate/phases/clarify.py ask_answers": [Question(AnswersReply)],
+    "protocols/harden/defend.py ask_blue": [Question(BlueReply)],
+    "protocols/vet/verdict.py settled": [Question(positions.Opinion)],
+    "protocols/review/defender.py defended": [Question(Defence)],
+    "protocols/review/defender.py revised": [Question(Revision)],
+    "protocols/harden/attack.py ask_red": [Question(RedReply)],
+    "protocols/solve/examining.py ask_for_tests": [Question(TestsReply)],
+    "protocols/vet/plan_debate.py opening": [Question(positions.Claim)],
+    "protocols/vet/plan_debate.py ask_critic": [Question(positions.Objection)],
+    "protocols/vet/plan_debate.py exchange": [Question(positions.Claim), Question(positions.Rejoinder)],
 }
 
 

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from moot.protocols.attack import Boundary, Flaw, RedReply
-from moot.protocols.defend import BlueReply
-from moot.replies import Also, CodeBlock, Fenced, Synonyms, Title
+from moot.protocols.harden.attack import Boundary, Flaw, RedReply
+from moot.protocols.harden.defend import BlueReply
+from moot.text.replies import Also, CodeBlock, Fenced, Synonyms, Title
 
 SHAPES: dict[str, type[BaseModel]] = {"RedReply": RedReply, "BlueReply": BlueReply}
 

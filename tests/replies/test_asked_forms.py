@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from moot.replies import CodeBlock, native_schema, read
-from moot.replies.fit import NOTHING
-from moot.replies.form import blank_of, is_blank
-from moot.replies.shape import Slot, slots
+from moot.text.replies import CodeBlock, native_schema, read
+from moot.text.replies.fit import NOTHING
+from moot.text.replies.form import blank_of, is_blank
+from moot.text.replies.shape import Slot, slots
 
 CASES = [
     pytest.param(question, id=f"{place} {number}")

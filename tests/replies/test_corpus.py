@@ -7,7 +7,7 @@ import pytest
 import yaml
 from reply_shapes import SHAPES
 
-from moot.replies import ParseError, read
+from moot.text.replies import ParseError, read
 
 FOLDER = Path(__file__).parent / "corpus"
 REPLIES: list[Any] = [

@@ -26,14 +26,14 @@ from reply_shapes import (
     Team,
 )  # fmt: skip
 
-from moot.protocols.attack import Boundary, Flaw, Load, RedReply
-from moot.protocols.defend import BlueReply
-from moot.render import fenced
-from moot.replies import CodeBlock, ParseError, instructions, read
-from moot.replies.fit import NOTHING
-from moot.replies.form import is_blank
-from moot.replies.shape import label_key, slots
-from moot.types import Category, Severity
+from moot.core.types import Category, Severity
+from moot.protocols.harden.attack import Boundary, Flaw, Load, RedReply
+from moot.protocols.harden.defend import BlueReply
+from moot.text.render import fenced
+from moot.text.replies import CodeBlock, ParseError, instructions, read
+from moot.text.replies.fit import NOTHING
+from moot.text.replies.form import is_blank
+from moot.text.replies.shape import label_key, slots
 
 ALL: list[type[BaseModel]] = [
     RedReply, BlueReply, Score, Count, Choice, Grade, Sort, Risks, Fixes, Team, Owned, Files,

@@ -24,10 +24,10 @@ from reply_shapes import (
     Team,
 )
 
-from moot.protocols.attack import RedReply
-from moot.protocols.defend import BlueReply
-from moot.protocols.phases.drafts import DraftReply
-from moot.replies import CodeBlock, ParseError, read
+from moot.protocols.debate.phases.drafts import DraftReply
+from moot.protocols.harden.attack import RedReply
+from moot.protocols.harden.defend import BlueReply
+from moot.text.replies import CodeBlock, ParseError, read
 
 RED_JSON = json.dumps(RED.model_dump(), indent=2)
 ITEM_JSON = json.dumps(SQLI.model_dump())

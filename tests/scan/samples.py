@@ -1,7 +1,7 @@
 """How the tests of the scan put questions to it."""
 
+from moot.core.types import Code, Language, Repair, Scan, SourceFile
 from moot.scan import StaticTeam
-from moot.types import Code, Language, Repair, Scan, SourceFile
 
 ENDINGS: dict[Language, str] = {"python": "a.py", "javascript": "a.js", "typescript": "a.ts", "go": "a.go"}
 

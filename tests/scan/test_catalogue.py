@@ -7,9 +7,9 @@ import pytest
 from samples import scanned
 
 import moot.scan
+from moot.core.types import Language
 from moot.scan.catalogue import LANGUAGES, catalogue, examples, rules
 from moot.scan.rule import Example, Rule
-from moot.types import Language
 
 CASES = [(language, example) for language in LANGUAGES for example in examples(language)]
 CASES += [("typescript", example) for example in examples("javascript")]

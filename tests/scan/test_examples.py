@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from moot.core.types import Code, Language, SourceFile
 from moot.scan import StaticTeam
-from moot.types import Code, Language, SourceFile
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES: dict[str, Language] = {

@@ -4,8 +4,8 @@ import pytest
 
 from benchmarks.fuzz_scan import look
 from benchmarks.mutations import FILES, LARGEST, mutated
+from moot.core.types import Language
 from moot.scan.syntax import parse, trouble
-from moot.types import Language
 
 
 @pytest.mark.parametrize("language", FILES)

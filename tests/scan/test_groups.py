@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.types import Code, Language, Scan, SourceFile
 from moot.scan import StaticTeam
 from moot.scan.groups import groups, merged
 from moot.scan.links import links
-from moot.types import Code, Language, Scan, SourceFile
 
 
 def file(path: str, text: str = "", language: Language = "python") -> SourceFile:

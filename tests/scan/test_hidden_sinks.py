@@ -4,8 +4,8 @@ import hidden_sinks as hidden
 import pytest
 from samples import scanned
 
-from moot.protocols.patches import new_blind_spot
-from moot.types import Language
+from moot.core.types import Language
+from moot.protocols.harden.patches import new_blind_spot
 
 HEADS: dict[Language, str] = {"python": hidden.python("pass"), "javascript": hidden.javascript("0")}
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import pytest
 from samples import ENDINGS
 
+from moot.core.types import Code, Language, SourceFile
 from moot.scan import StaticTeam
-from moot.types import Code, Language, SourceFile
 
 FOLDER = Path(__file__).parent / "pairs"
 LANGUAGES: tuple[Language, ...] = ("python", "javascript", "typescript", "go")

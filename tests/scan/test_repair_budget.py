@@ -1,9 +1,9 @@
 """Repairing looks at the whole file again for every try: what that may cost is bounded, and what is left is said."""
 
+from moot.core.types import Code, Repair, SourceFile
 from moot.scan import StaticTeam
 from moot.scan.repair import MAX_READ, repair
 from moot.scan.team import FileScan, found_in, scanned
-from moot.types import Code, Repair, SourceFile
 
 TEXT = """import hashlib
 import yaml

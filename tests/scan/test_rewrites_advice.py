@@ -3,7 +3,7 @@
 import pytest
 from samples import repaired, repaired_files, rules
 
-from moot.types import Language
+from moot.core.types import Language
 
 PYTHON = [
     ("python-eval", "def evalInput(inputStr):\n    return eval(inputStr)\n", "literal"),

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import pytest
 from samples import repaired, rules
 
+from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import SandboxLimits, find_sandbox
-from moot.races import found
-from moot.types import Code, SourceFile, SuiteRun, Tests
+from moot.evidence.races import found
 
 
 @dataclass(frozen=True)

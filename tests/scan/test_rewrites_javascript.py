@@ -3,7 +3,7 @@
 import pytest
 from samples import repaired, rules
 
-from moot.types import Language
+from moot.core.types import Language
 
 MYSQL = "const mysql = require('mysql2');\n"
 PG = "import { Pool } from 'pg';\n"

@@ -3,7 +3,7 @@
 import pytest
 from samples import rules
 
-from moot.types import Language
+from moot.core.types import Language
 
 FIRES = [
     ('db.query("SELECT * FROM t WHERE n = \'" + name + "\'");', "javascript-sql-string"),

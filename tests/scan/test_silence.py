@@ -3,7 +3,7 @@
 import pytest
 from samples import scanned
 
-from moot.types import Language
+from moot.core.types import Language
 
 EVAL: dict[Language, str] = {"python": "eval(x){}\n", "javascript": "function f(x) {{\n  return eval(x);{}\n}}\n"}
 

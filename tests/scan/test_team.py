@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import code, repaired, rules, scanned
 
-from moot.findings import fingerprint, locate
-from moot.ports import Scanner
+from moot.core.findings import fingerprint, locate
+from moot.core.ports import Scanner
+from moot.core.types import Code, Language, SourceFile
 from moot.scan import StaticTeam
-from moot.types import Code, Language, SourceFile
 
 LANGUAGES: tuple[Language, ...] = ("python", "javascript", "typescript", "go")
 FLAWED: dict[Language, str] = {

@@ -8,30 +8,28 @@ from itertools import count
 
 import pytest
 
+from moot.core.types import Code, Language, Scan, SourceFile
 from moot.scan import StaticTeam, syntax
-from moot.scan.flow import (
-    golang_context,
-    golang_exprs,
-    golang_habits,
-    golang_locks,
-    golang_program,
-    golang_races,
-    golang_secrets,
-    ir,
-    javascript,
-    javascript_classes,
-    javascript_exprs,
-    javascript_reader,
-    python_reader,
-)
-from moot.scan.flow.fronts import lower
-from moot.scan.flow.golang_checks import CHECKS
-from moot.scan.flow.javascript_words import MAX_CHARACTERS, _characters
-from moot.scan.flow.machine import Machine
-from moot.scan.flow.queries import is_statement
+from moot.scan.engine import ir
+from moot.scan.engine.fronts import lower
+from moot.scan.engine.machine import Machine
+from moot.scan.engine.queries import is_statement
+from moot.scan.go import context as golang_context
+from moot.scan.go import exprs as golang_exprs
+from moot.scan.go import habits as golang_habits
+from moot.scan.go import locks as golang_locks
+from moot.scan.go import program as golang_program
+from moot.scan.go import races as golang_races
+from moot.scan.go import secrets as golang_secrets
+from moot.scan.go.checks import CHECKS
+from moot.scan.javascript import classes as javascript_classes
+from moot.scan.javascript import exprs as javascript_exprs
+from moot.scan.javascript import frontend as javascript
+from moot.scan.javascript import reader as javascript_reader
+from moot.scan.javascript.words import MAX_CHARACTERS, _characters
+from moot.scan.python import reader as python_reader
 from moot.scan.rules import access
 from moot.scan.rules.when import is_about_password
-from moot.types import Code, Language, Scan, SourceFile
 
 PATHS: dict[Language, str] = {"javascript": "f.js", "go": "f.go", "python": "f.py", "typescript": "f.ts"}
 

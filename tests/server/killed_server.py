@@ -24,15 +24,15 @@ from patience import PATIENCE
 from serving_kit import GATED, OWN, STARTER, say
 from sqlalchemy import Connection
 
-from moot.chain import flaws
+from moot.core.types import Call, Reply
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
+from moot.record.chain import flaws
 from moot.scan import StaticTeam
 from moot.surfaces.server.app import Server, Serving, create_app
 from moot.surfaces.server.serving import Stopping, bound, configured
 from moot.surfaces.setup import Settings
 from moot.testing import ActingModel, one_file
-from moot.types import Call, Reply
 
 ASKED = Path("asked")
 work = SqlStore.work

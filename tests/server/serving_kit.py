@@ -12,12 +12,12 @@ import httpx
 from kit import BAD, GOOD, blue
 from patience import PATIENCE
 
-from moot.ports import Model
+from moot.core.ports import Model
+from moot.core.types import Call, Reply
 from moot.surfaces.server.app import Server, Serving, create_app
 from moot.surfaces.server.serving import Stopping, bound, configured
 from moot.surfaces.setup import Settings
 from moot.testing import ActingModel, Line
-from moot.types import Call, Reply
 
 OWN = "moot_" + "o" * 43
 """The token of whoever started the server, as its file has it."""

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from serving_kit import GATED, run, serving
 
+from moot.core.gates import GateRequest
 from moot.edge.store.gates import GateShelf
-from moot.gates import GateRequest
 
 
 def test_questions_are_answered_once_each_with_an_answer_in_the_name_of_whoever_asks(place: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 from conftest import Cli
 from serving_kit import GATED, HARDEN, Held, run, say, serving
 
-from moot.edge.server_token import make_token, read_token, token_file
+from moot.edge.settings.server_token import make_token, read_token, token_file
 from moot.surfaces.cli import serve as command
 
 

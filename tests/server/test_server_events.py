@@ -14,9 +14,9 @@ from test_server_doors import token
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
+from moot.core.types import Call, Reply
 from moot.edge.store.tokens import TokenShelf
 from moot.testing import ActingModel, Line
-from moot.types import Call, Reply
 
 READERS = 100
 MARKS = [f"marker{number}x" for number in range(8)]
@@ -67,7 +67,7 @@ def test_events_of_another_process_come_too(place: str) -> None:
 
 def test_a_long_journal_is_heard_from_any_place(tmp_path: Path) -> None:
     """And the stream ends with it, whatever was noted after the end."""
-    from moot.ports import Mark
+    from moot.core.ports import Mark
 
     async def story() -> None:
         async with serving(tmp_path / "s.db", server__heartbeat=3600.0) as client:

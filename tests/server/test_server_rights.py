@@ -11,7 +11,7 @@ from serving_kit import DECIDE, GATED, HARDEN, Client, run, serving
 from test_server_doors import token
 
 from moot.edge.store.tokens import Scope
-from moot.runner import About, Plan, new_record
+from moot.runtime.runner import About, Plan, new_record
 
 DEBATE = {
     "protocol": "debate",

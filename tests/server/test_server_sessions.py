@@ -8,10 +8,10 @@ from kit import BAD, GOOD
 from panels import ballot, rebuttal
 from serving_kit import DECIDE, GATED, HARDEN, Client, Held, events, run, say, serving
 
-from moot.chain import flaws
-from moot.errors import ModelError
+from moot.core.errors import ModelError
+from moot.core.types import Call
+from moot.record.chain import flaws
 from moot.testing import ActingModel, Line
-from moot.types import Call
 
 
 async def whole(client: Client, session: str) -> None:

@@ -16,13 +16,13 @@ from test_server_vet import debaters, vet
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from moot.edge.server_token import make_token, read_token, token_file
+from moot.core.errors import UsageError
+from moot.core.experience import Origin
+from moot.edge.settings.server_token import make_token, read_token, token_file
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.store.tokens import Scope, TokenShelf
-from moot.errors import UsageError
-from moot.learnt import Origin
-from moot.lessons import new_lesson
-from moot.runner import About, Plan, new_record
+from moot.evidence.lessons import new_lesson
+from moot.runtime.runner import About, Plan, new_record
 from moot.testing import ActingModel
 
 ALL: tuple[Scope, ...] = ("read", "run", "approve")

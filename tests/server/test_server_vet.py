@@ -10,11 +10,11 @@ from serving_kit import Client, once, run, serving
 from test_server_sessions import whole
 from vetkit import claim, objection
 
-from moot.chain import Whole
-from moot.edge.memory import Memory
-from moot.replay import replay
+from moot.core.types import Call
+from moot.edge.files.memory import Memory
+from moot.record.chain import Whole
+from moot.record.replay import replay
 from moot.testing import ActingModel, Line
-from moot.types import Call
 
 HARMLESS = ("git status", "ls -la src", "should we delete the old logs?")
 

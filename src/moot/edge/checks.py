@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from moot.checks import of_benchmarks, of_command, of_listing, of_scan, of_tests, of_tool, skipped
-from moot.ci import Action, Checks, CiHooks, Feedback, Point
+from moot.core.ci import Action, Checks, CiHooks, Feedback, Point
+from moot.core.errors import SandboxError
+from moot.core.ports import Sandbox, Scanner
+from moot.core.types import Code, CommandRun, Language, SourceFile, Tests
 from moot.edge.sandbox.layout import safe_path
-from moot.errors import SandboxError
-from moot.ports import Sandbox, Scanner
-from moot.types import Code, CommandRun, Language, SourceFile, Tests
+from moot.evidence.check_feedback import of_benchmarks, of_command, of_listing, of_scan, of_tests, of_tool, skipped
 
 NO_TESTS = "no tests were given"
 

@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from moot.core.errors import StoreError, UsageError
+from moot.core.ports import FORMAT
+from moot.core.types import Value
 from moot.edge.store.engine import KEY, address, is_file, shown
 from moot.edge.store.faults import advice
-from moot.errors import StoreError, UsageError
-from moot.ports import FORMAT
-from moot.types import Value
 
 if TYPE_CHECKING:
     from procrastinate import App

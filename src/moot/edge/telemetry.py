@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from moot import __version__
-from moot.errors import UsageError
-from moot.events import Asked, Degraded, Event, Exchanged, Retried, SessionEnded, SessionStarted, StepDone
+from moot.core.errors import UsageError
+from moot.core.events import Asked, Degraded, Event, Exchanged, Retried, SessionEnded, SessionStarted, StepDone
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter

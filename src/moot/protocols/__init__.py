@@ -1,18 +1,22 @@
-"""The protocols by name: what each takes, what it gives, who sits in it."""
+"""The protocols: one folder each, with everything that is its own.
+
+Imports `core`, `text`, `routing`, `scan`, `evidence` and `teams`; acts on the world only through a room.
+Read `harden/script.py` first: a protocol reads like a script.
+"""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from moot.protocols.debate import debate
-from moot.protocols.debated import PHASES, DebateInput, DebateResult, DebateRules
-from moot.protocols.decide import DecideInput, DecideResult, DecideRules, decide
-from moot.protocols.harden import HardenInput, HardenResult, HardenRules, harden
-from moot.protocols.review import ReviewInput, ReviewResult, ReviewRules, review
-from moot.protocols.solve import SolveInput, SolveResult, SolveRules, solve
-from moot.protocols.vet import VetInput, VetResult, VetRules, vet
-from moot.room import Room
-from moot.types import Result, Rules, Value
+from moot.core.room import Room
+from moot.core.types import Result, Rules, Value
+from moot.protocols.debate.script import debate
+from moot.protocols.debate.types import PHASES, DebateInput, DebateResult, DebateRules
+from moot.protocols.decide.script import DecideInput, DecideResult, DecideRules, decide
+from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
+from moot.protocols.review.script import ReviewInput, ReviewResult, ReviewRules, review
+from moot.protocols.solve.script import SolveInput, SolveResult, SolveRules, solve
+from moot.protocols.vet.script import VetInput, VetResult, VetRules, vet
 
 I = TypeVar("I", bound=Value)  # noqa: E741
 R = TypeVar("R", bound=Rules)

@@ -1,4 +1,8 @@
-"""The router: text or command in, class and stakes out. Pure, quick, and nothing slow is imported."""
+"""The router: a shell command or a request goes in; its kind and its stakes come out.
+
+Imports nothing else of Moot, reads no file, and loads nothing slow: hooks call it before every command.
+Read `answer.py` first, then `sorting.py`.
+"""
 
 from typing import TYPE_CHECKING
 

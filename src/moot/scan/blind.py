@@ -10,12 +10,12 @@ from functools import cache
 
 from tree_sitter import Node
 
+from moot.core.types import BlindSpot, Language
 from moot.scan.calls import CALLS, MEMBERS, Call, imports, qualified, read_call
-from moot.scan.flow.rules import BOOKS
+from moot.scan.engine.rules import BOOKS
 from moot.scan.silence import COMMENT
 from moot.scan.strings import STRINGS
 from moot.scan.syntax import Source, words
-from moot.types import BlindSpot, Language
 
 MAX_SPOTS = 2000
 MAX_TEXT = 160

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from moot.scan.flow.analyse import decided
-from moot.scan.flow.rules import EXAMPLES as FLOW_EXAMPLES
+from moot.core.types import Language
+from moot.scan.engine.analyse import decided
+from moot.scan.engine.rules import EXAMPLES as FLOW_EXAMPLES
 from moot.scan.rule import Example, Rule
 from moot.scan.rules import BOOKS, HINTS
 from moot.scan.rules.examples import EXAMPLES as SYNTAX_EXAMPLES
-from moot.types import Language
 
 LANGUAGES: tuple[Language, ...] = ("python", "javascript", "go")
 """The rules of JavaScript hold for TypeScript too."""

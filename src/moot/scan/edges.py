@@ -1,6 +1,6 @@
 """Edge cases by language, and the stress scenario that always applies."""
 
-from moot.types import Code, EdgeCase, Language, StressScenario
+from moot.core.types import Code, EdgeCase, Language, StressScenario
 
 COMMON = (
     ("An empty value: empty text, empty list, zero", '"" / [] / 0', "A clear answer or a clear error, no crash"),

@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from moot.findings import printed
+from moot.core.findings import printed
+from moot.core.types import NotAnalysed, Scan, SourceFile, Vulnerability
 from moot.scan.links import links
-from moot.types import NotAnalysed, Scan, SourceFile, Vulnerability
 
 WHOLE = 20
 """So few files are always taken together: nothing that is not said in an import is lost."""

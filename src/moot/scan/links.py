@@ -6,7 +6,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from moot.types import SourceFile
+from moot.core.types import SourceFile
 
 FROM = re.compile(r"(?:^|[;:])[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]+)", re.MULTILINE)
 HEAD = re.compile(r"from[ \t]+[.\w]+[ \t]+import")

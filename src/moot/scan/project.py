@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from moot.types import Code, Language, SourceFile
+from moot.core.types import Code, Language, SourceFile
 
 PYTHON_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
 DOTTED = re.compile(r"\b([A-Za-z_]\w*)\.connect\b")

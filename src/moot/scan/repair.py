@@ -9,17 +9,17 @@ from typing import Protocol, cast
 
 from tree_sitter import Node
 
+from moot.core.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
 from moot.scan.calls import CALLS, calls
 from moot.scan.change import Change, Refused
 from moot.scan.edits import Overlap, applied, moved
-from moot.scan.flow.analyse import callees
+from moot.scan.engine.analyse import callees
 from moot.scan.project import Project, look_around
 from moot.scan.rewrites import CHOICES, REWRITES
 from moot.scan.rewrites.reasons import IMPLEMENTED, IMPLEMENTERS, REASONS
 from moot.scan.rule import Match
 from moot.scan.rules import MAX_MATCHES, matches
 from moot.scan.syntax import STATEMENTS, Source, inside, parse
-from moot.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
 
 MAX_CHOICES = 12
 MAX_NODES = 200_000

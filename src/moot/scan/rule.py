@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 from tree_sitter import Node
 
+from moot.core.types import Category, Severity
 from moot.scan.calls import Call
 from moot.scan.syntax import Source
-from moot.types import Category, Severity
 
 
 @dataclass(frozen=True)

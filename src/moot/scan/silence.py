@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from moot.core.types import Vulnerability
 from moot.scan.rule import Rule
 from moot.scan.syntax import Source
-from moot.types import Vulnerability
 
 COMMENT = re.compile(r"\bmoot:\s*ignore\[(?P<rules>[\w\s,*-]+)\]\s*[:-]*\s*(?P<reason>.*?)\s*(?:\*/)?\s*$")
 ANY = "*"

@@ -17,8 +17,8 @@ import tree_sitter_typescript
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
+from moot.core.types import Language, NotAnalysed
 from moot.scan.project import Project
-from moot.types import Language, NotAnalysed
 
 T = TypeVar("T")
 

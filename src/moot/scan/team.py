@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from moot.findings import printed
+from moot.core.findings import printed
+from moot.core.types import BlindSpot, Code, NotAnalysed, Repair, Scan, Vulnerability
 from moot.scan.edges import STRESS, edge_cases
-from moot.scan.flow.analyse import Analysis, Flow, analyse
+from moot.scan.engine.analyse import Analysis, Flow, analyse
 from moot.scan.public import public_names
 from moot.scan.rule import Match
 from moot.scan.rules import MAX_MATCHES, hints, matches
 from moot.scan.silence import silences, unreasoned
 from moot.scan.syntax import Source, parse, trouble
-from moot.types import BlindSpot, Code, NotAnalysed, Repair, Scan, Vulnerability
 
 MAX_FINDINGS = 500
 """More in one file tell nothing new; the rest is said to be left out."""

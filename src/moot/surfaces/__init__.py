@@ -1,1 +1,5 @@
-"""Surfaces: thin ways in. Each builds rules and input, starts a session and shows its events."""
+"""The surfaces: command line, HTTP server, hooks, library, fleet. Each starts sessions and shows them.
+
+May import every room; nothing imports a surface.
+Read `hosting.py` first: how a session is put together.
+"""

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from moot.edge.branches import GitBranches
+from moot.core.errors import UsageError
 from moot.edge.git import top_of
+from moot.edge.git.branches import GitBranches
+from moot.edge.git.worktree import safe_parts
 from moot.edge.settings import default_worktrees
-from moot.edge.worktree import safe_parts
-from moot.errors import UsageError
-from moot.runner import Plan
+from moot.runtime.runner import Plan
 
 
 def branch_notes(repo: str | None, files: Mapping[str, str | None], *, branch: bool) -> dict[str, JsonValue]:

@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 
 from pydantic import TypeAdapter, ValidationError
 
-from moot.ci import ACTIONS, POINTS, Actions, Checks, CiHooks, Point
+from moot.core.ci import ACTIONS, POINTS, Actions, Checks, CiHooks, Point
+from moot.core.errors import UsageError
+from moot.core.ports import Sandbox
+from moot.core.types import Code, Tests
 from moot.edge.checks import SandboxChecks
-from moot.errors import UsageError
-from moot.ports import Sandbox
 from moot.scan import StaticTeam
 from moot.surfaces.measuring import vault_of
 from moot.surfaces.setup import Settings
-from moot.types import Code, Tests
-from moot.vault.withheld import masked_feedback
+from moot.text.secrets.withheld import masked_feedback
 
 EXIT_CODES = {"passed": 0, "failed": 1}
 NOTHING_SAID = 2

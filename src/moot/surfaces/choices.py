@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from moot.core.errors import StoreError, UsageError
+from moot.core.ports import Clock, SessionRecord, StepRow
 from moot.edge.store import SqlStore
-from moot.errors import StoreError, UsageError
-from moot.ports import Clock, SessionRecord, StepRow
-from moot.protocols.decide import DecideResult
-from moot.protocols.verdicts import Choice, Verdict
+from moot.protocols.decide.script import DecideResult
+from moot.protocols.decide.verdicts import Choice, Verdict
 
 STEP = "choose "
 

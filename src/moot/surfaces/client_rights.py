@@ -11,15 +11,15 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from moot.core.errors import Forbidden, UsageError
+from moot.core.gates import GateRules
+from moot.core.types import Limits
 from moot.edge.models import parse_name
 from moot.edge.store.tokens import Scope
-from moot.errors import Forbidden, UsageError
-from moot.gates import GateRules
 from moot.protocols import PROTOCOLS
-from moot.runner import Plan
+from moot.runtime.runner import Plan
 from moot.surfaces.setup import Settings, check_points, check_prices
 from moot.surfaces.vetting import answer_in, memory_of
-from moot.types import Limits
 
 HOSTED = ("openai", "anthropic", "ollama")
 """Providers that a client may name. The others start programs or read files of the server's machine."""

@@ -7,10 +7,10 @@ from typing import Annotated, Never
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
-from moot.edge.sources import MAX_FILE_BYTES, decoded, shown_path
-from moot.errors import UsageError
-from moot.types import Value
-from moot.voting import MAX_COUNT, Ballot, Election, VoteRules, elect, problem
+from moot.core.errors import UsageError
+from moot.core.types import Value
+from moot.edge.files.sources import MAX_FILE_BYTES, decoded, shown_path
+from moot.teams.voting import MAX_COUNT, Ballot, Election, VoteRules, elect, problem
 
 MAX_CANDIDATES = 300
 Name = Annotated[str, Field(min_length=1, max_length=200)]

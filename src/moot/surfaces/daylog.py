@@ -1,8 +1,8 @@
 """The day's log of debates: a few lines each, for people who read along."""
 
-from moot.failures import moment
-from moot.protocols.positions import BlindSpot, Claim, Diagnosis, Objection
-from moot.protocols.vet import VetInput, VetResult
+from moot.evidence.failures import moment
+from moot.protocols.vet.positions import BlindSpot, Claim, Diagnosis, Objection
+from moot.protocols.vet.script import VetInput, VetResult
 
 LONGEST_SUMMARY = 120
 

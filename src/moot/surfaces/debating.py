@@ -8,26 +8,26 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from moot.edge.outputs import check_output
-from moot.edge.roles import read_roles, read_team_file
-from moot.edge.sources import chosen_language, read_code
+from moot.core.errors import UsageError
+from moot.core.experience import Judged, Tried
+from moot.core.types import Code, Tests
+from moot.edge.files.outputs import check_output
+from moot.edge.files.roles import read_roles, read_team_file
+from moot.edge.files.sources import chosen_language, read_code
 from moot.edge.store import SqlStore
 from moot.edge.store.records import RecordShelf
-from moot.errors import UsageError
-from moot.learnt import Judged, Tried
-from moot.protocols.attempts import DEFINED, task_examples
-from moot.protocols.debated import DebateInput, DebateResult, DebateRules, Member
-from moot.protocols.harden import HardenRules
-from moot.roles import Agent, Role, as_team, best_team, domain_of
-from moot.roles.building import FIRST
-from moot.runner import Plan
+from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
+from moot.protocols.harden.script import HardenRules
+from moot.protocols.solve.attempts import DEFINED, task_examples
+from moot.runtime.runner import Plan
 from moot.surfaces.branching import branch_notes
 from moot.surfaces.hardening import given_tests, hidden, hidden_tests, learn_all
 from moot.surfaces.setup import Settings
 from moot.surfaces.solving import solution_path
 from moot.surfaces.toolset import check_tools, repository_of
-from moot.types import Code, Tests
-from moot.vault import Vault
+from moot.teams.roles import Agent, Role, as_team, best_team, domain_of
+from moot.teams.roles.building import FIRST
+from moot.text.secrets import Vault
 
 EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1, "unresolved": 1}
 CUT_SHORT = 2

@@ -6,15 +6,15 @@ from pathlib import Path, PurePath
 
 from pydantic import JsonValue
 
-from moot.edge.judges import read_judges
-from moot.errors import UsageError
-from moot.protocols.ballots import ADVISOR
-from moot.protocols.decide import DecideInput, DecideResult
-from moot.protocols.verdicts import Verdict
-from moot.questions import Judge, Question, classify, shipped
-from moot.runner import Plan
+from moot.core.errors import UsageError
+from moot.edge.files.judges import read_judges
+from moot.protocols.decide.ballots import ADVISOR
+from moot.protocols.decide.questions import Judge, Question, classify, shipped
+from moot.protocols.decide.script import DecideInput, DecideResult
+from moot.protocols.decide.verdicts import Verdict
+from moot.runtime.runner import Plan
 from moot.surfaces.setup import Settings
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 EXIT_CODES = {"RECOMMENDED": 0, "NO_PANEL": 0, "CONTESTED": 1, "INSUFFICIENT_DATA": 2}
 INTERRUPTED = 130

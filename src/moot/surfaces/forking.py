@@ -6,20 +6,20 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from moot.chain import Whole, flaws_of
+from moot.core.errors import ReplayMismatch, StoreError, UsageError
+from moot.core.gates import GateRules
+from moot.core.ports import Row, SessionRecord, StepRow
+from moot.core.types import Limits
 from moot.edge.clock import SystemClock
 from moot.edge.store import SqlStore
 from moot.edge.store.copying import begin_with
-from moot.edge.store.whole import whole
-from moot.errors import ReplayMismatch, StoreError, UsageError
-from moot.gates import GateRules
-from moot.ports import Row, SessionRecord, StepRow
+from moot.edge.store.snapshots import whole
 from moot.protocols import PROTOCOLS
-from moot.replay import run_again
-from moot.runner import About, Plan, new_record
+from moot.record.chain import Whole, flaws_of
+from moot.record.replay import run_again
+from moot.runtime.runner import About, Plan, new_record
 from moot.surfaces.imported import Ask, agree_to_imported, ask_nobody
 from moot.surfaces.setup import check_points
-from moot.types import Limits
 
 
 async def fork(  # noqa: PLR0913 - everything but the first three is by name

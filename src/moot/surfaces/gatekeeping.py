@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from moot.core.errors import Decided, UsageError
+from moot.core.gates import GateDecision, GateRequest, Verdict
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
-from moot.errors import Decided, UsageError
-from moot.gates import GateDecision, GateRequest, Verdict
 
 
 async def gate_of(store: SqlStore, wanted: str) -> GateRequest:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from moot.edge.sources import Gathered, Origins, read_tests, write_code
-from moot.protocols.harden import HardenInput, HardenResult
-from moot.runner import Plan
+from moot.core.types import Code, Tests, Vulnerability
+from moot.edge.files.sources import Gathered, Origins, read_tests, write_code
+from moot.protocols.harden.script import HardenInput, HardenResult
+from moot.runtime.runner import Plan
 from moot.surfaces.setup import Settings
-from moot.types import Code, Tests, Vulnerability
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 EXIT_CODES = {"hardened": 0, "risk_accepted": 0, "unresolved": 1}
 CUT_SHORT = 2

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from moot.ci import CiHooks
+from moot.core.ci import CiHooks
+from moot.core.errors import Fenced, MootError, Parked, StoreError, UsageError
+from moot.core.events import Event
+from moot.core.ports import Mark, Memory, Model, Sandbox, SessionRecord
+from moot.core.types import Result
 from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
-from moot.edge.linting import Linters
 from moot.edge.models import Models
 from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
@@ -20,24 +23,21 @@ from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.store.tokens import LOCAL, NO_TOKEN, TokenShelf
 from moot.edge.telemetry import Spans
-from moot.edge.toolshed import LateTools
+from moot.edge.tools.lazy_tools import LateTools
+from moot.edge.tools.linters import Linters
 from moot.edge.webhooks import Webhooks
-from moot.errors import Fenced, MootError, Parked, StoreError, UsageError
-from moot.events import Event
-from moot.ports import Mark, Memory, Model, Sandbox, SessionRecord
-from moot.protocols.debated import DebateResult
-from moot.protocols.vet import VetResult
-from moot.runner import Plan, Runner, Stop, owner
+from moot.protocols.debate.types import DebateResult
+from moot.protocols.vet.script import VetResult
+from moot.runtime.runner import Plan, Runner, Stop, owner
+from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
-from moot.stepping import Desk
 from moot.surfaces.branching import branches_of
 from moot.surfaces.debating import keep_records
 from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.projects import project_of
 from moot.surfaces.setup import PROVIDERS, Settings, both, open_tools, telemetry_of
 from moot.surfaces.vetting import remembered
-from moot.types import Result
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 End = Literal["ended", "parked", "failed"]
 AGAIN = 0.2

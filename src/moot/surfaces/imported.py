@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from moot.chain import digest_of
+from moot.core.errors import UsageError
+from moot.core.ports import Mark, SessionRecord
+from moot.core.trust import HOSTED, provider_of
 from moot.edge.store import SqlStore
 from moot.edge.store.copying import IMPORTED, notes_since_import
-from moot.errors import UsageError
-from moot.ports import Mark, SessionRecord
-from moot.runner import Plan
+from moot.record.chain import digest_of
+from moot.runtime.runner import Plan
 from moot.surfaces.choices import whoever
-from moot.trust import HOSTED, provider_of
 
 ACCEPTED = "accepted"
 HARMLESS = frozenset(

@@ -7,9 +7,9 @@ from collections.abc import Container, Mapping
 from glob import escape
 from pathlib import Path
 
-from moot.errors import UsageError
-from moot.protocols.decide import DecideResult
-from moot.protocols.verdicts import Position, Verdict
+from moot.core.errors import UsageError
+from moot.protocols.decide.script import DecideResult
+from moot.protocols.decide.verdicts import Position, Verdict
 
 FOLDER = "sadd"
 MADE = re.compile(r"# [^\n]* Evaluation\n\n> \*\*Question:\*\* ")

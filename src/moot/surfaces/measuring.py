@@ -6,19 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from moot.edge.linting import Linters
+from moot.core.errors import UsageError
+from moot.core.measures import Coverage, MutationScore, Quality
+from moot.core.ports import Sandbox
+from moot.core.types import Code, SuiteRun, Tests
 from moot.edge.sandbox.adapter import Adapter
-from moot.errors import UsageError
-from moot.measures import Coverage, MutationScore, Quality
-from moot.ports import Sandbox
+from moot.edge.tools.linters import Linters
+from moot.evidence.trials.examples import examples_in
+from moot.evidence.trials.outcomes import examples_run
+from moot.evidence.trials.rating import rated
+from moot.evidence.trials.values import Example, named_as_test
+from moot.evidence.trials.worth import SECONDS, mutation_score, own_code
 from moot.scan import StaticTeam
-from moot.trials.examples import examples_in
-from moot.trials.outcomes import examples_run
-from moot.trials.rating import rated
-from moot.trials.values import Example, named_as_test
-from moot.trials.worth import SECONDS, mutation_score, own_code
-from moot.types import Code, SuiteRun, Tests
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 PATIENCE = 10
 LEAST_WALL = 5.0

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from moot.edge.memory import Debate, Memory
-from moot.failures import Next, next_step, task_id
+from moot.edge.files.memory import Debate, Memory
+from moot.evidence.failures import Next, next_step, task_id
+from moot.evidence.statistics import helped
 from moot.routing.answer import Route
-from moot.tally import helped
 
 
 def note_failure(memory: Memory, action: str, route: Route, error: str, approach: str = "", session: str = "") -> Next:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from moot.config import Layer, Resolved, Setting, flat, from_environment, resolve
-from moot.controls import clean
+from moot.core.config import Layer, Resolved, Setting, flat, from_environment, resolve
+from moot.core.trust import is_harmless
 from moot.edge.settings import project_file, user_layers
-from moot.edge.trust_file import ProjectFile, is_trusted, read_project_file
-from moot.trust import is_harmless
+from moot.edge.settings.trust_file import ProjectFile, is_trusted, read_project_file
+from moot.text.controls import clean
 
 SAID: set[str] = set()
 """What was said already: a command may load its settings more than once."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from moot.core.errors import UsageError
 from moot.edge.sandbox.project import NO_PROJECT, Project, find_project
-from moot.errors import UsageError
-from moot.runner import Plan
+from moot.runtime.runner import Plan
 
 NOTE = "project"
 

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 
-from moot.controls import clean, clean_json
+from moot.text.controls import clean, clean_json
 
 HOOKS = ("pre-tool-use", "post-tool-use", "user-prompt")
 

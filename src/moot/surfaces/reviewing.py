@@ -6,17 +6,17 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from moot.artefacts.checkpoints import checkpoint
-from moot.artefacts.state import with_decision
-from moot.artefacts.values import GRAVITIES, Artefact, Neighbour
-from moot.edge.planning import Desk, Found
-from moot.edge.sources import replace_file, write_code
-from moot.errors import UsageError
-from moot.protocols.review import ArtefactReview, Reviewed, ReviewInput, ReviewResult, last_word
-from moot.runner import Plan
+from moot.core.errors import UsageError
+from moot.edge.files.plans import Desk, Found
+from moot.edge.files.sources import replace_file, write_code
+from moot.evidence.artefacts.checkpoints import checkpoint
+from moot.evidence.artefacts.state import with_decision
+from moot.evidence.artefacts.values import GRAVITIES, Artefact, Neighbour
+from moot.protocols.review.script import ArtefactReview, Reviewed, ReviewInput, ReviewResult, last_word
+from moot.runtime.runner import Plan
 from moot.surfaces.hardening import CUT_SHORT, INTERRUPTED, origins_of
 from moot.surfaces.setup import Settings
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 UNSURE = ("inconclusive", "timed_out", "budget_exhausted")
 

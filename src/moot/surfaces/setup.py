@@ -12,35 +12,35 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from pydantic import BeforeValidator, Field, JsonValue
 
-from moot.ci import POINTS, Actions, CiHooks, Commands
-from moot.config import Resolved, Setting, resolve
+from moot.core.ci import POINTS, Actions, CiHooks, Commands
+from moot.core.config import Resolved, Setting, resolve
+from moot.core.errors import UsageError
+from moot.core.events import Event
+from moot.core.gates import GateRules
+from moot.core.ports import Clock, Memory, Sandbox, Scanner
+from moot.core.types import Limits, Rules
 from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
-from moot.edge.leases import ModelLimit
-from moot.edge.linting import Linters
 from moot.edge.models import Models, price_known
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
+from moot.edge.store.leases import ModelLimit
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.store.rows import LOG_DAYS
 from moot.edge.telemetry import Spans, Telemetry, wanted
-from moot.edge.toolshed import LateTools
+from moot.edge.tools.lazy_tools import LateTools
+from moot.edge.tools.linters import Linters
 from moot.edge.webhooks import WEBHOOK_SECRET
-from moot.errors import UsageError
-from moot.events import Event
-from moot.gates import GateRules
-from moot.ports import Clock, Memory, Sandbox, Scanner
 from moot.protocols import PROTOCOLS
-from moot.protocols.debated import names
-from moot.runner import Plan, Runner
+from moot.protocols.debate.types import names
+from moot.runtime.runner import Plan, Runner
+from moot.runtime.steps import Desk, Person
 from moot.scan import StaticTeam
-from moot.stepping import Desk, Person
 from moot.surfaces.branching import branches_of
 from moot.surfaces.project_trust import read_layers
-from moot.types import Limits, Rules
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
     from moot.edge.tools import Tools

@@ -9,18 +9,18 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from moot.edge.outputs import check_output, write_output
-from moot.edge.sources import SUFFIXES, chosen_language, read_code, read_tests
-from moot.errors import UsageError
-from moot.protocols.attempts import task_examples
-from moot.protocols.solve import SolveInput, SolveResult
-from moot.runner import Plan, outcome_of
+from moot.core.errors import UsageError
+from moot.core.types import Language, Result, Tests
+from moot.edge.files.outputs import check_output, write_output
+from moot.edge.files.sources import SUFFIXES, chosen_language, read_code, read_tests
+from moot.protocols.solve.attempts import task_examples
+from moot.protocols.solve.script import SolveInput, SolveResult
+from moot.runtime.runner import Plan, outcome_of
 from moot.surfaces.branching import branch_notes
 from moot.surfaces.hardening import hidden_tests, learn_all
 from moot.surfaces.setup import Settings
 from moot.surfaces.toolset import check_tools, repository_of
-from moot.types import Language, Result, Tests
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 EXIT_CODES = {"solved": 0, "unsolved": 1}
 CUT_SHORT = 2

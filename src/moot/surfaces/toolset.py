@@ -7,16 +7,16 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from moot.core.errors import SandboxError, UsageError
+from moot.core.ports import Sandbox
+from moot.core.tools import ToolContext, ToolResult, ToolSpec
+from moot.core.types import Code
+from moot.edge.files.sources import read_code, read_tests
 from moot.edge.git import is_repository
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.project import NO_PROJECT, Project
-from moot.edge.sources import read_code, read_tests
-from moot.errors import SandboxError, UsageError
-from moot.ports import Sandbox
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings, workshop
-from moot.tools import ToolContext, ToolResult, ToolSpec
-from moot.types import Code
 
 
 def check_tools(names: object, settings: Settings) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from moot.edge.memory import hook_folder
-from moot.protocols.vet import VetResult
+from moot.edge.files.memory import hook_folder
+from moot.protocols.vet.script import VetResult
 from moot.routing.answer import Route
 from moot.surfaces.setup import Settings
 from moot.surfaces.vetting import Question, answered, vetted

@@ -9,22 +9,22 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from moot.core.errors import StoreError, UsageError
+from moot.core.events import Event
+from moot.edge.files.memory import Debate, Memory, action_digest, memory_folder
+from moot.edge.files.surroundings import NOTHING_AROUND, Around, look_around
 from moot.edge.looking import names_program, raise_route
-from moot.edge.memory import Debate, Memory, action_digest, memory_folder
-from moot.edge.surroundings import NOTHING_AROUND, Around, look_around
-from moot.errors import StoreError, UsageError
-from moot.events import Event
-from moot.failures import Next, Standing, next_step, stamp, task_id
-from moot.protocols.synthesis import Resolution
-from moot.protocols.verdict import verdict
-from moot.protocols.vet import VetInput, VetResult
+from moot.evidence.failures import Next, Standing, next_step, stamp, task_id
+from moot.protocols.vet.script import VetInput, VetResult
+from moot.protocols.vet.synthesis import Resolution
+from moot.protocols.vet.verdict import verdict
 from moot.routing import Route, route
 from moot.routing.answer import ORDER, Stakes
 from moot.routing.switch import disabled
-from moot.runner import Plan
+from moot.runtime.runner import Plan
 from moot.surfaces.daylog import day_and_block
 from moot.surfaces.setup import Settings, check_prices, workshop
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 EXIT_CODES = {"PROCEED": 0, "MODIFY": 1, "RETRY": 1, "PIVOT": 1, "ESCALATE": 2}
 INTERRUPTED = 130

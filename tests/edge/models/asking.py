@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from fake_provider import FakeProvider
 
+from moot.core.types import Call, Reply
 from moot.edge.models import open_model
-from moot.types import Call, Reply
 
 KEY = "sk-test-0123456789abcdef"
 SCHEMA: dict[str, object] = {

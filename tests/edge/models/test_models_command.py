@@ -8,8 +8,8 @@ import pytest
 from asking import a_call, ask
 from patience import PATIENCE, wait_until
 
+from moot.core.errors import ModelError
 from moot.edge.models import command, open_model
-from moot.errors import ModelError
 
 
 def py(code: str) -> str:

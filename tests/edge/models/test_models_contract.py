@@ -10,9 +10,9 @@ from asking import a_call, env_for
 from fake_provider import anthropic_answer, fake_provider, openai_answer
 from test_models_local import WEIGHTS, needs_weights
 
+from moot.core.ports import Model
+from moot.core.types import Reply
 from moot.edge.models import Models, open_model
-from moot.ports import Model
-from moot.types import Reply
 
 
 @pytest.fixture(

@@ -5,10 +5,10 @@ from asking import KEY
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.errors import FailureKind
 from moot.edge.models.faults import Fault, explain, failure_kind, retry_after
 from moot.edge.models.features import is_closed
 from moot.edge.models.services import Service
-from moot.errors import FailureKind
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 SERVICE = Service("openai", "http://127.0.0.1:1/v1", own=False, key=KEY)

@@ -8,11 +8,11 @@ import pytest
 from asking import ANTHROPIC, KEY, OPENAI, SCHEMA, a_call, ask, env_for
 from fake_provider import Answer, anthropic_answer, fake_provider, openai_answer
 
+from moot.core.errors import FailureKind, ModelError
+from moot.core.types import Call, Finish, Reply
 from moot.edge.models import open_model
 from moot.edge.models.hosted import HostedModel
 from moot.edge.models.services import Service, ServiceName
-from moot.errors import FailureKind, ModelError
-from moot.types import Call, Finish, Reply
 
 BOTH = pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
 

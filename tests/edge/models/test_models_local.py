@@ -6,9 +6,9 @@ import re
 import pytest
 from asking import SCHEMA, a_call, ask
 
+from moot.core.errors import ModelError
 from moot.edge.models import open_model
 from moot.edge.models.local import is_installed
-from moot.errors import ModelError
 
 WEIGHTS = os.environ.get("MOOT_TEST_GGUF", "")
 MISSING = "MOOT_TEST_GGUF names no GGUF file" if is_installed() else "moot[local] is not installed"

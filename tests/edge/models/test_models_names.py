@@ -9,9 +9,9 @@ from asking import KEY
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.errors import UsageError
 from moot.edge.models import open_model, parse_name, price_known, problem, providers
 from moot.edge.models.services import find_service
-from moot.errors import UsageError
 
 HEAVY = ("pydantic_ai", "openai", "anthropic", "genai_prices", "httpx", "httpx2", "xllamacpp", "yaml")
 

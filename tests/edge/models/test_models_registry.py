@@ -4,9 +4,9 @@ import pytest
 from asking import a_call, env_for
 from fake_provider import Answer, fake_provider, openai_answer
 
+from moot.core.errors import ModelError, UsageError
+from moot.core.ports import Model
 from moot.edge.models import Models
-from moot.errors import ModelError, UsageError
-from moot.ports import Model
 
 
 def slow(text: str) -> Answer:

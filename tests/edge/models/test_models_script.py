@@ -9,10 +9,10 @@ from asking import a_call
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.errors import ModelError, ScriptDry, UsageError
+from moot.core.types import Call
 from moot.edge.models import open_model
 from moot.edge.models.script import KINDS, ScriptModel, parse_script
-from moot.errors import ModelError, ScriptDry, UsageError
-from moot.types import Call
 
 DOCS = Path(__file__).parents[3] / "docs" / "scripts.md"
 

@@ -14,13 +14,13 @@ from uuid import uuid4
 import pytest
 from patience import wait_until
 
+from moot.core.ports import Sandbox
+from moot.core.types import Code, Language, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import Bubblewrap, Container, SandboxLimits, find_sandbox
 from moot.edge.sandbox.container import Engine, container_trial
 from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.python_suite import PARTS_APART, PARTS_BARE
 from moot.edge.sandbox.suite import Errand, Suite
-from moot.ports import Sandbox
-from moot.types import Code, Language, SourceFile, SuiteRun, Tests
 
 ORDINARY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--")
 SERVICE = "def double(number):\n    return 2 * number\n"

@@ -8,8 +8,8 @@ import pytest
 from python_cheats import NAMED, OWN, PYTEST, WAYS
 from sandbox_runs import BOTH, boxed, code_of, cold, local, run, statuses, suite_of
 
-from moot.ports import Sandbox
-from moot.types import SourceFile, SuiteRun, Tests
+from moot.core.ports import Sandbox
+from moot.core.types import SourceFile, SuiteRun, Tests
 
 AT_ONCE = 3
 LIMITS = {"wall": 60, "test": 10}

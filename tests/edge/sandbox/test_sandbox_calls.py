@@ -15,13 +15,13 @@ import pytest
 from filter_machine import run_filter
 from sandbox_runs import boxed, code_of, cold, run, run_script, warm
 
+from moot.core.errors import SandboxError
+from moot.core.types import Tests
 from moot.edge.sandbox import seccomp, warm_run
 from moot.edge.sandbox.bubblewrap import trial
 from moot.edge.sandbox.seccomp import ALLOW, ERROR, KILL, KINDS, RULES, container_profile, filter_program
 from moot.edge.sandbox.syscalls import ALLOWED, MACHINES, REFUSED, numbers
 from moot.edge.sandbox.warm import POOL
-from moot.errors import SandboxError
-from moot.types import Tests
 
 EVERY = pytest.mark.parametrize("machine", MACHINES)
 X32 = 0x40000000

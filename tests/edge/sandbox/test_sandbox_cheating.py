@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from sandbox_runs import boxed, code_of, local, run, suite_of
 
+from moot.core.types import Code, SourceFile, Tests
 from moot.edge.sandbox.layout import RUN
-from moot.types import Code, SourceFile, Tests
 
 TEST = "import service\ndef test_double(): assert service.double(2) == 4\ndef test_other(): pass\n"
 WRONG = "def double(number):\n    return 0\n"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from sandbox_runs import SERVICE, boxed, code_of, docker, local, marker, podman, running, suite_of, until
 
+from moot.core.ports import Sandbox
+from moot.core.types import Code, CommandRun, SourceFile, Tests
 from moot.edge.sandbox import UnsafeLocal
-from moot.ports import Sandbox
-from moot.types import Code, CommandRun, SourceFile, Tests
 
 Box = Callable[..., Sandbox]
 BOXES = [boxed, local, docker, podman]

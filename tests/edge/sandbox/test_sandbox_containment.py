@@ -27,8 +27,8 @@ from sandbox_runs import (
     warm,
 )
 
+from moot.core.ports import Sandbox
 from moot.edge.sandbox import bubblewrap, memory
-from moot.ports import Sandbox
 
 Make = Callable[..., Sandbox]
 PROJECT = Path(__file__).parents[3]

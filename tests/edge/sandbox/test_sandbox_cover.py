@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from moot.core.measures import Covered
+from moot.core.types import Code, Language, SourceFile, Tests
 from moot.edge.sandbox import find_sandbox
-from moot.measures import Covered
 from moot.testing import one_file
-from moot.types import Code, Language, SourceFile, Tests
 
 CODE = """def f(x):
     if x > 1:

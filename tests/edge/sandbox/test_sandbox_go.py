@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from sandbox_runs import boxed, local, statuses
 
+from moot.core.ports import Sandbox
+from moot.core.types import Code, RaceRun, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import golang, gotests
 from moot.edge.sandbox.golang import Toolchain, compiler, environment, find_go, imports, module_file
 from moot.edge.sandbox.report import read_go
-from moot.ports import Sandbox
-from moot.races import found
-from moot.types import Code, RaceRun, SourceFile, SuiteRun, Tests
+from moot.evidence.races import found
 
 SERVICE = "package service\n\nfunc Double(n int) int { return 2 * n }\n"
 HEAD = 'package service\n\nimport "testing"\n\n'

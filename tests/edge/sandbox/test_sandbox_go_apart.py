@@ -20,11 +20,11 @@ from go_cheats import (
 from go_honest import CODE, MODULE_CODE, MODULE_TESTS, MODULE_TOGETHER, TESTS, TOGETHER
 from sandbox_runs import boxed
 
+from moot.core.types import Code, SourceFile, SuiteRun, TestOutcome, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.report import judge
 from moot.edge.sandbox.suites import plan
-from moot.types import Code, SourceFile, SuiteRun, TestOutcome, Tests
 
 ENDS_ALL = frozenset({
     "ends all that runs", "kills its parent", "stops its parent", "gives itself for ever", "answers twice",

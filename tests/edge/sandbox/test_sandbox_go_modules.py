@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from sandbox_runs import statuses
 
+from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.golang import find_go
 from moot.edge.sandbox.gomodules import shown_modules
 from moot.edge.sandbox.project import Project, find_project
-from moot.types import Code, SourceFile, SuiteRun, Tests
 
 NAME, VERSION = "example.com/Greet", "v1.0.0"
 MODULE = f"module {NAME}\n\ngo 1.21\n"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import pytest
 from sandbox_runs import cold, local, run, statuses, suite_of, warm
 
+from moot.core.ports import Sandbox
+from moot.core.types import Code, SuiteRun, Tests
 from moot.edge.sandbox.report import Done, Event, Finished, Report, Started
 from moot.edge.sandbox.time_limit import GRACE, OneTestTimer
-from moot.ports import Sandbox
-from moot.types import Code, SuiteRun, Tests
 
 Make = Callable[..., Sandbox]
 WAYS = pytest.mark.parametrize("make", [cold, warm, local])

@@ -6,8 +6,8 @@ import asyncio
 import pytest
 from sandbox_runs import boxed, code_of, run, statuses, suite_of
 
-from moot.trials.analysis import of_suite
-from moot.types import SuiteRun
+from moot.core.types import SuiteRun
+from moot.evidence.trials.analysis import of_suite
 
 TAKEOVER = (
     "[setattr(k, '_done', lambda self, t, st, d, sp: self._sign({'event': 'done', 'test': t, 'status': 'passed', "

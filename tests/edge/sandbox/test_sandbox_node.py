@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from sandbox_runs import boxed, local, statuses
 
-from moot.types import Code, Language, SourceFile, SuiteRun, Tests
+from moot.core.types import Code, Language, SourceFile, SuiteRun, Tests
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="not run: Node.js is not on PATH")
 

@@ -9,8 +9,8 @@ from node_cheats import CHEATS, HELPER, LINK, Cheat
 from node_honest import CODE, HOOKS, TESTS, honest_test
 from sandbox_runs import boxed, local
 
+from moot.core.types import Code, SourceFile, SuiteRun, TestOutcome, Tests
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
-from moot.types import Code, SourceFile, SuiteRun, TestOutcome, Tests
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="not run: Node.js is not on PATH")
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 import pytest
 from sandbox_runs import boxed, local
 
+from moot.core.ports import Sandbox
+from moot.core.types import Answer, Probing
 from moot.edge.sandbox.stateless import leaves_nothing
-from moot.ports import Sandbox
+from moot.evidence.trials.behaviour import alike_and_green, best, clusters, tried
+from moot.evidence.trials.contrast import contrast
+from moot.evidence.trials.values import Example, holds
 from moot.testing import one_file
-from moot.trials.behaviour import alike_and_green, best, clusters, tried
-from moot.trials.contrast import contrast
-from moot.trials.values import Example, holds
-from moot.types import Answer, Probing
 
 Make = Callable[..., Sandbox]
 MAKES = pytest.mark.parametrize("make", [boxed, local])

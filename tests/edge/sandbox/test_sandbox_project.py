@@ -14,14 +14,14 @@ from kit import run_moot
 from sandbox_runs import statuses
 
 from moot import ci_checks, harden, quality, solve, use_tool
+from moot.core.errors import UsageError
+from moot.core.ports import Sandbox
+from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.poetry import poetry_folders
 from moot.edge.sandbox.project import Project, Python, find_project, read_python
-from moot.errors import UsageError
-from moot.ports import Sandbox
 from moot.surfaces.library.run import run_tests
 from moot.testing import one_file
-from moot.types import Code, SourceFile, SuiteRun, Tests
 
 PACKAGE = "def answer():\n    return 42\n"
 APP = "import greeting\n\ndef ask():\n    return greeting.answer()\n"

@@ -9,7 +9,7 @@ from moot.edge.sandbox.layout import safe_path
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.process import Ended, Stop
 from moot.edge.sandbox.report import Done, Event, Finished, Found, Report, Started, judge, read_go, read_signed
-from moot.render import cut
+from moot.text.render import cut
 
 LIMITS = SandboxLimits()
 A_FOUND, A_STARTED = Found(tests=("a",)), Started(test="a")

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from sandbox_runs import SERVICE, boxed, code_of, docker, local, podman, run, statuses, suite_of
 
+from moot.core.ports import Sandbox
+from moot.core.types import Code, SourceFile, Tests
 from moot.edge.sandbox import find_sandbox, sandbox_status
-from moot.ports import Sandbox
-from moot.types import Code, SourceFile, Tests
 
 Make = Callable[..., Sandbox]
 each_sandbox = pytest.mark.parametrize("make", [boxed, local, docker, podman])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from sandbox_runs import BOTH, local, marker, run, run_script, running, statuses, until
 
-from moot.ports import Sandbox
+from moot.core.ports import Sandbox
 
 Make = Callable[..., Sandbox]
 WALLS = """

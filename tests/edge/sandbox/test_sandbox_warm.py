@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from sandbox_runs import SERVICE, OnlyWarm, boxed, code_of, marker, run, running, statuses, suite_of, until, warm
 
+from moot.core.types import Probing, SuiteRun
 from moot.edge.sandbox import Bubblewrap, SandboxLimits, bubblewrap, memory, probing, warm_run
 from moot.edge.sandbox import warm as warm_module
 from moot.edge.sandbox.process import Ended, Job, execute
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import plan
 from moot.edge.sandbox.warm import Pool
-from moot.types import Probing, SuiteRun
 
 PASSES = "def test_a(): pass\n"
 SLEEPS = "import subprocess\ndef test_a():\n    subprocess.Popen(['sleep', '{mark}'], start_new_session=True).wait()\n"

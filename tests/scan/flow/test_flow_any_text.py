@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.scan.flow.analyse import analyse
+from moot.scan.engine.analyse import analyse
 from moot.scan.syntax import parse
 
 PIECES = st.sampled_from(

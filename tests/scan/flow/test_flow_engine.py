@@ -3,8 +3,8 @@
 import pytest
 from samples import scanned
 
+from moot.core.types import Code, SourceFile, Vulnerability
 from moot.scan import StaticTeam
-from moot.types import Code, SourceFile, Vulnerability
 
 HEAD = """
 import base64, configparser, html, os, re, shlex, subprocess, collections, queue, pathlib, uuid, sys

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.scan.flow import fold
-from moot.scan.flow.fold import UNKNOWN
+from moot.scan.engine import fold
+from moot.scan.engine.fold import UNKNOWN
 
 SCALARS: st.SearchStrategy[Any] = st.one_of(
     st.none(),

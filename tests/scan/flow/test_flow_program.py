@@ -2,9 +2,9 @@
 
 import pytest
 
-from moot.scan.flow.analyse import Analysis, analyse
+from moot.core.types import Language
+from moot.scan.engine.analyse import Analysis, analyse
 from moot.scan.syntax import parse
-from moot.types import Language
 
 SUFFIXES: dict[str, Language] = {"py": "python", "js": "javascript", "ts": "typescript", "go": "go"}
 

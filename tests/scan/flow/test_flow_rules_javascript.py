@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.scan.flow.analyse import analyse
+from moot.scan.engine.analyse import analyse
 from moot.scan.syntax import parse
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.scan.flow.golang import lower
-from moot.scan.flow.golang_checks import structure
-from moot.scan.flow.ir import Assign, Class, Define, Function, Import, Module
+from moot.scan.engine.ir import Assign, Class, Define, Function, Import, Module
+from moot.scan.go.checks import structure
+from moot.scan.go.frontend import lower
 from moot.scan.syntax import parse
 
 

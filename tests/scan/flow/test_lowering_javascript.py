@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.scan.flow import ir, javascript
+from moot.scan.engine import ir
+from moot.scan.javascript import frontend as javascript
 from moot.scan.syntax import parse, words
 
 WRITTEN = [

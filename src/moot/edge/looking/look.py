@@ -7,12 +7,12 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from moot.edge.files.project import project_root
 from moot.edge.looking.code import Finding, code_findings
 from moot.edge.looking.deleting import Budget, Place, absolute, deletion_of, look_at_deletion
 from moot.edge.looking.files import Script, Unread, cleaned, name_from, read_text
 from moot.edge.looking.reading import IN, OUT, UNSET, UNSET_NAME, WORDS, Placed, read_line, shown, shown_words, that_run
 from moot.edge.looking.shell import shell_findings
-from moot.edge.project import project_root
 from moot.routing.answer import ORDER, Sight
 from moot.routing.interpreters import fed
 from moot.routing.patterns import names

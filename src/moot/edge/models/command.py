@@ -10,11 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
+from moot.core.errors import FailureKind, ModelError, UsageError
+from moot.core.ports import Model
+from moot.core.types import Call, Reply
 from moot.edge.models.faults import one_line, quoted
 from moot.edge.models.usage import free_usage
-from moot.errors import FailureKind, ModelError, UsageError
-from moot.ports import Model
-from moot.types import Call, Reply
 
 MAX_OUTPUT = 32 * 1024 * 1024
 MAX_ERRORS = 64 * 1024

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from moot.core.errors import FailureKind, ModelError
 from moot.edge.models.services import NO_KEY, Service
-from moot.errors import FailureKind, ModelError
 
 MAX_MESSAGE = 300
 MAX_QUOTE = 120

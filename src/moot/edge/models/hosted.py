@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from moot.core.ports import Model
+from moot.core.types import Call, Reply, Usage
 from moot.edge.models.faults import Fault, Faulted, explain
 from moot.edge.models.features import Features
 from moot.edge.models.services import Service
 from moot.edge.models.usage import estimate_tokens
-from moot.ports import Model
-from moot.types import Call, Reply, Usage
 
 if TYPE_CHECKING:
     from moot.edge.models.wire import Answer, Wire

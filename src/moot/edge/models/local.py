@@ -13,11 +13,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
+from moot.core.errors import FailureKind, ModelError, UsageError
+from moot.core.ports import Model
+from moot.core.types import Call, Finish, Reply, Usage
 from moot.edge.models.faults import one_line
 from moot.edge.models.usage import free_usage
-from moot.errors import FailureKind, ModelError, UsageError
-from moot.ports import Model
-from moot.types import Call, Finish, Reply, Usage
 
 MAGIC = b"GGUF"
 INSTALL = 'pip install "moot[local]"'

@@ -4,7 +4,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from moot.errors import UsageError
+from moot.core.errors import UsageError
 
 ProviderName = Literal["openai", "anthropic", "ollama", "cmd", "script", "local"]
 PROVIDERS: tuple[ProviderName, ...] = get_args(ProviderName)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from moot.core.errors import UsageError
 from moot.edge.models.local import INSTALL, is_installed
 from moot.edge.models.names import EXAMPLES, PROVIDERS, ProviderName, parse_name
 from moot.edge.models.registry import open_model
 from moot.edge.models.services import KNOWN, Service, find_service
-from moot.errors import UsageError
 
 COMMANDS = ("claude", "codex", "gemini", "llm")
 

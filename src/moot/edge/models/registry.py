@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
+from moot.core.errors import UsageError
+from moot.core.ports import Model
+from moot.core.types import Call, Reply
 from moot.edge.models.names import PROVIDERS, ProviderName, parse_name
 from moot.edge.models.services import find_service
-from moot.errors import UsageError
-from moot.ports import Model
-from moot.types import Call, Reply
 
 DEFAULT_CONCURRENCY = 8
 

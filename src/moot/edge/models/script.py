@@ -8,10 +8,10 @@ from typing import get_args
 
 import yaml
 
+from moot.core.errors import FailureKind, ModelError, ScriptDry, UsageError
+from moot.core.ports import Model
+from moot.core.types import Call, Reply
 from moot.edge.models.usage import free_usage
-from moot.errors import FailureKind, ModelError, ScriptDry, UsageError
-from moot.ports import Model
-from moot.types import Call, Reply
 
 KEYS = ("seat", "phase", "round", "contains", "reply", "error", "delay_s", "times", "always")
 ERROR_KEYS = ("kind", "retry_after", "message")

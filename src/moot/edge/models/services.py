@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
-from moot.errors import UsageError
+from moot.core.errors import UsageError
 
 ServiceName = Literal["openai", "anthropic", "ollama"]
 NO_KEY = "none"

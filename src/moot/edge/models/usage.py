@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from moot.core.errors import UsageError
+from moot.core.types import Call, Usage
 from moot.edge.models.names import parse_name
 from moot.edge.models.services import find_service
-from moot.errors import UsageError
-from moot.types import Call, Usage
 
 if TYPE_CHECKING:
     from genai_prices.types import AbstractUsage

@@ -14,11 +14,11 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
 
+from moot.core.types import Call, Finish, Usage
 from moot.edge.models.faults import Fault, Faulted, retry_after
 from moot.edge.models.features import Features, is_closed
 from moot.edge.models.services import Service
 from moot.edge.models.usage import estimate_tokens, price
-from moot.types import Call, Finish, Usage
 
 MAX_BODY = 32 * 1024 * 1024
 CONNECT_SECONDS = 15.0

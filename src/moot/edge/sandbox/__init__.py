@@ -2,6 +2,7 @@
 
 import subprocess
 
+from moot.core.errors import SandboxError
 from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.bubblewrap import Bubblewrap, trial
 from moot.edge.sandbox.container import ENGINES, Container, container_trial
@@ -9,7 +10,6 @@ from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.local import UnsafeLocal
 from moot.edge.sandbox.memory import open_group
 from moot.edge.sandbox.project import NO_PROJECT, Project
-from moot.errors import SandboxError
 
 __all__ = ["Bubblewrap", "Container", "SandboxLimits", "UnsafeLocal", "find_sandbox", "sandbox_status"]
 

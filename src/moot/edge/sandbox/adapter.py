@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from moot.core.measures import Coverage, Covered, not_measured_in
+from moot.core.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 from moot.edge.sandbox.commands import command_plan, command_run
 from moot.edge.sandbox.gotests import raced
 from moot.edge.sandbox.joining import join_runs, mark_in_process
@@ -19,8 +21,6 @@ from moot.edge.sandbox.report import coverage_in, judge, needs_in
 from moot.edge.sandbox.suite import LINK, Suite
 from moot.edge.sandbox.suites import plan
 from moot.edge.sandbox.time_limit import Pieces, execute_each
-from moot.measures import Coverage, Covered, not_measured_in
-from moot.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 
 ONE_SANDBOX = "this sandbox has room for one process only"
 LEAST = 1.0

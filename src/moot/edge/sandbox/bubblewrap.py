@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
+from moot.core.errors import SandboxError
 from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
@@ -28,7 +29,6 @@ from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import unpacked
 from moot.edge.sandbox.warm import POOL
 from moot.edge.sandbox.warm_run import Run, execute_warm
-from moot.errors import SandboxError
 
 BOX = "/box"
 NOBODY = "65534"

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from moot.core.types import Code, CommandRun, Tests
 from moot.edge.sandbox.golang import CACHE, Toolchain, environment, find_go, module_file, warmed
 from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
 from moot.edge.sandbox.gotests import go_texts
@@ -17,8 +18,7 @@ from moot.edge.sandbox.project import NO_PROJECT, Project
 from moot.edge.sandbox.python_suite import python_tools
 from moot.edge.sandbox.report import Report
 from moot.edge.sandbox.suite import Suite
-from moot.render import cut
-from moot.types import Code, CommandRun, Tests
+from moot.text.render import cut
 
 MISSING, STARTED = b"missing\n", b"started\n"
 # The first line of the report is ours, before the program has a say; what the program prints follows it.

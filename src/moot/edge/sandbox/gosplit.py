@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import ValidationError
 
+from moot.core.types import SuiteRun, Value
 from moot.edge.sandbox.gokit import Kit, open_kit, with_link
 from moot.edge.sandbox.golang import CACHE, Toolchain, environment, module_file
 from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
@@ -18,7 +19,6 @@ from moot.edge.sandbox.process import Ended
 from moot.edge.sandbox.project import Project
 from moot.edge.sandbox.report import Done, Finished, Needs, Report, read_go
 from moot.edge.sandbox.suite import Suite
-from moot.types import SuiteRun, Value
 
 GO_TEST = re.compile(r"^func (Test(?![a-z])\w*)\(\w+ \*testing\.T\)", re.MULTILINE)
 JUDGE = (

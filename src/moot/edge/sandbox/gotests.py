@@ -3,6 +3,7 @@
 import secrets
 from functools import partial
 
+from moot.core.types import Code, RaceRun, SuiteRun, Tests
 from moot.edge.sandbox.golang import CACHE, MISSING, Toolchain, Warmth, environment, find_go, module_file, warmed
 from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
 from moot.edge.sandbox.gosplit import Parts, Run, go_report, split_suite
@@ -11,8 +12,7 @@ from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.project import NO_PROJECT, Project
 from moot.edge.sandbox.report import judge
 from moot.edge.sandbox.suite import Suite
-from moot.races import split
-from moot.types import Code, RaceRun, SuiteRun, Tests
+from moot.evidence.races import split
 
 PLAIN = CACHE + 'exec "$0" test -json ./... >&3'
 # Reports go to files of their own, apart from all that is printed. A clean first run is followed by two more, of

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from moot.core.types import SuiteRun, TestOutcome
 from moot.edge.sandbox.report import Needs
-from moot.types import SuiteRun, TestOutcome
 
 
 def mark_in_process(run: SuiteRun, why: str) -> SuiteRun:

@@ -17,8 +17,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import IO, Any
 
+from moot.core.errors import SandboxError
 from moot.edge.sandbox.syscalls import MACHINE, MACHINES, REFUSED, numbers
-from moot.errors import SandboxError
 
 End = IO[bytes] | io.FileIO | int
 JOIN_NEW_SESSION = 1

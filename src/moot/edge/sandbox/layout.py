@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from moot.trials.values import TEST_NAME
-from moot.types import Code, Tests
+from moot.core.types import Code, Tests
+from moot.evidence.trials.values import TEST_NAME
 
 SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 WORK = "work"

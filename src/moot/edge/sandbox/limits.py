@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from moot.types import Value
+from moot.core.types import Value
 
 MIB = 1024 * 1024
 

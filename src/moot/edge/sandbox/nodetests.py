@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
+from moot.core.types import SuiteRun
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, safe_path
 from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.suite import Suite
-from moot.types import SuiteRun
 
 HERE = Path(__file__).parent
 SCRIPT = re.compile(r"\.[cm]?[jt]s$")

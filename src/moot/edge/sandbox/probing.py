@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic import ValidationError
 
+from moot.core.types import Answer, Code, Probing, Tests
 from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
@@ -16,7 +17,6 @@ from moot.edge.sandbox.report import Report
 from moot.edge.sandbox.runner_files import run_files
 from moot.edge.sandbox.stateless import leaves_nothing
 from moot.edge.sandbox.suite import Errand, Suite
-from moot.types import Answer, Code, Probing, Tests
 
 READY = b"ready"
 RANG = (-signal.SIGALRM, 128 + signal.SIGALRM)

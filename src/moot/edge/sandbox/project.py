@@ -15,10 +15,10 @@ from pathlib import Path
 
 from pydantic import Field
 
+from moot.core.errors import UsageError
+from moot.core.types import Value
 from moot.edge.sandbox.gomodules import module_cache
 from moot.edge.sandbox.poetry import poetry_folders
-from moot.errors import UsageError
-from moot.types import Value
 
 FOLDERS = (".venv", "venv")
 MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "package.json", "go.mod")

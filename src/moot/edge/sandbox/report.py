@@ -9,11 +9,11 @@ from typing import Literal
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from moot.core.measures import Coverage, FileCoverage
+from moot.core.types import SuiteRun, TestOutcome, TestStatus, Value
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import Ended
-from moot.measures import Coverage, FileCoverage
-from moot.render import cut
-from moot.types import SuiteRun, TestOutcome, TestStatus, Value
+from moot.text.render import cut
 
 GOOD: frozenset[TestStatus] = frozenset({"passed", "skipped"})
 

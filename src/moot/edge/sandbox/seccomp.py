@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from moot.core.errors import SandboxError
 from moot.edge.sandbox.syscalls import ALLOWED, MACHINE, MACHINES, REFUSED, numbers
-from moot.errors import SandboxError
 
 KINDS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """What the kernel says of a call that is made the usual way of the machine, not by the 32 bit one."""

@@ -3,6 +3,7 @@
 import sys
 from typing import assert_never
 
+from moot.core.types import Code, SuiteRun, Tests
 from moot.edge.sandbox.gosplit import Run
 from moot.edge.sandbox.gotests import go_suite
 from moot.edge.sandbox.layout import Layout, lay_out, safe_path
@@ -11,8 +12,7 @@ from moot.edge.sandbox.project import NO_PROJECT, Project, Python, has_package
 from moot.edge.sandbox.pytests import PYTEST, packages
 from moot.edge.sandbox.python_suite import PythonRun, python_suite
 from moot.edge.sandbox.suite import Suite
-from moot.trials.values import named_as_test
-from moot.types import Code, SuiteRun, Tests
+from moot.evidence.trials.values import named_as_test
 
 
 async def plan(

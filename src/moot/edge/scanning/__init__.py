@@ -3,10 +3,10 @@
 import os
 from collections.abc import Callable, Sequence
 
+from moot.core.types import Scan, SourceFile
 from moot.edge.scanning.cache import Cache
 from moot.edge.scanning.worker import look, settle
 from moot.scan.groups import Group, groups, merged
-from moot.types import Scan, SourceFile
 
 WORTH_IT = 400_000
 """Characters below which starting processes takes longer than the work."""

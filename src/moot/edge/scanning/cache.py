@@ -13,8 +13,9 @@ import platformdirs
 from pydantic import ValidationError
 
 import moot.scan
-from moot import __version__, findings, types
-from moot.types import Scan, SourceFile
+from moot import __version__
+from moot.core import findings, types
+from moot.core.types import Scan, SourceFile
 
 MOST_ENTRIES, MOST_BYTES = 20_000, 200_000_000
 PARSERS = ("tree-sitter", "tree-sitter-python", "tree-sitter-javascript", "tree-sitter-typescript", "tree-sitter-go")

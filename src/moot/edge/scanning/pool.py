@@ -8,9 +8,9 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
+from moot.core.types import Scan
 from moot.edge.scanning.worker import failed, told
 from moot.scan.groups import Group
-from moot.types import Scan
 
 Seen = Callable[[int, Scan, bool], None]
 """The place of a group, what was seen in it, and whether that is all there is to see."""

@@ -6,8 +6,8 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from moot.core.types import Code, NotAnalysed, Scan, SourceFile
 from moot.scan.team import found_in
-from moot.types import Code, NotAnalysed, Scan, SourceFile
 
 
 def settle() -> None:

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from moot.core.errors import StoreError, UsageError
 from moot.edge.store.columns import from_json, to_json
 from moot.edge.store.moving import Sums, Told, compare, fill, opened, rows, summed
 from moot.edge.store.tables import HEAD, metadata
-from moot.errors import StoreError, UsageError
 
 FORMAT = 1
 LONGEST = 2**28

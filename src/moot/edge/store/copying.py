@@ -7,16 +7,16 @@ from pydantic import JsonValue
 from sqlalchemy import Connection, select
 
 from moot import __version__
-from moot.chain import Whole, digest_of
+from moot.core.errors import UsageError
+from moot.core.experience import Episode
+from moot.core.ports import Entry, EpisodeRow, Mark, Row, SessionRecord
 from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all
 from moot.edge.store.gates import insert_gate
 from moot.edge.store.linking import Linking, columns_of, entry_from, link
 from moot.edge.store.rows import NEW_SESSION, session_columns
 from moot.edge.store.sql import SqlStore, insert_rows
-from moot.errors import UsageError
-from moot.learnt import Episode
-from moot.ports import Entry, EpisodeRow, Mark, Row, SessionRecord
+from moot.record.chain import Whole, digest_of
 
 IMPORTED = "imported"
 """The note in the journal of a session that was taken in from elsewhere, or goes on from such a one."""

@@ -9,9 +9,9 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import NullPool
 
+from moot.core.errors import StoreError, UsageError
 from moot.edge.store.columns import from_json, to_json
 from moot.edge.store.tables import HEAD, metadata
-from moot.errors import StoreError, UsageError
 
 LOCK_SECONDS = 10.0
 KINDS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
@@ -154,7 +154,7 @@ def migrate(connection: Connection, to: str = "head") -> None:
     from alembic.util import CommandError
 
     config = Config()
-    config.set_main_option("script_location", "moot.edge:migrations")
+    config.set_main_option("script_location", "moot.edge.store:migrations")
     config.attributes["connection"] = connection
     revision = revision_of(connection)
     try:

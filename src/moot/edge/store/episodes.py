@@ -2,10 +2,10 @@
 
 from sqlalchemy import select
 
+from moot.core.experience import Episode
 from moot.edge.store import tables
 from moot.edge.store.sql import SqlStore
-from moot.learnt import Episode
-from moot.trials.episodes import found
+from moot.evidence.trials.episodes import found
 
 
 class EpisodeShelf:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
-from moot.errors import StoreError
+from moot.core.errors import StoreError
 
 E = TypeVar("E", bound=BaseException)
 ADVICE: dict[str, str] = {

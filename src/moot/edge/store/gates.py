@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from pydantic import JsonValue
 from sqlalchemy import Connection, RowMapping, Select, and_, insert, or_, select, update
 
+from moot.core.errors import Decided, UsageError
+from moot.core.gates import GateDecision, GateRequest
+from moot.core.ports import Mark
 from moot.edge.store import tables
 from moot.edge.store.linking import link
 from moot.edge.store.sql import SqlStore
-from moot.errors import Decided, UsageError
-from moot.gates import GateDecision, GateRequest
-from moot.ports import Mark
 
 gates, sessions = tables.gates, tables.sessions
 

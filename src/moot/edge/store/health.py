@@ -5,11 +5,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Table, func, inspect, select, text
 
+from moot.core.errors import MootError, UsageError
 from moot.edge.store.engine import address, is_file, open_engine, revision_of, shown
 from moot.edge.store.faults import told_plainly
 from moot.edge.store.moving import rows
 from moot.edge.store.tables import HEAD, metadata
-from moot.errors import MootError, UsageError
 
 MOST = 20
 """Problems told of one kind: a broken disk has thousands."""

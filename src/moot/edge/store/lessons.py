@@ -10,13 +10,13 @@ from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, case, delete, func, insert, or_, select, update
 
+from moot.core.errors import UsageError
 from moot.edge.store import tables
 from moot.edge.store.engine import alone
-from moot.edge.store.finding import belongs_to
+from moot.edge.store.session_queries import belongs_to
 from moot.edge.store.sql import SqlStore
-from moot.errors import UsageError
-from moot.lessons import Lesson, credited, fits, gist, merged, same_advice
-from moot.lessons.words import Gist
+from moot.evidence.lessons import Lesson, credited, fits, gist, merged, same_advice
+from moot.evidence.lessons.words import Gist
 
 R = TypeVar("R")
 POSTINGS = 8_000

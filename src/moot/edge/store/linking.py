@@ -9,13 +9,13 @@ from uuid import UUID
 
 from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 
-from moot.chain import GENESIS, canonical, mark_of, sealed, sha
+from moot.core.errors import Deleted, Fenced
+from moot.core.ports import Entry, Mark, Row, SessionRecord, StepRow
 from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all, update_all
 from moot.edge.store.columns import Written, written
 from moot.edge.store.engine import alone
-from moot.errors import Deleted, Fenced
-from moot.ports import Entry, Mark, Row, SessionRecord, StepRow
+from moot.record.chain import GENESIS, canonical, mark_of, sealed, sha
 
 NOBODY = str(UUID(int=0))
 BLANK: dict[str, Any] = {"kind": "step", "part": 0, "digest": "", "elapsed": 0.0, "dropped_by": None}

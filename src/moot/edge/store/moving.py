@@ -16,11 +16,11 @@ from typing import Any
 from sqlalchemy import JSON, Connection, Table, delete, func, insert, null, select, text
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
 
+from moot.core.errors import StoreError, UsageError
 from moot.edge.store.columns import Moment, to_json
 from moot.edge.store.engine import address, alone, is_file, make_current, open_engine, shown
 from moot.edge.store.faults import told_plainly
 from moot.edge.store.tables import metadata
-from moot.errors import StoreError, UsageError
 
 Row = dict[str, Any]
 """A row as JSON holds it. A JSON column that is NULL is left out: `null` is a value of its own there."""

@@ -6,11 +6,11 @@ from datetime import datetime
 from pydantic import JsonValue
 from sqlalchemy import Connection, RowMapping, Table, column, select, table
 
-from moot.chain import MIGRATED, digest_of
+from moot.core.ports import Mark, Row, StepRow
 from moot.edge.store import tables
 from moot.edge.store.linking import link
 from moot.edge.store.rows import turn_from, version_from
-from moot.ports import Mark, Row, StepRow
+from moot.record.chain import MIGRATED, digest_of
 
 STEP_COLUMNS = (*StepRow.model_fields, "session_id", "created_at")
 steps = table("journal_steps", *(column(name, tables.journal.c[name].type) for name in STEP_COLUMNS))

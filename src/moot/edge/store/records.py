@@ -5,10 +5,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Integer, cast, func, insert, select
 
+from moot.core.experience import Judged, Tried, band_of
 from moot.edge.store import tables
 from moot.edge.store.engine import alone
 from moot.edge.store.sql import SqlStore
-from moot.learnt import Judged, Tried, band_of
 
 
 class RecordShelf:

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import RowMapping, Table, bindparam, insert, update
 
+from moot.core.ports import EpisodeRow, LogRow, Row, SessionRecord, TurnRow, VersionRow
 from moot.edge.store import tables
-from moot.ports import EpisodeRow, LogRow, Row, SessionRecord, TurnRow, VersionRow
 
 LOG_DAYS = 30
 

@@ -13,12 +13,24 @@ from pydantic import JsonValue
 from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, false, null, or_, select, update
 
 from moot import __version__
-from moot.chain import digest_of, step_of
+from moot.core.errors import Deleted, Fenced, StoreError, UsageError
+from moot.core.ports import (
+    FORMAT,
+    Entry,
+    EpisodeRow,
+    LogRow,
+    Mark,
+    Row,
+    SessionRecord,
+    StepRow,
+    TurnRow,
+    VersionRow,
+    Wish,
+)
 from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all
 from moot.edge.store.engine import address, alone, make_current, open_engine, shown
 from moot.edge.store.faults import lost, one_each
-from moot.edge.store.line import Line
 from moot.edge.store.linking import Head, Linking, bury, chained, entry_from, link_all
 from moot.edge.store.rows import (
     CHANGED,
@@ -33,20 +45,8 @@ from moot.edge.store.rows import (
     turn_from,
     version_from,
 )
-from moot.errors import Deleted, Fenced, StoreError, UsageError
-from moot.ports import (
-    FORMAT,
-    Entry,
-    EpisodeRow,
-    LogRow,
-    Mark,
-    Row,
-    SessionRecord,
-    StepRow,
-    TurnRow,
-    VersionRow,
-    Wish,
-)
+from moot.edge.store.write_queue import Line
+from moot.record.chain import digest_of, step_of
 
 R = TypeVar("R")
 # Statements that every session needs are made once.

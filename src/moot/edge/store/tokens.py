@@ -10,11 +10,11 @@ from typing import Literal
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
-from moot.edge.server_token import new_secret
+from moot.core.errors import UsageError
+from moot.core.types import Value
+from moot.edge.settings.server_token import new_secret
 from moot.edge.store import tables
 from moot.edge.store.sql import SqlStore
-from moot.errors import UsageError
-from moot.types import Value
 
 Scope = Literal["read", "run", "approve", "admin", "metrics"]
 SCOPES: tuple[Scope, ...] = ("read", "run", "approve", "admin", "metrics")

@@ -23,11 +23,11 @@ from sqlalchemy import (
     update,
 )  # fmt: skip
 
+from moot.core.ports import FORMAT
+from moot.core.types import Value
 from moot.edge.store import tables
 from moot.edge.store.gates import ready_sessions
 from moot.edge.store.sql import SqlStore
-from moot.ports import FORMAT
-from moot.types import Value
 
 workers, sessions, gates = tables.workers, tables.sessions, tables.gates
 jobs = table("procrastinate_jobs", column("lock", String), column("status"), column("task_name"))

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from pydantic import Field
 
+from moot.core.errors import UsageError
+from moot.core.tools import ToolContext
+from moot.core.types import Code, SourceFile
 from moot.edge.git import GitError, git, top_of
+from moot.edge.git.worktree import Worktree, safe_parts
 from moot.edge.tools.tool import Arguments, Kit, Target, Tool, ToolFailed, filled, found_file, target, with_file
-from moot.edge.worktree import Worktree, safe_parts
-from moot.errors import UsageError
 from moot.scan.syntax import parse, trouble
-from moot.tools import ToolContext
-from moot.types import Code, SourceFile
 
 MOST_LINES = 400
 MOST_HITS = 50

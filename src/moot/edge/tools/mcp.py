@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from pydantic import JsonValue, TypeAdapter
 
+from moot.core.tools import ToolResult, ToolSpec
 from moot.edge.tools.tool import ToolFailed
-from moot.tools import ToolResult, ToolSpec
 
 if TYPE_CHECKING:
     from mcp import Client

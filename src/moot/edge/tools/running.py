@@ -8,6 +8,8 @@ from pathlib import Path
 
 from pydantic import Field
 
+from moot.core.tools import ToolContext
+from moot.core.types import Code, Language, SourceFile, TestOutcome, Tests
 from moot.edge.sandbox.gotests import go_program
 from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, lay_out, safe_path
 from moot.edge.sandbox.limits import MIB
@@ -16,8 +18,6 @@ from moot.edge.sandbox.python_suite import python_tools
 from moot.edge.sandbox.report import Report
 from moot.edge.sandbox.suite import Suite
 from moot.edge.tools.tool import MAX_TEXT, Arguments, Kit, Target, Tool, ToolFailed, filled, target, with_file
-from moot.tools import ToolContext
-from moot.types import Code, Language, SourceFile, TestOutcome, Tests
 
 MAIN = {"python": "moot_main.py", "javascript": "moot_main.mjs", "typescript": "moot_main.ts", "go": "moot_main.go"}
 OWN_TESTS = {"python": "test_own.py", "javascript": "own.test.mjs", "typescript": "own.test.ts", "go": "own_test.go"}

@@ -9,11 +9,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from moot.core.tools import ToolContext
+from moot.core.types import Language
 from moot.edge.sandbox.golang import find_go
 from moot.edge.sandbox.process import kill_group, search_path
 from moot.edge.tools.tool import Kit, Target, Tool, ToolFailed, filled, target
-from moot.tools import ToolContext
-from moot.types import Language
 
 SECONDS = 20.0
 MAX_OUTPUT = 1_000_000

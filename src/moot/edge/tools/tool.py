@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from moot.core.errors import MootError
+from moot.core.ports import Clock, Memory, Scanner
+from moot.core.tools import ToolContext
+from moot.core.types import Code, Language, SourceFile
+from moot.edge.files.sources import SUFFIXES
 from moot.edge.sandbox.adapter import Adapter
-from moot.edge.sources import SUFFIXES
-from moot.errors import MootError
-from moot.ports import Clock, Memory, Scanner
-from moot.tools import ToolContext
-from moot.types import Code, Language, SourceFile
 
 MAX_TEXT = 400_000
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue, ValidationError
 
+from moot.core.errors import Cut, MootError
+from moot.core.tools import ToolContext, ToolResult, ToolSpec
 from moot.edge.tools.looking import LOOKING
 from moot.edge.tools.lsp.tools import LANGUAGE
 from moot.edge.tools.mcp import Server
 from moot.edge.tools.running import RUNNING
 from moot.edge.tools.styling import STYLING
 from moot.edge.tools.tool import Kit, Tool, ToolFailed
-from moot.errors import Cut, MootError
-from moot.tools import ToolContext, ToolResult, ToolSpec
 
 BUILT_IN: Mapping[str, Tool] = {tool.name: tool for tool in (*RUNNING, *LOOKING, *STYLING, *LANGUAGE)}
 

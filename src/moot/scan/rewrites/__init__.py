@@ -1,22 +1,20 @@
 """Every rewrite, by the rule it mends."""
 
 from moot.scan.change import Choices, Rewrite
-from moot.scan.rewrites import (
-    go,
-    gosettings,
-    goshared,
-    gosinks,
-    javascript,
-    jsguard,
-    jssettings,
-    jsstate,
-    pyflow,
-    pysettings,
-    pyshell,
-    pysql,
-    pystate,
-    python,
-)
+from moot.scan.go import rewrites as go
+from moot.scan.go.rewrites import settings as gosettings
+from moot.scan.go.rewrites import shared as goshared
+from moot.scan.go.rewrites import sinks as gosinks
+from moot.scan.javascript import rewrites as javascript
+from moot.scan.javascript.rewrites import guard as jsguard
+from moot.scan.javascript.rewrites import settings as jssettings
+from moot.scan.javascript.rewrites import state as jsstate
+from moot.scan.python import rewrites as python
+from moot.scan.python.rewrites import flow as pyflow
+from moot.scan.python.rewrites import settings as pysettings
+from moot.scan.python.rewrites import shell as pyshell
+from moot.scan.python.rewrites import sql as pysql
+from moot.scan.python.rewrites import state as pystate
 
 REWRITES: dict[str, Rewrite] = {
     **python.REWRITES,

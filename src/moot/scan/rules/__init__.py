@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from moot.core.types import Language
 from moot.scan.calls import calls
 from moot.scan.rule import Match
 from moot.scan.rules.book import Book
@@ -9,14 +10,13 @@ from moot.scan.rules.hints import UNCHECKED, unchecked
 from moot.scan.shelf import Shelf
 from moot.scan.silence import UNREASONED
 from moot.scan.syntax import Source
-from moot.types import Language
 
 BOOKS: Mapping[Language, Book] = Shelf(
     {
-        "python": "moot.scan.rules.python:BOOK",
-        "javascript": "moot.scan.rules.javascript:BOOK",
-        "typescript": "moot.scan.rules.javascript:BOOK",
-        "go": "moot.scan.rules.go:BOOK",
+        "python": "moot.scan.python.rules.patterns:BOOK",
+        "javascript": "moot.scan.javascript.rules.patterns:BOOK",
+        "typescript": "moot.scan.javascript.rules.patterns:BOOK",
+        "go": "moot.scan.go.rules.patterns:BOOK",
     }
 )
 MAX_MATCHES = 2000

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from moot.core.types import Language
 from moot.scan.calls import calls, modules
 from moot.scan.rule import Match, Rule
 from moot.scan.strings import constant_text
 from moot.scan.syntax import Source
-from moot.types import Language
 
 GUARD = re.compile(
     r"(?i)login|auth|permission|jwt|token|admin|role|protect|secured|current_?user|verify|logged|api_?key|ensure|"

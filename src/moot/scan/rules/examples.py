@@ -1,7 +1,7 @@
 """For each rule that syntax alone decides, code on which it must speak and code on which it must not."""
 
+from moot.core.types import Language
 from moot.scan.rule import Example
-from moot.types import Language
 
 COUNT = "import threading\ntotal = 0\nlock = threading.Lock()\ndef work():\n    global total\n{body}\n"
 START = "for _ in range(4):\n    threading.Thread(target=work).start()\n"

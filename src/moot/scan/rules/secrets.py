@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from moot.core.types import Language
 from moot.scan.rule import Match, Rule
 from moot.scan.strings import STRINGS, constant_text
 from moot.scan.syntax import Source, nth
-from moot.types import Language
-from moot.vault.shapes import MASK, WELL_KNOWN
+from moot.text.secrets.shapes import MASK, WELL_KNOWN
 
 PASSWORD_NAME = re.compile(r"(?i)(?:^|_|\b|[a-z])(?:password|passwd|passphrase|pwd|pass)$")
 KEY_NAME = re.compile(

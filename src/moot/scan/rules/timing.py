@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from moot.core.types import Language
 from moot.scan.rule import Match, Rule
 from moot.scan.syntax import Source
-from moot.types import Language
 
 SECRET = re.compile(
     r"(?i)^(?!verify_|check_|has_|is_).*(?:hmac|signature|api_?key|(?:csrf|auth|access|reset|session|bearer)_?token|(?:password|token)_?hash|"

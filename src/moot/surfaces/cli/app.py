@@ -51,9 +51,9 @@ HOMES = {
     "store": "store",
     "serve": "serve",
     "token": "serve",
-    "models": "checkup",
-    "doctor": "checkup",
-    "config": "checkup",
+    "models": "doctor",
+    "doctor": "doctor",
+    "config": "doctor",
 }
 """Command -> the module it is in, in the order of the help."""
 

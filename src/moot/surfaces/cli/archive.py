@@ -6,15 +6,15 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from moot.archive import LARGEST, Opened, Refused, packed, unpacked
-from moot.chain import flaws_of
-from moot.edge.outputs import write_output
+from moot.core.errors import StoreError, UsageError
+from moot.core.ports import SessionRecord
+from moot.edge.files.outputs import write_output
 from moot.edge.signing import fingerprint, own_key, read_keys, verify, written
 from moot.edge.store import SqlStore
 from moot.edge.store.copying import take_in
-from moot.edge.store.whole import whole
-from moot.errors import StoreError, UsageError
-from moot.ports import SessionRecord
+from moot.edge.store.snapshots import whole
+from moot.record.archive import LARGEST, Opened, Refused, packed, unpacked
+from moot.record.chain import flaws_of
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json

@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from moot.audit import Happened, short, spent, timeline, votes
-from moot.chain import Whole, flaws_of
-from moot.comparing import Parted, compared
-from moot.differing import Difference
+from moot.core.errors import UsageError
 from moot.edge.store import SqlStore
-from moot.edge.store.whole import verified, whole
-from moot.errors import UsageError
-from moot.replay import Replayed, replay
+from moot.edge.store.snapshots import verified, whole
+from moot.record.audit import Happened, short, spent, timeline, votes
+from moot.record.chain import Whole, flaws_of
+from moot.record.json_diff import Difference
+from moot.record.replay import Replayed, replay
+from moot.record.session_diff import Parted, compared
 from moot.surfaces.cli.history import SessionArgument
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import cost, out, plain, print_json, section

@@ -7,8 +7,8 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from moot.edge.worktree import PREFIX, Worktree
-from moot.errors import UsageError
+from moot.core.errors import UsageError
+from moot.edge.git.worktree import PREFIX, Worktree
 from moot.surfaces.branching import branches_in
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import out, plain, print_json

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from moot.ci import Checks
+from moot.core.ci import Checks
+from moot.edge.files.sources import read_code, read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sources import read_code, read_tests
 from moot.surfaces.checking import checked_at, chosen_point, exit_code, refuse_ignored, with_actions
 from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import out, plain, print_json

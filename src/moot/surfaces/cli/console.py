@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from moot.controls import clean
+from moot.text.controls import clean
 
 
 class CleanConsole(Console):

@@ -9,18 +9,18 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from moot.core.errors import UsageError
 from moot.edge.store.records import RecordShelf
-from moot.errors import UsageError
-from moot.protocols.debated import PHASES
-from moot.surfaces.cli.ending import Ending
+from moot.protocols.debate.types import PHASES
 from moot.surfaces.cli.options import ForceFlag, PythonFlag, SecretsFlag, TeamModelFlag, UnsafeFlag
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.solve import words
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.debating import NO_MODEL, Asked, debate_plan
 from moot.surfaces.projects import project_note
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 EXAMPLES = """Examples:
 

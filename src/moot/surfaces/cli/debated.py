@@ -4,15 +4,15 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
-from moot.controls import clean
-from moot.protocols.debated import DebateInput, DebateResult, Vote
-from moot.runner import Plan
-from moot.surfaces.cli.ending import Ending
+from moot.core.types import Result
+from moot.protocols.debate.types import DebateInput, DebateResult, Vote
+from moot.runtime.runner import Plan
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.screen import err, out, plain, print_json, section, spent_lines, weakness
 from moot.surfaces.debating import exit_code
 from moot.surfaces.solving import why_withheld, write_out
-from moot.types import Result
-from moot.vault import Vault
+from moot.text.controls import clean
+from moot.text.secrets import Vault
 
 SAYS = {
     "agreed": "",

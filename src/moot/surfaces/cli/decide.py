@@ -11,24 +11,24 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from moot.core.errors import UsageError
+from moot.core.types import Result
 from moot.edge.clock import SystemClock
 from moot.edge.store import SqlStore
-from moot.errors import UsageError
-from moot.protocols.decide import DecideResult
-from moot.protocols.verdicts import Verdict
-from moot.questions import CLASSES, Question, classify, question_texts, read_questions, spoken_question
-from moot.runner import Plan, Runner
+from moot.protocols.decide.questions import CLASSES, Question, classify, question_texts, read_questions, spoken_question
+from moot.protocols.decide.script import DecideResult
+from moot.protocols.decide.verdicts import Verdict
+from moot.runtime.runner import Plan, Runner
 from moot.surfaces.choices import choose
 from moot.surfaces.cli.decided import class_line
-from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.deciding import Wishes, decide_plan, panel_of, seats_of, verdict_data
 from moot.surfaces.setup import Settings
-from moot.types import Result
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 EXAMPLES = """Examples:
 

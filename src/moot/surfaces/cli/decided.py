@@ -8,18 +8,18 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table
 
-from moot.controls import clean
-from moot.protocols.cases import TO_GET_ONE
-from moot.protocols.decide import DecideResult
-from moot.protocols.verdicts import Verdict
-from moot.questions import Classification
-from moot.runner import Plan
-from moot.surfaces.cli.ending import Ending
+from moot.core.types import Result
+from moot.protocols.decide.cases import TO_GET_ONE
+from moot.protocols.decide.questions import Classification
+from moot.protocols.decide.script import DecideResult
+from moot.protocols.decide.verdicts import Verdict
+from moot.runtime.runner import Plan
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.screen import err, out, plain, print_json, spent_lines, weakness, write_text
 from moot.surfaces.deciding import as_data, exit_code, folders_in, seed_form
 from moot.surfaces.judge_files import write_judge_files
-from moot.types import Result
-from moot.vault import Vault
+from moot.text.controls import clean
+from moot.text.secrets import Vault
 
 
 def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:

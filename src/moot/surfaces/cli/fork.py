@@ -7,22 +7,22 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from moot.core.errors import UsageError
+from moot.core.ports import SessionRecord
 from moot.edge.store import SqlStore
-from moot.errors import UsageError
-from moot.ports import SessionRecord
-from moot.runner import Plan
+from moot.runtime.runner import Plan
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.consent import ask_to_run
-from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.history import SessionArgument
 from moot.surfaces.cli.options import JsonFlag, QuietFlag, SeatFlag, StoreFlag, seat_settings
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.screen import err, plain
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.forking import fork, parsed
 from moot.surfaces.hardening import learn_secrets, origins_of
 from moot.surfaces.setup import Settings
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 
 def register(app: typer.Typer) -> None:

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from moot.core.gates import GateRequest, Verdict
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
-from moot.gates import GateRequest, Verdict
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json

@@ -4,7 +4,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from moot.controls import clean
+from moot.text.controls import clean
 
 
 class CleanGroup(TyperGroup):

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from moot.core.errors import StoreError, UsageError
+from moot.edge.files.memory import hook_memory
 from moot.edge.looking import Looked, look_at_command
-from moot.edge.memory import hook_memory
-from moot.errors import StoreError, UsageError
 from moot.routing.answer import Route
 from moot.routing.switch import disabled
 from moot.surfaces.cli.options import JsonFlag

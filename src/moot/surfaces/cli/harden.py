@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from moot.edge.outputs import check_output
-from moot.edge.sources import read_code
-from moot.surfaces.cli.ending import Ending
+from moot.edge.files.outputs import check_output
+from moot.edge.files.sources import read_code
 from moot.surfaces.cli.options import ForceFlag, PythonFlag, SecretsFlag, UnsafeFlag
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.hardening import harden_plan
 from moot.surfaces.projects import project_note
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 EXAMPLES = """Examples:
 

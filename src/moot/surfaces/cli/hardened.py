@@ -7,18 +7,18 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
-from moot.controls import clean
-from moot.edge.outputs import write_output
-from moot.findings import by_gravity, where
-from moot.protocols.harden import HardenResult
-from moot.protocols.watched import why_not_run
-from moot.runner import Plan
-from moot.sarif import sarif
-from moot.surfaces.cli.ending import Ending
+from moot.core.findings import by_gravity, where
+from moot.core.types import Result, SuiteRun
+from moot.edge.files.outputs import write_output
+from moot.protocols.harden.race_baseline import why_not_run
+from moot.protocols.harden.script import HardenResult
+from moot.runtime.runner import Plan
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.screen import err, out, plain, print_json, section, spent_lines
 from moot.surfaces.hardening import exit_code, found, write_result
-from moot.types import Result, SuiteRun
-from moot.vault import Vault
+from moot.text.controls import clean
+from moot.text.sarif import sarif
+from moot.text.secrets import Vault
 
 MOST_SHOWN = 3
 STYLES = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "dim"}

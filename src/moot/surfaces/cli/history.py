@@ -9,17 +9,19 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from moot.edge.outputs import check_output, write_output
+from moot.core.errors import UsageError
+from moot.core.ports import SessionRecord
+from moot.core.types import Result
+from moot.edge.files.outputs import check_output, write_output
 from moot.edge.store import SqlStore
 from moot.edge.store.sql import BeingRun
-from moot.errors import UsageError
-from moot.ports import SessionRecord
 from moot.protocols import PROTOCOLS
-from moot.runner import Plan, finished_result
+from moot.record.transcript import Story, as_html, as_json, as_markdown
+from moot.runtime.runner import Plan, finished_result
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.consent import ask_to_run
-from moot.surfaces.cli.ending import Ending
 from moot.surfaces.cli.options import ForceFlag, JsonFlag, StoreFlag
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.running import amended, finish, play
 from moot.surfaces.cli.screen import out, plain, print_json, write_json, write_text
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
@@ -27,9 +29,7 @@ from moot.surfaces.cli.stored import with_store
 from moot.surfaces.hardening import learn_secrets, origins_of
 from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.setup import Settings, workshop
-from moot.transcript import Story, as_html, as_json, as_markdown
-from moot.types import Result
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 SessionArgument = Annotated[str, typer.Argument(help="Session id, or enough of its beginning.")]
 FORMATS: dict[str, Callable[[Story], str]] = {"json": as_json, "md": as_markdown, "html": as_html}

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from moot.errors import UsageError
+from moot.core.errors import UsageError
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import ask_on_terminal, err, out, plain, print_json, write_json
 from moot.surfaces.hooks.allowances import SHOWN, Stopped, allow, allowances, find_stopped, stopped

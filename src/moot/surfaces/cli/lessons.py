@@ -9,10 +9,10 @@ import typer
 from pydantic import JsonValue, ValidationError
 from rich.table import Table
 
+from moot.core.errors import UsageError
 from moot.edge.store.episodes import EpisodeShelf
 from moot.edge.store.lessons import LessonShelf
-from moot.errors import UsageError
-from moot.lessons import Lesson, Origin, new_lesson, standing
+from moot.evidence.lessons import Lesson, Origin, new_lesson, standing
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json, write_json
 from moot.surfaces.cli.stored import with_store

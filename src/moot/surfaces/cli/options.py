@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from moot.errors import UsageError
+from moot.core.errors import UsageError
 
 ModelFlag = Annotated[
     list[str] | None,

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.status import Status
 
-from moot.events import Asked, Degraded, Event, Retried, SessionStarted, StepDone, Told, TurnTaken
+from moot.core.events import Asked, Degraded, Event, Retried, SessionStarted, StepDone, Told, TurnTaken
+from moot.core.types import Spend
 from moot.surfaces.cli.screen import err, plain
-from moot.types import Spend
 
 
 class Progress:

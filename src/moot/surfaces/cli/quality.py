@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from moot.core.measures import Quality
+from moot.edge.files.sources import read_code, read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sources import read_code, read_tests
-from moot.measures import Quality
 from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.measuring import own_tests, quality_of

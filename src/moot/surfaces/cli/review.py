@@ -6,14 +6,14 @@ from typing import Annotated, get_args
 
 import typer
 
-from moot.artefacts.values import GRAVITIES, ArtefactType
-from moot.edge.planning import read_planning
-from moot.errors import UsageError
-from moot.surfaces.cli.ending import Ending
+from moot.core.errors import UsageError
+from moot.edge.files.plans import read_planning
+from moot.evidence.artefacts.values import GRAVITIES, ArtefactType
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.reviewing import review_plan
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 TYPES: tuple[ArtefactType, ...] = get_args(ArtefactType)
 EXAMPLES = """Examples:

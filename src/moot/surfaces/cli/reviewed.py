@@ -6,15 +6,15 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
-from moot.controls import clean
-from moot.errors import UsageError
-from moot.protocols.review import ArtefactReview, ReviewResult
-from moot.runner import Plan
-from moot.surfaces.cli.ending import Ending
+from moot.core.errors import UsageError
+from moot.core.types import Result
+from moot.protocols.review.script import ArtefactReview, ReviewResult
+from moot.runtime.runner import Plan
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.screen import err, out, plain, print_json, spent_lines
 from moot.surfaces.reviewing import exit_code, record_decisions, write_revisions
-from moot.types import Result
-from moot.vault import Vault
+from moot.text.controls import clean
+from moot.text.secrets import Vault
 
 STYLES = {"critical": "bold red", "significant": "yellow", "minor": "dim"}
 SAYS = {

@@ -9,16 +9,16 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
+from moot.core.types import SuiteRun
+from moot.edge.files.sources import read_code, read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sources import read_code, read_tests
-from moot.fitting import name_some
 from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.cli.worth import show_worth, worth_json
 from moot.surfaces.measuring import masked_run, own_tests, vault_of, watched
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
-from moot.types import SuiteRun
+from moot.text.excerpts import name_some
 
 PASSED, FAILED, NOTHING_SAID = 0, 1, 2
 SHOWN_LINES = 14

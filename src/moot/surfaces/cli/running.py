@@ -5,24 +5,24 @@ import sys
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+from moot.core.errors import Parked
+from moot.core.ports import Store
+from moot.core.types import Result
 from moot.edge.sandbox import find_sandbox
-from moot.errors import Parked
-from moot.ports import Store
 from moot.protocols import PROTOCOLS
-from moot.protocols.debated import DebateResult
-from moot.protocols.decide import DecideResult
-from moot.runner import Plan, Runner, cut_by
+from moot.protocols.debate.types import DebateResult
+from moot.protocols.decide.script import DecideResult
+from moot.runtime.runner import Plan, Runner, cut_by
 from moot.surfaces.choices import with_choices
 from moot.surfaces.cli import debated, decided, hardened, reviewed, solved, vetted
-from moot.surfaces.cli.ending import Ending
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.screen import err, plain
 from moot.surfaces.cli.waiting import wait_for
 from moot.surfaces.debating import keep_records
 from moot.surfaces.projects import project_of
 from moot.surfaces.setup import Settings, Workshop, stopping_on_interrupt, workshop
-from moot.types import Result
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 WHY_MORE = defaultdict(
     lambda: "a provider failed; to try again from there",

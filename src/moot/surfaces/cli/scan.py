@@ -8,19 +8,19 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from moot.edge.outputs import check_output, write_output
+from moot.core.errors import UsageError
+from moot.core.findings import SEVERITIES, by_gravity, in_question
+from moot.core.types import NotAnalysed, Severity, Vulnerability
+from moot.edge.files.outputs import check_output, write_output
+from moot.edge.files.skips import REASONS
+from moot.edge.files.sources import Gathered, read_code
 from moot.edge.scanning import scan_files
 from moot.edge.scanning.cache import Cache, default_folder
-from moot.edge.skips import REASONS
-from moot.edge.sources import Gathered, read_code
-from moot.errors import UsageError
-from moot.findings import SEVERITIES, by_gravity, in_question
-from moot.sarif import sarif
 from moot.surfaces.cli.options import ForceFlag, JsonFlag
 from moot.surfaces.cli.rules import show_rules
 from moot.surfaces.cli.scanned import counting, show
 from moot.surfaces.cli.screen import print_json
-from moot.types import NotAnalysed, Severity, Vulnerability
+from moot.text.sarif import sarif
 
 NOTHING, FOUND, NOT_ANALYSED = 0, 1, 2
 EXAMPLES = """Examples:

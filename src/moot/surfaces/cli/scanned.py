@@ -4,10 +4,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from moot.edge.sources import Gathered
-from moot.findings import where
+from moot.core.findings import where
+from moot.core.types import NotAnalysed, Vulnerability
+from moot.edge.files.sources import Gathered
 from moot.surfaces.cli.screen import err, out, plain
-from moot.types import NotAnalysed, Vulnerability
 
 
 @contextmanager

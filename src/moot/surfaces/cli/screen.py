@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, JsonValue
 
-from moot.controls import clean, clean_json
-from moot.types import Result, Spend
+from moot.core.types import Result, Spend
+from moot.text.controls import clean, clean_json
 
 if TYPE_CHECKING:
     from rich.console import Console

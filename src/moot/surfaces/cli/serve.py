@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from moot.core.errors import UsageError
 from moot.edge.store.tokens import SCOPES, Scope, TokenShelf
-from moot.errors import UsageError
 from moot.surfaces.cli.options import JsonFlag, QuietFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json, write_text
 from moot.surfaces.cli.stored import with_store

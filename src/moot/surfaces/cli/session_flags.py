@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 from pydantic import JsonValue
 
-from moot.errors import UsageError
-from moot.runner import Plan
+from moot.core.errors import UsageError
+from moot.core.types import Limits
+from moot.runtime.runner import Plan
 from moot.surfaces.cli.options import (
     CallsFlag,
     CallTimeoutFlag,
@@ -26,7 +27,6 @@ from moot.surfaces.cli.options import (
     seat_settings,
 )
 from moot.surfaces.setup import Settings, check_prices
-from moot.types import Limits
 
 LIMITS = ("max_calls", "max_tokens", "max_usd", "call_timeout")
 

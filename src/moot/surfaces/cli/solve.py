@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from moot.edge.sources import MAX_FILE_BYTES
-from moot.errors import UsageError
-from moot.surfaces.cli.ending import Ending
+from moot.core.errors import UsageError
+from moot.edge.files.sources import MAX_FILE_BYTES
 from moot.surfaces.cli.options import ForceFlag, PythonFlag, SecretsFlag, UnsafeFlag
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.projects import project_note
 from moot.surfaces.solving import Asked, check_seated, solve_plan
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 EXAMPLES = """Examples:
 

@@ -6,16 +6,16 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 
-from moot.controls import clean
-from moot.protocols.attempts import Attempt
-from moot.protocols.solve import SolveInput, SolveResult
-from moot.runner import Plan
-from moot.surfaces.cli.ending import Ending
+from moot.core.types import Result
+from moot.evidence.trials.analysis import Analysis, told_all
+from moot.protocols.solve.attempts import Attempt
+from moot.protocols.solve.script import SolveInput, SolveResult
+from moot.runtime.runner import Plan
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.screen import err, out, plain, print_json, section, spent_lines, weakness
 from moot.surfaces.solving import exit_code, why_withheld, write_out
-from moot.trials.analysis import Analysis, told_all
-from moot.types import Result
-from moot.vault import Vault
+from moot.text.controls import clean
+from moot.text.secrets import Vault
 
 SAYS = {
     "unsolved": "tests still fail; this is the best attempt",

@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 from rich.table import Table
 
-from moot.edge.memory import Memory
+from moot.edge.files.memory import Memory
+from moot.evidence.statistics import Worked, tally
 from moot.surfaces.cli.screen import err, out, plain, print_json
-from moot.tally import Worked, tally
 
 
 def show_stats(memory: Memory, *, json: bool) -> None:

@@ -7,14 +7,14 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from moot.edge.roles import read_roles, read_team_file
+from moot.core.errors import UsageError
+from moot.edge.files.roles import read_roles, read_team_file
 from moot.edge.store.records import RecordShelf
-from moot.errors import UsageError
-from moot.roles import DOMAINS, Domain, Role, Scored, best_team, domain_of, known_domain, positions
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json, write_text
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.setup import Settings
+from moot.teams.roles import DOMAINS, Domain, Role, Scored, best_team, domain_of, known_domain, positions
 
 EXAMPLES = """Examples:
 

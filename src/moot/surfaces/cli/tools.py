@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from moot.errors import UsageError
+from moot.core.errors import UsageError
 from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.toolset import list_tools, use_tool

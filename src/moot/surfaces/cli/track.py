@@ -7,15 +7,15 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from moot.edge.memory import Debate, Memory
-from moot.errors import UsageError
-from moot.failures import Event, Next, Standing, next_step, task_id
+from moot.core.errors import UsageError
+from moot.edge.files.memory import Debate, Memory
+from moot.evidence.failures import Event, Next, Standing, next_step, task_id
+from moot.evidence.statistics import helped
 from moot.routing import route
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.setup import Settings
 from moot.surfaces.vetting import memory_of
-from moot.tally import helped
 
 TaskArgument = Annotated[str, typer.Argument(help="The task in a few words, the same ones each time.")]
 ErrorFlag = Annotated[str, typer.Option("--error", help="What went wrong, as it was printed.")]

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from moot.core.errors import UsageError
 from moot.edge.settings import FILE, project_file
-from moot.edge.trust_file import ProjectFile, is_trusted, read_project_file, revoke, trust, trusted_files
-from moot.errors import UsageError
+from moot.edge.settings.trust_file import ProjectFile, is_trusted, read_project_file, revoke, trust, trusted_files
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import ask_on_terminal, err, out, plain, print_json
 from moot.surfaces.project_trust import risky_settings

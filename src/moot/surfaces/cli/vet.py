@@ -9,15 +9,15 @@ from typing import Annotated
 
 import typer
 
-from moot.csp import FailureRequest, PlanRequest, read_request
-from moot.errors import UsageError
-from moot.surfaces.cli.ending import Ending
+from moot.core.errors import UsageError
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.running import play
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.stats import show_stats
 from moot.surfaces.cli.vetted import show
 from moot.surfaces.vetting import Question, answered, check, known_stakes, memory_of, vet_plan, with_surroundings
-from moot.vault import Vault
+from moot.text.csp import FailureRequest, PlanRequest, read_request
+from moot.text.secrets import Vault
 
 EXAMPLES = """Examples:
 

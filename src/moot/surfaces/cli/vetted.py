@@ -1,15 +1,15 @@
 """How a vetted action is shown: to a person, as JSON, or as CSP/1 lines."""
 
-from moot.controls import clean
-from moot.csp import Synthesis, write_synthesis
-from moot.protocols.positions import BlindSpot, Claim, Objection
-from moot.protocols.vet import VetResult
-from moot.runner import Plan
-from moot.surfaces.cli.ending import Ending
+from moot.core.types import Result
+from moot.protocols.vet.positions import BlindSpot, Claim, Objection
+from moot.protocols.vet.script import VetResult
+from moot.runtime.runner import Plan
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.screen import out, plain, print_json, spent_lines, write_text
 from moot.surfaces.vetting import exit_code, remembered
-from moot.types import Result
-from moot.vault import Vault
+from moot.text.controls import clean
+from moot.text.csp import Synthesis, write_synthesis
+from moot.text.secrets import Vault
 
 
 def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:

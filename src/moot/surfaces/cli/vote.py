@@ -6,11 +6,11 @@ from typing import Annotated, Literal, TypeVar
 import typer
 from pydantic import JsonValue
 
-from moot.errors import UsageError
+from moot.core.errors import UsageError
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.counting import count_file
-from moot.voting import METHODS, TIE_BREAKS, Election, Method, VoteRules
+from moot.teams.voting import METHODS, TIE_BREAKS, Election, Method, VoteRules
 
 AUTO: tuple[Literal["auto"], ...] = ("auto",)
 WON, NOBODY, NO_BALLOT = 0, 1, 2

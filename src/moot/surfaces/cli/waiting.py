@@ -4,13 +4,13 @@ import asyncio
 import sys
 from datetime import UTC, datetime
 
+from moot.core.errors import Decided, Parked
+from moot.core.gates import GateRequest
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.webhooks import Webhooks
-from moot.errors import Decided, Parked
-from moot.gates import GateRequest
 from moot.surfaces.choices import whoever
-from moot.surfaces.cli.ending import Ending
+from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.screen import err, plain
 from moot.surfaces.gatekeeping import decide, told
 

@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from moot.measures import Coverage, MutationScore
+from moot.core.measures import Coverage, MutationScore
 from moot.surfaces.cli.screen import out, plain
 from moot.surfaces.measuring import Watched
 

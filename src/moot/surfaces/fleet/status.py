@@ -1,9 +1,9 @@
 """What can be seen of a fleet: its workers, its queue, and the sessions that do not move."""
 
+from moot.core.types import Value
 from moot.edge.queue import ProcrastinateQueue, Waiting
 from moot.edge.store import SqlStore
 from moot.edge.store.workers import Session, WorkerRow, WorkerShelf
-from moot.types import Value
 
 
 class FleetStatus(Value):

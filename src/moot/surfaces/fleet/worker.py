@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from moot import __version__
-from moot.controls import clean
-from moot.edge.leases import Leases
+from moot.core.errors import Fenced, MootError, Parked, ReplayMismatch, SandboxError, StoreError, UsageError
+from moot.core.ports import FORMAT, Mark, SessionRecord
+from moot.core.types import Status
 from moot.edge.queue import WorkerQueue, queue_of
 from moot.edge.store import SqlStore
+from moot.edge.store.leases import Leases
 from moot.edge.store.workers import ENDED, WorkerRow, WorkerShelf
-from moot.errors import Fenced, MootError, Parked, ReplayMismatch, SandboxError, StoreError, UsageError
-from moot.ports import FORMAT, Mark, SessionRecord
 from moot.protocols import PROTOCOLS
-from moot.runner import Plan
+from moot.runtime.runner import Plan
 from moot.surfaces.hosting import Host
 from moot.surfaces.setup import Settings
-from moot.types import Status
+from moot.text.controls import clean
 
 if TYPE_CHECKING:
     from procrastinate.jobs import Job

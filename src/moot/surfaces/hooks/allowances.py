@@ -12,10 +12,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from moot.edge.lines import Line, locked, read_lines
-from moot.edge.memory import data_folder
-from moot.errors import UsageError
-from moot.failures import stamp
+from moot.core.errors import UsageError
+from moot.edge.files.lines import Line, locked, read_lines
+from moot.edge.files.memory import data_folder
+from moot.evidence.failures import stamp
 from moot.surfaces.hooks.wire import HookCall
 
 HEADER = "# moot: tool calls that were stopped, allowed once and made, one JSON object a line; only ever appended to\n"

@@ -14,7 +14,7 @@ from moot.surfaces.hooks.tools import Deed, deed_of, named_folder
 from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, Hostile, Written
 
 if TYPE_CHECKING:
-    from moot.edge.memory import Memory
+    from moot.edge.files.memory import Memory
     from moot.surfaces.verdicts import Verdict
 
 LONGEST_REASON = 2000
@@ -77,7 +77,7 @@ def is_strict(env: Mapping[str, str]) -> bool:
 
 def own_setting(key: str, env: Mapping[str, str]) -> object:
     """Of the environment and the user's own file. The project's file is written by the agent that is judged here."""
-    from moot.edge.memory import quick_setting
+    from moot.edge.files.memory import quick_setting
 
     return quick_setting(key, env)
 
@@ -85,7 +85,7 @@ def own_setting(key: str, env: Mapping[str, str]) -> object:
 def memory_here(env: Mapping[str, str]) -> "Memory":
     from pathlib import Path
 
-    from moot.edge.memory import hook_memory
+    from moot.edge.files.memory import hook_memory
 
     return hook_memory(Path.cwd(), env)
 
@@ -171,7 +171,7 @@ def escalate(call: HookCall, deed: Deed, told: str, env: Mapping[str, str]) -> H
     if call.sure and client_of(call.client).asks(call, env):
         return HookAnswer("ask", told)
     from moot.surfaces.hooks.allowances import SHOWN, allowances, note_stopped, wait
-    from moot.vault import Vault
+    from moot.text.secrets import Vault
 
     whole = "\n".join(filter(None, (deed.action, deed.context)))
     name = note_stopped(allowances(env), call, Vault(env).hide(whole), Vault(env).hide(told))
@@ -259,7 +259,7 @@ def heard(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
     """What the person says may waive debates for this request, or begin tasks afresh."""
     from datetime import UTC, datetime
 
-    from moot.failures import reset_reason
+    from moot.evidence.failures import reset_reason
     from moot.routing.request import waives
     from moot.surfaces.hooks.sessions import set_waived
 

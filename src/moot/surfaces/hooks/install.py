@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from moot.errors import UsageError
+from moot.core.errors import UsageError
 
 SECONDS = 600
 """Longer than a hook takes at most: clients run a command whose hook is late."""

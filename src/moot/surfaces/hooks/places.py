@@ -27,7 +27,7 @@ LARGEST_PATCH = 2_000_000
 
 
 def own_folders(env: Mapping[str, str]) -> list[str]:
-    from moot.edge.memory import config_folder, data_folder
+    from moot.edge.files.memory import config_folder, data_folder
 
     return [str(data_folder(env)), str(config_folder(env)), PROGRAM]
 

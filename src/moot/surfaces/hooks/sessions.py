@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from moot.edge.memory import data_folder
+from moot.edge.files.memory import data_folder
 
 
 def _file(env: Mapping[str, str], session: str) -> Path:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from moot.ci import Checks, OwnCommand, Point
+from moot.core.ci import Checks, OwnCommand, Point
+from moot.core.types import Tests
+from moot.edge.files.sources import read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sources import read_tests
 from moot.surfaces.checking import checked_at, chosen_point, refuse_ignored, with_actions
 from moot.surfaces.library.harden import Source, gathered, paths_of
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
-from moot.types import Tests
 
 
 async def ci_checks(  # noqa: PLR0913 - a public door: everything but the first two is by name

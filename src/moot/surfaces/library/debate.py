@@ -4,18 +4,18 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from moot.config import flat
+from moot.core.config import flat
+from moot.core.events import Event
+from moot.core.types import Limits
 from moot.edge.sandbox import find_sandbox
-from moot.events import Event
-from moot.protocols.debated import DebateResult, DebateRules
-from moot.stepping import Person
+from moot.protocols.debate.types import DebateResult, DebateRules
+from moot.runtime.steps import Person
 from moot.surfaces.debating import Asked, debate_plan, keep_records
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.projects import project_note, project_of
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.surfaces.solving import write_out
-from moot.types import Limits
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 
 async def debate(  # noqa: PLR0913 - a public door: everything but the first two is by name

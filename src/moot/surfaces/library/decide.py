@@ -4,16 +4,16 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from moot.errors import UsageError
-from moot.events import Event
-from moot.protocols.decide import DecideResult, DecideRules
-from moot.questions import Question, read_questions, spoken_question
+from moot.core.errors import UsageError
+from moot.core.events import Event
+from moot.core.types import Limits
+from moot.protocols.decide.questions import Question, read_questions, spoken_question
+from moot.protocols.decide.script import DecideResult, DecideRules
 from moot.surfaces.deciding import Wishes, decide_plan, folders_in
 from moot.surfaces.judge_files import write_judge_files
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings, check_prices, workshop
-from moot.types import Limits
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 
 async def decide(  # noqa: PLR0913 - a public door: everything but the first two is by name

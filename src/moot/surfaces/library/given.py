@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from moot.types import Limits
+from moot.core.types import Limits
 
 Names = str | Sequence[str]
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from moot.core.events import Event
+from moot.core.types import Code, Limits
+from moot.edge.files.sources import Gathered, chosen_language, from_text, read_code
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sources import Gathered, chosen_language, from_text, read_code
-from moot.events import Event
-from moot.protocols.harden import HardenResult, HardenRules
+from moot.protocols.harden.script import HardenResult, HardenRules
 from moot.surfaces.hardening import harden_plan, write_result
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.projects import project_note, project_of
 from moot.surfaces.setup import Settings, check_prices, workshop
-from moot.types import Code, Limits
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 R = TypeVar("R")
 Source = str | Path | Sequence[Path] | Code

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from moot.core.measures import Quality
+from moot.edge.files.sources import read_code, read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sources import read_code, read_tests
-from moot.measures import Quality
 from moot.surfaces.measuring import own_tests, quality_of
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings

@@ -4,16 +4,16 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from moot.artefacts.values import ArtefactType
-from moot.edge.planning import read_planning
-from moot.errors import UsageError
-from moot.events import Event
-from moot.protocols.review import ReviewResult, ReviewRules
+from moot.core.errors import UsageError
+from moot.core.events import Event
+from moot.core.types import Limits
+from moot.edge.files.plans import read_planning
+from moot.evidence.artefacts.values import ArtefactType
+from moot.protocols.review.script import ReviewResult, ReviewRules
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.reviewing import record_decisions, review_plan, write_revisions
 from moot.surfaces.setup import Settings, check_prices, workshop
-from moot.types import Limits
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 
 async def review(  # noqa: PLR0913 - a public door: everything but the first two is by name

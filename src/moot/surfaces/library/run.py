@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from moot.edge.files.sources import read_code, read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sources import read_code, read_tests
 from moot.surfaces.measuring import Watched, own_tests, watched
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings

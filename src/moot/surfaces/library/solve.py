@@ -4,17 +4,17 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from moot.core.errors import UsageError
+from moot.core.events import Event
+from moot.core.types import Limits
 from moot.edge.sandbox import find_sandbox
-from moot.errors import UsageError
-from moot.events import Event
-from moot.protocols.solve import SolveResult, SolveRules
+from moot.protocols.solve.script import SolveResult, SolveRules
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.projects import project_note, project_of
 from moot.surfaces.setup import Settings, check_prices, workshop
 from moot.surfaces.solving import Asked, check_seated, solve_plan, write_out
 from moot.surfaces.toolset import check_tools
-from moot.types import Limits
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 
 async def solve(  # noqa: PLR0913 - a public door: everything but the first two is by name

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from moot.events import Event
-from moot.protocols.vet import VetResult, VetRules
+from moot.core.events import Event
+from moot.core.types import Limits
+from moot.protocols.vet.script import VetResult, VetRules
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings
 from moot.surfaces.vetting import Question, known_stakes, vet_question
-from moot.types import Limits
 
 Chain = str | Sequence[str]
 

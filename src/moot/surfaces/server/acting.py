@@ -6,10 +6,11 @@ from fastapi import APIRouter, Depends
 from pydantic import Field, JsonValue, model_validator
 from starlette.responses import Response
 
-from moot.chain import digest_of
-from moot.errors import Fenced, UsageError
-from moot.ports import Mark, SessionRecord
-from moot.runner import Plan, finished_result
+from moot.core.errors import Fenced, UsageError
+from moot.core.ports import Mark, SessionRecord
+from moot.core.types import Limits, Status, Value
+from moot.record.chain import digest_of
+from moot.runtime.runner import Plan, finished_result
 from moot.surfaces import forking
 from moot.surfaces.choices import choose
 from moot.surfaces.client_rights import Identity, check_client_plan
@@ -22,7 +23,6 @@ from moot.surfaces.server.requests import Budget, Name, Names, refuse_unkept
 from moot.surfaces.server.sessions import Here, SessionId, check_runnable, shown
 from moot.surfaces.server.site import OVER, Site
 from moot.surfaces.server.strictness import refuse_unknown
-from moot.types import Limits, Status, Value
 
 router = APIRouter(prefix="/v1/debates", responses=documented(), dependencies=[Depends(refuse_unknown)])
 Runner = Annotated[Identity, Depends(Needs("run"))]

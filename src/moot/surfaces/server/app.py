@@ -13,11 +13,12 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
 from moot import __version__
+from moot.core.ports import Model
 from moot.edge.clock import SystemClock
 from moot.edge.store.engine import address, is_file
 from moot.edge.store.tokens import TokenShelf, digest_of
-from moot.ports import Model
-from moot.surfaces.server import acting, around, problems, sessions, streams
+from moot.surfaces.server import acting, problems, sessions, streams
+from moot.surfaces.server import status_routes as around
 from moot.surfaces.server.auth import TOKEN_PARAMETER, Doorkeeper
 from moot.surfaces.server.embedded import Embedded, Hosting
 from moot.surfaces.server.feeds import Feeds, WatchedStore

@@ -2,12 +2,12 @@
 
 from pydantic import Field
 
-from moot.gates import GateDecision, GateKind, GateRequest, Verdict
+from moot.core.gates import GateDecision, GateKind, GateRequest, Verdict
+from moot.core.types import Value
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.shapes import Decided
 from moot.surfaces.server.site import Site
-from moot.types import Value
 
 
 class Decision(Value):

@@ -8,11 +8,11 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from moot.edge.store.finding import SessionShelf
+from moot.core.errors import MootError, StoreError, UsageError
+from moot.core.ports import Mark, SessionRecord
+from moot.edge.store.session_queries import SessionShelf
 from moot.edge.store.sql import alive
-from moot.errors import MootError, StoreError, UsageError
-from moot.ports import Mark, SessionRecord
-from moot.runner import Stop, owner
+from moot.runtime.runner import Stop, owner
 from moot.surfaces.hosting import End, Host
 from moot.surfaces.server.metrics import Metrics
 

@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
+from moot.core.errors import MootError
+from moot.core.ports import Entry, Mark, Row, SessionRecord
 from moot.edge.store import SqlStore
-from moot.errors import MootError
-from moot.ports import Entry, Mark, Row, SessionRecord
 
 PAGE = 200
 TAIL = 500

@@ -6,17 +6,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from moot.artefacts.kinds import guess
-from moot.artefacts.values import ArtefactType, Neighbour
-from moot.edge.planning import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, Found
-from moot.edge.planning import Desk as ArtefactDesk
-from moot.edge.sources import MAX_FILES, SUFFIXES, decoded
-from moot.edge.worktree import safe_parts
-from moot.errors import UsageError
-from moot.questions import Question, asked_questions
-from moot.roles import Agent, Role
-from moot.roles.templates import MAX_AGENTS, numbered
-from moot.types import Code, Language, SourceFile, Tests, Value
+from moot.core.errors import UsageError
+from moot.core.types import Code, Language, SourceFile, Tests, Value
+from moot.edge.files.plans import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, Found
+from moot.edge.files.plans import Desk as ArtefactDesk
+from moot.edge.files.sources import MAX_FILES, SUFFIXES, decoded
+from moot.edge.git.worktree import safe_parts
+from moot.evidence.artefacts.kinds import guess
+from moot.evidence.artefacts.values import ArtefactType, Neighbour
+from moot.protocols.decide.questions import Question, asked_questions
+from moot.teams.roles import Agent, Role
+from moot.teams.roles.templates import MAX_AGENTS, numbered
 
 Files = Annotated[dict[str, str], Field(max_length=MAX_FILES, description="path -> text; a path inside the session")]
 Line = Annotated[str, Field(max_length=200)]

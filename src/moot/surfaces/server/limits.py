@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
-from moot.errors import MootError
+from moot.core.errors import MootError
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.auth import CHALLENGE, Doorkeeper, address_of
 from moot.surfaces.server.problems import Refusal, refused, told

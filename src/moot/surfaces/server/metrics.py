@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 
-from moot.ports import Model
-from moot.types import Call, Reply
+from moot.core.ports import Model
+from moot.core.types import Call, Reply
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"

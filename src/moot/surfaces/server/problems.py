@@ -11,8 +11,8 @@ from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from moot.errors import Decided, Fenced, Forbidden, MootError, StoreError, UsageError
-from moot.types import Value
+from moot.core.errors import Decided, Fenced, Forbidden, MootError, StoreError, UsageError
+from moot.core.types import Value
 
 MEDIA = "application/problem+json"
 TITLES: dict[int, str] = {

@@ -7,15 +7,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, model_validator
 
-from moot.chain import digest_of
-from moot.config import Layer, resolve
-from moot.edge.roles import read_roles
-from moot.edge.sources import Gathered
-from moot.errors import ConfigError, UsageError
-from moot.gates import GateRules
-from moot.learnt import Tried
+from moot.core.config import Layer, resolve
+from moot.core.errors import ConfigError, UsageError
+from moot.core.experience import Tried
+from moot.core.gates import GateRules
+from moot.core.types import Value
+from moot.edge.files.roles import read_roles
+from moot.edge.files.sources import Gathered
 from moot.protocols import PROTOCOLS
-from moot.runner import Plan
+from moot.record.chain import digest_of
+from moot.runtime.runner import Plan
 from moot.surfaces.client_rights import BUDGET, Identity, check_client_plan, check_machine_rules
 from moot.surfaces.debating import Asked, debate_plan
 from moot.surfaces.deciding import Wishes, decide_plan
@@ -24,8 +25,7 @@ from moot.surfaces.reviewing import review_plan
 from moot.surfaces.server import inputs
 from moot.surfaces.setup import Settings, all_settings
 from moot.surfaces.vetting import Question, vet_or_answer
-from moot.types import Value
-from moot.vault import Vault
+from moot.text.secrets import Vault
 
 Name = Annotated[str, Field(max_length=200)]
 Names = Name | Annotated[tuple[Name, ...], Field(max_length=10)]

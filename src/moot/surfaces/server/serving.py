@@ -12,10 +12,10 @@ from types import FrameType
 
 import uvicorn
 
-from moot.edge.server_token import make_token, token_file
+from moot.core.errors import UsageError
+from moot.edge.settings.server_token import make_token, token_file
 from moot.edge.store import SqlStore
 from moot.edge.store.tokens import TokenShelf
-from moot.errors import UsageError
 from moot.surfaces.server.app import DRAIN_SECONDS, Server, Serving, create_app
 from moot.surfaces.server.auth import TOKEN_PARAMETER, is_loopback
 from moot.surfaces.server.connections import SocketConnection, http_connections

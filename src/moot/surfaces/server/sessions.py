@@ -10,12 +10,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Header, Path, Query
 from starlette.responses import Response
 
+from moot.core.errors import StoreError
+from moot.core.ports import Entry, SessionRecord
+from moot.core.types import Status
 from moot.edge.sandbox import find_sandbox
-from moot.edge.store.finding import Spot
 from moot.edge.store.records import RecordShelf
-from moot.errors import StoreError
-from moot.ports import Entry, SessionRecord
-from moot.runner import About, Plan, end_of, new_record
+from moot.edge.store.session_queries import Spot
+from moot.runtime.runner import About, Plan, end_of, new_record
 from moot.surfaces.choices import result_of as decided_result
 from moot.surfaces.choices import with_choices
 from moot.surfaces.client_rights import Identity
@@ -27,7 +28,6 @@ from moot.surfaces.server.requests import AnyBegin, Begin, digest, plan_of
 from moot.surfaces.server.site import OVER, Site, the_site
 from moot.surfaces.server.strictness import refuse_unknown
 from moot.surfaces.vetting import answer_in
-from moot.types import Status
 
 router = APIRouter(prefix="/v1/debates", responses=documented(), dependencies=[Depends(refuse_unknown)])
 Here = Annotated[Site, Depends(the_site)]

@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue
 
-from moot.gates import GateDecision, GateRequest
-from moot.ports import Entry, SessionRecord, TurnRow, VersionRow
+from moot.core.gates import GateDecision, GateRequest
+from moot.core.ports import Entry, SessionRecord, TurnRow, VersionRow
+from moot.core.types import Status, Value
 from moot.surfaces.client_rights import Identity
-from moot.types import Status, Value
 
 
 class Summary(Value):

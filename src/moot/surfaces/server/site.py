@@ -7,12 +7,12 @@ from typing import Protocol
 
 from starlette.requests import HTTPConnection
 
+from moot.core.ports import Clock, Model, SessionRecord
 from moot.edge.store import SqlStore
-from moot.edge.store.finding import SessionShelf
 from moot.edge.store.gates import GateShelf
+from moot.edge.store.session_queries import SessionShelf
 from moot.edge.store.tokens import Scope
-from moot.ports import Clock, Model, SessionRecord
-from moot.runner import Stop
+from moot.runtime.runner import Stop
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.feeds import Feeds
 from moot.surfaces.server.limits import Bounds, Gatekeeper

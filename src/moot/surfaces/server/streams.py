@@ -12,8 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from moot.errors import MootError
-from moot.ports import Entry, SessionRecord
+from moot.core.errors import MootError
+from moot.core.ports import Entry, SessionRecord
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.auth import Needs, needed
 from moot.surfaces.server.deciding import Sayings, said

@@ -10,11 +10,11 @@ from urllib.parse import unquote, urlparse
 
 from pydantic import Field, JsonValue
 
+from moot.core.tools import ToolContext
+from moot.core.types import Code, SourceFile
 from moot.edge.sandbox.layout import safe_path
 from moot.edge.tools.lsp.client import Client, open_server
 from moot.edge.tools.tool import Kit, Target, Tool, ToolFailed, filled, target, with_file
-from moot.tools import ToolContext
-from moot.types import Code, SourceFile
 
 SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 MOST = 50

@@ -1,0 +1,120 @@
+"""CI hooks: at which points of a session code is checked, by what, and what came of it."""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from moot.core.types import Value
+
+Point = Literal["post_proposal", "post_optimization", "post_adversarial", "post_convergence"]
+Action = Literal["unit_tests", "linter", "static_analysis", "security_scan", "benchmarks"]
+CheckStatus = Literal["passed", "failed", "error", "skipped", "timeout"]
+Verdict = Literal["passed", "failed", "unclear", "nothing"]
+POINTS: tuple[Point, ...] = get_args(Point)
+ACTIONS: tuple[Action, ...] = get_args(Action)
+
+
+class OwnCommand(Value):
+    """A command of the user's: it passes when it ends with status 0."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    point: Point
+    command: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+def _distinct(commands: tuple[OwnCommand, ...]) -> tuple[OwnCommand, ...]:
+    seen = set[tuple[str, str]]()
+    for each in commands:
+        if each.name in ACTIONS or (each.point, each.name) in seen:
+            raise ValueError(f"the name {each.name!r} is taken")
+        seen.add((each.point, each.name))
+    return commands
+
+
+def _split(value: object) -> object:
+    """An environment variable names several with commas."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def _once(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    return tuple(dict.fromkeys(actions))
+
+
+Actions = Annotated[tuple[Action, ...], BeforeValidator(_split), AfterValidator(_once)]
+Commands = Annotated[tuple[OwnCommand, ...], AfterValidator(_distinct)]
+
+
+class CiHooks(Value):
+    """What is checked at which point."""
+
+    actions: dict[Point, Actions] = Field(default_factory=dict)
+    commands: Commands = ()
+    benchmark_runs: int = Field(default=3, ge=1, le=50, description="runs of the tests for the `benchmarks` action")
+    benchmark_seconds: float | None = Field(
+        default=None, gt=0, description="a test whose median time is longer fails the `benchmarks` action"
+    )
+
+    def at(self, point: Point) -> bool:
+        """Whether anything is checked there."""
+        return bool(self.actions.get(point)) or any(each.point == point for each in self.commands)
+
+    def sandboxed(self, point: Point) -> bool:
+        """Whether anything is run there; a scan only reads."""
+        wanted = set(self.actions.get(point, ())) - {"security_scan"}
+        return bool(wanted) or any(each.point == point for each in self.commands)
+
+
+class Remark(Value):
+    """One thing a check has to say about the code."""
+
+    text: str
+    file: str = ""
+    line: int = 0
+    rule: str = ""
+    """The rule, or the test, that it comes from."""
+
+    @property
+    def told(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        return place + (f"[{self.rule}] " if self.rule else "") + self.text
+
+
+class Feedback(Value):
+    """What one check came to. Only `passed` is good news: a check that could not be made is skipped or an error."""
+
+    point: Point
+    action: str
+    """One of the actions, or the name of an own command."""
+    tool: str = ""
+    status: CheckStatus
+    summary: str
+    findings: tuple[Remark, ...] = ()
+    output: str = ""
+    """What it printed, cut to size."""
+    seconds: float = 0.0
+
+
+class Checks(Value):
+    """All that was checked at one point."""
+
+    point: Point
+    feedback: tuple[Feedback, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        statuses = {each.status for each in self.feedback}
+        if not statuses:
+            return "nothing"
+        if statuses & {"failed", "timeout"}:
+            return "failed"
+        return "passed" if statuses == {"passed"} else "unclear"
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """A line for each check."""
+        return tuple(f"{each.action}: {each.status}: {each.summary}" for each in self.feedback)
+
+    @property
+    def unclear(self) -> tuple[Feedback, ...]:
+        """Checks that say nothing."""
+        return tuple(each for each in self.feedback if each.status in ("skipped", "error"))

@@ -1,0 +1,101 @@
+"""What can be seen while a session runs; events are a by-product of steps, never a second account of them."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from moot.core.types import Spend, Value
+
+
+class SessionStarted(Value):
+    kind: Literal["session_started"] = "session_started"
+    session_id: str
+    protocol: str
+    topic: str
+    resumed: bool = False
+
+
+class Asked(Value):
+    kind: Literal["asked"] = "asked"
+    seq: int
+    seat: str
+    phase: str
+    round: int
+    model: str
+    replayed: bool = False
+    """Its answer is on record: nobody is asked again."""
+
+
+class Exchanged(Value):
+    """One question was put to a model, and this came of it. Its words never leave with the event itself."""
+
+    kind: Literal["exchanged"] = "exchanged"
+    seq: int
+    part: int
+    seat: str
+    phase: str
+    round: int
+    provider: str
+    model: str
+    answered_by: str = ""
+    """The version of the model, as the provider names it."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = None
+    finish: str = ""
+    milliseconds: int = 0
+    error: str = ""
+    """Of which kind the failure was."""
+    max_tokens: int | None = None
+    temperature: float | None = None
+    system: str = Field(default="", exclude=True, repr=False)
+    prompt: str = Field(default="", exclude=True, repr=False)
+    text: str = Field(default="", exclude=True, repr=False)
+
+
+class Retried(Value):
+    kind: Literal["retried"] = "retried"
+    seq: int
+    seat: str
+    model: str
+    why: str
+    wait: float
+
+
+class TurnTaken(Value):
+    kind: Literal["turn_taken"] = "turn_taken"
+    seq: int
+    seat: str
+    phase: str
+    round: int
+    model: str
+    absent: str = ""
+    usage: dict[str, Spend]
+    """What the session has spent so far, by model."""
+
+
+class StepDone(Value):
+    kind: Literal["step_done"] = "step_done"
+    seq: int
+    name: str
+    milliseconds: int = 0
+    replayed: bool = False
+
+
+class Told(Value):
+    kind: Literal["told"] = "told"
+    headline: str
+
+
+class Degraded(Value):
+    kind: Literal["degraded"] = "degraded"
+    note: str
+
+
+class SessionEnded(Value):
+    kind: Literal["session_ended"] = "session_ended"
+    session_id: str
+    status: str
+
+
+Event = SessionStarted | Asked | Exchanged | Retried | TurnTaken | StepDone | Told | Degraded | SessionEnded

@@ -1,0 +1,60 @@
+"""Gates: where a session waits for a person, and what they decided. A decision is made once."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, JsonValue
+
+from moot.core.types import Value
+
+GateKind = Literal["approval", "answers"]
+Verdict = Literal["approved", "rejected"]
+How = Literal["automatic", "person", "timeout"]
+
+
+def _split(value: object) -> object:
+    """`review,convergence` as a list."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+
+
+class GateRules(Value):
+    enabled: bool = Field(default=False, description="wait for a person's approval at the points")
+    points: Names = Field(default=(), description="phases after which to wait; none named: after each")
+    timeout: float = Field(default=1800.0, gt=0, description="seconds a gate waits for a decision")
+    on_timeout: Verdict = Field(default="rejected", description="what counts when nobody decided in time")
+    answers: bool = Field(default=False, description="questions wait for a person's answers in the same way")
+    webhooks: Names = Field(default=(), description="addresses that are told of a gate by a signed POST")
+
+    def waits_at(self, point: str) -> bool:
+        return self.enabled and (not self.points or point in self.points)
+
+
+class GateDecision(Value):
+    verdict: Verdict
+    how: How
+    reviewer: str = ""
+    reason: str = ""
+    answers: tuple[str, ...] = ()
+    at: datetime | None = None
+
+
+AUTOMATIC = GateDecision(verdict="approved", how="automatic")
+
+
+class GateRequest(Value):
+    id: str
+    session_id: str
+    seq: int
+    """The step at which the session waits."""
+    kind: GateKind
+    point: str
+    summary: str
+    artefacts: dict[str, JsonValue] = Field(default_factory=dict)
+    """What there is to look at: diff, tests, scores."""
+    questions: tuple[str, ...] = ()
+    created_at: datetime
+    deadline: datetime
+    decision: GateDecision | None = None

@@ -1,0 +1,93 @@
+"""Files of lines that only grow: appended to under a lock by any number of processes, read in spite of torn lines."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from moot.core.errors import StoreError
+
+Line = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Read:
+    """The lines of a file, and how many of them nobody can read."""
+
+    lines: tuple[Line, ...]
+    unreadable: int = 0
+
+
+def read_lines(path: Path) -> Read:
+    try:
+        return parsed(path.read_bytes())
+    except FileNotFoundError:
+        return Read(())
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def parsed(data: bytes) -> Read:
+    """One JSON object a line; `#` begins a comment. What does not parse, such as a torn last line, is counted."""
+    lines: list[Line] = []
+    unreadable = 0
+    for raw in data.split(b"\n"):
+        if not raw.strip() or raw.lstrip().startswith(b"#"):
+            continue
+        try:
+            line = json.loads(raw.decode("utf-8"))
+        except (ValueError, RecursionError):
+            line = None
+        if isinstance(line, dict):
+            lines.append(line)
+        else:
+            unreadable += 1
+    return Read(tuple(lines), unreadable)
+
+
+@contextmanager
+def locked(path: Path, header: str = "") -> Iterator["Locked"]:
+    """The file, made if need be, and kept from other writers until the end of the block."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)  # let go by the system when this process dies
+        yield Locked(handle, header)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        os.close(handle)
+
+
+class Locked:
+    """A file that only this process writes to for the moment."""
+
+    def __init__(self, handle: int, header: str) -> None:
+        self._handle = handle
+        self._header = header
+        self._data = b"".join(iter(lambda: os.read(handle, 1 << 20), b""))
+
+    @property
+    def text(self) -> str:
+        return self._data.decode("utf-8", "replace")
+
+    @cached_property
+    def read(self) -> Read:
+        return parsed(self._data)
+
+    def append(self, lines: Sequence[Line]) -> None:
+        self.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+
+    def write(self, text: str) -> None:
+        """In one call, after closing a line that a crash left torn."""
+        before = self._header if not self._data else "" if self._data.endswith(b"\n") else "\n"
+        data = (before + text).encode("utf-8")
+        while data:
+            data = data[os.write(self._handle, data) :]

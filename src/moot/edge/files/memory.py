@@ -1,0 +1,319 @@
+"""What vet remembers between runs: `failures.jsonl`, `debate-metrics.jsonl` and a log for each day, in one folder.
+
+Files only grow. Each write is one append under a lock, so several processes may write at once; a line that a crash tore
+is closed by the next writer, and skipped and counted by readers. Only the standard library is loaded here, for hooks
+that answer in milliseconds.
+"""
+
+import hashlib
+import os
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from moot.core.errors import ConfigError
+from moot.edge.files.lines import Line, Locked, Read, locked, read_lines
+from moot.edge.files.project import project_root
+from moot.evidence.failures import EVERY_TASK, Entry, Event, Standing, entry_of, stamp, standings, task_id
+from moot.text.secrets import Vault
+
+FAILURES = "failures.jsonl"
+METRICS = "debate-metrics.jsonl"
+LONGEST_TEXT = 2000
+HEADERS = {
+    FAILURES: "# moot: what became of attempts at tasks, one JSON object a line; only ever appended to\n",
+    METRICS: "# moot: debates and what came of them, one JSON object a line; only ever appended to\n",
+}
+
+
+# --- where it is
+
+
+def memory_folder(setting: str, start: Path, env: Mapping[str, str]) -> Path:
+    """`vet.memory` as a folder, relative to the project; by default one for each project in the data directory.
+
+    Not in the project by default: nobody wants to commit it by accident. One for each project, because "fix the tests"
+    is another task elsewhere.
+    """
+    root = project_root(start.absolute())
+    if setting:
+        return root / Path(setting).expanduser()
+    mark = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    return data_folder(env) / "memory" / f"{root.name or 'root'}-{mark}"
+
+
+def data_folder(env: Mapping[str, str]) -> Path:
+    """Where Moot keeps what belongs to the user."""
+    return _home(env, "XDG_DATA_HOME", ".local/share") / "moot"
+
+
+def quick_setting(key: str, env: Mapping[str, str]) -> object:
+    """One setting such as `hook.strict` without loading the engine: of the environment, else of the user's own file.
+    The project's file is left out: whoever asks here judges those who write there."""
+    if value := env.get("MOOT_" + key.upper().replace(".", "_")):
+        return value
+    found: object = _table(config_folder(env) / "moot.toml")
+    for part in key.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
+
+
+def hook_memory(start: Path, env: Mapping[str, str]) -> "Memory":
+    """What hooks remember of a project. A place of its own, by the user's settings alone: what anybody had `moot vet`
+    say of a command is no verdict of the hook."""
+    return Memory(hook_folder(start, env), env, _hours(env))
+
+
+def hook_folder(start: Path, env: Mapping[str, str]) -> Path:
+    return data_folder(env) / "hook" / "memory" / memory_folder("", start, env).name
+
+
+def _hours(env: Mapping[str, str]) -> float | None:
+    hours = quick_setting("vet.reset_after_hours", env)
+    try:
+        return float(str(hours)) if hours is not None else None
+    except ValueError:
+        raise ConfigError(f"setting 'vet.reset_after_hours' cannot be {hours!r}: it is a number of hours") from None
+
+
+def config_folder(env: Mapping[str, str]) -> Path:
+    """Where the user's own settings are."""
+    return _home(env, "XDG_CONFIG_HOME", ".config") / "moot"
+
+
+def _home(env: Mapping[str, str], variable: str, otherwise: str) -> Path:
+    if sys.platform == "darwin":
+        otherwise = "Library/Application Support"
+    return Path(env.get(variable) or Path.home() / otherwise)
+
+
+def _table(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from None
+
+
+# --- what it holds
+
+
+@dataclass(frozen=True)
+class Failures:
+    entries: tuple[Entry, ...]
+    unreadable: int = 0
+
+
+@dataclass(frozen=True)
+class Debate:
+    """One debate, with what became of the action if somebody said so."""
+
+    debate_id: str
+    type: str
+    task: str
+    resolution: str
+    outcome: str | None = None
+    helped: bool | None = None
+    ts: str = ""
+    task_id: str = ""
+    action: str = ""
+    """Digest of the exact text that was debated: `rm -rf ./x` and `rm -rf /x` are one task and two actions."""
+    stakes: str = ""
+    category: str = ""
+    session: str = ""
+    auto: bool = False
+    rationale: str = ""
+    modifications: tuple[str, ...] = ()
+    next_approach: str = ""
+
+    def line(self) -> Line:
+        always = {
+            name: getattr(self, name) for name in ("debate_id", "type", "task", "resolution", "outcome", "helped")
+        }
+        rest = {name: getattr(self, name) for name in (*DEBATE_TEXTS, "auto", "modifications")}
+        return always | {name: value for name, value in rest.items() if value}
+
+
+DEBATE_TEXTS = ("ts", "task_id", "action", "stakes", "category", "session", "rationale", "next_approach")
+
+
+@dataclass(frozen=True)
+class Debates:
+    debates: tuple[Debate, ...]
+    unreadable: int = 0
+
+    def latest(self, task: str) -> Debate | None:
+        """The last debate about a task."""
+        return next((d for d in reversed(self.debates) if d.task_id == task), None)
+
+    def in_session(self, session: str, action: str) -> Debate | None:
+        """The last debate about exactly this action in this session of a coding tool."""
+        mark = action_digest(action)
+        found = (d for d in reversed(self.debates) if d.session == session and d.action == mark)
+        return next(found, None) if session else None
+
+
+def action_digest(action: str) -> str:
+    return hashlib.sha256(action.strip().encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class Memory:
+    """One folder. Secrets of the environment and well-known tokens are masked in everything that is written."""
+
+    def __init__(
+        self, folder: Path, env: Mapping[str, str] | None = None, reset_after_hours: float | None = None
+    ) -> None:
+        self.folder = folder
+        self.reset_after_hours = reset_after_hours
+        self._hide = Vault(os.environ if env is None else env).hide
+
+    # --- failures
+
+    def failures(self) -> Failures:
+        return _entries(self._read(FAILURES))
+
+    def standings(self, now: datetime) -> dict[str, Standing]:
+        return standings(self.failures().entries, now, self.reset_after_hours)
+
+    def track(
+        self, event: Event, task: str, now: datetime, *, error: str = "", approach: str = "", session: str = ""
+    ) -> Entry:
+        """Append what became of an attempt; a failure gets the number of its attempt."""
+        entry = Entry(
+            task_id=task_id(task),
+            ts=stamp(now),
+            event=event,
+            error=self._short(error),
+            approach=self._short(approach),
+            task=self._short(task),
+            session=session,
+        )
+        with self._opened(FAILURES) as file:
+            if event == "fail":
+                known = standings(_entries(file.read).entries, now, self.reset_after_hours).get(entry.task_id)
+                entry = replace(entry, attempt=len(known.failures) + 1 if known else 1)
+            file.append([entry.line()])
+        return entry
+
+    def reset_all(self, now: datetime, session: str = "") -> None:
+        """Begin every task afresh: those of one session, if it is named."""
+        with self._opened(FAILURES) as file:
+            file.append([Entry(EVERY_TASK, stamp(now), "reset", session=session).line()])
+
+    def debated(self, task: str, identity: str, debate_id: str, resolution: str, ts: str) -> bool:
+        """Note the failure debate of a task; False if that debate is noted already."""
+        entry = Entry(identity, ts, "debate", task=self._short(task), debate_id=debate_id, resolution=resolution)
+        with self._opened(FAILURES) as file:
+            if any((e.debate_id, e.resolution) == (debate_id, resolution) for e in _entries(file.read).entries):
+                return False
+            file.append([entry.line()])
+        return True
+
+    # --- debates
+
+    def debates(self) -> Debates:
+        return _debates(self._read(METRICS))
+
+    def record(self, debate: Debate) -> bool:
+        """Append a debate; False if it is there already, with this resolution."""
+        hidden = replace(
+            debate, task=self._short(debate.task), rationale=self._short(debate.rationale),
+            next_approach=self._short(debate.next_approach),
+            modifications=tuple(self._short(text) for text in debate.modifications),
+        )  # fmt: skip
+        with self._opened(METRICS) as file:
+            if any(
+                line.get("debate_id") == debate.debate_id and line.get("resolution") == debate.resolution
+                for line in file.read.lines
+            ):
+                return False
+            file.append([hidden.line()])
+        return True
+
+    def settle(self, outcome: str, now: datetime, *, task: str = "", debate_id: str = "",
+               helped: Callable[[Debate], bool | None] = lambda debate: None) -> Debate | None:  # fmt: skip
+        """Say what became of the last debate about a task that nobody has spoken of yet, or of a named one."""
+        with self._opened(METRICS) as file:
+            known = [
+                d for d in _debates(file.read).debates
+                if (d.debate_id.startswith(debate_id) if debate_id else d.task_id == task and d.outcome is None)
+            ]  # fmt: skip
+            if not known:
+                return None
+            debate = replace(known[-1], outcome=outcome)
+            debate = replace(debate, helped=helped(debate))
+            said: Line = {"debate_id": debate.debate_id, "outcome": outcome, "helped": debate.helped, "ts": stamp(now)}
+            file.append([said])
+        return debate
+
+    # --- the day's log
+
+    def log(self, day: str, debate_id: str, block: str) -> bool:
+        """Append a block to the day's log; False if there is one for this debate with this end already."""
+        mark = f"  Debate: {debate_id}"
+        with self._opened(f"{day}.md") as file:
+            if mark in file.text.splitlines():
+                return False
+            file.write(f"{self._hide(block.rstrip())}\n{mark}\n")
+        return True
+
+    # --- how
+
+    def _short(self, text: str) -> str:
+        hidden = self._hide(text).encode("utf-8", "replace").decode()
+        return hidden if len(hidden) <= LONGEST_TEXT else hidden[: LONGEST_TEXT - 1] + "…"
+
+    def _read(self, name: str) -> Read:
+        return read_lines(self.folder / name)
+
+    def _opened(self, name: str) -> AbstractContextManager[Locked]:
+        return locked(self.folder / name, HEADERS.get(name, ""))
+
+
+def _entries(read: Read) -> Failures:
+    found = [entry_of(line) for line in read.lines]
+    kept = tuple(entry for entry in found if entry is not None)
+    return Failures(kept, read.unreadable + len(found) - len(kept))
+
+
+def _debates(read: Read) -> Debates:
+    """Debates in their order, each with the last thing that was said of its outcome."""
+    found: dict[str, Debate] = {}
+    lost = 0
+    for line in read.lines:
+        name = line.get("debate_id")
+        if isinstance(name, str) and name and isinstance(line.get("resolution"), str):
+            found[name] = _debate(name, line)  # a second one: the session was resumed and came to another end
+        elif isinstance(name, str) and name in found:
+            found[name] = _settled(found[name], line)
+        else:
+            lost += 1
+    return Debates(tuple(found.values()), read.unreadable + lost)
+
+
+def _debate(name: str, line: Line) -> Debate:
+    texts: dict[str, Any] = {key: value for key in DEBATE_TEXTS if isinstance(value := line.get(key, ""), str)}
+    changes = line.get("modifications")
+    debate = Debate(
+        debate_id=name,
+        type=str(line.get("type", "")),
+        task=str(line.get("task", "")),
+        resolution=str(line["resolution"]),
+        auto=line.get("auto") is True,
+        modifications=tuple(str(change) for change in changes) if isinstance(changes, list) else (),
+        **texts,
+    )
+    return _settled(debate, line)
+
+
+def _settled(debate: Debate, line: Line) -> Debate:
+    outcome, helped = line.get("outcome"), line.get("helped")
+    if not isinstance(outcome, str):
+        return debate
+    return replace(debate, outcome=outcome, helped=helped if isinstance(helped, bool) else None)

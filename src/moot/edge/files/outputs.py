@@ -1,0 +1,92 @@
+"""Files that a command writes: whole or not at all, and never over another one unless the user says so."""
+
+import contextlib
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from moot.core.errors import UsageError
+
+
+def check_output(path: str | None, *, force: bool, flag: str) -> None:
+    """Before anything is spent: whether what will be written to `path` could be."""
+    if path is None:
+        if force:
+            raise UsageError(f"--force says that a file may be overwritten: give it with {flag}")
+        return
+    seen = _look(path)
+    if seen is not None and stat.S_ISREG(seen.st_mode) and not force:
+        raise _exists(path)
+
+
+def write_output(path: str, data: bytes, *, force: bool = False) -> None:
+    """The same again is no harm: a session that is carried on may have written it already."""
+    try:
+        seen = _look(path)
+        if seen is not None and not stat.S_ISREG(seen.st_mode):  # a pipe, a terminal, /dev/null
+            with open(path, "wb") as file:
+                file.write(data)
+        elif seen is None:
+            _create(Path(path), data)
+        elif seen.st_size != len(data) or Path(path).read_bytes() != data:
+            if not force:
+                raise _exists(path)
+            _replace(Path(path), data, stat.S_IMODE(seen.st_mode))
+    except OSError as error:
+        raise UsageError(f"cannot write {path!r}: {error.strerror}") from None
+
+
+def _look(path: str) -> os.stat_result | None:
+    """What is there; None where there is nothing. A link is refused: whoever made it chose the file that is written."""
+    try:
+        seen = os.stat(path)
+    except OSError:
+        seen = None
+    if seen is not None and not stat.S_ISREG(seen.st_mode) and not stat.S_ISDIR(seen.st_mode):
+        return seen
+    if os.path.islink(path):
+        raise UsageError(f"{path!r} is a link to {os.readlink(path)!r}; nothing was written. Name the file itself")
+    if seen is not None and stat.S_ISDIR(seen.st_mode):
+        raise UsageError(f"cannot write {path!r}: Is a directory")
+    return seen
+
+
+def _exists(path: str) -> UsageError:
+    return UsageError(f"{path!r} is there already; nothing was written. --force overwrites it")
+
+
+def _create(path: Path, data: bytes) -> None:
+    aside = _write_aside(path, data)
+    try:
+        os.link(aside, path)  # refused where somebody made the file meanwhile
+    except FileExistsError:
+        raise _exists(str(path)) from None
+    except OSError:  # a file system without links
+        with open(path, "xb") as file:
+            file.write(data)
+    finally:
+        aside.unlink()
+
+
+def _replace(path: Path, data: bytes, mode: int) -> None:
+    aside = _write_aside(path, data)
+    try:
+        os.chmod(aside, mode)
+        os.replace(aside, path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def _write_aside(path: Path, data: bytes) -> Path:
+    aside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise
+    return aside

@@ -1,0 +1,163 @@
+"""Planning artefacts on disk: one file, or a whole `.planning` folder with all that belongs to it."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from moot.core.errors import UsageError
+from moot.core.types import NotAnalysed
+from moot.edge.files.sources import Origins, decoded, shown_path
+from moot.evidence.artefacts.kinds import guess
+from moot.evidence.artefacts.values import ArtefactType, Neighbour
+
+ROOT_FILES = ("PROJECT.md", "REQUIREMENTS.md", "ROADMAP.md", "config.json")
+SKIPPED = frozenset({"milestones", "archive", "archived", "node_modules", "vendor", "venv", "site-packages"})
+ORDER: tuple[ArtefactType, ...] = ("requirements", "roadmap", "plan", "verification")
+UP = 4
+HEAD_LINES = 50
+HEAD_CHARACTERS = 6000
+MOST_ARTEFACTS = 200
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file to review, with its type where one could be told."""
+
+    path: str
+    text: str
+    type: ArtefactType
+    guessed: str
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What was read for a review."""
+
+    found: tuple[Found, ...]
+    around: tuple[Neighbour, ...]
+    context: str
+    config: str | None
+    state: str = ""
+    """Path of STATE.md, if there is one."""
+    origins: Origins = field(default_factory=dict)
+    left_out: tuple[NotAnalysed, ...] = ()
+
+
+def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str | None) -> Desk:
+    """The artefacts that are named, each with what belongs to it; all must be of one project."""
+    desks = [_desk(path, kind, context) for path in paths]
+    if len({(desk.context, desk.config, desk.state) for desk in desks}) > 1:
+        raise UsageError(f"{', '.join(paths)} are of several projects; review them one project at a time")
+    found = {one.path: one for desk in desks for one in desk.found}
+    around = {near.path: near for desk in desks for near in desk.around}
+    left_out = {spot.file: spot for desk in desks for spot in desk.left_out}
+    return replace(
+        desks[0],
+        found=tuple(found.values()),
+        around=tuple(around.values()),
+        origins={path: origin for desk in desks for path, origin in desk.origins.items()},
+        left_out=tuple(left_out.values()),
+    )
+
+
+def _desk(path: str, kind: ArtefactType | None, context: str | None) -> Desk:
+    """The artefact, or all artefacts of the folder; each refusal says which file and what to do about it."""
+    place = Path(path)
+    if not place.exists():
+        raise UsageError(f"there is no file {path!r}")
+    if place.is_dir() and kind is not None:
+        raise UsageError("--type is for one file; in a folder each file is known by its name")
+    root = place if place.is_dir() else _root(place)
+    named = dict(_named(root)) if root else {}
+    around, left_out = _neighbours(named)
+    if place.is_dir():
+        if not around:
+            raise UsageError(
+                f"the folder {path!r} holds no artefact (REQUIREMENTS.md, ROADMAP.md, *PLAN.md, *VERIFICATION.md)"
+            )
+        if len(around) > MOST_ARTEFACTS:
+            most = f"more than the {MOST_ARTEFACTS} of one session"
+            raise UsageError(f"{path!r} holds {len(around)} artefacts, {most}; name a subfolder")
+        found = [Found(n.path, n.text, n.type, f"by its name {n.path.rsplit('/', 1)[-1]}") for n in around]
+    else:
+        found, left_out = [_one(place, kind)], []
+    home = root or place.parent
+    return Desk(
+        found=tuple(found),
+        around=tuple(around),
+        context=_context(context, home, place),
+        config=_optional(home / "config.json"),
+        state=next((str(s.resolve()) for s in (home / "STATE.md", place.parent / "STATE.md") if s.is_file()), ""),
+        origins={f.path: (str(Path(f.path).resolve()), hashlib.sha256(f.text.encode()).hexdigest()) for f in found},
+        left_out=tuple(left_out),
+    )
+
+
+def _one(place: Path, kind: ArtefactType | None) -> Found:
+    text = read_text(place)
+    if kind is not None:
+        return Found(shown_path(place), text, kind, "as told by --type")
+    told = guess(place.name, text)
+    if told.type is None:
+        what = f"cannot tell what kind of artefact {shown_path(place)} is: {told.how}"
+        raise UsageError(f"{what}; say it with --type ({', '.join(ORDER)})")
+    return Found(shown_path(place), text, told.type, told.how)
+
+
+def _root(place: Path) -> Path | None:
+    """The folder of the project's planning files, from the artefact's own upwards."""
+    for folder in [place.resolve().parent, *place.resolve().parents[1:UP]]:
+        if folder.name == ".planning" or any((folder / name).is_file() for name in ROOT_FILES if name != "config.json"):
+            return folder
+    return None
+
+
+def _named(root: Path) -> Iterator[tuple[Path, ArtefactType]]:
+    """Artefacts by name, in the order they are reviewed; what is archived is left alone."""
+    files = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in SKIPPED and not name.startswith(".")]
+        files += [Path(folder) / name for name in names if name.lower().endswith(".md")]
+    kinds = [(f, told.type) for f in sorted(files) if (told := guess(f.name, "")).type and f.is_file()]
+    for wanted in ORDER:
+        yield from ((f, kind) for f, kind in kinds if kind == wanted)
+
+
+def _neighbours(named: dict[Path, ArtefactType]) -> tuple[list[Neighbour], list[NotAnalysed]]:
+    around: list[Neighbour] = []
+    left_out: list[NotAnalysed] = []
+    for file, kind in named.items():
+        try:
+            around.append(Neighbour(path=shown_path(file), type=kind, text=read_text(file)))
+        except UsageError as problem:
+            left_out.append(NotAnalysed(file=shown_path(file), line=0, why=str(problem)))
+    return around, left_out
+
+
+def _context(given: str | None, home: Path, place: Path) -> str:
+    """The head of PROJECT.md: enough to know what is built, for whom, and under which constraints."""
+    if given is not None:
+        text = read_text(Path(given))
+    else:
+        text = next((t for f in (home / "PROJECT.md", place.parent / "PROJECT.md") if (t := _optional(f))), "")
+    return "\n".join(text.splitlines()[:HEAD_LINES])[:HEAD_CHARACTERS]
+
+
+def _optional(file: Path) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else None
+    except OSError:
+        return None
+
+
+def read_text(file: Path) -> str:
+    shown = shown_path(file)
+    if file.is_dir() or not file.exists():
+        raise UsageError(f"there is no file {shown!r}")
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{shown} cannot be read: {error.strerror}") from None
+    return decoded(data, shown, "a text", "review")

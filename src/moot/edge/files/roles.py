@@ -1,0 +1,37 @@
+"""Roles and teams of the user's own, read from files."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from moot.core.errors import ConfigError
+from moot.teams.roles import Role, Team, read_role, read_team, shipped
+
+MAX_BYTES = 100_000
+
+
+def read_roles(folder: str = "") -> Mapping[str, Role]:
+    """The shipped roles, and every `NAME.md` of the folder; one of the same name takes the shipped one's place."""
+    if not folder:
+        return shipped()
+    place = Path(folder).expanduser()
+    if not place.is_dir():
+        raise ConfigError(f"the folder of roles {folder!r} does not exist")
+    own = {path.stem: read_role(path.stem, _text(path, "role"), str(path)) for path in sorted(place.glob("*.md"))}
+    if not own:
+        raise ConfigError(f"the folder of roles {folder!r} holds no file NAME.md")
+    return {**shipped(), **own}
+
+
+def read_team_file(path: str, roles: Mapping[str, Role]) -> Team:
+    return read_team(_text(Path(path).expanduser(), "team"), path, roles)
+
+
+def _text(path: Path, kind: str) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ConfigError(f"{kind} file {str(path)!r} is larger than {MAX_BYTES // 1000} kB")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{kind} file {str(path)!r} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{kind} file {str(path)!r} is not UTF-8 text") from None

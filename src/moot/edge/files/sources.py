@@ -1,0 +1,287 @@
+"""Code from files, folders, a git diff or standard input; and patched code back to the files it came from."""
+
+import hashlib
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import get_args
+
+from moot.core.errors import UsageError
+from moot.core.types import Code, Language, NotAnalysed, SourceFile, Tests
+from moot.edge.files.needs import read_needs
+from moot.edge.files.skips import REASONS, Reason, folder_reason, is_generated
+from moot.edge.git import GitError, Misplaced, git, is_repository, top_of
+
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+SUFFIXES: dict[str, Language] = {
+    ".py": "python", ".pyw": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+    ".jsx": "javascript", ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescript",
+    ".go": "go",
+}  # fmt: skip
+MAX_FILE_BYTES = 2_000_000
+MAX_FILES = 500
+
+
+Origins = Mapping[str, tuple[str, str]]
+"""Shown path -> the absolute path it came from, and the sha256 of its bytes when it was read."""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    code: Code
+    origins: Origins = field(default_factory=dict)
+    left_out: tuple[NotAnalysed, ...] = ()
+    """Files of a folder that could not be read as code."""
+    skipped: Mapping[Reason, int] = field(default_factory=dict)
+    """How many files of folders were passed over, and why; one that is named itself never is."""
+
+
+def read_code(
+    paths: Sequence[str], language: str | None, base: str | None, stdin: Callable[[], bytes], *, whole: bool = False
+) -> Gathered:
+    """All the code that was named; each refusal says which input and what to do about it. `whole`: any number of files,
+    without those that a program made; else what a session can hold."""
+    chosen = chosen_language(language)
+    if list(paths) == ["-"]:
+        return Gathered(Code(files=(from_text(decoded(stdin(), "standard input"), chosen),)))
+    sources: list[SourceFile] = []
+    origins: dict[str, tuple[str, str]] = {}
+    left_out: list[NotAnalysed] = []
+    skipped: Counter[Reason] = Counter(dict.fromkeys(REASONS, 0))
+    found = _changed(paths, base) if base else _named(paths, chosen, skipped, None if whole else MAX_FILES)
+    for path, named in found:
+        try:
+            data = _bytes(path)
+            if not named and not data.strip():
+                continue  # an empty `__init__.py` is no news
+            shown, written_in = shown_path(path), chosen or _language(path)
+            text = decoded(data, shown)
+        except UsageError as problem:
+            if named:
+                raise
+            left_out.append(NotAnalysed(file=shown_path(path), line=0, why=str(problem)))
+            continue
+        if whole and not named and is_generated(text, written_in):
+            skipped["generated"] += 1
+            continue
+        before = _before(path, base) if base else None
+        sources.append(SourceFile(path=shown, language=written_in, text=text, base=before))
+        origins[shown] = (os.path.realpath(path), hashlib.sha256(data).hexdigest())
+    if not sources:
+        raise UsageError(f"there is no readable code in {', '.join(paths)}{_but(skipped)}")
+    needs = read_needs(Path(path) for path, _ in origins.values())
+    return Gathered(Code(files=tuple(sources), needs=needs), origins, tuple(left_out), skipped)
+
+
+def _but(skipped: Mapping[Reason, int]) -> str:
+    told = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
+    return f"; skipped were {told}; a file that is named itself is not" if told else ""
+
+
+def from_text(text: str, language: Language | None) -> SourceFile:
+    if language is None:
+        raise UsageError("code without a file name needs a language: " + ", ".join(LANGUAGES))
+    suffix = next(suffix for suffix, known in SUFFIXES.items() if known == language)
+    return SourceFile(path=f"stdin{suffix}", language=language, text=text)
+
+
+def read_tests(path: str) -> Tests:
+    """Test files; a folder gives every file below it that a test may need."""
+    root = Path(path)
+    if not root.exists():
+        raise UsageError(f"there are no tests at {path!r}")
+    files = (
+        [root]
+        if root.is_file()
+        else [f for f in sorted(root.rglob("*")) if f.is_file() and folder_reason(f.relative_to(root).parts) is None]
+    )
+    wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")] + _module_files(root)
+    given = [
+        (shown_path(f), decoded(data, shown_path(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]
+    ]
+    languages = [SUFFIXES[f.suffix] for f in files if f.suffix in SUFFIXES]
+    if not languages:
+        raise UsageError(f"there are no test files in {path!r} (looked for {', '.join(sorted(SUFFIXES))})")
+    return Tests(files=tuple(given), language=max(set(languages), key=languages.count))
+
+
+def _module_files(root: Path) -> list[Path]:
+    """The `go.mod` that Go tests at this place belong to, and its sums; above the folder we work in nothing is read."""
+    here = Path.cwd().resolve()
+    inner = [f.parent for f in sorted(root.rglob("go.mod")) if folder_reason(f.relative_to(root).parts) is None]
+    outer = [
+        folder for folder in root.resolve().parents if folder.is_relative_to(here) and (folder / "go.mod").exists()
+    ]
+    folders = inner or outer[:1]
+    return [f for folder in folders for name in ("go.mod", "go.sum") if (f := folder / name).is_file()]
+
+
+def write_code(texts: Mapping[str, str], origins: Origins) -> list[str]:
+    """Put patched texts into their files, each at once and only if nobody changed it meanwhile."""
+    for shown in texts:
+        path, digest = origins[shown]
+        try:
+            now = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        except OSError as error:
+            raise UsageError(f"{shown} cannot be read any more ({error.strerror}); nothing was written") from None
+        if now != digest:
+            raise UsageError(f"{shown} was changed while the session ran; nothing was written. Run it again")
+    for shown, text in texts.items():
+        replace_file(Path(origins[shown][0]), text.encode("utf-8"))
+    return list(texts)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, path.stat().st_mode)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def chosen_language(language: str | None) -> Language | None:
+    if language is None:
+        return None
+    names = {"py": "python", "js": "javascript", "ts": "typescript", "tsx": "typescript", "golang": "go"}
+    wanted = names.get(language.lower(), language.lower())
+    for known in LANGUAGES:
+        if known == wanted:
+            return known
+    raise UsageError(f"unknown language {language!r}; known are {', '.join(LANGUAGES)}")
+
+
+def _language(path: Path) -> Language:
+    if known := SUFFIXES.get(path.suffix.lower()):
+        return known
+    raise UsageError(
+        f"cannot tell the language of {shown_path(path)!r}; say it with --language ({', '.join(LANGUAGES)})"
+    )
+
+
+def _named(
+    paths: Sequence[str], chosen: Language | None, skipped: Counter[Reason], most: int | None
+) -> list[tuple[Path, bool]]:
+    """The files, and for each whether the user named it himself."""
+    if not paths:
+        raise UsageError("no code given; name a file or a folder, or - for standard input")
+    files: dict[Path, bool] = {}
+    for name in paths:
+        path = Path(name)
+        if path.is_dir():
+            all_code = [
+                f for f in _below(path) if (known := SUFFIXES.get(f.suffix.lower())) and chosen in (None, known)
+            ]
+            reasons = [folder_reason(f.relative_to(path).parts) for f in all_code]
+            skipped.update(reason for reason in reasons if reason is not None)
+            inside = [f for f, reason in zip(all_code, reasons, strict=True) if reason is None]
+            if not inside:
+                raise UsageError(f"the folder {name!r} holds no code in {', '.join(LANGUAGES)}{_but(skipped)}")
+            files |= dict.fromkeys(inside, False)
+        elif path.exists():
+            files[path] = True
+        else:
+            raise UsageError(f"there is no file {name!r}")
+    if most is not None and len(files) > most:
+        raise UsageError(f"{len(files)} files are more than the {most} of one session; name fewer, or a subfolder")
+    return list(files.items())
+
+
+def _below(folder: Path) -> Iterable[Path]:
+    """What git would track, so that `.gitignore` holds; outside a repository, or in a folder that git ignores and the
+    user names himself, everything."""
+    listed = _ask_git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    if not listed and _ask_git(folder, "check-ignore", "--quiet", ".") is not None:
+        listed = None
+    files = folder.rglob("*") if listed is None else (folder / name for name in listed.split("\0") if name)
+    known = (file for file in files if file.suffix.lower() in SUFFIXES)
+    return sorted({f for f in known if f.is_file() and _lies_in(f, folder)})
+
+
+def _lies_in(file: Path, folder: Path) -> bool:
+    """A link would have another file of the user's read as the checkout's own."""
+    return not file.is_symlink() and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder))
+
+
+def _changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]:
+    """Files of known languages that differ from `base`, as they are now."""
+    here = Path.cwd()
+    if not is_repository(here):
+        raise UsageError("--diff needs a git repository, and this folder is not in one")
+    if _ask_git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}") is None:
+        raise UsageError(f"--diff: git knows no commit {base!r}")
+    names = git(here, "diff", "--name-only", "--diff-filter=d", "-z", base, "--", *paths)
+    new = git(here, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *paths)
+    root = top_of(here)
+    listed = (names + new).decode("utf-8", "replace").split("\0")
+    files = [root / name for name in dict.fromkeys(listed) if name]
+    code = [f for f in files if f.suffix.lower() in SUFFIXES and f.is_file() and _lies_in(f, root)]
+    if not code:
+        raise UsageError(f"nothing in {', '.join(LANGUAGES)} differs from {base}")
+    return [(f, False) for f in code]
+
+
+def _before(path: Path, base: str) -> str:
+    """The text at `base`; empty for a file that was not there."""
+    name = path.resolve().relative_to(top_of(path.parent).resolve())
+    return _ask_git(path.parent, "cat-file", "blob", f"{base}:{name.as_posix()}") or ""
+
+
+def _ask_git(folder: Path, *arguments: str) -> str | None:
+    """What git says; None where it has nothing to say, as outside of a repository."""
+    try:
+        return git(folder, *arguments).decode("utf-8", "replace")
+    except Misplaced:
+        raise
+    except GitError:
+        return None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if (length := path.stat().st_size) > MAX_FILE_BYTES:
+            size = length / 1_000_000
+            raise UsageError(
+                f"{shown_path(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{shown_path(path)} cannot be read: {error.strerror}") from None
+
+
+def decoded(data: bytes, shown: str, kind: str = "code", purpose: str = "look at") -> str:
+    """The bytes as text that holds something; each refusal says which file and what to do about it."""
+    if len(data) > MAX_FILE_BYTES:
+        raise UsageError(
+            f"{shown} has {len(data) / 1e6:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB allowed"
+        )
+    if b"\0" in data:
+        raise UsageError(f"{shown} is a binary file, not {kind}")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{shown} is not valid UTF-8 (byte {error.start}); convert it first") from None
+    if not text.strip():
+        raise UsageError(f"{shown} is empty; there is nothing to {purpose}")
+    return text
+
+
+def shown_path(path: Path) -> str:
+    """As the user would name it: relative where that is short."""
+    real, here = os.path.realpath(path), _real(os.getcwd())
+    if real == here:
+        return "."
+    inside = here.rstrip(os.sep) + os.sep
+    return real.removeprefix(inside).replace(os.sep, "/") if real.startswith(inside) else path.as_posix()
+
+
+@lru_cache(1)
+def _real(folder: str) -> str:
+    return os.path.realpath(folder)

@@ -1,0 +1,116 @@
+"""Limits of a model over a whole fleet. A place is taken before each call and given back after it; one whose holder is
+gone comes free by itself."""
+
+import asyncio
+import contextlib
+import uuid
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy.sql.functions import Function
+
+from moot.core.errors import StoreError
+from moot.core.ports import Model
+from moot.edge.models.registry import Limited
+from moot.edge.store.engine import KEY, address, open_engine, shown
+from moot.edge.store.tables import model_leases as leases
+from moot.edge.store.write_queue import Line
+
+MINUTE = 60.0
+LOOK_AGAIN = 0.2
+"""Seconds, at most, until a place is asked for once more: another worker may have given one back."""
+
+
+@dataclass(frozen=True)
+class ModelLimit:
+    concurrency: int | None = None
+    """Calls under way at once."""
+    per_minute: int | None = None
+    """Calls begun within any minute."""
+
+
+class Leases:
+    """Of one worker, the `holder`. A place that it does not renew is free after `seconds`."""
+
+    def __init__(self, place: str, holder: str, limits: Mapping[str, ModelLimit], seconds: float) -> None:
+        url = address(place)
+        self._line = Line(shown(url), "moot-leases", lambda: open_engine(url))
+        self._limits, self._holder, self._seconds = limits, holder, seconds
+        self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._freed: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._held = 0
+
+    def around(self, model: Model) -> Model:
+        return Limited(model, lambda: self.place(model.name)) if model.name in self._limits else model
+
+    @asynccontextmanager
+    async def place(self, model: str) -> AsyncIterator[None]:
+        """Wait for a place at this model, and hold it."""
+        lease = str(uuid.uuid4())
+        async with self._turns[model]:  # one at a time asks, in the order in which they came
+            freed = self._freed[model]
+            while wait := await self.ask(model, lease):
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(freed.wait(), min(wait, LOOK_AGAIN))
+                freed.clear()
+        self._held += 1
+        try:
+            yield
+        finally:
+            self._held -= 1
+            with contextlib.suppress(StoreError):  # then it comes free in a while
+                await asyncio.shield(self._give_back(lease))
+            self._freed[model].set()
+
+    async def ask(self, model: str, lease: str) -> float:
+        """Take a place; or how many seconds it takes until one may be free."""
+        return await self._line.work(lambda db: self._taken(db, model, lease))
+
+    async def renew(self) -> None:
+        """As long as this worker lives, what it holds is its own."""
+        if self._held:
+            mine = and_(leases.c.holder == self._holder, leases.c.released_at.is_(None))
+            longer = update(leases).where(mine).values(expires_at=_now() + _seconds(self._seconds))
+            await self._line.work(lambda db: db.execute(longer))
+
+    async def aclose(self) -> None:
+        await self._line.aclose()
+
+    async def _give_back(self, lease: str) -> None:
+        back = update(leases).where(leases.c.id == lease).values(released_at=_now())
+        await self._line.work(lambda db: db.execute(back))
+
+    def _taken(self, db: Connection, model: str, lease: str) -> float:
+        limit, of = self._limits[model], leases.c
+        db.execute(select(func.pg_advisory_xact_lock(KEY, func.hashtext(model))))
+        over = or_(of.released_at.is_not(None), of.expires_at <= _now())
+        db.execute(delete(leases).where(of.model == model, over, of.taken_at < _now() - _seconds(MINUTE)))
+        busy = db.execute(select(func.count()).where(of.model == model, ~over)).scalar_one()
+        if limit.concurrency is not None and busy >= limit.concurrency:
+            return LOOK_AGAIN
+        if limit.per_minute is not None and (wait := _until(db, model, limit.per_minute)) > 0:
+            return wait
+        times = {"taken_at": _now(), "expires_at": _now() + _seconds(self._seconds)}
+        db.execute(insert(leases).values(id=lease, model=model, holder=self._holder, **times))
+        return 0.0
+
+
+def _until(db: Connection, model: str, most: int) -> float:
+    """Seconds until fewer than `most` calls were begun in the minute before."""
+    of = leases.c
+    lately = select(of.taken_at).where(of.model == model, of.taken_at > _now() - _seconds(MINUTE))
+    first = lately.order_by(of.taken_at.desc()).offset(most - 1).limit(1).scalar_subquery()
+    left = db.execute(select(func.date_part("epoch", first + _seconds(MINUTE) - _now()))).scalar()
+    return float(left) if left is not None else 0.0
+
+
+def _now() -> Function[object]:
+    """The time it is, not that at which the transaction began: it may have waited for others."""
+    return func.clock_timestamp()
+
+
+def _seconds(seconds: float) -> ColumnElement[object]:
+    return func.make_interval(0, 0, 0, 0, 0, 0, seconds)

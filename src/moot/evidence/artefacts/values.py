@@ -1,0 +1,65 @@
+"""What a review speaks of: an artefact, what the checks find in it, and what an adversary holds against it."""
+
+from typing import Literal
+
+from moot.core.types import Value
+
+ArtefactType = Literal["requirements", "roadmap", "plan", "verification"]
+Gravity = Literal["critical", "significant", "minor"]
+Convergence = Literal["continue", "converging", "deadlock"]
+Defence = Literal["addressed", "rejected", "unaddressed"]
+
+GRAVITIES: tuple[Gravity, ...] = ("critical", "significant", "minor")
+"""The gravest first."""
+
+
+class Artefact(Value):
+    path: str
+    type: ArtefactType
+    guessed: str = ""
+    """How the type was found: told, by the name, or by the content."""
+    text: str
+    context: str = ""
+    """The head of PROJECT.md."""
+
+
+class Neighbour(Value):
+    """Another artefact of the same project, for checks across files."""
+
+    path: str
+    type: ArtefactType
+    text: str
+
+
+class Fault(Value):
+    """What a structural check found, without a model."""
+
+    rule: str
+    severity: Gravity
+    line: int
+    what: str
+    recommendation: str
+
+
+class Challenge(Value):
+    """One objection of the adversary. Its number holds for the whole review of the artefact."""
+
+    number: int
+    round: int
+    category: str
+    concern: str
+    evidence: str
+    severity: Gravity
+    recommendation: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"C{self.number}"
+
+
+class Assessment(Value):
+    """What the adversary says of the defence against one of its earlier challenges."""
+
+    challenge: str
+    notes: str = ""
+    status: Defence

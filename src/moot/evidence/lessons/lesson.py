@@ -1,0 +1,113 @@
+"""A lesson, and the rules of its life: merged with its paraphrases, credited by what followed, forgotten in time."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from moot.core.experience import Lesson, Origin
+from moot.evidence.lessons.words import Gist, gist
+
+SAME = 0.6
+"""Share of common words from which two pieces of advice are one."""
+CONTRARY = 0.25
+"""Share of words that one praises and the other warns of: from here on they are different, however alike."""
+LIFETIME = timedelta(days=90)
+WORDINGS = 8
+ORIGINS = 20
+JUDGES = 50
+
+
+CATEGORIES = (
+    ("security", {"query", "escape", "secret", "password", "token", "injection", "permission"}),
+    ("testing", {"assert", "test", "mock", "coverage", "fixture"}),
+    ("optimization", {"cache", "fast", "slow", "speed", "memory", "complexity", "quadratic"}),
+    ("architecture", {"module", "layer", "interface", "depend", "design"}),
+    ("documentation", {"comment", "document", "readme"}),
+    ("refactoring", {"rename", "extract", "split", "simplify"}),
+)  # fmt: skip
+
+
+def new_lesson(text: str, origin: Origin, now: datetime, lifetime: timedelta | None = LIFETIME) -> Lesson:
+    return Lesson(
+        id=hashlib.sha256(" ".join(text.lower().split()).encode()).hexdigest()[:12],
+        text=text,
+        category=category_of(text),
+        origins=(origin,),
+        created_at=now,
+        expires_at=now + lifetime if lifetime else None,
+    )
+
+
+def category_of(text: str) -> str:
+    said = gist(text)
+    for category, words in CATEGORIES:
+        if said.words & words:
+            return category
+    return "anti_pattern" if len(said.bad) > len(said.good) else "debugging"
+
+
+def same_advice(one: Gist, other: Gist, weight: Callable[[str], float] = lambda word: 1.0) -> bool:
+    """Whether two texts say the same. "Use it" and "never use it" share all words and are opposites."""
+    return likeness(one, other, weight) >= SAME and contradiction(one, other, weight) < CONTRARY
+
+
+def likeness(one: Gist, other: Gist, weight: Callable[[str], float] = lambda word: 1.0) -> float:
+    return _share(one.words & other.words, one.words | other.words, weight)
+
+
+def contradiction(one: Gist, other: Gist, weight: Callable[[str], float] = lambda word: 1.0) -> float:
+    contrary = (one.good & other.bad) | (one.bad & other.good)
+    return _share(contrary, one.words & other.words, weight)
+
+
+def _share(part: frozenset[str], whole: frozenset[str], weight: Callable[[str], float]) -> float:
+    total = sum(weight(word) for word in whole)
+    return sum(weight(word) for word in part) / total if total else 0.0
+
+
+def merged(lesson: Lesson, again: Lesson) -> Lesson:
+    """The lesson, said once more: the older wording stays, its origins and its time grow."""
+    wordings = dict.fromkeys((*lesson.wordings, again.text, *again.wordings))
+    wordings.pop(lesson.text, None)
+    expiries = [lesson.expires_at, again.expires_at]
+    return lesson.model_copy(
+        update={
+            "wordings": tuple(wordings)[:WORDINGS],
+            "origins": tuple(dict.fromkeys((*lesson.origins, *again.origins)))[-ORIGINS:],
+            "uses": lesson.uses + again.uses,
+            "helped": lesson.helped + again.helped,
+            "harmed": lesson.harmed + again.harmed,
+            "expires_at": None if None in expiries else max(e for e in expiries if e is not None),
+        }
+    )
+
+
+def credited(lesson: Lesson, *, helped: bool, now: datetime, by: str = "") -> Lesson:
+    """After it was used: what happened next speaks for or against it, once for each session `by` which it was judged.
+    One that helps lives longer."""
+    if by and by in lesson.judged_by:
+        return lesson
+    longer = lesson.expires_at and max(lesson.expires_at, now + LIFETIME)
+    return lesson.model_copy(
+        update={
+            "uses": lesson.uses + 1,
+            "helped": lesson.helped + helped,
+            "harmed": lesson.harmed + (not helped),
+            "judged_by": (*lesson.judged_by, *([by] if by else []))[-JUDGES:],
+            "expires_at": longer if helped else lesson.expires_at,
+        }
+    )
+
+
+def standing(lesson: Lesson, now: datetime) -> float:
+    """How much it is worth telling, from 0 to 1: an expired one nothing, an untried one a half."""
+    if lesson.expires_at is not None and lesson.expires_at <= now:
+        return 0.0
+    return (lesson.helped + 1) / (lesson.helped + lesson.harmed + 2)
+
+
+def fits(lesson: Lesson, task: Gist, weight: Callable[[str], float], now: datetime) -> float:
+    """How well a lesson fits a task: the words they share, by how rare those are, and what it is worth."""
+    words = gist(" ".join((lesson.text, *lesson.wordings))).words
+    covered = _share(words & task.words, words, weight)
+    return covered * standing(lesson, now)

@@ -1,0 +1,89 @@
+"""What solutions do on shared inputs: who behaves alike, and who should be believed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.core.types import Answer, Probing
+from moot.evidence.trials.values import Example, holds
+
+Signature = tuple[str, ...]
+ENOUGH = 3
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A solution that was run: its answers to the shared calls, and which examples it satisfies."""
+
+    name: str
+    signature: Signature
+    passed: float = 0
+    """How many, or what those are worth by kind."""
+    of: int = 0
+
+    @property
+    def silent(self) -> bool:
+        """Nothing it was asked came to a value: it behaves like no solution at all."""
+        return all(mark.startswith("<") and not mark.startswith("<generator") for mark in self.signature)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Solutions that do the same."""
+
+    signature: Signature
+    names: tuple[str, ...]
+
+
+def signature(probing: Probing) -> Signature:
+    return tuple(answer.mark for answer in probing.answers) or (f"<problem {probing.problem}>",)
+
+
+def tried(name: str, examples: Sequence[Example], answers: Sequence[Answer], more: Probing) -> Tried:
+    """`answers` belong to the examples, `more` to the calls nobody knows the result of."""
+    passed = sum(holds(e, a) for e, a in zip(examples, answers, strict=False))
+    own = tuple(answer.mark for answer in answers)
+    return Tried(name, own + signature(more) if more.answers or more.problem else own, passed, len(examples))
+
+
+def clusters(solutions: Sequence[Tried]) -> tuple[Cluster, ...]:
+    """The largest first; of the same size, the one whose first member was named first."""
+    found: dict[Signature, list[str]] = {}
+    for solution in solutions:
+        found.setdefault(solution.signature, []).append(solution.name)
+    order = {solution.name: place for place, solution in reversed(list(enumerate(solutions)))}
+    made = [Cluster(mark, tuple(names)) for mark, names in found.items()]
+    return tuple(sorted(made, key=lambda cluster: (-len(cluster.names), order[cluster.names[0]])))
+
+
+def best(solutions: Sequence[Tried]) -> tuple[Cluster, ...]:
+    """Those who satisfy the most examples, clustered: the first cluster is the choice, equals beside it are ties.
+
+    Executed examples come before the vote; a solution that never answers is chosen only where all are silent.
+    """
+    speaking = [solution for solution in solutions if not solution.silent] or list(solutions)
+    most = max((solution.passed for solution in speaking), default=0)
+    ranked = clusters([solution for solution in speaking if solution.passed == most])
+    return tuple(cluster for cluster in ranked if len(cluster.names) == len(ranked[0].names))
+
+
+def agreement(solutions: Sequence[Tried]) -> float:
+    """The share of the largest cluster."""
+    return len(clusters(solutions)[0].names) / len(solutions) if solutions else 0.0
+
+
+def alike_and_green(solutions: Sequence[Tried]) -> tuple[Tried, ...]:
+    """The gate: who satisfies every example behaves alike, and these are enough: a debate has nothing to add to them.
+
+    Who fails an example is no dissent, for a debate would choose none of those. No example, nothing is satisfied."""
+    green = [s for s in solutions if s.of and s.passed == s.of and not s.silent]
+    one = len({solution.signature for solution in green}) == 1
+    return tuple(green) if one and enough(len(green), len(solutions)) else ()
+
+
+def enough(alike: int, answers: int) -> bool:
+    """Three that agree, and half of all; of fewer answers all of them, and never one alone."""
+    return alike > 1 and alike >= min(answers, max(ENOUGH, (answers + 1) // 2))
+
+
+def by_name(solutions: Sequence[Tried]) -> Mapping[str, Tried]:
+    return {solution.name: solution for solution in solutions}

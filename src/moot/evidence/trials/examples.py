@@ -1,0 +1,255 @@
+"""Examples out of the text of a task: doctest lines, asserts, and the forms in which people write `f(2)` gives `4`."""
+
+import ast
+import builtins
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+
+from moot.evidence.trials.values import Example, TestOrigin
+
+PROMPT = re.compile(r"^([ \t]*)>>> ?(.*)$")
+ERROR = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Interrupt|StopIteration|Exit))\b")
+SIGNS = r"→|➞|⟹|==?>|[-−]+>|===?|=(?![=>])|#\s*=>|#\s*(?:returns?|gives?)\b|#"
+WORDS = r"(?:should\s+)?(?:returns?|gives?|yields?|outputs?|evaluates to|is|equals?|be)\b"
+GIVES = re.compile(rf"[\s`*]*(?:{SIGNS}|{WORDS})[\s`*:]*")
+RAISES = re.compile(r"\s*(?:should\s+)?(?:raises?|throws?)\s+(?:an?\s+)?`?(\w+)`?")
+INPUT, OUTPUT = (re.compile(rf"^\s*\W*(?:{word})s?\W*\s*[:=]\s*(.*)$", re.I) for word in ("input", "output"))
+NAMED = re.compile(r"^\s*[a-z_]\w*\s*[:=]\s*(.+)$")
+FOR = re.compile(
+    r"\b(?:for|if|when|with|given)\s+(\w+\s*=\s*[^,;]+?|\w+\s*=\s*.+?),?\s+(?:the\s.*?)?(?:\w+\s+)?"
+    r"(?:output|result|answer|function)\s+(?:should\s+(?:be|return)|is|returns|will be)\s+(.+)$",
+    re.IGNORECASE,
+)
+CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\(")
+LITERALS = (
+    r"[rbu]?'(?:[^'\\]|\\.)*'|[rbu]?\"(?:[^\"\\]|\\.)*\"",
+    r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?",
+    r"True|False|None",
+)
+GOES_ON = re.compile(r"\w|\s*(?:[+*/%^<>]|=|-\s*[\d(]|\.\d|\[)")
+SUM = re.compile(r"-?\d+(?:\.\d+)?(?:\s*[-+*/]\s*-?\d+(?:\.\d+)?)+\s*={1,2}\s*(?=[-\d])")
+"""`1 + 9 = 10`: how the value comes about, and the value."""
+LONGEST_CALL = 20
+MAX_EXAMPLES = 200
+
+
+@lru_cache(maxsize=32)  # a text may have a megabyte
+def examples_in(text: str, name: str | None = None, origin: TestOrigin = "task") -> tuple[Example, ...]:
+    """Every example the text gives of calling `name` (or of any function), each once, in the order of the text. Kept,
+    for each phase of a debate asks once more."""
+    found: dict[str, Example] = {}
+    others: dict[str, Example] = {}
+    ways = (_doctests(text, name, origin), _asserts(text, origin), _stated(text, origin), _pairs(text, name, origin))
+    for example in chain(*ways):
+        own = name is None or re.search(rf"(?<![\w.]){re.escape(name)}\(", example.call) is not None
+        (found if own else others).setdefault(example.call, example)
+        if len(found) == MAX_EXAMPLES:
+            break
+    return tuple(found.values()) or _renamed(text, name or "", others.values())
+
+
+def _renamed(text: str, name: str, others: Iterable[Example]) -> tuple[Example, ...]:
+    """A task may call its one function by another name in its examples, if there is no function of that name."""
+    called = {called_name(example.call) for example in others}
+    known = re.findall(r"^\s*(?:async\s+)?def\s+(\w+)", text, re.MULTILINE)
+    if len(called) != 1 or known != [name] or called & set(dir(builtins)):
+        return ()
+    return tuple(e.model_copy(update={"call": f"{name}({e.call.partition('(')[2]}"}) for e in others)
+
+
+def literal_call(text: str) -> str | None:
+    """The call, written the one way Python writes it; None unless all its arguments are literals."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+        if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name | ast.Attribute):
+            return None
+        for argument in (*tree.args, *(keyword.value for keyword in tree.keywords)):
+            ast.literal_eval(argument)
+        return ast.unparse(tree) if all(keyword.arg for keyword in tree.keywords) else None
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def called_name(call: str) -> str:
+    return call.partition("(")[0].rpartition(".")[2]
+
+
+def literal(text: str) -> str | None:
+    """A literal in the one way Python writes it, or None."""
+    try:
+        return repr(ast.literal_eval(text.strip()))
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def _doctests(text: str, name: str | None, origin: TestOrigin) -> Iterator[Example]:
+    """Also a call with more around it, and one that prints nothing: it gives None, where others print something."""
+    lines = text.split("\n")
+    prompts = [(number, prompt) for number, line in enumerate(lines) if (prompt := PROMPT.match(line))]
+    printed = {number: _wanted(lines[number + 1 :], len(prompt[1])) for number, prompt in prompts}
+    for number, prompt in prompts:
+        if call := literal_call(prompt[2]) or _around(prompt[2], name):
+            wanted = printed[number]
+            error = _error(wanted)
+            if error:
+                yield Example(call=call, raises=error, origin=origin, category="error_handling")
+            elif (value := literal("\n".join(wanted))) is not None:
+                yield Example(call=call, expected=value, origin=origin)
+            elif not wanted and any(printed.values()):
+                yield Example(call=call, expected="None", origin=origin)
+
+
+def _around(text: str, name: str | None) -> str | None:
+    """`round(f([1, 2]), 2)`: an expression of the function, literals and Python's own functions."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    plain = not any(isinstance(node, ast.Lambda | ast.comprehension | ast.NamedExpr) for node in ast.walk(tree))
+    known = name is not None and name in names and names - {name} <= set(dir(builtins))
+    return ast.unparse(tree) if known and plain and isinstance(tree, ast.Call) else None
+
+
+def _wanted(lines: list[str], indent: int) -> list[str]:
+    """The lines after a prompt that say what it prints."""
+    taken: list[str] = []
+    for line in lines:
+        if not line.strip() or PROMPT.match(line) or line.strip() in ('"""', "'''"):
+            break
+        taken.append(line[indent:])
+        if len(taken) > 50:
+            break
+    return taken
+
+
+def _error(lines: list[str]) -> str:
+    if lines and lines[0].startswith("Traceback"):
+        return next((found[1] for line in lines[1:] if (found := ERROR.match(line))), "")
+    return ""
+
+
+def _asserts(text: str, origin: TestOrigin) -> Iterator[Example]:
+    for line in text.split("\n"):
+        stated = line.strip().removeprefix(">>>").strip()
+        if stated.startswith("assert "):
+            try:
+                test = ast.parse(stated).body[0]
+            except (SyntaxError, ValueError, MemoryError, RecursionError):
+                continue
+            if isinstance(test, ast.Assert) and (pair := compared(test.test)):
+                yield Example(call=pair[0], expected=pair[1], origin=origin)
+
+
+def compared(test: ast.expr) -> tuple[str, str] | None:
+    """A call with literals and the literal that a comparison says it gives."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
+            sides = (ast.unparse(left), ast.unparse(right))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            sides = (ast.unparse(operand), "False")
+        case ast.Call():
+            sides = (ast.unparse(test), "True")
+        case _:
+            return None
+    for call, value in (sides, sides[::-1]):
+        if (found := literal_call(call)) and (wanted := literal(value)) is not None:
+            return found, wanted
+    return None
+
+
+def _stated(text: str, origin: TestOrigin) -> Iterator[Example]:
+    """`f(2) → 4`, `f(2) == 4`, "f(2) returns 4", "f(-1) raises ValueError"."""
+    for line in _whole_lines(text.split("\n")):
+        if line.lstrip().startswith(("def ", "class ")):
+            continue
+        for start in CALL.finditer(line):
+            end = _closed(line, start.end() - 1)
+            if end is None or (call := literal_call(line[start.start() : end])) is None:
+                continue
+            if error := RAISES.match(line, end):
+                yield Example(call=call, raises=error[1], origin=origin, category="error_handling")
+            elif (gives := GIVES.match(line, end)) and (value := _leading_literal(line[gives.end() :])) is not None:
+                yield Example(call=call, expected=value, origin=origin)
+
+
+def _whole_lines(lines: Sequence[str]) -> Iterator[str]:
+    """Lines, and where a call's bracket is left open at the end of one, that line with those that close it."""
+    for number, line in enumerate(lines):
+        yield line
+        if re.search(r"\w\(\s*[\[({]*\s*$", line):
+            for last in range(number + 1, min(number + LONGEST_CALL, len(lines))):
+                whole = " ".join(part.strip() for part in lines[number : last + 1])
+                if _closed(whole, whole.find("(")) is not None:
+                    yield whole
+                    break
+
+
+def _pairs(text: str, name: str | None, origin: TestOrigin) -> Iterator[Example]:
+    """`Input: n = 5` with `Output: 1` below it, "for n = 5 the output should be 1", where the function is known."""
+    given: list[str] | None = None
+    for line in text.split("\n") if name else ():
+        if found := FOR.search(line):
+            yield from _paired(name, found[1], found[2], origin)
+        elif found := INPUT.match(line):
+            given = [found[1]] if found[1].strip() else []
+        elif (found := OUTPUT.match(line)) and given is not None:
+            yield from _paired(name, ", ".join(given), found[1], origin)
+            given = None
+        elif given is not None and (found := NAMED.match(line)):
+            given.append(found[1])
+
+
+def _paired(name: str | None, given: str, value: str, origin: TestOrigin) -> Iterator[Example]:
+    call, wanted = _with_values(name or "", given), _leading_literal(value)
+    if call is not None and wanted is not None:
+        yield Example(call=call, expected=wanted, origin=origin)
+
+
+def _with_values(name: str, given: str) -> str | None:
+    """The call with these arguments in their order: what a task calls them may not be what the function does."""
+    try:
+        call = ast.parse(f"{name}({given.strip().rstrip('.')})", mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    if not isinstance(call, ast.Call):
+        return None
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return literal_call(ast.unparse(ast.Call(call.func, values, [])))
+
+
+def _closed(line: str, opening: int) -> int | None:
+    """Where the bracket that opens here is closed, strings respected."""
+    depth, quote = 0, ""
+    at = opening
+    while at < len(line):
+        sign = line[at]
+        if quote:
+            at += sign == "\\"
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        elif sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return None
+
+
+def _leading_literal(text: str) -> str | None:
+    """The literal a text begins with: prose, a full stop or a comment may follow it, the rest of a sum may not."""
+    text = text.strip().strip("`*").strip()
+    if added := SUM.match(text):
+        text = text[added.end() :]
+    if text[:1] in ("[", "(", "{"):
+        end = _closed(text, 0) or 0
+        return literal(text[:end]) if not GOES_ON.match(text, end) else None
+    for pattern in LITERALS:
+        if (found := re.match(pattern, text)) and not GOES_ON.match(text, found.end()):
+            return literal(found[0])
+    return {"true": "True", "false": "False"}.get(text.rstrip(".").lower())

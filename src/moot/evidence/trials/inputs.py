@@ -1,0 +1,91 @@
+"""More calls like those given: each argument changed in the ways its type is usually got wrong. No chance in it."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from moot.evidence.trials.examples import literal_call
+
+BIG = 10**6
+LONGEST = 4000
+
+
+def varied(calls: Sequence[str], limit: int = 30) -> tuple[str, ...]:
+    """At most `limit` new calls; every given call gets its turn before any gets a second."""
+    return _varied(tuple(calls), limit)
+
+
+@lru_cache(maxsize=256)
+def _varied(calls: tuple[str, ...], limit: int) -> tuple[str, ...]:
+    """Kept, for a debate wants the same calls varied each time its candidates are run."""
+    known = set(calls)
+    made: dict[str, None] = {}
+    turns = [_variants(call) for call in calls]
+    while turns and len(made) < limit:
+        for turn in list(turns):
+            fresh = next((call for call in turn if call not in known and call not in made), None)
+            if fresh is None:
+                turns.remove(turn)
+            elif len(made) < limit:
+                made[fresh] = None
+    return tuple(made)
+
+
+def _variants(call: str) -> Iterator[str]:
+    if literal_call(call) is None:
+        return
+    tree = ast.parse(call, mode="eval").body
+    assert isinstance(tree, ast.Call)
+    values = [ast.literal_eval(argument) for argument in tree.args]
+    changes = [list(_changed(value)) for value in values]
+    for depth in range(max((len(change) for change in changes), default=0)):
+        for place, change in enumerate(changes):
+            if depth < len(change):
+                arguments = [*values[:place], change[depth], *values[place + 1 :]]
+                text = ", ".join(map(repr, arguments))
+                keywords = "".join(f", {k.arg}={ast.unparse(k.value)}" for k in tree.keywords)
+                made = f"{ast.unparse(tree.func)}({(text + keywords).removeprefix(', ')})"
+                if len(made) <= LONGEST:
+                    yield made
+
+
+def _changed(value: object) -> Iterator[object]:
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (value + 1, value - 1, 0, 1, -value, value * 2, 2, 10, BIG + value)
+    elif isinstance(value, float):
+        yield from (value + 0.5, -value, 0.0, value * 2, 1e-3, float(BIG))
+    elif isinstance(value, str):
+        yield from _texts(value)
+    elif isinstance(value, list | tuple):
+        kind = type(value)
+        yield from (kind(items) for items in _sequences(list(value)))
+    elif isinstance(value, dict):
+        yield {}
+        yield dict(list(value.items())[1:])
+        yield {key: change for key, inner in value.items() for change in list(_changed(inner))[:1]}
+    elif isinstance(value, set):
+        yield set()
+        yield set(sorted(value, key=repr)[1:])
+
+
+def _texts(value: str) -> Iterator[str]:
+    yield from (value[::-1], "", value.swapcase(), value + value, value[:1], value[1:], f" {value} ")
+    yield from (value.replace(" ", ""), "a", "é" + value, value + "1")
+
+
+def _sequences(value: list[object]) -> Iterator[list[object]]:
+    yield value[::-1]
+    yield []
+    yield value[:1]
+    for change in list(_changed(value[-1]))[:1] if value else ():
+        yield [*value, change]
+        yield [change, *value]
+    yield value + value
+    yield value[1:]
+    yield sorted(value, key=lambda item: (str(type(item)), repr(item)))
+    for place in (0, len(value) - 1):
+        if value:
+            for change in list(_changed(value[place]))[:3]:
+                yield [*value[:place], change, *value[place + 1 :]]

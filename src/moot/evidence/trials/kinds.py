@@ -1,0 +1,72 @@
+"""Whether a test asks for a result or for a refusal: who refuses everything passes the latter, and solves nothing."""
+
+import ast
+import re
+from collections.abc import Iterable
+
+from moot.core.types import Tests
+from moot.evidence.trials.values import Example
+
+NAMED = re.compile(
+    r"(?<![a-z])(?:in_?valid|reject\w*|refus\w*|raises?|throws?|malformed|bad|errors?|exceptions?)(?![a-z])",
+    re.IGNORECASE,
+)
+PARAMETER = re.compile(r"\[(?:.*-)?(?:None|False|null|false|nil|\w*(?:Error|Exception))\d*\]$")
+"""The last value of a parametrized test, as its id has it."""
+RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assertIsNone", "assertFalse"})
+NOTHING = ("None", "False")
+
+
+def asks_refusal(example: Example) -> bool:
+    """An error, None or False: what a function gives that wants nothing of its input."""
+    return bool(example.raises) or example.category == "error_handling" or example.expected in NOTHING
+
+
+def is_refusal(name: str, known: Iterable[str] = ()) -> bool:
+    """Whether the test of this name, as a runner says it, asks for a refusal; `known` are those whose code does."""
+    last = name.rpartition("::")[2]
+    bare = last.partition("[")[0].split(" ")[0]
+    return bare in known or bool(NAMED.search(bare) or PARAMETER.search(last))
+
+
+def refusals_in(tests: Tests | None) -> frozenset[str]:
+    """The test functions all of whose assertions ask for a refusal; of languages other than Python only names tell."""
+    found = set[str]()
+    for _, text in tests.files if tests and tests.language == "python" else ():
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        found |= {node.name for node in functions if node.name.startswith("test") and _refuses(node)}
+    return frozenset(found)
+
+
+def worth(passed: int, of: int, refused: int, refusals: int) -> float:
+    """Tests that pass, weighed by kind: refusing alone is easy, so a refusal counts in full only where at least half of
+    the results are right, and in proportion below that.
+
+    `refused` of the passed and `refusals` of all ask for a refusal; where nothing else is asked, they count in full."""
+    results = of - refusals
+    share = min(1.0, 2 * (passed - refused) / results) if results else 1.0
+    return round(passed - refused + refused * share, 6)
+
+
+def _refuses(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    said = [_asserted(node) for node in ast.walk(function)]
+    stated = [one for one in said if one is not None]
+    return bool(stated) and all(stated)
+
+
+def _asserted(node: ast.AST) -> bool | None:
+    """Whether an assertion asks for a refusal; None where the node is no assertion."""
+    match node:
+        case ast.Assert(test=ast.UnaryOp(op=ast.Not())):
+            return True
+        case ast.Assert(test=ast.Compare(ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=value)])):
+            return value is None or value is False
+        case ast.Assert():
+            return False
+        case ast.Call(func=ast.Attribute(attr=name)) if name == "raises" or name.startswith("assert"):
+            return name in RAISES
+    return None

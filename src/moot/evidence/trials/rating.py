@@ -1,0 +1,129 @@
+"""One figure for a version of the code, made of parts that each say what they rest on.
+
+A part that could not be measured adds nothing to the score, and is named.
+"""
+
+from collections.abc import Sequence
+
+from moot.core.measures import Coverage, Lint, Part, PartName, Quality
+from moot.core.types import Code, Scan, SuiteRun
+from moot.evidence.trials.structure import FileShape, functions_of, shapes
+
+WEIGHTS: dict[PartName, float] = {
+    "tests": 0.35,
+    "coverage": 0.15,
+    "scan": 0.2,
+    "lint": 0.1,
+    "complexity": 0.1,
+    "maintainability": 0.1,
+}
+SEVERITY = {"critical": 1.0, "high": 0.5, "medium": 0.25, "low": 0.1}
+SIMPLE, HOPELESS = 5, 40
+"""A function up to this complexity costs nothing; one beyond that is worth nothing."""
+LINES_A_FINDING = 5
+"""One lint finding in so many lines leaves nothing of that part."""
+NO_TESTS = "no tests were run"
+Told = tuple[float | None, str]
+"""A value, and what it rests on or why there is none."""
+
+
+def rated(
+    code: Code, scan: Scan, lint: Lint | None, run: SuiteRun | None = None, coverage: Coverage | None = None
+) -> Quality:
+    found, broken = shapes(code)
+    lines = sum(shape.lines for shape in found)
+    unread = f"{broken[0]} cannot be parsed" if broken else "" if lines else "there is no code"
+    told: dict[PartName, Told] = {
+        "tests": of_tests(run),
+        "coverage": of_coverage(coverage),
+        "scan": (None, unread) if unread and not scan.findings else of_scan(scan),
+        "lint": (None, unread) if unread else of_lint(lint, lines),
+        "complexity": (None, unread) if unread else of_complexity(found),
+        "maintainability": (None, unread) if unread else of_maintainability(found),
+    }
+    return together(told)
+
+
+def together(told: dict[PartName, Told]) -> Quality:
+    parts = [
+        Part(
+            name=name,
+            weight=weight,
+            value=None if told[name][0] is None else round(told[name][0] or 0.0, 4),
+            why=told[name][1],
+        )
+        for name, weight in WEIGHTS.items()
+    ]
+    known = [part for part in parts if part.value is not None]
+    return Quality(
+        score=round(sum(part.weight * (part.value or 0.0) for part in known), 4),
+        measured=round(sum(part.weight for part in known), 4),
+        parts=tuple(parts),
+    )
+
+
+def of_tests(run: SuiteRun | None) -> Told:
+    if run is None:
+        return None, NO_TESTS
+    if run.problem:
+        return None, f"the tests say nothing: {run.problem}"
+    ran = [outcome for outcome in run.outcomes if outcome.status != "skipped"]
+    if not ran:
+        return None, NO_TESTS
+    passed = sum(outcome.status == "passed" for outcome in ran)
+    return passed / len(ran), f"{passed} of {len(ran)} passed"
+
+
+def of_coverage(coverage: Coverage | None) -> Told:
+    if coverage is None:
+        return None, "nobody watched what tests reach"
+    if coverage.problem or coverage.share is None:
+        return None, coverage.problem or "there is nothing to reach"
+    branches = "no branches" if coverage.branches is None else f"{coverage.branches:.0%} of branches"
+    return coverage.share, f"{coverage.lines or 0:.0%} of lines, {branches}"
+
+
+def of_scan(scan: Scan) -> Told:
+    """Each finding costs by its severity; what was not looked at is never clean."""
+    left = max(0.0, 1.0 - sum(SEVERITY[finding.severity] for finding in scan.findings))
+    counts = {s: sum(finding.severity == s for finding in scan.findings) for s in SEVERITY}
+    said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count) or "no findings"
+    if scan.not_analysed and left:
+        place = scan.not_analysed[0]
+        return None, f"{said}, but {place.file} was not analysed to the end (line {place.line}: {place.why})"
+    return left, said
+
+
+def of_lint(lint: Lint | None, lines: int) -> Told:
+    if lint is None:
+        return None, "no linter was asked"
+    if lint.skipped:
+        return None, "; ".join(f"{language}: {why}" for language, why in lint.skipped.items())
+    share = max(0.0, 1.0 - LINES_A_FINDING * len(lint.findings) / max(lines, LINES_A_FINDING))
+    first = f", the first is {_place(lint)}" if lint.findings else ""
+    return share, f"{len(lint.findings)} findings of {', '.join(lint.by)} in {lines} lines{first}"
+
+
+def _place(lint: Lint) -> str:
+    first = lint.findings[0]
+    return f"{first.file} line {first.line}: {first.rule} {first.message}"
+
+
+def of_complexity(found: Sequence[FileShape]) -> Told:
+    """The mean over all functions and the worst of them count alike: many simple ones hide no monster."""
+    functions = list(functions_of(found))
+    worst = max(functions, key=lambda function: function.complexity)
+    values = [ease(function.complexity) for function in functions]
+    said = f"highest {worst.complexity} ({worst.name} in {worst.file}), {len(functions)} functions"
+    return (sum(values) / len(values) + ease(worst.complexity)) / 2, said
+
+
+def ease(complexity: int) -> float:
+    return min(1.0, max(0.0, (HOPELESS - complexity) / (HOPELESS - SIMPLE)))
+
+
+def of_maintainability(found: Sequence[FileShape]) -> Told:
+    lines = sum(shape.lines for shape in found)
+    index = sum(shape.maintainability * shape.lines for shape in found) / lines if lines else 100.0
+    worst = min(found, key=lambda shape: shape.maintainability)
+    return index / 100, f"index {index:.0f} of 100, lowest {worst.maintainability:.0f} ({worst.file})"

@@ -1,0 +1,62 @@
+"""What is asked of a solution, and what it answered."""
+
+import ast
+import math
+import re
+from pathlib import PurePosixPath
+from typing import Literal
+
+from moot.core.types import Answer, Value
+
+TestOrigin = Literal["given", "task", "agent", "mutated"]
+TestCategory = Literal["functional", "edge_case", "error_handling", "performance", "security", "concurrency"]
+Difficulty = Literal["basic", "moderate", "advanced", "expert"]
+CLOSE = 1e-6
+TEST_NAME = re.compile(r"(?:^|[/._-])(?:tests?|specs?|conftest|testdata)(?:[/._-]|$)", re.IGNORECASE)
+"""Paths of tests, by how they or their folders are named."""
+
+
+class Example(Value):
+    """One call and what must come of it: a value (`expected`, as a literal) or an error (`raises`, its class)."""
+
+    call: str
+    expected: str = ""
+    raises: str = ""
+    origin: TestOrigin = "given"
+    category: TestCategory = "functional"
+    difficulty: Difficulty = "basic"
+
+
+def named_as_test(path: str) -> bool:
+    """Whether the file itself is, whatever folder somebody keeps it in."""
+    return bool(TEST_NAME.search(PurePosixPath(path).name))
+
+
+def holds(example: Example, answer: Answer) -> bool:
+    """Whether the answer is what the example asks for. The solution never saw what that is."""
+    if example.raises:
+        return answer.kind == "error" and answer.text == example.raises
+    return answer.kind == "value" and same_value(example.expected, answer.text)
+
+
+def same_value(expected: str, got: str) -> bool:
+    if expected.strip() == got:
+        return True
+    try:
+        return alike(ast.literal_eval(expected), ast.literal_eval(got))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+
+
+def alike(one: object, other: object) -> bool:
+    """As `==`, but floats may differ in their last digits."""
+    if isinstance(one, float) or isinstance(other, float):
+        if not (isinstance(one, int | float) and isinstance(other, int | float)):
+            return False
+        return one == other or math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE)
+    if isinstance(one, list | tuple) and type(one) is type(other):
+        assert isinstance(other, list | tuple)
+        return len(one) == len(other) and all(alike(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(alike(value, other[key]) for key, value in one.items())
+    return one == other

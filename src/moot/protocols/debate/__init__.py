@@ -1,0 +1,1 @@
+"""Debate: seats draft, test, attack, review and vote on a task, in eight phases."""

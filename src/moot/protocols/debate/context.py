@@ -1,0 +1,163 @@
+"""A debate under way: the table as it stands, so that what was done before a cut is never lost, and who may speak."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from moot.core.errors import Cut
+from moot.core.room import Ask, Room, T
+from moot.core.types import Absent, Answer, SuiteRun
+from moot.protocols.debate.state import Said, Table, at_hand, tools_of
+from moot.protocols.debate.types import PARALLEL, Candidate, Member, Phase, Talk
+from moot.teams.topology import Arrangement
+from moot.text.excerpts import Fitted, Part, fit_parts, show
+from moot.text.render import fenced
+
+
+@dataclass
+class Ran:
+    """One code, run."""
+
+    suite: SuiteRun | None = None
+    answers: dict[str, Answer] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def nothing(member: Member, answer: object) -> None:
+    """For those who wait for all answers."""
+
+
+@dataclass
+class Sitting:
+    table: Table
+    room: Room
+    arrangement: Arrangement
+    ran: dict[str, Ran] = field(default_factory=dict)
+    """By code: what came of it so far. The same code is not run twice on the same thing."""
+    lost: set[str] = field(default_factory=set)
+    """Seats that cannot be reached."""
+
+    def update(self, **changes: Any) -> None:
+        self.table = replace(self.table, **changes)
+
+    def enter(self, candidate: Candidate, phase: Phase, text: str) -> None:
+        """A new candidate, and the turn in which it came."""
+        said = Said(seat=candidate.seat, phase=phase, round=self.table.round, text=text, candidate=candidate.id)
+        self.update(candidates=(*self.table.candidates, candidate), spoken=(*self.table.spoken, said))
+
+    def say(self, member: Member, phase: Phase, text: str) -> None:
+        said = Said(seat=member.seat, phase=phase, round=self.table.round, text=text)
+        self.update(spoken=(*self.table.spoken, said))
+
+    async def apart(
+        self,
+        phase: Talk,
+        speakers: Sequence[Member],
+        make: Callable[[Member], Ask[T]],
+        take: Callable[[Member, T], object] = nothing,
+        *,
+        tools: bool = True,
+    ) -> list[T]:
+        """Everybody at once, nobody reading another. `take` gets each answer, also when the session is cut short."""
+        asks = [self.equipped(member, phase, make(member)) if tools else make(member) for member in speakers]
+        self.update(calls=self.table.calls + len(asks))
+        try:
+            answers: Sequence[Any] = await self.room.ask_all(asks, PARALLEL[phase])
+        except Cut as cut:
+            _taken(speakers, cut.answered, take)
+            raise
+        self._missed(speakers, answers)
+        denied = sum(isinstance(answer, Absent) and answer.why == "limit" for answer in answers)
+        self.update(calls=self.table.calls - denied)
+        heard = _taken(speakers, answers, take)
+        self.update(answered=self.table.answered + len(heard))
+        return heard
+
+    def equipped(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:
+        """The question with the tools of this seat's role, where the rules allow any of them."""
+        tools = tools_of(member, self.table)
+        return replace(ask, tools=tools, context=at_hand(member, phase, self.table)) if tools else ask
+
+    async def in_turn(
+        self,
+        phase: Talk,
+        speakers: Sequence[Member],
+        make: Callable[[Member], Ask[T]],
+        take: Callable[[Member, T], object] = nothing,
+    ) -> list[T]:
+        """As the topology has it: group after group, each prompt with the turns its seat may see by then."""
+        by_seat = {member.seat: member for member in speakers}
+        heard = list[T]()
+        for group in self.arrangement.groups(phase, tuple(by_seat)):
+            heard += await self.apart(phase, [by_seat[seat] for seat in group], make, take)
+        return heard
+
+    async def taken_up(
+        self,
+        phase: Phase,
+        speakers: Sequence[Member],
+        make: Callable[[Member], Ask[T]],
+        take: Callable[[Member, T], object] = nothing,
+    ) -> list[T]:
+        """As `in_turn`; where none of those whose work it is can be reached, somebody else does it, one after another
+        until one can be."""
+        heard = await self.in_turn(phase, [m for m in speakers if m.seat not in self.lost], make, take)
+        tried = {member.seat for member in speakers}
+        while not heard and speakers and all(seat in self.lost for seat in tried):
+            other = next((m for m in self.table.given.team if m.seat not in tried and self.room.seated(m.seat)), None)
+            if other is None:
+                break
+            tried.add(other.seat)
+            if other.seat in self.lost:
+                continue
+            absent = ", ".join(member.seat for member in speakers)
+            self.room.degrade(
+                f"{phase}, round {self.table.round}: {absent} cannot be reached; {other.seat} takes it up"
+            )
+            heard = await self.in_turn(phase, [other], make, take)
+        return heard
+
+    def heard(self, member: Member) -> str:
+        """What reaches this seat of the turns in this round, beside the candidates: straight from who it may see; in
+        a star or a tree also through those who pass it on, and it says through whom. All of it, as far as a quarter of
+        a prompt's material holds it; of what does not fit, the oldest turns are left out."""
+        parts = list[Part]()
+        for said in self.table.spoken:
+            if said.candidate or not said.text or said.round != self.table.round or said.seat == member.seat:
+                continue
+            if (through := self.hops(said.seat, member.seat)) is not None:
+                passed = f", passed on by {through}" if through else ""
+                name = f"the turn of {said.seat} ({said.phase})"
+                parts.append(Part(name, f"{said.seat} ({said.phase}{passed}):\n{said.text}"))
+        if not parts:
+            return ""
+        newest = fit_parts(parts[::-1], self.room.allowance() // 4)
+        in_order = Fitted(newest.parts[::-1], newest.missing[::-1])
+        heard = show(in_order, f"{member.seat}, round {self.table.round},", self.room)
+        return f"What others said in this round:\n\n{fenced(heard.joined(), 'text')}\n\n"
+
+    def hops(self, sender: str, receiver: str) -> str | None:
+        """Who hands a turn on to its reader: nobody (""), the last of those between them, or None: it stays unheard."""
+        places = self.arrangement.seats
+        if sender not in places or receiver not in places:
+            return None
+        path = self.arrangement.route(sender, receiver)
+        if len(path) <= 2:
+            return ""
+        return path[-2] if self.arrangement.topology in ("star", "tree") else None
+
+    def _missed(self, speakers: Sequence[Member], answers: Sequence[Any]) -> None:
+        """A seat that cannot be reached leaves its place: whoever was to hear through it hears through another."""
+        for member, answer in zip(speakers, answers, strict=False):
+            gone = isinstance(answer, Absent) and answer.why in ("unreachable", "timeout")
+            if gone:
+                self.lost.add(member.seat)
+            if gone and len(self.arrangement.seats) > 1:
+                self.arrangement = self.arrangement.without(member.seat)
+
+
+def _taken(speakers: Sequence[Member], answers: Sequence[Any], take: Callable[[Member, T], object]) -> list[T]:
+    heard = [(m, a) for m, a in zip(speakers, answers, strict=False) if a is not None and not isinstance(a, Absent)]
+    for member, answer in heard:
+        take(member, answer)
+    return [answer for _, answer in heard]

@@ -1,0 +1,24 @@
+"""The eight phases of a debate, each one function from the sitting to one line of what it did."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.phases.adversarial import adversarial
+from moot.protocols.debate.phases.clarify import dehallucination
+from moot.protocols.debate.phases.converge import convergence
+from moot.protocols.debate.phases.critique import critique
+from moot.protocols.debate.phases.evolve import proposal, self_evolvement
+from moot.protocols.debate.phases.optimize import optimization
+from moot.protocols.debate.phases.review import review
+from moot.protocols.debate.types import Phase
+
+SCRIPTS: Mapping[Phase, Callable[[Sitting], Awaitable[str]]] = {
+    "dehallucination": dehallucination,
+    "self_evolvement": self_evolvement,
+    "proposal": proposal,
+    "critique": critique,
+    "review": review,
+    "optimization": optimization,
+    "adversarial": adversarial,
+    "convergence": convergence,
+}

@@ -1,0 +1,149 @@
+"""Dehallucination: what is unclear is asked before anybody works; an answer has a source, or it is an assumption."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from moot.core.room import Ask
+from moot.core.types import Unit, Value
+from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.state import Table, brief, context, seated, system
+from moot.protocols.debate.types import Clarification, Member
+from moot.text.prompts import prompt
+from moot.text.render import fenced
+from moot.text.replies import Also, Synonyms, Title, instructions
+
+ROUNDS = 3
+MOST = 3
+SURE = 0.9
+REPLY_TOKENS = 600
+SHORTEST_QUOTE = 8
+CATEGORIES = Synonyms(
+    (
+        ("requirement", "requirements"), ("constraint", "constraints"), ("edge", "edge_cases"), ("input", "edge_cases"),
+        ("perform", "performance"), ("speed", "performance"), ("integrat", "integration"), ("interface", "integration"),
+    ),
+    otherwise="requirements",
+)  # fmt: skip
+PRIORITIES = Synonyms((("critical", "high"), ("must", "high"), ("normal", "medium")), otherwise="medium")
+
+
+class Question(Value):
+    question: Annotated[str, Title(), Also("text", "ask")] = Field(min_length=3, description="the question")
+    category: Annotated[
+        Literal["requirements", "constraints", "edge_cases", "performance", "integration"], CATEGORIES
+    ] = "requirements"
+    priority: Annotated[Literal["high", "medium", "low"], PRIORITIES] = "medium"
+
+
+class QuestionsReply(Value):
+    questions: Annotated[tuple[Question, ...], Also("clarifications", "unclear")] = Field(
+        json_schema_extra={"maxItems": MOST}
+    )
+
+
+class Given(Value):
+    quote: Annotated[str, Also("source", "evidence")] = Field(
+        default="", description="the words of the task or file that answer it, or NONE"
+    )
+    answer: Annotated[str, Title(), Also("response")] = Field(min_length=1, description="the answer in one sentence")
+    confidence: Unit | None = Field(default=None, description="from 0 to 1")
+
+
+class AnswersReply(Value):
+    answers: tuple[Given, ...] = Field(description="one for each question, in their order")
+
+
+async def dehallucination(sitting: Sitting) -> str:
+    asking = seated(sitting.table, sitting.room, "proposer", "generator", "implementer")[:1]
+    answering = seated(sitting.table, sitting.room, "moderator", "architect", "teacher")[:1]
+    for _ in range(ROUNDS):
+        replies = await sitting.apart("dehallucination", asking, lambda m: ask_questions(m, sitting))
+        known = {plain(clarification.question) for clarification in sitting.table.clarifications}
+        asked = [question for reply in replies for question in reply.questions]
+        every = [question for question in asked if plain(question.question) not in known]
+        new = every[:MOST]
+        if not new:
+            break
+        if len(every) > MOST:
+            unasked = "; ".join(question.question for question in every[MOST:])
+            sitting.room.degrade(f"at most {MOST} questions are taken up at a time; left out: {unasked}")
+        ask = partial(ask_answers, questions=new, sitting=sitting)
+        answers = [given for reply in await sitting.apart("dehallucination", answering, ask) for given in reply.answers]
+        cleared = await settled(new, answers, sitting)
+        sitting.update(clarifications=(*sitting.table.clarifications, *cleared))
+        if all((c.confidence or 0.0) > SURE for c in cleared):
+            break
+    done = sitting.table.clarifications
+    assumed = sum(1 for c in done if c.source == "assumption")
+    return f"{len(done)} questions, {assumed} answered by assumption" if done else "nothing was found unclear"
+
+
+async def settled(
+    questions: Sequence[Question], answers: Sequence[Given], sitting: Sitting
+) -> tuple[Clarification, ...]:
+    """Each question with an answer and where it is from: the task, a file, the person; else it is an assumption."""
+    found = [sourced(q, answers[n] if n < len(answers) else None, sitting.table) for n, q in enumerate(questions)]
+    open_ones = [n for n, c in enumerate(found) if c.source == "assumption"]
+    if open_ones:
+        said = await sitting.room.inquire([found[n].question for n in open_ones])
+        for n, words in zip(open_ones, said, strict=True):
+            if words:
+                change = {"answer": words, "source": "person", "quote": "", "confidence": 1.0}
+                found[n] = found[n].model_copy(update=change)
+    return tuple(found)
+
+
+def sourced(question: Question, given: Given | None, table: Table) -> Clarification:
+    asked = Clarification(**question.model_dump())
+    if given is None:
+        return asked
+    asked = asked.model_copy(update={"answer": given.answer, "confidence": given.confidence})
+    quote = plain(given.quote)
+    if len(quote) < SHORTEST_QUOTE:
+        return asked
+    if quote in plain(table.task.text):
+        return asked.model_copy(update={"source": "task", "quote": given.quote})
+    files = table.given.context.files if table.given.context else ()
+    if any(quote in plain(file.text) for file in files):
+        return asked.model_copy(update={"source": "file", "quote": given.quote})
+    return asked
+
+
+def plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def ask_questions(member: Member, sitting: Sitting) -> Ask[QuestionsReply]:
+    table = sitting.table
+    text = prompt(
+        "debate_questions",
+        task=brief(table),
+        context=context(table, sitting.room),
+        known=_known(table),
+        most=str(MOST),
+        form=instructions(QuestionsReply),
+    )
+    number = len(table.clarifications) // MOST + 1
+    return Ask(member.seat, "dehallucination", number, system(member), text, QuestionsReply, REPLY_TOKENS)
+
+
+def _known(table: Table) -> str:
+    lines = "\n".join(f"- {c.question}" for c in table.clarifications)
+    return f"Asked already:\n\n{fenced(lines, 'text')}\n\n" if lines else ""
+
+
+def ask_answers(member: Member, questions: Sequence[Question], sitting: Sitting) -> Ask[AnswersReply]:
+    lines = "\n".join(f"{n}. {question.question}" for n, question in enumerate(questions, 1))
+    text = prompt(
+        "debate_clarify",
+        task=brief(sitting.table),
+        context=context(sitting.table, sitting.room),
+        questions=f"Questions:\n\n{fenced(lines, 'text')}",
+        form=instructions(AnswersReply),
+    )
+    number = len(sitting.table.clarifications) // MOST + 1
+    return Ask(member.seat, "dehallucination", number, system(member), text, AnswersReply, REPLY_TOKENS)

@@ -1,0 +1,264 @@
+"""Convergence: ranked ballots with reasons among those whom tests do not tell apart; dissent is kept."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, create_model
+
+from moot.core.room import Ask
+from moot.core.types import Unit, Value
+from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.phases.critique import splits
+from moot.protocols.debate.phases.review import by_score
+from moot.protocols.debate.phases.run_candidates import alike_and_green, examined, leading
+from moot.protocols.debate.state import Table, brief, shown_all, system, told
+from moot.protocols.debate.types import Candidate, Claim, Conflict, Consensus, Member, Vote
+from moot.teams.voting import Ballot, VoteRules, elect
+from moot.text.excerpts import name_some
+from moot.text.prompts import prompt
+from moot.text.replies import Also, instructions
+
+REPLY_TOKENS = 600
+MOST_ASKED = 3
+"""Questions to a person in one round."""
+WORD = re.compile(r"\w{4,}")
+LETTERS = re.compile(r"\W*(?:\d+[.):]\s*)?(?:[A-Za-z]\d*\b\W*)+")
+FIRST = re.compile(r"\W*(?:\d+[.):]\s*)?([A-Za-z]\d*)\b\s*[^\w\s']")
+
+
+class BallotReply(Value):
+    reasons: str = ""
+    ranking: tuple[str, ...] = ()
+    confidence: Unit | None = None
+
+
+async def convergence(sitting: Sitting) -> str:
+    await asked_person(sitting)
+    up = eligible(sitting.table)
+    ballots, reasons = dict[str, Ballot](), dict[str, str]()
+
+    def take(member: Member, said: BallotReply) -> None:
+        ranking = tuple((letter,) for letter in dict.fromkeys(said.ranking))
+        ballots[member.seat] = Ballot(
+            ranking=ranking,
+            confidence=said.confidence,
+            voter=member.seat,
+            score=member.score,
+            history=member.history,
+        )
+        reasons[member.seat] = said.reasons
+        sitting.say(member, "convergence", said.reasons)
+
+    voters = [m for m in sitting.table.given.team if sitting.room.seated(m.seat)]
+    if len(up) > 1:
+        await sitting.in_turn("convergence", voters, lambda m: ask_ballot(m, up, sitting), take)
+    leader = sitting.arrangement.leader("convergence")
+    vote = counted(sitting.table, up, tuple(ballots.values()), reasons, len(voters), leader)
+    sitting.update(votes=(*sitting.table.votes, vote))
+    if not up:
+        return "nothing to choose from"
+    if len(up) == 1:
+        return f"{up[0].id} stands alone: no other passes as much"
+    how = f"by {vote.election.method}, consensus {vote.consensus.level:.2f}"
+    return f"{vote.election.winner or 'nobody'} of {len(up)} {how}"
+
+
+def eligible(table: Table) -> list[Candidate]:
+    """Tests decide before votes do: who is beaten by what was run is not on the ballot."""
+    up = leading(table) if table.code else list(table.latest())
+    return by_score(up, table)
+
+
+def left_out(table: Table, up: Sequence[Candidate]) -> dict[str, str]:
+    """Every candidate that is not on the ballot, and why."""
+    on_it = {candidate.id for candidate in up}
+    heirs = {candidate.parent: candidate.id for candidate in table.candidates if not candidate.dropped}
+    best = max((candidate.checked.rank for candidate in up), default=None)
+    why = dict[str, str]()
+    for one in table.candidates:
+        if one.id not in on_it:
+            fewer = one.checked.rank != best
+            tests = "passes fewer tests" if fewer else "passes as many tests, but fewer others behave like it"
+            why[one.id] = one.dropped or (f"replaced by {heirs[one.id]}" if one.id in heirs else tests)
+    return why
+
+
+def winner_of(table: Table) -> Candidate | None:
+    """By ballots where there were any and they settled it, else by tests, score and order of entry."""
+    if not table.latest():
+        return None
+    up = eligible(table)
+    if vote := deciding_vote(table):
+        return next(candidate for candidate in up if candidate.id == heir(table, vote.election.winner))
+    if alike := alike_and_green(table):
+        hardened = [candidate for candidate in alike if candidate.phase == "adversarial"]
+        same = [candidate for candidate in alike if candidate.id == table.baseline.candidate]
+        return (*hardened, *same, *alike)[0]
+    if unvoted(table):
+        return None
+    return up[0] if up else None
+
+
+def deciding_vote(table: Table) -> Vote | None:
+    """The last vote whose winner, or what replaced it, is still up for choice."""
+    up = {candidate.id for candidate in eligible(table)}
+    return next((vote for vote in reversed(table.votes) if heir(table, vote.election.winner) in up), None)
+
+
+def heir(table: Table, name: str | None) -> str | None:
+    """What a candidate has become: the last of those that were made to replace it."""
+    made = next((c for c in table.candidates if c.parent == name and name and not c.dropped), None)
+    return heir(table, made.id) if made else name
+
+
+def unvoted(table: Table) -> bool:
+    """Of several positions nothing can be run; where nobody voted either, nothing says which is better."""
+    vote = table.votes[-1] if table.votes else None
+    return not table.code and vote is not None and len(vote.candidates) > 1 and not vote.ballots
+
+
+def standing_alone(table: Table) -> bool:
+    """One candidate passes every given test and agreed claim, and no other passes as much: nothing to argue about."""
+    up = eligible(table) if table.code else []
+    return len(up) == 1 and up[0].checked.green and not up[0].checked.failures
+
+
+def ask_ballot(member: Member, up: Sequence[Candidate], sitting: Sitting) -> Ask[BallotReply]:
+    table = sitting.table
+    letters = tuple(candidate.id for candidate in up)
+    shape = ballot_shape(letters)
+    text = prompt(
+        "debate_ballot",
+        task=brief(table),
+        candidates=shown_all(up, table, sitting.room),
+        notes=told(table, member.seat),
+        heard=sitting.heard(member),
+        left_out=_not_listed(left_out(table, up)),
+        letters=", ".join(letters),
+        form=instructions(shape),
+    )
+    return Ask(member.seat, "convergence", table.round, system(member), text, shape, REPLY_TOKENS)
+
+
+def _not_listed(why: Mapping[str, str]) -> str:
+    told = "; ".join(f"{name} ({reason})" for name, reason in why.items())
+    return f"Not on the ballot: {told}.\n\n" if why else ""
+
+
+@lru_cache(maxsize=64)
+def ballot_shape(letters: tuple[str, ...]) -> type[BallotReply]:
+    """A ballot whose ranking holds only these letters, and at least one of them."""
+
+    def known(ranking: tuple[str, ...]) -> tuple[str, ...]:
+        words = [word.upper() for entry in ranking for word in lettered(entry)]
+        found = tuple(dict.fromkeys(word for word in words if word in letters))
+        if not found:
+            raise ValueError(f"rank these letters: {', '.join(letters)}")
+        return found
+
+    fields: dict[str, Any] = {
+        "reasons": (
+            Annotated[str, Also("reason", "reasoning", "why")],
+            Field(default="", description="why, in two sentences"),
+        ),
+        "ranking": (
+            Annotated[tuple[str, ...], AfterValidator(known), Also("vote", "ballot", "order", "ranked")],
+            Field(description="a letter, the best first", json_schema_extra={"maxItems": len(letters)}),
+        ),
+        "confidence": (Unit | None, Field(default=None, description="from 0 to 1, how sure you are")),
+    }
+    return create_model("BallotReply", __base__=BallotReply, **fields)
+
+
+def lettered(entry: str) -> list[str]:
+    """The letters of `A`, `2. Candidate B`, `A > B` or `A: it passes`; prose such as `I abstain` holds none."""
+    bare = re.sub(r"(?i)\b(?:candidate|solution|option|proposal)\b", " ", entry)
+    if LETTERS.fullmatch(bare):
+        return re.findall(r"[A-Za-z]\d*", bare)
+    first = FIRST.match(bare)
+    return [first[1]] if first else []
+
+
+def counted(
+    table: Table,
+    up: Sequence[Candidate],
+    ballots: Sequence[Ballot],
+    reasons: dict[str, str],
+    voters: int,
+    leader: str,
+) -> Vote:
+    rules = VoteRules(method=table.rules.voting, tie_break=table.rules.tie_break, leader=leader)
+    election = elect([candidate.id for candidate in up], ballots, rules)
+    return Vote(
+        round=table.round,
+        candidates=tuple(candidate.id for candidate in up),
+        left_out=left_out(table, up),
+        ballots=tuple(ballots),
+        reasons=reasons,
+        election=election,
+        consensus=consensus(ballots, list(reasons.values()), voters),
+        conflict=conflict(table, up),
+    )
+
+
+def consensus(ballots: Sequence[Ballot], texts: Sequence[str], voters: int) -> Consensus:
+    """0.4 mean confidence, 0.4 agreement of ballots, 0.2 terms in common; no ballots, no consensus.
+
+    Who was asked and gave no ballot agrees with nobody: one voice of five is no consensus."""
+    if not ballots:
+        return Consensus()
+    sure = sum(ballot.sure for ballot in ballots) / voters
+    firsts = [ballot.ranking[0][0] for ballot in ballots if ballot.ranking]
+    agreement = max((firsts.count(first) for first in firsts), default=0) / voters
+    overlap = terms_in_common(texts) * len(ballots) / voters
+    level = 0.4 * sure + 0.4 * agreement + 0.2 * overlap
+    return Consensus(
+        level=round(level, 4), confidence=round(sure, 4), agreement=round(agreement, 4), overlap=round(overlap, 4)
+    )
+
+
+def terms_in_common(texts: Sequence[str]) -> float:
+    sets = [set(WORD.findall(text.lower())) for text in texts]
+    every = set().union(*sets) if sets else set[str]()
+    if len(sets) < 2 or not every:
+        return 1.0 if every else 0.0
+    return sum(sum(term in one for one in sets) > 1 for term in every) / len(every)
+
+
+def conflict(table: Table, up: Sequence[Candidate]) -> Conflict | None:
+    """What they disagree about: what the task demands, what the code does, or only how it is written."""
+    if len(up) < 2:
+        return None
+    if len({candidate.checked.marks for candidate in up}) == 1 or not table.code:
+        return "design"
+    return "requirement" if disputed(table) else "correctness"
+
+
+def disputed(table: Table) -> list[Claim]:
+    """Calls on which candidates differ, and of which seats say different things."""
+    return [claim for claim in table.claims if claim.status == "disputed" and splits(table, claim)]
+
+
+async def asked_person(sitting: Sitting) -> None:
+    """A quarrel over what the task demands is the person's to settle; nobody there, it stays a quarrel."""
+    every = disputed(sitting.table)
+    open_ones = every[:MOST_ASKED]
+    if not open_ones:
+        return
+    questions = [f"What must {claim.call} return? Seats say different things of it." for claim in open_ones]
+    said = await sitting.room.inquire(questions)
+    if any(said) and len(every) > MOST_ASKED:
+        unasked = name_some([claim.call for claim in every[MOST_ASKED:]])
+        sitting.room.degrade(f"you were asked {MOST_ASKED} of {len(every)} questions; still disputed: {unasked}")
+    settled = {
+        claim.id: claim.model_copy(
+            update={"expected": answer, "by": ("person",), "against": (), "status": "agreed", "why": "you said so"}
+        )
+        for claim, answer in zip(open_ones, said, strict=True)
+        if answer
+    }
+    if settled:
+        sitting.update(claims=tuple(settled.get(claim.id, claim) for claim in sitting.table.claims))
+        await examined(sitting)

@@ -1,0 +1,165 @@
+"""Critique: point by point with evidence, and tests meant to break a candidate, which count only if they are valid."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from moot.core.room import Ask
+from moot.core.types import Value
+from moot.evidence.trials.values import same_value
+from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.phases.claims import asked_blind, form_of, judged, written
+from moot.protocols.debate.phases.run_candidates import examined
+from moot.protocols.debate.state import Table, brief, seated, shown_all, system, told
+from moot.protocols.debate.types import Candidate, Claim, Member, Point
+from moot.text.excerpts import name_some
+from moot.text.prompts import prompt
+from moot.text.replies import Also, Synonyms, Title
+
+CRITICS = ("critic", "red_team", "security", "test_agent")
+REPLY_TOKENS = 900
+STANCES = Synonyms((("against", "disagree"), ("object", "disagree"), ("support", "agree")), otherwise="disagree")
+BREAKING = (
+    "Then bring at most {most} tests that a candidate fails: `call == value`, with the exact value that the task "
+    "demands. A test that does not follow from the task counts for nothing; if you know of none, give an empty list."
+)
+
+
+class Spot(Value):
+    point: Annotated[str, Title(), Also("comment", "reason", "issue", "why")] = Field(
+        min_length=1, description="what is right or wrong, in one sentence"
+    )
+    evidence: Annotated[str, Also("quote", "line", "code")] = Field(default="", description="the line it is about")
+    candidate: Annotated[str, Also("letter", "solution", "proposal")] = Field(description="its letter")
+    stance: Annotated[Literal["agree", "disagree"], STANCES, Also("verdict", "position")] = "disagree"
+
+
+class CritiqueReply(Value):
+    points: Annotated[tuple[Spot, ...], Also("critique", "critiques", "flaws")] = Field(
+        default=(), json_schema_extra={"maxItems": 6}
+    )
+    tests: Annotated[tuple[str, ...], Also("breaking_tests", "counterexamples")] = Field(
+        default=(), description="call == value, such as f(2) == 4", json_schema_extra={"maxItems": 5}
+    )
+
+
+async def critique(sitting: Sitting) -> str:
+    critics = seated(sitting.table, sitting.room, *CRITICS)
+    brought = list[Claim]()
+    before = len(sitting.table.points)
+
+    def take(member: Member, said: CritiqueReply) -> None:
+        points = tuple(spotted(member, said.points, sitting.table))
+        sitting.update(points=(*sitting.table.points, *points))
+        sitting.say(member, "critique", "\n".join(f"{p.candidate}: {p.stance}: {p.point}" for p in points))
+        tests = breaking(member, said.tests, sitting.table)
+        most = sitting.table.rules.breaking
+        brought.extend(tests[:most])
+        if len(tests) > most:
+            unused = name_some([claim.call for claim in tests[most:]])
+            sitting.room.degrade(f"{member.seat} brought {len(tests)} tests, at most {most} count; not run: {unused}")
+
+    await sitting.taken_up("critique", critics, lambda m: ask_critique(m, sitting), take)
+    tests = await weighed(sitting, brought)
+    spoke = len(sitting.table.points) - before
+    valid = sum(1 for claim in tests if claim.status == "agreed")
+    return f"{spoke} points, {len(tests)} breaking tests, {valid} of them valid"
+
+
+def ask_critique(member: Member, sitting: Sitting) -> Ask[CritiqueReply]:
+    table, room = sitting.table, sitting.room
+    up = table.latest()
+    most = table.rules.breaking if table.code else 0
+    text = prompt(
+        "debate_critique",
+        task=brief(table),
+        candidates=shown_all(up, table, room),
+        notes=told(table, member.seat),
+        heard=sitting.heard(member),
+        breaking=BREAKING.format(most=most) if most else "Bring no tests: give an empty list of them.",
+        form=form_of(CritiqueReply, table),
+    )
+    return Ask(member.seat, "critique", table.round, system(member), text, CritiqueReply, REPLY_TOKENS)
+
+
+def spotted(member: Member, spots: Sequence[Spot], table: Table) -> list[Point]:
+    """Points about a candidate that is there; a quotation that is in none of its lines is no evidence."""
+    found = []
+    for spot in spots:
+        letter = named(spot.candidate, table.latest())
+        if letter is None:
+            continue
+        body = table.candidate(letter).code or table.candidate(letter).text
+        quoted = spot.evidence.strip().strip("`")
+        evidence = quoted if quoted and quoted in body else ""
+        point = Point(
+            seat=member.seat,
+            round=table.round,
+            candidate=letter,
+            stance=spot.stance,
+            point=spot.point,
+            evidence=evidence,
+        )
+        found.append(point)
+    return found
+
+
+def named(text: str, candidates: Sequence[Candidate]) -> str | None:
+    """The candidate a word means: its letter, alone or after `Candidate`."""
+    word = text.strip().strip("*`\"'.:()[]").upper().removeprefix("CANDIDATE").strip(" :.-")
+    return next((candidate.id for candidate in candidates if candidate.id == word), None)
+
+
+def breaking(member: Member, lines: Sequence[str], table: Table) -> list[Claim]:
+    if not table.code or table.given.language != "python":
+        return []
+    found = written(lines, table)
+    return [Claim(id="", call=e.call, expected=e.expected, by=(member.seat,), origin="breaking") for e in found]
+
+
+async def weighed(sitting: Sitting, brought: Sequence[Claim]) -> list[Claim]:
+    """Breaking tests run, and put to seats that did not bring them: without knowing the value, they must find it."""
+    before = sitting.table.agreed
+    new = entered(sitting, brought)
+    if sitting.table.agreed != before:
+        await examined(sitting)
+    open_ones = [claim for claim in sitting.table.claims if claim.id in new and claim.status == "alone"]
+    if open_ones:
+        await examined(sitting)
+        disputed = [claim for claim in open_ones if splits(sitting.table, claim)]
+        authors = {seat for claim in disputed for seat in claim.by}
+        others = seated(sitting.table, sitting.room, "validator", "test_agent", "judge", "proposer")
+        there = [m for m in others if m.seat not in sitting.lost]
+        blind = [m for m in there if m.seat not in authors][:3] or there[:2]
+        await asked_blind(sitting, "critique", disputed, blind)
+        await examined(sitting)
+    return [claim for claim in sitting.table.claims if claim.id in new]
+
+
+def entered(sitting: Sitting, brought: Sequence[Claim]) -> set[str]:
+    """The new claims on the table, each call once; who brings what another brought speaks for it."""
+    table = sitting.table
+    examples = {example.call: example for example in table.examples}
+    claims = {claim.call: claim for claim in table.claims}
+    new = set[str]()
+    for claim in brought:
+        old = claims.get(claim.call)
+        if claim.call in examples:
+            continue
+        if old is None:
+            name = f"T{len(claims) + 1}"
+            claims[claim.call] = claim.model_copy(update={"id": name, "why": "only one seat says so"})
+            new.add(name)
+        elif same_value(old.expected, claim.expected) and claim.by[0] not in old.by:
+            # Critics may have read each other; what was written apart from all code needs no further asking.
+            both = old.model_copy(update={"by": (*old.by, *claim.by)})
+            claims[claim.call] = judged(both) if old.origin == "specification" else both
+    sitting.update(claims=tuple(claims.values()))
+    return new
+
+
+def splits(table: Table, claim: Claim) -> bool:
+    """Whether the candidates answer this call differently: only then is it worth asking what is right."""
+    answers = [candidate.checked.answers.get(claim.call) for candidate in table.latest()]
+    return len({answer.mark for answer in answers if answer is not None}) > 1

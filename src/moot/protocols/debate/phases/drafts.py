@@ -1,0 +1,148 @@
+"""Independent answers: asked for apart, run, and their vote kept as what a debate has to beat."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.core.room import Ask
+from moot.core.types import Value
+from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.phases.claims import temperatures
+from moot.protocols.debate.phases.run_candidates import baseline, examined
+from moot.protocols.debate.state import brief, context, evidence, notes, shown_failures, system
+from moot.protocols.debate.types import Candidate, Member, Phase
+from moot.protocols.solve.attempts import chosen_block, shown_lessons, shown_tests, with_imports
+from moot.text.prompts import prompt
+from moot.text.render import fenced
+from moot.text.replies import Also, Fenced, code_form, instructions
+
+DRAFTERS = ("proposer", "generator", "implementer")
+
+
+class DraftReply(Value):
+    approach: Annotated[str, Also("idea", "plan", "explanation")] = Field(
+        default="", description="how you solve it, in at most ten words"
+    )
+    limits: Annotated[tuple[str, ...], Also("known_limits", "limitations")] = Field(
+        default=(), description="where it may fail, or NONE", json_schema_extra={"maxItems": 3}
+    )
+    code: Annotated[Fenced, Also("solution", "answer")] = Field(description="the complete code")
+
+
+class PositionReply(Value):
+    arguments: Annotated[tuple[str, ...], Also("reasons", "supports")] = Field(
+        default=(), description="a reason and its evidence", json_schema_extra={"maxItems": 5}
+    )
+    limits: Annotated[tuple[str, ...], Also("known_limits", "against", "risks")] = Field(
+        default=(), description="what speaks against it", json_schema_extra={"maxItems": 3}
+    )
+    position: Annotated[str, Also("answer", "proposal", "conclusion")] = Field(
+        min_length=1, description="the position in two or three sentences"
+    )
+
+
+def drafters(sitting: Sitting, more: int = 0) -> list[Member]:
+    """Those whose work it is, filled up with the rest of the team: a vote needs more than one answer."""
+    table = sitting.table
+    first = [m for m in table.given.team if m.role in DRAFTERS]
+    rest = [m for m in table.given.team if m.role not in DRAFTERS]
+    return [m for m in (*first, *rest) if sitting.room.seated(m.seat)][: table.rules.drafts + more]
+
+
+async def drafted(sitting: Sitting, phase: Phase, more: int = 0) -> int:
+    """Drafts of everybody who has none yet, apart from each other; with the first of them goes the baseline."""
+    before = sitting.table.candidates
+    have = {candidate.seat for candidate in before}
+    speakers = [member for member in drafters(sitting, more) if member.seat not in have]
+    warm = temperatures(drafters(sitting, more), sitting.table.rules.temperature)
+    if sitting.table.code:
+        await sitting.apart(
+            phase,
+            speakers,
+            lambda m: ask_draft(m, phase, sitting, warm[m.seat]),
+            lambda m, said: enter_draft(m, said, phase, sitting),
+        )
+    else:
+        await sitting.apart(
+            phase,
+            speakers,
+            lambda m: ask_position(m, phase, sitting, warm[m.seat]),
+            lambda m, said: enter_position(m, said, phase, sitting),
+        )
+    await examined(sitting)
+    if sitting.table.baseline.candidate is None:
+        sitting.update(baseline=baseline(sitting.table, speakers))
+    return len(sitting.table.candidates) - len(before)
+
+
+def ask_draft(
+    member: Member, phase: Phase, sitting: Sitting, temperature: float | None = None, history: str = ""
+) -> Ask[DraftReply]:
+    table, room = sitting.table, sitting.room
+    text = prompt(
+        "debate_draft",
+        language=table.given.language,
+        task=brief(table),
+        context=context(table, room),
+        tests=shown_tests(table.task, room),
+        lessons=shown_lessons(table.lessons),
+        notes=notes(table, member.seat),
+        history=history,
+        path=table.given.path,
+        form=code_form(DraftReply, table.given.language, table.given.path),
+    )
+    return Ask(member.seat, phase, table.round, system(member, "solver"), text, DraftReply, temperature=temperature)
+
+
+def ask_position(
+    member: Member, phase: Phase, sitting: Sitting, temperature: float | None = None, history: str = ""
+) -> Ask[PositionReply]:
+    table = sitting.table
+    text = prompt(
+        "debate_position",
+        task=brief(table),
+        context=context(table, sitting.room),
+        notes=notes(table, member.seat),
+        history=history,
+        form=instructions(PositionReply),
+    )
+    return Ask(member.seat, phase, table.round, system(member, "debater"), text, PositionReply, temperature=temperature)
+
+
+def enter_draft(member: Member, said: DraftReply, phase: Phase, sitting: Sitting, parent: str = "") -> Candidate:
+    candidate = Candidate(
+        id=sitting.table.next_id(),
+        seat=member.seat,
+        round=sitting.table.round,
+        phase=phase,
+        code=with_imports(chosen_block(said.code, sitting.table.task), sitting.table.task),
+        text=said.approach,
+        limits=said.limits,
+        parent=parent,
+    )
+    sitting.enter(candidate, phase, said.approach)
+    return candidate
+
+
+def enter_position(member: Member, said: PositionReply, phase: Phase, sitting: Sitting, parent: str = "") -> Candidate:
+    reasons = "".join(f"\n- {reason}" for reason in said.arguments)
+    candidate = Candidate(
+        id=sitting.table.next_id(),
+        seat=member.seat,
+        round=sitting.table.round,
+        phase=phase,
+        text=f"{said.position}{reasons}",
+        limits=said.limits,
+        parent=parent,
+    )
+    sitting.enter(candidate, phase, said.position)
+    return candidate
+
+
+def own_history(candidate: Candidate, sitting: Sitting) -> str:
+    """An author's last code, and what came of it when it was run; of a topic, the last position."""
+    if not candidate.code:
+        return f"Your position so far:\n\n{fenced(candidate.text, 'text')}\n\nMend it.\n\n"
+    ran = evidence(candidate, shown_failures(candidate, candidate.seat, sitting.room))
+    code = fenced(candidate.code, sitting.table.given.language)
+    return f"Your solution so far:\n\n{code}\n\n{ran}\n\nMend it.\n\n"

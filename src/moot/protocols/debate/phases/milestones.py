@@ -1,0 +1,41 @@
+"""Milestones: the leading code is kept as a version, and the project's own checks look at it."""
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from moot.core.ci import Point
+from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.phases.optimize import best_first
+from moot.protocols.debate.types import Phase
+from moot.protocols.solve.attempts import code_of
+
+POINTS: Mapping[Phase, Point] = {
+    "proposal": "post_proposal",
+    "optimization": "post_optimization",
+    "adversarial": "post_adversarial",
+    "convergence": "post_convergence",
+}
+
+
+async def milestone(sitting: Sitting, phase: Phase) -> None:
+    """What the checks say goes into the prompts that follow; a check that says nothing is said to be weaker."""
+    table, point = sitting.table, POINTS.get(phase)
+    if point is None or not table.code or not table.latest():
+        return
+    leader = best_first(table)[0]
+    code, checked = code_of(table.task, leader.code), leader.checked
+    if leader.id != table.kept:
+        metrics: dict[str, JsonValue] = {
+            "candidate": leader.id,
+            "passed": checked.passed,
+            "failed": checked.of - checked.passed,
+            "pass_rate": checked.passed / checked.of if checked.of else None,
+        }
+        await sitting.room.snapshot(code, f"{phase.replace('_', ' ')}, round {table.round}: {leader.id}", metrics)
+    checks = await sitting.room.check(point, code, table.task.tests)
+    for each in checks.unclear:
+        sitting.room.degrade(f"{point}: {each.action}: {each.status}: {each.summary}")
+    sitting.update(kept=leader.id)
+    if checks.feedback:
+        sitting.update(checks=(*table.checks, checks), checked=leader.id)

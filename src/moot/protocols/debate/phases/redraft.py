@@ -1,0 +1,119 @@
+"""Where no draft passes its tests: slips that can be seen without a model, and then another reading of the task."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.core.room import Ask
+from moot.evidence.trials.slips import Slip, slips
+from moot.evidence.trials.values import holds
+from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.phases.drafts import DraftReply, drafters, enter_draft
+from moot.protocols.debate.phases.repair import kept, repaired
+from moot.protocols.debate.state import Table, brief, context, shown_failures, system
+from moot.protocols.debate.types import Candidate, Member, Phase
+from moot.protocols.solve.attempts import code_of, shown_tests
+from moot.text.prompts import prompt
+from moot.text.render import fenced
+from moot.text.replies import Also, code_form
+
+AT_ONCE = 4
+
+
+class AnewReply(DraftReply):
+    """A draft whose author was told that the task was read wrongly."""
+
+    approach: Annotated[str, Also("idea", "plan", "explanation")] = Field(
+        default="", description="what to do otherwise, in at most twenty words"
+    )
+
+
+def nothing_passes(table: Table) -> bool:
+    return table.task.tested and not any(candidate.checked.green for candidate in table.latest())
+
+
+async def mended_slips(sitting: Sitting, phase: Phase) -> int:
+    """A parameter counted from 1, a tuple for a list: the first such change with which an attempt passes."""
+    table = sitting.table
+    if table.given.language != "python" or not table.examples or table.task.tests:
+        return 0
+    for base in best_distinct(table):
+        if slip := await passing(slips(base.code, table.examples, base.checked.answers), sitting):
+            made = Candidate(
+                id=table.next_id(),
+                seat=base.seat,
+                round=table.round,
+                phase=phase,
+                code=slip.text,
+                text=f"{base.id}, but {slip.what}",
+                parent=base.id,
+            )
+            sitting.enter(made, phase, made.text)
+            return await kept(sitting, [(made, base)])
+    return 0
+
+
+async def passing(tried: Sequence[Slip], sitting: Sitting) -> Slip | None:
+    task = sitting.table.task
+    codes = [code_of(task, slip.text) for slip in tried]
+    runs = await sitting.room.probe_all(codes, [example.call for example in task.examples], AT_ONCE)
+    good = [
+        slip
+        for slip, run in zip(tried, runs, strict=True)
+        if len(run.answers) == len(task.examples) and all(map(holds, task.examples, run.answers))
+    ]
+    return good[0] if good else None
+
+
+def best_distinct(table: Table) -> list[Candidate]:
+    """Those that fail, the best first and no code twice."""
+    ranked = sorted(table.latest(), key=lambda c: c.checked.rank, reverse=True)
+    firsts = {candidate.code: candidate for candidate in reversed(ranked)}
+    return [candidate for candidate in ranked if firsts[candidate.code] is candidate]
+
+
+async def anew(sitting: Sitting, phase: Phase) -> int:
+    """One after the other, until something passes. Who reads an error mends the code that raised it; who reads a wrong
+    value does not see that code: a small model would write it again."""
+    gained = 0
+    for number in range(sitting.table.rules.anew):
+        if not nothing_passes(sitting.table):
+            break
+        bases = best_distinct(sitting.table)
+        base = bases[number % len(bases)]
+        mend = repaired_one if raised(base, sitting.table) else reread
+        gained += await mend(sitting, phase, base)
+    return gained
+
+
+async def repaired_one(sitting: Sitting, phase: Phase, base: Candidate) -> int:
+    return await repaired(sitting, phase, lambda candidate: candidate.id == base.id, sitting.table.rules.temperature)
+
+
+async def reread(sitting: Sitting, phase: Phase, base: Candidate) -> int:
+    speaker = next((member for member in drafters(sitting) if member.seat == base.seat), drafters(sitting)[0])
+    said = await sitting.apart(phase, [speaker], lambda member: ask_anew(member, phase, sitting, base))
+    return await kept(sitting, [(enter_draft(speaker, reply, phase, sitting, parent=base.id), base) for reply in said])
+
+
+def raised(candidate: Candidate, table: Table) -> bool:
+    """What is known of the failure speaks of the code: an error, or the output of given tests."""
+    answers = [candidate.checked.answers.get(example.call) for example in table.examples]
+    return not answers or any(answer is not None and answer.kind == "error" for answer in answers)
+
+
+def ask_anew(member: Member, phase: Phase, sitting: Sitting, base: Candidate) -> Ask[AnewReply]:
+    table, room = sitting.table, sitting.room
+    text = prompt(
+        "debate_anew",
+        language=table.given.language,
+        task=brief(table),
+        context=context(table, room),
+        tests=shown_tests(table.task, room),
+        failures=fenced(shown_failures(base, member.seat, room), "text"),
+        path=table.given.path,
+        form=code_form(AnewReply, table.given.language, table.given.path),
+    )
+    warm = table.rules.temperature
+    return Ask(member.seat, phase, table.round, system(member, "solver"), text, AnewReply, temperature=warm)

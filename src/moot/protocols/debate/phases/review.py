@@ -1,0 +1,112 @@
+"""Review: each candidate on the rubric, from what was run first; reviewers fill in what no run can show."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.core.room import Ask
+from moot.core.types import Unit, Value
+from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.phases.critique import named
+from moot.protocols.debate.state import Table, brief, seated, shown_all, system, told
+from moot.protocols.debate.types import WEIGHTS, Candidate, Criterion, Member, Score
+from moot.protocols.solve.attempts import code_of
+from moot.text.prompts import prompt
+from moot.text.replies import Also, Title, instructions
+
+REPLY_TOKENS = 800
+MOST_REVIEWERS = 4
+HEAVY = {"critical": 0.6, "high": 0.4, "medium": 0.2, "low": 0.1}
+
+
+class Marks(Value):
+    why: Annotated[str, Also("reason", "reasoning", "comment")] = Field(default="", description="in one sentence")
+    candidate: Annotated[str, Title(), Also("letter", "solution", "proposal")] = Field(description="its letter")
+    correctness: Unit | None = None
+    coverage: Unit | None = None
+    security: Unit | None = None
+    performance: Unit | None = None
+    maintainability: Unit | None = None
+
+
+class ReviewReply(Value):
+    scores: Annotated[tuple[Marks, ...], Also("candidates", "reviews", "ratings")]
+
+
+async def review(sitting: Sitting) -> str:
+    said = dict[str, dict[str, Marks]]()
+
+    def take(member: Member, reply: ReviewReply) -> None:
+        marks = {letter: m for m in reply.scores if (letter := named(m.candidate, sitting.table.latest()))}
+        said[member.seat] = marks
+        sitting.say(member, "review", "\n".join(f"{letter}: {m.why}" for letter, m in marks.items() if m.why))
+
+    reviewers = seated(sitting.table, sitting.room, "reviewer", "architect", "judge", "performance_analyzer")
+    if unheard := [member.seat for member in reviewers[MOST_REVIEWERS:]]:
+        sitting.room.degrade(f"review: at most {MOST_REVIEWERS} seats review; not asked: {', '.join(unheard)}")
+    await sitting.taken_up("review", reviewers[:MOST_REVIEWERS], lambda m: ask_review(m, sitting), take)
+    measured = {c.id: await measure(c, sitting) for c in sitting.table.latest()}
+    scores = tuple(scored(c, measured[c.id], said) for c in sitting.table.latest())
+    sitting.update(scores=scores)
+    best = max(scores, key=lambda score: score.total, default=None)
+    return f"{len(said)} reviewers; best {best.candidate} with {best.total:.2f}" if best else "nothing to review"
+
+
+def ask_review(member: Member, sitting: Sitting) -> Ask[ReviewReply]:
+    table = sitting.table
+    up = table.latest()
+    text = prompt(
+        "debate_review",
+        task=brief(table),
+        candidates=shown_all(up, table, sitting.room),
+        notes=told(table, member.seat),
+        heard=sitting.heard(member),
+        form=instructions(ReviewReply),
+    )
+    return Ask(member.seat, "review", table.round, system(member), text, ReviewReply, REPLY_TOKENS)
+
+
+async def measure(candidate: Candidate, sitting: Sitting) -> dict[Criterion, float]:
+    """What can be measured: tests, agreed tests, the scan. Never what only looks measured."""
+    checked = candidate.checked
+    found: dict[Criterion, float] = {}
+    if checked.of:
+        found["correctness"] = checked.passed / checked.of
+    if checked.agreed_of:
+        found["coverage"] = checked.agreed / checked.agreed_of
+    if candidate.code:
+        scan = await sitting.room.scan(code_of(sitting.table.task, candidate.code))
+        if not scan.not_analysed:
+            found["security"] = max(0.0, 1.0 - sum(HEAVY[finding.severity] for finding in scan.findings))
+    return found
+
+
+def scored(candidate: Candidate, measured: Mapping[Criterion, float], said: Mapping[str, Mapping[str, Marks]]) -> Score:
+    """Measured parts as they are, the others as the middle of what reviewers say; a part nobody knows counts 0."""
+    marks = [by_letter[candidate.id] for by_letter in said.values() if candidate.id in by_letter]
+    parts: dict[Criterion, float] = {}
+    for part in WEIGHTS:
+        given = sorted(value for mark in marks if (value := getattr(mark, part)) is not None)
+        if part in measured:
+            parts[part] = measured[part]
+        elif given:
+            parts[part] = given[(len(given) - 1) // 2]
+    total = sum(WEIGHTS[part] * value for part, value in parts.items())
+    return Score(
+        candidate=candidate.id,
+        total=round(total, 4),
+        parts={part: round(value, 4) for part, value in parts.items()},
+        measured=tuple(part for part in WEIGHTS if part in measured),
+        reviewers=tuple(seat for seat, by_letter in said.items() if candidate.id in by_letter),
+    )
+
+
+def by_score(candidates: Sequence[Candidate], table: Table) -> list[Candidate]:
+    """Best first; what was hardened stands where its parent did, before its equals; the rest as they entered."""
+    totals = {score.candidate: score.total for score in table.scores}
+
+    def place(candidate: Candidate) -> tuple[float, bool]:
+        return -totals.get(candidate.id, totals.get(candidate.parent, 0.0)), candidate.phase != "adversarial"
+
+    return sorted(candidates, key=place)

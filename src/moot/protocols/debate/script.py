@@ -1,0 +1,279 @@
+"""A task goes in; seats ask, draft, test, propose, attack, review, improve and vote; what was run decides first."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import JsonValue
+
+from moot.core.errors import Cut
+from moot.core.room import Bounds, Room
+from moot.core.types import SuiteRun
+from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.outcome import (
+    dissent,
+    flips,
+    full_run,
+    known,
+    left_in,
+    note_shortcomings,
+    outcome_of,
+    untested,
+    why_won,
+)
+from moot.protocols.debate.phases import SCRIPTS
+from moot.protocols.debate.phases.adversarial import look_at_winner
+from moot.protocols.debate.phases.converge import standing_alone, winner_of
+from moot.protocols.debate.phases.drafts import drafters
+from moot.protocols.debate.phases.expectations import looked_back
+from moot.protocols.debate.phases.milestones import milestone
+from moot.protocols.debate.phases.optimize import best_first
+from moot.protocols.debate.phases.planning import planned
+from moot.protocols.debate.phases.run_candidates import alike_and_green
+from moot.protocols.debate.state import Table, risks
+from moot.protocols.debate.types import (
+    LEAST,
+    ONCE,
+    PHASES,
+    Candidate,
+    DebateInput,
+    DebateResult,
+    DebateRules,
+    Member,
+    Phase,
+    PhaseReport,
+    Stop,
+)
+from moot.protocols.solve.attempts import Task, code_of, fitting, task_examples
+from moot.protocols.solve.script import prepared_tests
+from moot.teams.planning import measure
+from moot.teams.topology import arrange, select
+
+
+async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateResult:
+    sitting = opened(given, rules, room)
+    stopped: Stop = "max_rounds"
+    hidden: tuple[SuiteRun | None, SuiteRun | None] = (None, None)
+    try:
+        await prepare(sitting)
+        for phase in PHASES:
+            if phase in ONCE:
+                await hold(sitting, phase)
+            if phase == "dehallucination":
+                await plan_work(sitting)
+        for number in range(1, rules.max_rounds + 1):
+            sitting.update(round=number)
+            for phase in PHASES:
+                if phase not in ONCE:
+                    await hold(sitting, phase)
+            sitting.table = looked_back(sitting.table)
+            if reason := reason_to_stop(sitting.table):
+                stopped = reason
+                break
+        await look_at_winner(sitting)
+        await keep_winner(sitting)
+        hidden = await hidden_runs(sitting)
+    except Cut as cut:
+        stopped = cut.kind
+        room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
+    return summed_up(sitting, stopped, hidden)
+
+
+def opened(given: DebateInput, rules: DebateRules, room: Room) -> Sitting:
+    task = fitting(Task(text=given.task, language=given.language, path=given.path, tests=given.tests), room)
+    chosen = select(len(given.team), given.task) if rules.topology == "auto" else rules.topology
+    roles = {member.seat: member.role for member in given.team}
+    for tool in rules.tools:
+        if not any(tool in member.tools for member in given.team):
+            room.degrade(f"nobody may use {tool}: no role of this team has it")
+    return Sitting(Table(given, rules, task), room, arrange(roles, chosen))
+
+
+async def prepare(sitting: Sitting) -> None:
+    """Examples out of the task's text, tests that can tell a solution from nothing, lessons of earlier sessions."""
+    table, room = sitting.table, sitting.room
+    if table.given.kind == "topic":
+        room.degrade("nothing is run: this is a topic, not code; evidence and ballots alone decide")
+        return
+    examples = task_examples(table.task.text, table.given.language)
+    tests = await prepared_tests(table.task, room)
+    if tests is None and not examples:
+        room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")
+    lessons = await room.recall(table.task.text, table.rules.lessons) if table.rules.lessons else ()
+    sitting.update(task=table.task.model_copy(update={"tests": tests, "examples": examples}), lessons=lessons)
+
+
+async def plan_work(sitting: Sitting) -> None:
+    before = sitting.table.calls
+    try:
+        await planned(sitting)
+    finally:
+        sitting.update(planning_calls=sitting.table.calls - before)
+
+
+async def hold(sitting: Sitting, phase: Phase) -> None:
+    """One phase, if it is switched on and has something to do; what it did is kept and told."""
+    if why := reason_to_skip(sitting, phase):
+        status: Literal["off", "skipped"] = "off" if why == "switched off" else "skipped"
+        report = PhaseReport(phase=phase, round=sitting.table.round, status=status, said=why)
+        sitting.update(reports=(*sitting.table.reports, report))
+        return
+    before, bounds = sitting.table, bounds_of(sitting.table.rules, phase)
+    with sitting.room.within(bounds):
+        said = await SCRIPTS[phase](sitting)
+    cut = cut_short(bounds)
+    if cut:
+        sitting.room.degrade(f"{phase}, round {before.round}: cut short: {cut}")
+    calls, answered = sitting.table.calls - before.calls, sitting.table.answered - before.answered
+    failed = (calls > 0 or bounds.denied > 0) and answered < LEAST[phase]
+    if failed:
+        sitting.room.degrade(f"{phase}, round {before.round}: {answered} usable answers, too few for it to count")
+    how: Literal["failed", "held"] = "failed" if failed else "held"
+    report = PhaseReport(phase=phase, round=sitting.table.round, status=how, calls=calls, said=said, cut=cut)
+    sitting.update(reports=(*sitting.table.reports, report))
+    sitting.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}{f'; {cut}' if cut else ''}")
+    await milestone(sitting, phase)
+    await sitting.room.gate(phase, f"{phase.replace('_', ' ')}, round {report.round}: {said}", seen(sitting.table))
+
+
+async def keep_winner(sitting: Sitting) -> None:
+    """Where no vote ended the last round, the winner is kept, checked and shown at the gate of convergence here."""
+    last = sitting.table.reports[-1] if sitting.table.reports else None
+    winner = winner_of(sitting.table)
+    if winner is None or (last and last.phase == "convergence" and last.status in ("held", "failed")):
+        return
+    await milestone(sitting, "convergence")
+    if sitting.table.rules.held("convergence"):
+        await sitting.room.gate("convergence", f"no vote was needed: {winner.id} wins", seen(sitting.table))
+
+
+def seen(table: Table) -> dict[str, JsonValue]:
+    """What a reviewer at a gate is shown: the winner so far, then the other candidates, the best first."""
+    return {
+        "candidates": [
+            {"id": c.id, "code": c.code, "passed": c.checked.passed, "of": c.checked.of} for c in best_first(table)
+        ],
+        "remaining_risks": [risk for c in best_first(table)[:1] for risk in risks(left_in(table, c))],
+    }
+
+
+def bounds_of(rules: DebateRules, phase: Phase) -> Bounds:
+    return Bounds(name=phase, seconds=rules.phase_timeouts.get(phase), calls=rules.phase_calls.get(phase))
+
+
+def cut_short(bounds: Bounds) -> str:
+    """What ended a phase before its time; what it had by then it keeps."""
+    if not bounds.denied:
+        return ""
+    limits = [f"{bounds.seconds:g} s" if bounds.seconds else "", f"{bounds.calls} questions" if bounds.calls else ""]
+    many = f"{bounds.denied} question{'s' if bounds.denied > 1 else ''}"
+    return f"it may take {' and '.join(filter(None, limits))}; {many} had no answer by then"
+
+
+def reason_to_skip(sitting: Sitting, phase: Phase) -> str:
+    table = sitting.table
+    if not table.rules.held(phase):
+        return "switched off"
+    if phase == "dehallucination":
+        return "" if table.rules.clarify == "always" or unclear(table) else "the task is simple"
+    if phase in ("self_evolvement", "proposal"):
+        return ""
+    if not table.latest():
+        return "there is no candidate"
+    if phase == "adversarial":
+        return ""  # that all behave alike says nothing of their flaws
+    if alike := alike_and_green(table):
+        return f"{told_alike(alike, table)} behave alike and pass their tests"
+    if phase in ("critique", "review", "optimization") and standing_alone(table):
+        return f"{best_first(table)[0].id} alone passes everything"
+    return ""
+
+
+def told_alike(alike: Sequence[Candidate], table: Table) -> str:
+    every = len(table.latest())
+    return "all" if len(alike) == every else f"{len(alike)} of {every}"
+
+
+def unclear(table: Table) -> bool:
+    """By the measure of planning.complexity. An open question is no unclear task, nor is one with examples or tests:
+    of these only what is complex is asked about."""
+    measured = measure(table.task.text)
+    return measured.complex if table.task.tested or not table.code else measured.asks_first
+
+
+def reason_to_stop(table: Table) -> Stop | None:
+    if not table.latest():
+        return "no_candidate"
+    if alike_and_green(table):
+        return "alike_and_green"
+    if table.code and standing_alone(table):
+        return "tests"
+    vote = table.votes[-1] if table.votes else None
+    if vote is None:
+        return "unchanged"
+    tested = not table.code or not table.task.tested or all(table.candidate(c).checked.green for c in vote.candidates)
+    if vote.election.winner and vote.consensus.level >= table.rules.consensus and tested:
+        return "consensus"
+    earlier = table.votes[-2] if len(table.votes) > 1 else None
+    if earlier and earlier.election.winner == vote.election.winner and earlier.candidates == vote.candidates:
+        return "unchanged"
+    return None
+
+
+async def hidden_runs(sitting: Sitting) -> tuple[SuiteRun | None, SuiteRun | None]:
+    """Hidden tests on the baseline's choice and on the winner, once everything is decided."""
+    table, winner = sitting.table, winner_of(sitting.table)
+    if table.given.hidden is None or winner is None or table.baseline.candidate is None:
+        return None, None
+    first = table.candidate(table.baseline.candidate)
+    codes = [code_of(table.task, first.code), code_of(table.task, winner.code)]
+    runs = await sitting.room.execute_all(codes, table.given.hidden)
+    return runs[0], runs[1]
+
+
+def summed_up(sitting: Sitting, stopped: Stop, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> DebateResult:
+    table = sitting.table
+    winner = winner_of(table)
+    note_absent_phases(sitting, drafters(sitting))
+    note_shortcomings(table, winner, sitting.room)
+    return DebateResult(
+        outcome=outcome_of(table, stopped, winner),
+        stop_reason=stopped,
+        rounds=table.round,
+        tested=bool(winner and winner.checked.of),
+        winner=winner.id if winner else None,
+        why=why_won(table, stopped, winner),
+        code=winner.code if winner else "",
+        path=table.given.path if table.code else "",
+        text=winner.text if winner else "",
+        passed=winner.checked.passed if winner else 0,
+        of=winner.checked.of if winner else 0,
+        candidates=table.candidates,
+        claims=table.claims,
+        clarifications=table.clarifications,
+        points=table.points,
+        scores=table.scores,
+        votes=table.votes,
+        dissent=dissent(table, winner),
+        baseline=table.baseline,
+        flips=flips(table, winner, hidden),
+        phases=table.reports,
+        topology=sitting.arrangement.topology,
+        planning=table.planning,
+        plan=table.plan,
+        comparisons=table.comparisons,
+        checks=table.checks,
+        hidden=hidden[1],
+        attacks=table.attacks,
+        known=known(table, winner, hidden[1]) if winner else "",
+        untested=untested(table, winner) if winner else (),
+        remaining_risks=risks(left_in(table, winner)) if winner else (),
+        calls_full_run=full_run(table, sitting.room),
+        assumptions=tuple(c.answer for c in table.clarifications if c.source == "assumption" and c.answer),
+    )
+
+
+def note_absent_phases(sitting: Sitting, expected: Sequence[Member]) -> None:
+    authors = {candidate.seat for candidate in sitting.table.candidates}
+    have = sum(member.seat in authors for member in expected)
+    if 0 < have < len(expected):
+        sitting.room.degrade(f"only {have} of {len(expected)} independent answers came")

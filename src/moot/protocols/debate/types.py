@@ -1,0 +1,326 @@
+"""What is on the table of a debate: the team, the brief, candidates, what was claimed and run, and how it ended."""
+
+from functools import cached_property
+from typing import Annotated, Literal, get_args
+
+from pydantic import BeforeValidator, Field
+
+from moot.core.ci import Checks
+from moot.core.errors import CutKind
+from moot.core.types import Answer, Code, Language, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
+from moot.evidence.trials.values import Difficulty, TestCategory
+from moot.protocols.harden.script import HardenRules
+from moot.teams.planning import Comparison, Plan
+from moot.teams.voting import Ballot, Election, Method, TieBreak
+
+Phase = Literal[
+    "dehallucination", "self_evolvement", "proposal", "critique", "review", "optimization", "adversarial", "convergence"
+]
+PHASES: tuple[Phase, ...] = get_args(Phase)
+Talk = Phase | Literal["planning"]
+ONCE: frozenset[Phase] = frozenset({"dehallucination", "self_evolvement"})
+PARALLEL: dict[Talk, int] = {**dict(zip(PHASES, (2, 4, 4, 6, 4, 4, 4, 8), strict=True)), "planning": 4}
+"""Seats that speak at once."""
+LEAST: dict[Phase, int] = dict(zip(PHASES, (1, 1, 1, 1, 1, 1, 0, 1), strict=True))
+"""With fewer usable answers than this, a phase counts as not held."""
+Topology = Literal["auto", "graph_mesh", "star", "chain", "tree"]
+Planning = Literal["off", "auto", "cpde", "dpde", "adaptive"]
+Clarify = Literal["auto", "always"]
+Outcome = Literal["agreed", "chosen", "contested", "unresolved", "inconclusive"] | CutKind
+Stop = Literal["alike_and_green", "tests", "consensus", "unchanged", "max_rounds", "no_candidate"] | CutKind
+Conflict = Literal["correctness", "design", "requirement"]
+Criterion = Literal["correctness", "coverage", "security", "performance", "maintainability"]
+WEIGHTS: dict[Criterion, float] = {
+    "correctness": 0.4, "coverage": 0.2, "security": 0.2, "performance": 0.1, "maintainability": 0.1
+}  # fmt: skip
+
+
+def names(value: object) -> object:
+    """`proposal,critique` as a list."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
+class DebateRules(Rules):
+    timeout: float = Field(default=1800.0, gt=0, description="seconds the whole session may take")
+    max_rounds: int = Field(default=3, ge=1, le=10, description="rounds of proposal, critique, review, vote")
+    consensus: Unit = Field(default=0.75, description="agreement at which a debate ends, given green tests")
+    phases: Annotated[tuple[Phase, ...], BeforeValidator(names)] = Field(
+        default=tuple(phase for phase in PHASES if phase != "adversarial"), description="the phases that are held"
+    )
+    phase_timeouts: dict[Phase, Annotated[float, Field(gt=0)]] = Field(
+        default_factory=dict, description="seconds this phase may take each time it is held"
+    )
+    phase_calls: dict[Phase, Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict, description="questions that may be put in this phase each time it is held"
+    )
+    adversarial: bool = Field(default=False, description="attack and patch the improved solution before the vote")
+    drafts: int = Field(default=3, ge=1, le=12, description="independent answers before anybody reads another's")
+    refinements: int = Field(default=2, ge=0, le=5, description="repairs of a draft by its own author")
+    voices: int = Field(default=3, ge=2, le=12, description="seats asked at once for repairs and tests")
+    reserve: int = Field(default=0, ge=0, le=12, description="more drafts while fewer than two pass and behave alike")
+    anew: int = Field(default=1, ge=0, le=5, description="attempts at another reading where no draft passes")
+    attempts: int = Field(default=2, ge=1, le=5, description="attempts at an improved solution that passes its tests")
+    enough_tests: int = Field(
+        default=3, ge=0, le=20, description="fewer tests than this: seats write more before a debate of code ends early"
+    )
+    breaking: int = Field(default=3, ge=0, le=10, description="breaking tests one critic may bring")
+    temperature: float = Field(default=0.8, ge=0, le=2, description="of every draft but a model's first one")
+    topology: Topology = Field(default="auto", description="who sees whose turns, and who speaks at the same time")
+    planning: Planning = Field(default="auto", description="who splits the work, and how")
+    voting: Method | Literal["auto"] = Field(default="auto", description="how ballots are counted")
+    tie_break: TieBreak = Field(default="highest_confidence", description="what breaks a tie of ballots")
+    clarify: Clarify = Field(default="auto", description="always: ask what is unclear also in a simple task")
+    roles_folder: str = Field(default="", description="a folder with roles of your own, NAME.md each")
+    lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
+
+    tools: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+        default=(), description="tools that seats may use before they answer, each only those of its role; none: none"
+    )
+
+    def held(self, phase: Phase) -> bool:
+        return phase in self.phases or (phase == "adversarial" and self.adversarial)
+
+
+class Member(Value):
+    """One agent at the table."""
+
+    seat: str
+    role: str
+    model: str = ""
+    system: str = ""
+    tools: tuple[str, ...] = ()
+    score: float = 0.0
+    history: Unit = 0.0
+    """How often it was right before."""
+
+
+class DebateInput(Value):
+    task: str
+    kind: Literal["code", "topic"] = "code"
+    language: Language = "python"
+    path: str = "solution.py"
+    tests: Tests | None = None
+    """They decide, and everybody sees them."""
+    hidden: Tests | None = None
+    """Run once at the end, to tell help from harm. Nobody sees them, and they decide nothing."""
+    context: Code | None = None
+    repository: str = ""
+    """The git repository that those files are in, if any: tools may look at it."""
+    harden: HardenRules = HardenRules()
+    """How the adversarial phase attacks; the time is that of the debate."""
+    team: tuple[Member, ...] = Field(min_length=1)
+
+
+class Clarification(Value):
+    question: str
+    category: Literal["requirements", "constraints", "edge_cases", "performance", "integration"] = "requirements"
+    priority: Literal["high", "medium", "low"] = "medium"
+    answer: str = ""
+    source: Literal["task", "file", "person", "assumption"] = "assumption"
+    quote: str = ""
+    confidence: Unit | None = None
+
+
+class Claim(Value):
+    """A test that somebody says follows from the task: a call, and what must come of it."""
+
+    id: str
+    call: str
+    expected: str
+    by: tuple[str, ...]
+    """The seats that said so without reading each other."""
+    against: tuple[str, ...] = ()
+    """Seats that, asked without knowing this, said something else."""
+    origin: Literal["specification", "breaking"] = "specification"
+    category: TestCategory = "functional"
+    difficulty: Difficulty = "basic"
+    target: str = ""
+    """The candidate it was meant to break."""
+    requirement: str = ""
+    """The words of the task that its author wrote it for, where it says so."""
+    status: Literal["agreed", "disputed", "alone", "invalid"] = "alone"
+    why: str = ""
+
+
+class Checked(Value):
+    """What came of a candidate when it was run."""
+
+    passed: int = 0
+    of: int = 0
+    """Given tests and the task's own examples."""
+    worth: float = 0.0
+    """Those that pass, weighed by kind: refusals count little where few results are right."""
+    examples: int = 0
+    examples_of: int = 0
+    """The task's own examples among them."""
+    agreed: int = 0
+    agreed_of: int = 0
+    """Claims that several seats made independently."""
+    outcomes: tuple[str, ...] = ()
+    """Each given test, and how it ended."""
+    answers: dict[str, Answer] = Field(default_factory=dict)
+    """What came of each shared call."""
+    failures: str = ""
+    failing: tuple[str, ...] = ()
+    """Given tests and examples of the task that do not pass, by name."""
+    failed: tuple[str, ...] = ()
+    """Agreed claims that do not hold, by id."""
+    green: bool = False
+    """All tests passed, and there were some."""
+    apart: int = 0
+    """Of those that pass: the ones that were judged apart from the code."""
+    caveat: str = ""
+    """What is to be said where a pass can have been faked."""
+    seconds: float = 0.0
+
+    @property
+    def was_run(self) -> bool:
+        return bool(self.outcomes or self.answers)
+
+    @cached_property
+    def marks(self) -> tuple[str, ...]:
+        """Its behaviour: who has the same does the same, on everything that was tried. Kept, for every phase compares
+        all of them; never change one of these by `model_copy`, which would keep it too."""
+        return (*self.outcomes, *(answer.mark for answer in self.answers.values()))
+
+    @property
+    def rank(self) -> tuple[bool, float, int, int, int]:
+        return self.green, self.worth, self.passed, self.apart, self.agreed
+
+
+class Candidate(Value):
+    id: str
+    seat: str
+    round: int
+    phase: Phase
+    code: str = ""
+    text: str = ""
+    """The approach and its arguments; for a topic, the position itself."""
+    limits: tuple[str, ...] = ()
+    parent: str = ""
+    dropped: str = ""
+    """Why it is not up for choice, though nothing replaced it."""
+    checked: Checked = Checked()
+
+
+class Point(Value):
+    """One point of a critique."""
+
+    seat: str
+    round: int
+    candidate: str
+    stance: Literal["agree", "disagree"]
+    point: str
+    evidence: str = ""
+
+
+class Score(Value):
+    """One candidate on the rubric: what was measured, and what reviewers said where nothing could be."""
+
+    candidate: str
+    total: Unit
+    parts: dict[Criterion, Unit]
+    measured: tuple[Criterion, ...] = ()
+    reviewers: tuple[str, ...] = ()
+
+
+class Baseline(Value):
+    """What the independent answers alone would have given."""
+
+    candidate: str | None = None
+    agreement: Unit = 0.0
+    clusters: tuple[tuple[str, ...], ...] = ()
+    calls: int = 0
+
+
+class Consensus(Value):
+    level: Unit = 0.0
+    confidence: Unit = 0.0
+    agreement: Unit = 0.0
+    overlap: Unit = 0.0
+
+
+class Vote(Value):
+    """One round's ballots, and what came of them."""
+
+    round: int
+    candidates: tuple[str, ...]
+    left_out: dict[str, str] = Field(default_factory=dict)
+    """Candidates that were not on the ballot, and why."""
+    ballots: tuple[Ballot, ...] = ()
+    reasons: dict[str, str] = Field(default_factory=dict)
+    election: Election
+    consensus: Consensus = Consensus()
+    conflict: Conflict | None = None
+
+
+class PhaseReport(Value):
+    phase: Phase
+    round: int
+    status: Literal["held", "skipped", "off", "failed"]
+    calls: int = 0
+    said: str = ""
+    cut: str = ""
+    """The limit of its own that ended it before its time."""
+
+
+class Attacked(Value):
+    """What an attack on one candidate left open."""
+
+    candidate: str
+    round: int
+    by: Literal["harden", "scan"] = "harden"
+    """Whether the adversarial phase attacked it, or only the scan looked at it at the end."""
+    findings: tuple[Vulnerability, ...] = ()
+
+
+class Flips(Value):
+    """Baseline against result: by hidden tests where there are any, else by the tests everybody saw."""
+
+    by: Literal["hidden", "tests", "nothing"] = "nothing"
+    baseline: bool | None = None
+    result: bool | None = None
+
+    helped: bool = False
+    harmed: bool = False
+
+
+class DebateResult(Result):
+    outcome: Outcome
+    stop_reason: Stop
+    rounds: int
+    tested: bool
+    winner: str | None = None
+    why: str = ""
+    code: str = ""
+    path: str = ""
+    text: str = ""
+    passed: int = 0
+    of: int = 0
+    candidates: tuple[Candidate, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    clarifications: tuple[Clarification, ...] = ()
+    points: tuple[Point, ...] = ()
+    scores: tuple[Score, ...] = ()
+    votes: tuple[Vote, ...] = ()
+    dissent: tuple[str, ...] = ()
+    baseline: Baseline = Baseline()
+    flips: Flips = Flips()
+    phases: tuple[PhaseReport, ...] = ()
+    topology: str = ""
+    planning: str = ""
+    checks: tuple[Checks, ...] = ()
+    """What the project's own checks said, point by point."""
+    plan: Plan | None = None
+    comparisons: tuple[Comparison, ...] = ()
+    """What the planner expected of each phase, and what came."""
+    hidden: SuiteRun | None = None
+    attacks: tuple[Attacked, ...] = ()
+    known: str = ""
+    """What is known of the winner, in words."""
+    untested: tuple[str, ...] = ()
+    """Requirements in the task's words that no test touches."""
+    remaining_risks: tuple[str, ...] = ()
+    """Findings of the adversarial phase that are left in the winner, the gravest first."""
+    calls_full_run: int = 0
+    assumptions: tuple[str, ...] = ()

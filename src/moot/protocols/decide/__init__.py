@@ -1,0 +1,1 @@
+"""Decide: judges with fixed stances answer an open question, and are counted."""

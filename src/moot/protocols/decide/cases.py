@@ -1,0 +1,161 @@
+"""One question on its way: classed, heard in round 1, perhaps in round 2, and what it comes to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from moot.core.types import Absent
+from moot.protocols.decide.ballots import Ballot, Rebuttal, fitting
+from moot.protocols.decide.questions import Classification, Judge, Question, classify
+from moot.protocols.decide.verdicts import (
+    Position,
+    Verdict,
+    agreed,
+    away_note,
+    changes,
+    dissent,
+    distribution,
+    drift,
+    first_position,
+    perspectives,
+    second_position,
+    user_prompt,
+)
+
+TO_GET_ONE = "--force-panel with --model asks one"
+
+
+@dataclass(frozen=True)
+class Case:
+    question: Question
+    kind: Classification
+    panel: bool
+    first: tuple[Position, ...] = ()
+    second: tuple[Position, ...] = ()
+    advice: Ballot | None = None
+    gaps: bool = False
+    """A judge was away, or was not heard again."""
+    cut: bool = False
+    """Ended by budget, deadline or a person before everybody was heard."""
+    notes: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
+
+    @property
+    def last(self) -> tuple[Position, ...]:
+        return self.second or self.first
+
+    @property
+    def goes_on(self) -> bool:
+        """Two or more judges, and no agreement yet."""
+        return self.panel and not self.cut and not self.second and len(self.first) > 1 and agreed(self.first) is None
+
+
+def opened(question: Question, allowance: int, *, forced: bool) -> Case:
+    kind = classify(question.text)
+    panel = forced or kind.classification == "SCOPE_CRITICAL"
+    notes = list(kind.notes)
+    if not panel:
+        notes += [f"classed {kind.classification}: no panel was asked", TO_GET_ONE]
+    elif kind.classification != "SCOPE_CRITICAL":
+        notes.append(f"classed {kind.classification}: the panel was forced")
+    missing = fitting(question, allowance).whole.missing
+    weak = (f"the judges did not see everything: {'; '.join(missing)}",) if missing else ()
+    return Case(question, kind, panel, notes=tuple(notes), weak=weak)
+
+
+def after_first(case: Case, judges: Sequence[Judge], said: Mapping[str, Ballot | Absent | None]) -> Case:
+    """The case after round 1. `None`: the session was cut short before that judge was heard."""
+    first, weak = [], list(case.weak)
+    for judge in judges:
+        if isinstance(ballot := said[judge.name], Ballot):
+            first.append(first_position(judge, ballot))
+            weak += drift(judge, first[-1], [other for other in judges if other != judge])
+    away = [(judge, absent) for judge in judges if isinstance(absent := said[judge.name], Absent)]
+    gone = [away_note(judge, absent, len(first)) for judge, absent in away]
+    notes = [*case.notes, *gone]
+    if agreed(first) is not None:
+        notes.append("agreement in round 1: round 2 was skipped")
+    cut = any(answer is None for answer in said.values())
+    return replace(case, first=tuple(first), gaps=bool(gone), cut=cut, notes=tuple(notes), weak=(*weak, *gone))
+
+
+def after_second(case: Case, judges: Sequence[Judge], said: Mapping[str, Rebuttal | Absent | None]) -> Case:
+    """The case after round 2. A judge that is not heard again stays where it stood: silence is no change of mind."""
+    if not any(isinstance(answer, Rebuttal) for answer in said.values()):
+        return replace(case, cut=True, notes=(*case.notes, "nobody was heard in round 2"))
+    if any(answer is None for answer in said.values()):
+        return replace(case, cut=True)
+    known = {judge.name: judge for judge in judges}
+    second, notes, weak, gaps = [], list(case.notes), list(case.weak), case.gaps
+    for before in case.first:
+        judge, answer = known[before.judge], said[before.judge]
+        if not isinstance(answer, Rebuttal):
+            why = f"{judge.title} was not heard in round 2: its recommendation of round 1 stands"
+            notes, weak = [*notes, why], [*weak, why]
+            second.append(before)
+            gaps = True
+            continue
+        position = second_position(before, answer, [*known, *(option.id for option in case.question.options)])
+        second.append(position)
+        weak += drift(judge, position, [other for other in judges if other != judge])
+        if position.wanted:
+            change = f"from {before.option} to {position.wanted}"
+            why = f"{judge.title} wanted to change {change} and did not say what convinced it: not accepted"
+            notes, weak = [*notes, why], [*weak, why]
+    return replace(case, second=tuple(second), gaps=gaps, notes=tuple(notes), weak=tuple(weak))
+
+
+def verdict(case: Case) -> Verdict:
+    """What the case comes to: agreement, an honest disagreement, or too little to say."""
+    last = case.last
+    common = Verdict(
+        question_id=case.question.id,
+        question_text=case.question.text,
+        options=case.question.options,
+        classification=case.kind,
+        panel=case.panel,
+        outcome="INSUFFICIENT_DATA",
+        rounds=2 if case.second else 1 if case.first else 0,
+        distribution=distribution(last),
+        baseline=distribution(case.first),
+        perspectives=perspectives(case.first, last),
+        change_log=changes(case.first, last),
+        positions=(*case.first, *(p for p in case.second if p.round == 2)),
+        notes=case.notes,
+        degraded=case.weak,
+    )
+    return common.model_copy(update=_unheld(case) if not case.panel else _counted(case))
+
+
+def _counted(case: Case) -> dict[str, object]:
+    last, option = case.last, agreed(case.last)
+    if case.cut:
+        return {"notes": (*case.notes, "cut short before all judges were heard")}
+    if len(last) < 2:
+        return {"recommended_option": last[0].option if last else None, "notes": (*case.notes, _too_few(last))}
+    if option is None:
+        return {"outcome": "CONTESTED", "confidence": "REQUIRES_INPUT", "user_prompt": user_prompt(case.question)}
+    against = dissent(last, option)
+    return {
+        "outcome": "RECOMMENDED",
+        "consensus": True,
+        "agreement": "MAJORITY" if against else "UNANIMOUS",
+        "recommended_option": option,
+        "confidence": "MEDIUM" if case.gaps else "HIGH",
+        "dissent": against,
+    }
+
+
+def _too_few(last: Sequence[Position]) -> str:
+    if not last:
+        return "no judge gave a recommendation"
+    return f"one judge only: option {last[0].option} is a single recommendation, not an agreement"
+
+
+def _unheld(case: Case) -> dict[str, object]:
+    """No panel: what one adviser says, if one was seated, is a recommendation of low confidence."""
+    if case.cut:
+        return {"notes": (*case.notes, "cut short before the adviser was heard")}
+    if case.advice is None:
+        return {"outcome": "NO_PANEL"}
+    said = f"Option {case.advice.option} - {case.advice.reasons}"
+    return {"outcome": "NO_PANEL", "recommended_option": case.advice.option, "perspectives": {"advisor": said}}

@@ -1,0 +1,65 @@
+"""The nouns of a decision: a question with its options, a judge with a stance, a class with the words that gave it."""
+
+from typing import Literal
+
+from moot.core.types import Value
+
+QuestionClass = Literal["SCOPE_CRITICAL", "UX_PREFERENCE", "TECH_DEFAULT", "BUSINESS_RULE"]
+Level = Literal["HIGH", "MEDIUM", "LOW"]
+
+
+class Option(Value):
+    id: str
+    label: str
+    description: str = ""
+
+    @property
+    def shown(self) -> str:
+        about = f": {self.description}" if self.description and self.description != self.label else ""
+        return f"{self.label}{about}"
+
+
+class Question(Value):
+    id: str
+    text: str
+    options: tuple[Option, ...]
+    context: str = ""
+    feature_name: str = ""
+    feature_dir: str = ""
+
+    def option(self, wanted: str) -> Option | None:
+        return next((option for option in self.options if option.id.casefold() == wanted.strip().casefold()), None)
+
+
+class Judge(Value):
+    """A seat with a fixed stance. All of it is data: see `questions/judges`."""
+
+    name: str
+    title: str
+    stance: str
+    aim: str
+    looks_at: str
+    duty: str = ""
+    words: tuple[str, ...] = ()
+    """Beginnings of words that a judge who keeps to its stance uses; none of them in a reply hints at drift."""
+
+
+class Match(Value):
+    """A word of a list that stands in the question."""
+
+    word: str
+    group: str
+    question_class: QuestionClass
+
+
+class Classification(Value):
+    classification: QuestionClass
+    confidence: Level
+    matched_indicator: str = ""
+    """The first word that decided it, as the list has it."""
+    matched: tuple[Match, ...] = ()
+    """Every word of the class that was chosen."""
+    other: tuple[Match, ...] = ()
+    """Words of classes that come after it."""
+    compound: bool = False
+    notes: tuple[str, ...] = ()

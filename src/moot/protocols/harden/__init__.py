@@ -1,0 +1,1 @@
+"""Harden: a red team attacks code, a blue team patches it, executed checks decide."""

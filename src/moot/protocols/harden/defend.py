@@ -1,0 +1,184 @@
+"""The blue team's turn: a model or the rewriter patches, and the patch counts only if it survives the checks."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.core.findings import where
+from moot.core.room import Ask, Room
+from moot.core.types import Absent, Code, SuiteRun, Unit, Value, Vulnerability
+from moot.protocols.harden.patches import Patch, Verdict, judged, texts_for
+from moot.protocols.harden.race_baseline import Baseline, second_look
+from moot.protocols.harden.turn_reports import AttackReport, DefenseReport, Version
+from moot.text.excerpts import name_some, show
+from moot.text.prompts import prompt
+from moot.text.render import fenced, joined, material
+from moot.text.replies import Also, Fenced, Keys, instructions
+
+
+class BlueReply(Value):
+    patches: Annotated[dict[str, str], Keys("VULN-001"), Also("patched_vulnerabilities", "fixes", "changes")] = Field(
+        description="what you changed for this finding"
+    )
+    remaining_risks: Annotated[tuple[str, ...], Also("risks")] = Field(default=(), description="what is left and why")
+    confidence: Annotated[Unit | None, Also("confidence_in_defense")] = Field(
+        default=None, description="from 0 to 1, how sure you are"
+    )
+    patched_code: Annotated[Fenced, Also("code", "patched_file")] = Field(description="the complete repaired file")
+
+
+async def defend(
+    version: Version, report: AttackReport, defenses: Sequence[DefenseReport], baseline: Baseline, room: Room
+) -> tuple[DefenseReport, Version]:
+    """A defence and the code after it: the patched code if the patch holds, else the code as it was."""
+    said = await ask_blue(version.code, report, defenses, room)
+    if isinstance(said, BlueReply):
+        patch = Patch(
+            texts=texts_for(said.patched_code, version.code),
+            claims=claims(said, report),
+            remaining=said.remaining_risks,
+            confidence=said.confidence,
+            blue="model",
+        )
+        return await tried(patch, version, report, baseline, room)
+    if said is not None:
+        room.degrade(f"round {report.round}: deterministic rewrites stand in for blue")
+    return await rewritten(version, report, baseline, room)
+
+
+async def ask_blue(
+    code: Code, report: AttackReport, defenses: Sequence[DefenseReport], room: Room
+) -> BlueReply | Absent | None:
+    if not room.seated("blue"):
+        return None
+    shown = show(material(code, room.allowance()), "blue", room).joined("\n\n")
+    text = prompt(
+        "defend",
+        round=str(report.round),
+        code=shown,
+        findings=listed(report.vulnerabilities),
+        history=told_blue(defenses),
+        form=instructions(BlueReply),
+    )
+    return await room.ask(Ask("blue", "defend", report.round, prompt("blue"), text, BlueReply))
+
+
+def claims(said: BlueReply, report: AttackReport) -> dict[str, str]:
+    """What Blue says it repaired, under ids that exist; a patch without any is taken to be for everything."""
+    known = {finding.id.casefold(): finding.id for finding in report.vulnerabilities}
+    named = {known[i.casefold()]: text for i, text in said.patches.items() if i.casefold() in known}
+    return named or {finding.id: "; ".join(said.patches.values()) for finding in report.vulnerabilities}
+
+
+async def rewritten(
+    version: Version, report: AttackReport, baseline: Baseline, room: Room
+) -> tuple[DefenseReport, Version]:
+    """The deterministic blue team: all rewrites at once, or, when those break a test, each by itself."""
+    wanted = [f.fingerprint for f in report.vulnerabilities if f.source == "scan"]
+    defense, after = await rewrite_of(wanted, version, report, baseline, room)
+    if defense.accepted or len(wanted) < 2 or not defense.rejected_because.startswith("a test"):
+        return defense, after
+    done: dict[str, str] = {}
+    run = defense.tests
+    for mark in wanted:
+        one, version = await rewrite_of([mark], version, report, baseline, room)
+        done |= one.patches if one.accepted else {}
+        run = one.tests if one.accepted else run
+    together = defense.model_copy(
+        update={
+            "patched_vulnerabilities": tuple(done),
+            "patches": done,
+            "patched_code": joined(version.code) if done else "",
+            "accepted": bool(done),
+            "rejected_because": "" if done else defense.rejected_because,
+            "tests": run,
+        }
+    )
+    return together, version
+
+
+async def rewrite_of(
+    marks: Sequence[str], version: Version, report: AttackReport, baseline: Baseline, room: Room
+) -> tuple[DefenseReport, Version]:
+    repair = await room.repair(version.code, marks)
+    ids = {finding.fingerprint: finding.id for finding in report.vulnerabilities}
+    edges = [f"edge case {case.id}: {case.description}" for case in report.edge_cases]
+    patch = Patch(
+        texts=repair.texts,
+        claims={ids[mark]: what for mark, what in repair.fixed.items()},
+        remaining=(*(f"{ids[mark]}: {what}" for mark, what in repair.left.items()), *edges),
+        confidence=0.4,
+        blue="scan",
+    )
+    if not repair.texts:
+        return defense_report(patch, report, Verdict(rejected="nothing here can be rewritten safely"), ""), version
+    return await tried(patch, version, report, baseline, room)
+
+
+async def tried(
+    patch: Patch, version: Version, report: AttackReport, baseline: Baseline, room: Room
+) -> tuple[DefenseReport, Version]:
+    """The patch, checked: it parses, keeps the public names, passes the tests, and findings and races are gone."""
+    code = version.code.with_texts(patch.texts)
+    if code == version.code:
+        verdict, after = Verdict(rejected="it returns the code unchanged"), version
+    else:
+        after = await second_look(code, version, baseline, room)
+        verdict = judged(patch, version, after, report.vulnerabilities)
+    run = None if verdict.rejected else await run_given_tests(code, baseline, room)
+    if run and (broken := broken_tests(run, baseline)):
+        verdict = Verdict(rejected=f"a test that passed before fails now: {name_some(broken)}")
+    defense = defense_report(patch, report, verdict, joined(code)).model_copy(update={"tests": run})
+    if not defense.accepted:
+        room.tell(f"round {report.round}: patch rejected, {verdict.rejected}")
+        return defense, version
+    await room.snapshot(code, f"round {report.round}: {', '.join(defense.patched_vulnerabilities) or 'patch'}")
+    return defense, after
+
+
+async def run_given_tests(code: Code, baseline: Baseline, room: Room) -> SuiteRun | None:
+    """None where no test passed before: such tests can say nothing against a patch, nor for it."""
+    if not baseline.tests or not baseline.run or not baseline.run.passed_names:
+        return None
+    return await room.execute(code, baseline.tests)
+
+
+def broken_tests(run: SuiteRun, baseline: Baseline) -> list[str]:
+    """Tests that passed before the patch and do not now; a run that says nothing has passed none. What was judged apart
+    from the code must stay so: a patch that passes in its own process only can have faked it."""
+    if baseline.run is None:
+        return []
+    before = baseline.run
+    return sorted((before.passed_names - run.passed_names) | (before.passed_apart - run.passed_apart))
+
+
+def defense_report(patch: Patch, report: AttackReport, verdict: Verdict, patched: str) -> DefenseReport:
+    accepted = not verdict.rejected
+    return DefenseReport(
+        patched_vulnerabilities=verdict.gone,
+        patches={i: patch.claims[i] for i in (*verdict.gone, *verdict.unproven)},
+        remaining_risks=patch.remaining,
+        confidence_in_defense=patch.confidence,
+        patched_code=patched if accepted else "",
+        round=report.round,
+        accepted=accepted,
+        rejected_because=verdict.rejected,
+        blue=patch.blue,
+    )
+
+
+def told_blue(defenses: Sequence[DefenseReport]) -> str:
+    lines = [f"- round {d.round}: {d.rejected_because}" for d in defenses if d.rejected_because]
+    head = "These earlier patches of yours were rejected, so the code above is without them:\n\n"
+    return head + fenced("\n".join(lines), "text") + "\n\n" if lines else ""
+
+
+def listed(findings: Sequence[Vulnerability]) -> str:
+    """Findings as data for a prompt: what Red wrote cannot pass for instructions."""
+    lines = []
+    for f in findings:
+        lines += [f"{f.id} ({f.severity}, {f.category}) at {where(f)}", f"  what: {f.description}"]
+        lines += [f"  line: {f.evidence}"] + ([f"  exploit: {f.exploit}"] if f.exploit else [])
+        lines += [f"  advice: {f.fix}"] if f.fix else []
+    return fenced("\n".join(lines), "text")

@@ -1,0 +1,83 @@
+"""Code as the scan sees it and, where Go's tests can be run with the race detector, as the run shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from moot.core.room import Room
+from moot.core.types import Code, RaceRun, Scan, SuiteRun, Tests, Vulnerability
+from moot.evidence.races import foreign, found, in_tests_only
+from moot.protocols.harden.turn_reports import Version
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The given tests, and what they said of the code before anyone touched it."""
+
+    tests: Tests | None
+    run: SuiteRun | None = None
+    watch: bool = False
+    """Whether the race detector can be used on them."""
+
+    @property
+    def why_not_run(self) -> str:
+        """Why the given tests cannot run at all; empty where they do, or where there are none."""
+        return why_not_run(self.run) if self.run else ""
+
+
+def why_not_run(run: SuiteRun) -> str:
+    """A run that says nothing, or in which every test broke before it could fail, as where a package is missing."""
+    if run.problem:
+        return run.problem
+    broken = [outcome for outcome in run.outcomes if outcome.status != "skipped"]
+    if not broken or any(outcome.status != "error" for outcome in broken):
+        return ""
+    lines = [line.removeprefix("E ").strip() for line in broken[0].detail.splitlines() if line.strip()]
+    telling = [line for line in lines if "Error" in line or "No module" in line]
+    return (telling or lines or ["every test broke"])[-1]
+
+
+async def first_look(code: Code, baseline: Baseline, room: Room) -> tuple[Version, Baseline]:
+    """The code as given. A race detector that cannot be used now is not tried again."""
+    version = Version(code, await room.scan(code))
+    if baseline.tests is None or not worth_watching(code, baseline):
+        return version, baseline
+    run = await room.race(code, baseline.tests)
+    if run.problem:
+        room.degrade(f"races were looked for by the scan alone, not by execution: {run.problem}")
+        return version, baseline
+    return seen(version, run, (), baseline.tests, room), replace(baseline, watch=True)
+
+
+async def second_look(code: Code, before: Version, baseline: Baseline, room: Room) -> Version:
+    """A patched version. A race that was seen before is gone only when a run that ended well no longer shows it."""
+    version = Version(code, await room.scan(code))
+    if baseline.tests is None or not baseline.watch:
+        return version
+    run = await room.race(code, baseline.tests)
+    if run.problem:
+        room.degrade(f"a patched version could not be watched for races: {run.problem}")
+    unsure = run.problem or foreign(run.reports, code, baseline.tests)
+    old = [f for f in before.scan.findings if f.source == "executed"] if unsure else []
+    return seen(version, run, old, baseline.tests, room)
+
+
+def worth_watching(code: Code, baseline: Baseline) -> bool:
+    """Only Go has a race detector, and tests that do not even run show nothing."""
+    if baseline.tests is None or baseline.run is None or baseline.run.problem:
+        return False
+    return baseline.tests.language == "go" and any(file.language == "go" for file in code.files)
+
+
+def seen(version: Version, run: RaceRun, old: Sequence[Vulnerability], tests: Tests, room: Room) -> Version:
+    races = found(run.reports, version.code, tests)
+    for places in in_tests_only(run.reports, version.code, tests):
+        room.degrade(f"a data race within the given tests: {places}")
+    if lost := foreign(run.reports, version.code, tests):
+        room.degrade(f"{lost} data races at no place in the given files")
+    known = {race.fingerprint for race in races}
+    races = (*races, *(race for race in old if race.fingerprint not in known))
+    return Version(version.code, with_races(version.scan, races))
+
+
+def with_races(scan: Scan, races: Sequence[Vulnerability]) -> Scan:
+    return scan.model_copy(update={"findings": (*scan.findings, *races)})

@@ -1,0 +1,170 @@
+"""Red team attacks, blue team patches, executed checks decide, until the code holds or the rounds are spent."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from moot.core.errors import Cut, CutKind
+from moot.core.findings import where
+from moot.core.room import Room
+from moot.core.types import Code, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
+from moot.protocols.harden.attack import attack
+from moot.protocols.harden.defend import defend
+from moot.protocols.harden.race_baseline import Baseline, first_look
+from moot.protocols.harden.turn_reports import AttackReport, DefenseReport
+from moot.text.excerpts import name_some
+from moot.text.render import joined, unified_diff
+
+Outcome = Literal[
+    "hardened", "risk_accepted", "unresolved", "inconclusive", "timed_out", "budget_exhausted", "cancelled", "rejected"
+]
+StopReason = Literal["hardened", "risk_accepted", "max_rounds"] | CutKind
+
+
+class HardenRules(Rules):
+    max_rounds: int = Field(default=3, ge=1, le=20, description="rounds of attack and defence")
+    min_vulnerabilities: int = Field(default=1, ge=0, description="fewer new findings than this end the attack")
+    risk_threshold: Unit = Field(default=0.2, description="stop when the overall risk is below this")
+
+
+class HardenInput(Value):
+    code: Code
+    tests: Tests | None = None
+    task: str = ""
+    """What the code is to do, in words, where somebody says so: Red reads it."""
+    left_out: tuple[NotAnalysed, ...] = ()
+    """Files that belong to the code but could not be read."""
+
+
+class HardenResult(Result):
+    outcome: Outcome
+    stop_reason: StopReason
+    rounds: int
+    final_code: str
+    final_files: dict[str, str]
+    attack_reports: tuple[AttackReport, ...]
+    defense_reports: tuple[DefenseReport, ...]
+    all_resolved: bool
+    remaining_risks: tuple[str, ...]
+    not_analysed: tuple[NotAnalysed, ...] = ()
+    tests: SuiteRun | None = None
+    """The given tests before any change."""
+    tests_after: SuiteRun | None = None
+    """The given tests on the final code; None where they were not run on it."""
+    calls_full_run: int = 0
+    diff: str = ""
+
+
+async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenResult:
+    code, attacks, defenses = given.code, list[AttackReport](), list[DefenseReport]()
+    baseline = Baseline(given.tests)
+    stopped: StopReason = "max_rounds"
+    for spot in given.left_out:
+        room.degrade(f"not looked at: {spot.why}")
+    try:
+        if given.tests:
+            baseline = Baseline(given.tests, await room.execute(code, given.tests))
+            note_weak_tests(baseline, room)
+        await room.snapshot(code, "as given")
+        version, baseline = await first_look(code, baseline, room)
+        for number in range(1, rules.max_rounds + 2):  # the last one is the closing attack
+            attacks.append(await attack(version, number, attacks, defenses, room, given.task))
+            if reason := reason_to_stop(attacks, rules):
+                stopped = reason
+                break
+            if number <= rules.max_rounds:
+                defense, version = await defend(version, attacks[-1], defenses, baseline, room)
+                defenses.append(defense)
+                code = version.code
+                summary = f"round {number}: {len(defense.patched_vulnerabilities)} flaws patched"
+                await room.gate("defense", summary, {"diff": unified_diff(given.code, code)})
+    except Cut as cut:
+        stopped = cut.kind
+        room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
+    # Tests were asked for and none could run: nobody can say that the patches broke nothing.
+    untested = bool(baseline.why_not_run) and code != given.code
+    outcome = outcome_of(stopped, attacks, complete=not given.left_out and not untested)
+    return HardenResult(
+        outcome=outcome,
+        stop_reason=stopped,
+        rounds=min(len(attacks), rules.max_rounds),
+        final_code=joined(code),
+        final_files={file.path: file.text for file in code.files},
+        attack_reports=tuple(attacks),
+        defense_reports=tuple(defenses),
+        all_resolved=outcome == "hardened" and not attacks[-1].vulnerabilities,
+        remaining_risks=remaining_risks(attacks, defenses),
+        not_analysed=(*given.left_out, *(attacks[-1].not_analysed if attacks else ())),
+        tests=baseline.run,
+        tests_after=tests_after(baseline, defenses),
+        calls_full_run=full_run(rules, room),
+        diff=unified_diff(given.code, code),
+    )
+
+
+def reason_to_stop(attacks: Sequence[AttackReport], rules: HardenRules) -> StopReason | None:
+    latest = attacks[-1]
+    seen = {f.id for report in attacks[:-1] for f in report.vulnerabilities}
+    new = [f for f in latest.vulnerabilities if f.id not in seen]
+    standing = [f for f in latest.vulnerabilities if f.id in seen]
+    if len(new) < rules.min_vulnerabilities and not standing:
+        return "hardened"
+    if latest.overall_risk < rules.risk_threshold:
+        return "risk_accepted"
+    return None
+
+
+def outcome_of(stopped: StopReason, attacks: Sequence[AttackReport], *, complete: bool = True) -> Outcome:
+    """What may be said at the end: an attack with a gap proves nothing, whatever it did not find."""
+    if stopped in ("timed_out", "budget_exhausted", "cancelled", "rejected"):
+        return stopped
+    latest = attacks[-1]
+    if latest.gap and (latest.gap == "unreachable" or not latest.vulnerabilities):
+        return "inconclusive"
+    if stopped == "max_rounds" or latest.gap:
+        return "unresolved"
+    return stopped if complete else "inconclusive"
+
+
+def remaining_risks(attacks: Sequence[AttackReport], defenses: Sequence[DefenseReport]) -> tuple[str, ...]:
+    """What still stands, each with the advice for it; then whatever else Blue left open."""
+    left = defenses[-1].remaining_risks if defenses else ()
+    known = {f.id for report in attacks for f in report.vulnerabilities}
+    advice = {i: risk for risk in left for i in known if risk.startswith(f"{i}: ")}
+    lines = []
+    for f in still_standing(attacks, defenses):
+        todo = advice.get(f.id, "").removeprefix(f"{f.id}: ") or f.fix
+        what = f"{f.id} ({f.severity}) {where(f)}: {f.description.rstrip('.')}"
+        lines.append(f"{what}. To do: {todo}" if todo else what)
+    lines += [risk for risk in left if risk not in advice.values()]
+    return tuple(dict.fromkeys(lines))
+
+
+def still_standing(attacks: Sequence[AttackReport], defenses: Sequence[DefenseReport]) -> list[Vulnerability]:
+    """The last attack's findings, less what was patched after it when the session was cut short."""
+    if not attacks:
+        return []
+    patched = {i for d in defenses if d.round >= attacks[-1].round for i in d.patched_vulnerabilities}
+    return [f for f in attacks[-1].vulnerabilities if f.id not in patched]
+
+
+def full_run(rules: HardenRules, room: Room) -> int:
+    """Calls that a run to the last round makes: what stopping early saves is the difference."""
+    red, blue = room.seated("red"), room.seated("blue")
+    return (rules.max_rounds + 1) * red + rules.max_rounds * blue
+
+
+def tests_after(baseline: Baseline, defenses: Sequence[DefenseReport]) -> SuiteRun | None:
+    """Of the last patch that was accepted; without any the code is as it was, and so are its tests."""
+    accepted = [defense for defense in defenses if defense.accepted]
+    return accepted[-1].tests if accepted else baseline.run
+
+
+def note_weak_tests(baseline: Baseline, room: Room) -> None:
+    run = baseline.run
+    if why := baseline.why_not_run:
+        room.degrade(f"not tested: the given tests cannot run ({why})")
+    elif run and not run.passed:
+        failing = [o.name for o in run.outcomes if o.status not in ("passed", "skipped")]
+        room.degrade(f"given tests that fail before any change are not held against a patch: {name_some(failing)}")

@@ -1,0 +1,57 @@
+"""What each side reports after its turn, and the version of the code it is about."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from moot.core.types import (
+    Code,
+    EdgeCase,
+    NotAnalysed,
+    Scan,
+    Severity,
+    StressScenario,
+    SuiteRun,
+    Unit,
+    Value,
+    Vulnerability,
+)
+
+
+@dataclass(frozen=True)
+class Version:
+    """Code, and what the scan sees in it."""
+
+    code: Code
+    scan: Scan
+
+
+class AttackReport(Value):
+    vulnerabilities: tuple[Vulnerability, ...]
+    hints: tuple[Vulnerability, ...] = ()
+    """Shown, but outside the risk and the verdict."""
+    edge_cases: tuple[EdgeCase, ...] = ()
+    stress_scenarios: tuple[StressScenario, ...] = ()
+    overall_risk: Unit
+    max_severity: Severity | None = None
+    round: int
+    not_analysed: tuple[NotAnalysed, ...] = ()
+    red: Literal["model", "scan"]
+    """Whether a model attacked beside the scan."""
+    gap: str = ""
+    """Why this attack cannot prove that nothing is left; empty when it can."""
+
+
+class DefenseReport(Value):
+    patched_vulnerabilities: tuple[str, ...] = ()
+    patches: dict[str, str] = Field(default_factory=dict)
+    remaining_risks: tuple[str, ...] = ()
+    confidence_in_defense: Unit | None = None
+    patched_code: str = ""
+    round: int
+    accepted: bool
+    rejected_because: str = ""
+    tests: SuiteRun | None = None
+    """The given tests on the patched code; None where they were not run on it."""
+    blue: Literal["model", "scan"]

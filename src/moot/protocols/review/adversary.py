@@ -1,0 +1,251 @@
+"""The adversary's turn: challenges with evidence, what became of the earlier ones, or no objections."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, create_model
+
+from moot.core.room import Ask, Room
+from moot.core.types import Absent, Value
+from moot.evidence.artefacts.documents import challenges_document, named_by, no_objections_document, one_line
+from moot.evidence.artefacts.evidence import flaw_in_evidence, repeats
+from moot.evidence.artefacts.kinds import CATEGORIES
+from moot.evidence.artefacts.values import ArtefactType, Assessment, Challenge, Convergence, Defence, Gravity
+from moot.protocols.review.prompt_material import as_context, as_document, listed_faults
+from moot.protocols.review.review_state import Dropped, Round, Said, Talk
+from moot.text.markdown import normal
+from moot.text.prompts import prompt
+from moot.text.render import fenced
+from moot.text.replies import Also, Heading, Synonyms, Title, instructions
+
+REPLY_TOKENS = 1500
+GRADES = Synonyms(
+    (
+        ("blocking", "critical"), ("blocker", "critical"), ("severe", "critical"), ("high", "critical"),
+        ("major", "significant"), ("medium", "significant"), ("moderate", "significant"), ("important", "significant"),
+        ("low", "minor"), ("trivial", "minor"), ("nit", "minor"), ("info", "minor"),
+    )
+)  # fmt: skip
+STATES = Synonyms(
+    (
+        ("resolved", "addressed"), ("fixed", "addressed"), ("settled", "addressed"), ("accepted", "addressed"),
+        ("not_addressed", "unaddressed"), ("unresolved", "unaddressed"), ("open", "unaddressed"),
+        ("partial", "unaddressed"), ("dismissed", "rejected"), ("stands", "unaddressed"),
+    )
+)  # fmt: skip
+PROGRESS = Synonyms(
+    (("converge", "converging"), ("stuck", "deadlock"), ("stalemate", "deadlock"), ("go_on", "continue"))
+)
+TURNED_DOWN = ("invalid", "not valid", "unconvincing", "not convincing", "insufficient", "does not hold", "still")
+
+
+class Raised(Said):
+    """A challenge as the adversary words it: the reasons first, then the choice."""
+
+    concern: Annotated[str, Also("issue", "problem", "description", "challenge_text", "title")] = Field(
+        min_length=1, description="what is wrong, in one sentence"
+    )
+    evidence: Annotated[str, Also("quote", "proof", "why", "reason")] = Field(
+        default="", description="a passage copied from the document in 'quotation marks', or what exactly is missing"
+    )
+    recommendation: Annotated[str, Also("fix", "suggestion", "action")] = Field(
+        default="", description="what to do about it"
+    )
+    category: Annotated[str, Title(), Also("type", "kind")]
+    severity: Annotated[Gravity, GRADES, Also("level", "priority")]
+
+
+class Assessed(Said):
+    previous_challenge: Annotated[str, Title(), Also("id", "challenge_id", "number", "earlier_challenge")] = Field(
+        min_length=1, description="the id, such as C1"
+    )
+    notes: Annotated[str, Also("note", "reason", "why", "how")] = Field(default="", description="why, in one sentence")
+    status: Annotated[Defence, STATES, Also("assessment", "verdict")]
+
+
+LIST = (Also("objections", "concerns"), Heading("NO OBJECTIONS"))
+ALL_ADDRESSED = ((("previous_challenge", "all"), ("notes", "no objections"), ("status", "addressed")),)
+
+
+class Opening(Value):
+    """The first turn."""
+
+    challenges: tuple[Raised, ...]
+
+
+class Rebuttal(Value):
+    """Every later turn: first what became of the earlier challenges."""
+
+    assessment: Annotated[
+        tuple[Assessed, ...],
+        Also("defense_assessment", "defence_assessment", "assessments"),
+        Heading("NO OBJECTIONS", ALL_ADDRESSED),
+    ] = Field(min_length=1)
+    challenges: tuple[Raised, ...]
+    convergence: Annotated[Convergence, PROGRESS, Also("convergence_assessment", "convergence_status", "status")] = (
+        Field(default="continue")
+    )
+
+
+@lru_cache(maxsize=16)
+def reply_shape(kind: ArtefactType, number: int) -> type[Opening] | type[Rebuttal]:
+    """The shape of a turn, with the categories of this type of artefact."""
+    words: Any = Literal.__getitem__(tuple(CATEGORIES[kind]))
+    category: Any = (Annotated[words, Title(), Also("type", "kind")], ...)
+    one: Any = create_model("Raised", __base__=Raised, category=category)
+    most = Field(json_schema_extra={"maxItems": 3})
+    many: Any = (Annotated[tuple[one, ...], *LIST], most)
+    if number == 1:
+        return create_model("Opening", __base__=Opening, challenges=many)
+    return create_model("Rebuttal", __base__=Rebuttal, challenges=many)
+
+
+async def challenged(talk: Talk, number: int, room: Room) -> bool:
+    """Let the adversary speak, and write down what counts of it. False: it gave no answer that could be used."""
+    kind = talk.artefact.type
+    shape = reply_shape(kind, min(number, 2))
+    form = instructions(shape)
+    text = _first(talk, form, room) if number == 1 else _again(talk, number, form, room)
+    said = await room.ask(Ask("adversary", "challenge", number, prompt("adversary"), text, shape, REPLY_TOKENS))
+    if isinstance(said, Absent):
+        return False
+    assessments = assessed(said, talk, room, number) if isinstance(said, Rebuttal) else ()
+    fresh, repeated = without_findings(said.challenges, talk)
+    raised, dropped = sifted(fresh, talk, number)
+    if dropped:
+        many = "1 challenge" if len(dropped) == 1 else f"{len(dropped)} challenges"
+        room.degrade(f"round {number}: {many} dropped, no evidence that can be checked: {dropped[0].why}")
+    talk.challenges += raised
+    convergence = said.convergence if isinstance(said, Rebuttal) else None
+    turn = Round(
+        round=number,
+        raised=tuple(c.id for c in raised),
+        dropped=dropped,
+        repeated=repeated,
+        assessments=assessments,
+        convergence=convergence,
+    )
+    talk.rounds.append(turn.model_copy(update={"document": document_of(talk, turn, raised)}))
+    return True
+
+
+def _first(talk: Talk, form: str, room: Room) -> str:
+    return prompt(
+        "challenge",
+        type=talk.artefact.type,
+        path=one_line(talk.artefact.path),
+        round="1",
+        most=str(talk.most),
+        context=as_context(talk.artefact, room),
+        artefact=as_document(talk, room),
+        faults=listed_faults("A check has already found these; do not repeat them:", talk.faults, room),
+        categories=_categories(talk.artefact.type),
+        form=form,
+    )
+
+
+def _again(talk: Talk, number: int, form: str, room: Room) -> str:
+    return prompt(
+        "rebut",
+        type=talk.artefact.type,
+        path=one_line(talk.artefact.path),
+        round=str(number),
+        most=str(talk.most),
+        context=as_context(talk.artefact, room),
+        artefact=as_document(talk, room),
+        history=history(talk),
+        categories=_categories(talk.artefact.type),
+        form=form,
+    )
+
+
+def _categories(kind: ArtefactType) -> str:
+    return "\n".join(f"- {name}: {question}" for name, question in CATEGORIES[kind].items())
+
+
+def history(talk: Talk) -> str:
+    """What still stands and what was answered, as data: no text in it can pass for instructions."""
+    lines = []
+    for c in talk.standing:
+        lines += [f"{c.id} ({c.severity}, {c.category}): {c.concern}", f"  evidence: {c.evidence}"]
+        answer = talk.answers.get(c.id)
+        lines.append(f"  defender: {answer.answer}. {answer.reason}" if answer else "  defender: no answer")
+    if talk.rounds[-1].revision_refused:
+        lines.append(f"The defender's revision was not accepted: {talk.rounds[-1].revision_refused}")
+    return fenced("\n".join(lines), "text")
+
+
+def without_findings(said: Sequence[Raised], talk: Talk) -> tuple[list[Raised], tuple[Dropped, ...]]:
+    """The challenges that say something new, and those that only repeat what a structural check found."""
+    faults, fresh, repeated = talk.faults, list[Raised](), list[Dropped]()
+    for one in said:
+        if known := next((f for f in faults if repeats(f"{one.concern}\n{one.evidence}", f)), None):
+            why = f"the structural check of line {known.line} has found it: {known.what}"
+            repeated.append(Dropped(concern=one.concern, evidence=one.evidence, why=why))
+        else:
+            fresh.append(one)
+    return fresh, tuple(repeated)
+
+
+def sifted(said: Sequence[Raised], talk: Talk, number: int) -> tuple[list[Challenge], tuple[Dropped, ...]]:
+    """New challenges whose evidence can be checked. One that was raised before is not new: it stands again."""
+    raised: list[Challenge] = []
+    dropped: list[Dropped] = []
+    material = f"{talk.text}\n{talk.artefact.context}"
+    for one in said:
+        if why := flaw_in_evidence(one.concern, one.evidence, material):
+            dropped.append(Dropped(concern=one.concern, evidence=one.evidence, why=why))
+        elif known := _same([*talk.challenges, *raised], one):
+            talk.settled.pop(known.id, None)
+        else:
+            raised.append(
+                Challenge(
+                    number=len(talk.challenges) + len(raised) + 1,
+                    round=number,
+                    category=one.category,
+                    concern=one.concern,
+                    evidence=one.evidence,
+                    severity=one.severity,
+                    recommendation=one.recommendation,
+                )
+            )
+    return raised, tuple(dropped)
+
+
+def _same(known: Sequence[Challenge], one: Raised) -> Challenge | None:
+    concern, place = normal(one.concern), (one.category, normal(one.evidence))
+    return next((c for c in known if normal(c.concern) == concern or (c.category, normal(c.evidence)) == place), None)
+
+
+def assessed(said: Rebuttal, talk: Talk, room: Room, number: int) -> tuple[Assessment, ...]:
+    """What became of each challenge that stood. Only a clear word settles one; two different words do not."""
+    words: dict[str, list[Assessed]] = {}
+    for entry in said.assessment:
+        for c in named_by(entry.previous_challenge, talk.standing):
+            words.setdefault(c.id, []).append(entry)
+    found = []
+    for c in talk.standing:
+        heard = words.get(c.id, [])
+        if not heard:
+            room.degrade(f"round {number}: the adversary did not say what became of {c.id}; it stands")
+        else:
+            states = {status_of(entry, talk.answers[c.id].answer if c.id in talk.answers else None) for entry in heard}
+            status: Defence = states.pop() if len(states) == 1 else "unaddressed"
+            found.append(Assessment(challenge=c.id, notes=heard[0].notes, status=status))
+    talk.settled |= {a.challenge: a for a in found if a.status != "unaddressed"}
+    return tuple(found)
+
+
+def status_of(entry: Assessed, answer: str | None) -> Defence:
+    """`rejected` settles a challenge only where the defender refused it and the adversary lets the refusal stand."""
+    if entry.status == "rejected" and (answer != "rejected" or any(w in entry.notes.lower() for w in TURNED_DOWN)):
+        return "unaddressed"
+    return entry.status
+
+
+def document_of(talk: Talk, turn: Round, raised: Sequence[Challenge]) -> str:
+    if not talk.standing and not turn.dropped:
+        settled = {i: f"{a.status}: {a.notes or 'settled'}" for i, a in talk.settled.items()}
+        return no_objections_document(turn.round, talk.most, settled)
+    return challenges_document(raised, turn.round, talk.most, turn.assessments, turn.convergence, len(talk.standing))

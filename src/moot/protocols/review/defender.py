@@ -1,0 +1,138 @@
+"""The defender's turn: an answer to every challenge, then a revised artefact that must be whole."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.core.room import Ask, Room
+from moot.core.types import Absent, Value
+from moot.evidence.artefacts.documents import named_by, one_line
+from moot.evidence.artefacts.revision import alike_ended, flaw_in_revision
+from moot.evidence.artefacts.values import Challenge
+from moot.protocols.review.prompt_material import as_context, as_document, listed_challenges
+from moot.protocols.review.review_state import Answer, Said, Stance, Talk
+from moot.text.excerpts import Part, fit_parts, show
+from moot.text.prompts import prompt
+from moot.text.render import estimated_tokens, fenced
+from moot.text.replies import Also, CodeBlock, Fenced, Synonyms, Title, instructions
+
+REPLY_TOKENS = 1500
+FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})(?:markdown|md)[ \t]*\n(?P<text>.*?)(?:\n(?P=fence))?", re.DOTALL)
+STANCES = Synonyms(
+    (
+        ("accept", "addressed"), ("agree", "addressed"), ("fix", "addressed"), ("revise", "addressed"),
+        ("reject", "rejected"), ("refuse", "rejected"), ("decline", "rejected"), ("disagree", "rejected"),
+    )
+)  # fmt: skip
+
+
+class Answered(Said):
+    """The reason first, then the choice."""
+
+    challenge: Annotated[str, Title(), Also("id", "challenge_id")] = Field(
+        min_length=1, description="the id, such as C1"
+    )
+    reason: Annotated[str, Also("why", "rationale", "explanation")] = Field(min_length=1, description="your reason")
+    change: Annotated[str, Also("revision", "edit")] = Field(
+        default="", description="the change to the document, or nothing"
+    )
+    answer: Annotated[Stance, STANCES, Also("status", "stance", "decision", "response")]
+
+
+class Defence(Value):
+    answers: Annotated[tuple[Answered, ...], Also("defense", "defence", "responses")] = Field(min_length=1)
+
+
+class Revision(Value):
+    revised: Annotated[Fenced, Also("document", "revised_document", "artefact", "artifact", "revision")] = Field(
+        min_length=1, description="the complete revised document"
+    )
+
+
+async def defended(talk: Talk, number: int, room: Room) -> bool:
+    """Let the defender answer what stands and revise the artefact. False: it gave no answer that could be used."""
+    text = prompt(
+        "answer",
+        type=talk.artefact.type,
+        path=one_line(talk.artefact.path),
+        round=str(number),
+        most=str(talk.most),
+        context=as_context(talk.artefact, room),
+        artefact=as_document(talk, room),
+        challenges=listed_challenges(talk.standing),
+        form=instructions(Defence),
+    )
+    said = await room.ask(Ask("defender", "answer", number, prompt("defender"), text, Defence, REPLY_TOKENS))
+    if isinstance(said, Absent):
+        return False
+    answers = answered(said.answers, talk.standing, number)
+    silent = [c.id for c in talk.standing if c.id not in {a.challenge for a in answers}]
+    if silent:
+        room.degrade(f"round {number}: the defender did not answer {', '.join(silent)}")
+    talk.answers |= {a.challenge: a for a in answers}
+    turn = talk.rounds[-1].model_copy(update={"answers": tuple(answers)})
+    changes = [a for a in answers if a.answer == "addressed"]
+    if changes:
+        refused = await revised(talk, changes, number, room)
+        turn = turn.model_copy(update={"revised": not refused, "revision_refused": refused})
+        if refused:
+            room.degrade(f"round {number}: the revision was not accepted: {refused}")
+    talk.rounds[-1] = turn
+    return True
+
+
+def answered(said: Sequence[Answered], standing: Sequence[Challenge], number: int) -> list[Answer]:
+    """One answer for each challenge that was answered clearly: two different answers to one are none."""
+    found: dict[str, list[Answer]] = {}
+    for entry in said:
+        for c in named_by(entry.challenge, standing):
+            one = Answer(challenge=c.id, round=number, reason=entry.reason, change=entry.change, answer=entry.answer)
+            found.setdefault(c.id, []).append(one)
+    return [own[0] for own in found.values() if len({a.answer for a in own}) == 1]
+
+
+async def revised(talk: Talk, changes: Sequence[Answer], number: int, room: Room) -> str:
+    """Ask for the revised artefact and take it if it is whole; else why not."""
+    shown = as_document(talk, room)
+    if talk.partly_seen:
+        return "the defender saw only a part of the document, so it cannot give it back whole"
+    before = talk.rounds[-2].revision_refused if len(talk.rounds) > 1 else ""
+    text = prompt(
+        "revise",
+        type=talk.artefact.type,
+        path=one_line(talk.artefact.path),
+        artefact=shown,
+        changes=_wanted(talk, changes, room),
+        refused=f" Your last revision was not accepted: {before}." if before else "",
+        form=instructions(Revision),
+    )
+    most = (
+        2 * estimated_tokens(talk.text) + 500
+    )  # a small model that does not find the end would fill its whole context
+    said = await room.ask(Ask("defender", "revise", number, prompt("defender"), text, Revision, most))
+    if isinstance(said, Absent):
+        return f"there was none ({said.why})"
+    new = alike_ended(fullest(said.revised), talk.text)
+    if new.strip() == talk.text.strip():
+        return "it changes nothing"
+    if flaw := flaw_in_revision(talk.current, new, talk.around):
+        return flaw
+    talk.text = new
+    return ""
+
+
+def fullest(blocks: Sequence[CodeBlock]) -> str:
+    """The longest block; a fence that holds nothing but another fence (small models copy the form's) is taken off."""
+    text = max((block.text for block in blocks), key=len)
+    inside = FENCED.fullmatch(text.strip())
+    return f"{inside['text']}\n" if inside else text
+
+
+def _wanted(talk: Talk, changes: Sequence[Answer], room: Room) -> str:
+    advice = {c.id: c.recommendation or c.concern for c in talk.challenges}
+    lines = [f"- {a.challenge}: {one_line(a.change or advice.get(a.challenge, '') or a.reason)}" for a in changes]
+    lines += [f"- line {f.line}: {f.what}. {f.recommendation}" for f in talk.faults]
+    parts = [Part(f"change {number}", line) for number, line in enumerate(lines, 1)]
+    return fenced(show(fit_parts(parts, room.allowance() // 4), "the defender", room).joined(), "text")

@@ -1,0 +1,118 @@
+"""One review as it goes on: what was raised, answered and settled about one artefact."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import ConfigDict
+
+from moot.core.types import Value
+from moot.evidence.artefacts.checks import check
+from moot.evidence.artefacts.kinds import WEIGHTY
+from moot.evidence.artefacts.values import Artefact, ArtefactType, Assessment, Challenge, Convergence, Fault, Neighbour
+
+Stance = Literal["addressed", "rejected"]
+
+
+def all_required(schema: dict[str, Any]) -> None:
+    """For a provider that enforces the schema: a small model skips what it may skip, above all its evidence."""
+    schema["required"] = list(schema["properties"])
+
+
+class Said(Value):
+    """An entry of a reply. What is optional to the reader is not so to a provider that enforces the form."""
+
+    model_config = ConfigDict(json_schema_extra=all_required)
+
+
+class Dropped(Value):
+    """A challenge that does not count, and why."""
+
+    concern: str
+    evidence: str
+    why: str
+
+
+class Answer(Value):
+    """What the defender says to one challenge."""
+
+    challenge: str
+    round: int
+    reason: str
+    change: str = ""
+    answer: Stance
+
+
+class Round(Value):
+    round: int
+    raised: tuple[str, ...] = ()
+    """New challenges, by id."""
+    dropped: tuple[Dropped, ...] = ()
+    repeated: tuple[Dropped, ...] = ()
+    """Challenges that say again what a structural check has found: they are no new ones."""
+    assessments: tuple[Assessment, ...] = ()
+    convergence: Convergence | None = None
+    document: str = ""
+    """The adversary's turn as a CHALLENGES or NO OBJECTIONS document."""
+    answers: tuple[Answer, ...] = ()
+    revised: bool = False
+    revision_refused: str = ""
+    """Why the defender's revision was not accepted."""
+
+
+@dataclass
+class Talk:
+    """Everything said so far; the script of a review fills it in, and a review that is cut short ends with it."""
+
+    artefact: Artefact
+    text: str
+    """The artefact as it stands now."""
+    around: tuple[Neighbour, ...] = ()
+    most: int = 1
+    """How many rounds there may be."""
+    challenges: list[Challenge] = field(default_factory=list)
+    settled: dict[str, Assessment] = field(default_factory=dict)
+    """Id of a challenge -> how the adversary itself says it was settled."""
+    answers: dict[str, Answer] = field(default_factory=dict)
+    """The defender's latest word on each challenge."""
+    rounds: list[Round] = field(default_factory=list)
+    partly_seen: bool = False
+
+    @property
+    def standing(self) -> list[Challenge]:
+        return [c for c in self.challenges if c.id not in self.settled]
+
+    @property
+    def current(self) -> Artefact:
+        return self.artefact.model_copy(update={"text": self.text})
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What the checks find in it now."""
+        return check(self.current, self.around)
+
+    @property
+    def dropped(self) -> list[Dropped]:
+        return [d for r in self.rounds for d in r.dropped]
+
+    @property
+    def repeated(self) -> list[Dropped]:
+        return [d for r in self.rounds for d in r.repeated]
+
+
+def goes_on(standing: Iterable[Challenge], kind: ArtefactType) -> bool:
+    """Whether another round is worth it: something critical stands, or something significant about correctness,
+    completeness or logic."""
+    return any(
+        c.severity == "critical" or (c.severity == "significant" and c.category in WEIGHTY[kind]) for c in standing
+    )
+
+
+def is_deadlock(talk: Talk, number: int, raised: Sequence[Challenge], said: Convergence | None) -> bool:
+    """The adversary says so, or nobody moves: all that stands was rejected, nothing was changed, nothing is new."""
+    if number == 1:
+        return False
+    if said == "deadlock":
+        return True
+    stuck = all((a := talk.answers.get(c.id)) and a.answer == "rejected" for c in talk.standing)
+    return stuck and not raised and not talk.rounds[-1].revised

@@ -1,0 +1,1 @@
+"""Solve: attempts at a task, each with what the earlier ones taught."""

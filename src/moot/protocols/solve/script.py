@@ -1,0 +1,287 @@
+"""Attempts at a task, each with what the earlier ones taught, until all tests pass or the attempts are spent."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, JsonValue
+
+from moot.core.ci import Checks
+from moot.core.errors import Cut, CutKind
+from moot.core.experience import Episode, Lesson
+from moot.core.room import Room
+from moot.core.types import Absent, Language, Result, Rules, Tests, Value
+from moot.evidence.trials.requirements import test_texts, untouched
+from moot.evidence.trials.telling import told_passed
+from moot.protocols.solve.attempts import Attempt, Task, ask_for_code, code_of, fitting, reflected, task_examples, tried
+
+Outcome = Literal["solved", "unsolved", "not_tested", "inconclusive"] | CutKind
+Stop = Literal["all_passed", "attempts_spent", "not_tested", "no_model", "absent"] | CutKind
+Verdict = Literal["helped", "harmed", "open"]
+FEWEST_WORDS = 4
+
+
+def _names(value: object) -> object:
+    """`run_tests,run_code` as a list."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
+class SolveRules(Rules):
+    attempts: int = Field(default=3, ge=1, le=10, description="attempts at a task")
+    lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
+    tools: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+        default=(), description="tools the coder may use before it answers, by name; none: it may use none"
+    )
+
+
+class SolveInput(Value):
+    task: str
+    language: Language = "python"
+    path: str = "solution.py"
+    """The file the solution is, so that the tests find it."""
+    tests: Tests | None = None
+    start: str | None = None
+    """Code that is there already: it is run first, and counts as no attempt."""
+    repository: str = ""
+    """The git repository that this code is in, if any: tools may look at it."""
+
+
+class Told(Value):
+    """A lesson of an earlier session that was in the prompts, and what the first attempt says of it."""
+
+    id: str
+    text: str
+    verdict: Verdict = "open"
+
+
+class Learnt(Value):
+    id: str
+    text: str
+    attempt: int
+    """The attempt that failed without it."""
+
+
+class SolveResult(Result):
+    outcome: Outcome
+    stop_reason: Stop
+    rounds: int
+    """Attempts that were made."""
+    best: int | None = None
+    """The number of the best attempt; none where there is no code at all."""
+    code: str = ""
+    path: str = ""
+    passed: int = 0
+    of: int = 0
+    tests_given: bool = False
+    examples: int = 0
+    """Examples that the task's own text gives."""
+    known: str = ""
+    """What is known of the best attempt, in words."""
+    untested: tuple[str, ...] = ()
+    """Words of the task that no test touches."""
+    attempts: tuple[Attempt, ...] = ()
+    lessons_told: tuple[Told, ...] = ()
+    lessons_learnt: tuple[Learnt, ...] = ()
+    checks: Checks | None = None
+    """What the CI hooks at post_optimization say of the best attempt; none where nothing is configured."""
+
+
+async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult:
+    task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests, tools=rules.tools)
+    task = fitting(task.model_copy(update={"repository": given.repository}), room)
+    attempts, told, learnt = list[Attempt](), list[Told](), list[Learnt]()
+    checks: Checks | None = None
+    try:
+        task = await prepared(task, rules, room)
+        told = [Told(id=lesson.id, text=lesson.text) for lesson in task.lessons]
+        if given.start is not None:
+            attempts.append(await tried(task, given.start, 0, room))
+        episodes = list[Episode]()
+        while (stopped := reason_to_stop(task, attempts, rules, room)) is None:
+            if attempts and attempts[-1].absent is None:
+                seat = "reflector" if room.seated("reflector") else "coder"
+                attempts[-1], episode = await reflected(task, attempts, room, seat)
+                episodes.append(episode)
+            number = attempts[-1].number + 1 if attempts else 1
+            said = await ask_for_code(task, attempts, number, room)
+            if isinstance(said, Absent):
+                attempts.append(Attempt(number=number, absent=said.why))
+            else:
+                attempts.append(await tried(task, said, number, room))
+                await room.gate("attempt", told_of(attempts[-1]), {"code": attempts[-1].code})
+            if number == 1 and given.start is None:
+                told = [await judged(lesson, attempts[-1], room) for lesson in task.lessons]
+        await keep_best(task, attempts, room)
+        learnt = await lessons_of(task, attempts, episodes, room) if rules.lessons else []
+        checks = await checked(task, attempts, room)
+        note_untested(task, attempts, room)
+    except Cut as cut:
+        stopped = cut.kind
+        room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
+    return summed_up(task, attempts, stopped, told, learnt).model_copy(update={"checks": checks})
+
+
+async def prepared(task: Task, rules: SolveRules, room: Room) -> Task:
+    """The task with its examples, with tests only if they can tell a solution from nothing, and with lessons."""
+    examples = task_examples(task.text, task.language)
+    tests = await prepared_tests(task, room)
+    if tests is None and not examples:
+        room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")
+    lessons = await room.recall(task.text, rules.lessons) if rules.lessons and room.seated("coder") else ()
+    return task.model_copy(update={"tests": tests, "examples": examples, "lessons": lessons})
+
+
+async def prepared_tests(task: Task, room: Room) -> Tests | None:
+    """The given tests, if they can tell a solution from an empty file."""
+    if task.tests is None:
+        return None
+    run = await room.execute(code_of(task, ""), task.tests)
+    if run.problem and all(outcome.status == "skipped" for outcome in run.outcomes):
+        room.degrade(f"the given tests say nothing: {run.problem}")
+        return None
+    if run.passed:
+        room.degrade("the given tests pass on an empty file, so they prove nothing")
+        return None
+    return task.tests
+
+
+def reason_to_stop(task: Task, attempts: Sequence[Attempt], rules: SolveRules, room: Room) -> Stop | None:
+    last = attempts[-1] if attempts else None
+    if last and last.solved:
+        return "all_passed"
+    if not room.seated("coder"):
+        return "no_model"
+    if last and last.absent in ("unreachable", "timeout"):
+        return "absent"
+    if last and last.number and last.absent is None and not task.tested:
+        return "not_tested"
+    return "attempts_spent" if last and last.number >= rules.attempts else None
+
+
+async def judged(lesson: Lesson, first: Attempt, room: Room) -> Told:
+    """Judged by the first attempt alone, for later ones had reflections too: all tests passed, it helped; none did,
+    it harmed; anything between says nothing, and so does an attempt without code or tests."""
+    verdict: Verdict = "open"
+    if first.solved:
+        verdict = "helped"
+    elif first.absent is None and (first.analysis.of or first.analysis.problem) and not first.analysis.passed:
+        verdict = "harmed"
+    if verdict != "open":
+        await room.credit(lesson, helped=verdict == "helped")
+    return Told(id=lesson.id, text=lesson.text, verdict=verdict)
+
+
+async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence[Episode], room: Room) -> list[Learnt]:
+    """What reflections taught, without what only this task has; only of those after which more tests passed."""
+    learnt = []
+    for episode in episodes:
+        text = task.general(episode.improvement)
+        if len(text.split()) < FEWEST_WORDS or not bettered(episode.attempt, attempts):
+            continue
+        if (lesson := await room.learn(text, episode)) is not None:
+            learnt.append(Learnt(id=lesson.id, text=lesson.text, attempt=episode.attempt))
+    return learnt
+
+
+async def keep_best(task: Task, attempts: Sequence[Attempt], room: Room) -> None:
+    """The version that is kept last is the one that is given back, also where a later attempt was worse."""
+    written = [attempt for attempt in attempts if attempt.absent is None]
+    best = best_of(attempts)
+    if best is None or written[-1].code == best.code:
+        return
+    passed, of = best.analysis.passed, best.analysis.of
+    metrics: dict[str, JsonValue] = {
+        "attempt": best.number,
+        "passed": passed,
+        "failed": of - passed,
+        "pass_rate": passed / of if of else None,
+    }
+    await room.snapshot(code_of(task, best.code), f"the best: attempt {best.number}: {best.analysis.summary}", metrics)
+
+
+async def checked(task: Task, attempts: Sequence[Attempt], room: Room) -> Checks | None:
+    """The project's own checks of the best attempt; a check that says nothing is no pass."""
+    if (best := best_of(attempts)) is None:
+        return None
+    checks = await room.check("post_optimization", code_of(task, best.code), task.tests)
+    for each in checks.unclear:
+        room.degrade(f"{each.action} says nothing: {each.summary}")
+    return checks if checks.feedback else None
+
+
+def note_untested(task: Task, attempts: Sequence[Attempt], room: Room) -> None:
+    best = best_of(attempts)
+    if best and best.analysis.caveat:
+        room.degrade(best.analysis.caveat)
+    if best and best.solved and (missed := untested(task)):
+        room.degrade(f"no test touches these words of the task: {'; '.join(missed)}")
+
+
+def bettered(number: int, attempts: Sequence[Attempt]) -> bool:
+    before = next(a for a in attempts if a.number == number)
+    after = next((a for a in attempts if a.number > number and a.absent is None), None)
+    return after is not None and rank(after) > rank(before)
+
+
+def rank(attempt: Attempt) -> tuple[bool, float, int, int]:
+    return attempt.solved, attempt.analysis.worth, attempt.analysis.passed, attempt.analysis.apart
+
+
+def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
+    """The one that passed most; of equals the earliest: a change that gains nothing replaces nothing."""
+    written = [attempt for attempt in attempts if attempt.absent is None]
+    return max(written, key=rank) if written else None
+
+
+def told_of(attempt: Attempt) -> str:
+    return f"attempt {attempt.number}: {attempt.analysis.passed} of {attempt.analysis.of} tests passed"
+
+
+def outcome_of(task: Task, stopped: Stop, best: Attempt | None) -> Outcome:
+    if stopped == "rejected":
+        return stopped
+    if best and best.solved:
+        return "solved"
+    if stopped in ("timed_out", "budget_exhausted", "cancelled"):
+        return stopped
+    if best is None or stopped == "absent":
+        return "inconclusive"
+    return "unsolved" if task.tested else "not_tested"
+
+
+def known(task: Task, best: Attempt) -> str:
+    """What was run of it and came of it, and no more."""
+    passed, of, examples = best.analysis.passed, best.analysis.of, len(task.examples)
+    if passed < of or examples > of:  # which of them fail is shown one by one
+        return f"passes {passed} of {of} tests"
+    return told_passed(
+        ((of - examples,) * 2 + ("given test",), (examples,) * 2 + ("example of the task",)), whole=False
+    )
+
+
+def untested(task: Task) -> tuple[str, ...]:
+    files = task.tests.files if task.tests else ()
+    given = [text for _, source in files for text in test_texts(source)]
+    return untouched(task.text, [*given, *(f"{e.call} == {e.expected or e.raises}" for e in task.examples)])
+
+
+def summed_up(
+    task: Task, attempts: Sequence[Attempt], stopped: Stop, told: Sequence[Told], learnt: Sequence[Learnt]
+) -> SolveResult:
+    best = best_of(attempts)
+    return SolveResult(
+        outcome=outcome_of(task, stopped, best),
+        stop_reason=stopped,
+        rounds=sum(1 for attempt in attempts if attempt.number),
+        best=best.number if best else None,
+        code=best.code if best else "",
+        path=task.path,
+        passed=best.analysis.passed if best else 0,
+        of=best.analysis.of if best else 0,
+        tests_given=task.tests is not None,
+        examples=len(task.examples),
+        known=known(task, best) if best and best.analysis.of else "",
+        untested=untested(task) if best and best.analysis.of else (),
+        attempts=tuple(attempts),
+        lessons_told=tuple(told),
+        lessons_learnt=tuple(learnt),
+    )

@@ -1,0 +1,25 @@
+"""An action before it runs, or a task that keeps failing: an advocate, a critic who sees the advocate, then rules."""
+
+from moot.core.errors import Cut
+from moot.core.room import Room
+from moot.protocols.vet.failure_debate import after_failure
+from moot.protocols.vet.plan_debate import before_action
+from moot.protocols.vet.verdict import VetInput, VetResult, VetRules, cut_short
+
+__all__ = ["VetInput", "VetResult", "VetRules", "vet"]
+
+
+async def vet(given: VetInput, rules: VetRules, room: Room) -> VetResult:
+    if given.answer is not None:
+        for note in given.answer.degraded:
+            room.degrade(note)
+        return given.answer
+    try:
+        if given.kind == "failure":
+            result = await after_failure(given, room)
+        else:
+            result = await before_action(given, rules, room)
+        await room.gate("verdict", f"{result.resolution}: {result.rationale}", {"risks": list(result.risks)})
+        return result
+    except Cut as cut:
+        return cut_short(given, cut, room)

@@ -1,0 +1,143 @@
+"""What is vetted, by which rules, and what comes of it; and what both debates share."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Literal, TypeVar
+
+from pydantic import Field
+
+from moot.core.errors import Cut, CutKind
+from moot.core.room import Ask, Room
+from moot.core.types import Absent, Result, Rules, Value
+from moot.protocols.vet.judgement import Clear
+from moot.protocols.vet.positions import BlindSpot, Claim, Diagnosis, Objection, Opinion
+from moot.protocols.vet.synthesis import Resolution
+from moot.routing.answer import Stakes
+from moot.text.excerpts import CHARACTERS_PER_TOKEN, Part, fit_parts, fit_text, show
+from moot.text.prompts import prompt
+from moot.text.render import fenced
+from moot.text.replies import instructions
+
+T = TypeVar("T", bound=Value)
+Outcome = Literal["proceed", "modify", "retry", "pivot", "escalate"] | CutKind
+REPLY_TOKENS, SYNTHESIS_TOKENS = 500, 200
+HUMAN = "human"
+
+
+class VetRules(Rules):
+    rounds: int = Field(default=1, ge=1, le=3, description="exchanges of advocate and critic; one at low stakes")
+
+
+class VetInput(Value):
+    kind: Literal["planning", "failure"] = "planning"
+    action: str
+    """The action before it runs, or the task that failed."""
+    stakes: Stakes
+    context: str = ""
+    attempts: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
+    """What the router saw in it; the critic is told."""
+    answer: "VetResult | None" = None
+    """What was said of it without a debate; then nobody is asked."""
+
+
+class VetResult(Result):
+    outcome: Outcome
+    kind: Literal["planning", "failure"]
+    debated: bool
+    stakes: Stakes
+    resolution: Resolution
+    rule: str
+    """The rule that decided, in words."""
+    rationale: str
+    modifications: tuple[str, ...] = ()
+    next_approach: str = ""
+    escalate_to: str = ""
+    next_attempt_limit: int | None = None
+    risks: tuple[str, ...] = ()
+    advocate: Claim | Diagnosis | None = None
+    critic: Objection | BlindSpot | None = None
+    rounds: int = 0
+
+
+def verdict(given: VetInput, resolution: Resolution, rule: str, note: str = "", limit: int | None = None) -> VetResult:
+    outcomes: dict[Resolution, Outcome] = {
+        "PROCEED": "proceed", "MODIFY": "modify", "RETRY": "retry", "PIVOT": "pivot", "ESCALATE": "escalate",
+    }  # fmt: skip
+    return VetResult(
+        outcome=outcomes[resolution],
+        kind=given.kind,
+        debated=True,
+        stakes=given.stakes,
+        resolution=resolution,
+        rule=rule,
+        rationale=brief(f"{rule}; {note}" if note else rule),
+        escalate_to=HUMAN if resolution == "ESCALATE" else "",
+        next_attempt_limit=limit,
+    )
+
+
+def cut_short(given: VetInput, cut: Cut, room: Room) -> VetResult:
+    """Nobody got to the end of it: a person must look, or the session is carried on."""
+    room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
+    result = verdict(given, "ESCALATE", "the debate was cut short", str(cut))
+    return result.model_copy(update={"outcome": cut.kind, "debated": False})
+
+
+async def settled(clear: Clear, question: str, text: str, given: VetInput, room: Room) -> bool:
+    """By the rules; where they do not say, by a model; where that does not say, yes."""
+    if clear != "unclear":
+        return clear == "yes"
+    if not room.seated("judge"):
+        return True
+    asked = prompt(
+        "vet_judge",
+        question=question,
+        text=fenced(text),
+        action=fenced(show(fit_text("action", given.action, room.allowance() // 2), "the judge", room).joined()),
+        form=instructions(Opinion),
+    )
+    opinion = present(
+        await room.ask(Ask("judge", "synthesis", 1, prompt("vet_asked"), asked, Opinion, SYNTHESIS_TOKENS))
+    )
+    return True if opinion is None else opinion.answer
+
+
+def present(answer: T | Absent) -> T | None:
+    return None if isinstance(answer, Absent) else answer
+
+
+def shown(given: VetInput, room: Room) -> str:
+    """What the seats are shown of it: the action, its context, every attempt and every error. Where that does not
+    fit, the oldest attempts are left out first."""
+    what = Part("Task" if given.kind == "failure" else "Action", given.action)
+    attempts = [Part(f"Attempt {number}", text) for number, text in enumerate(given.attempts, 1)]
+    errors = [Part(f"Error {number}", text) for number, text in enumerate(given.errors, 1)]
+    order = [part for part in (what, *attempts, *errors, Part("Context", given.context)) if part.text.strip()]
+    weighty = [part for part in (what, order[-1], *_newest(attempts, errors)) if part in order]
+    fitted = show(fit_parts(list(dict.fromkeys(weighty)), room.allowance()), "the seats", room)
+    kept = {part.name: part.text for part in fitted.parts}
+    lines = [f"{part.name}:\n{fenced(kept[part.name])}" for part in order if part.name in kept]
+    return "\n\n".join([*lines, *filter(None, [fitted.note]), f"Stakes: {given.stakes}"])
+
+
+def _newest(attempts: Sequence[Part], errors: Sequence[Part]) -> list[Part]:
+    """The last attempt, the last error, those before them, and so on."""
+    pairs = zip_longest(reversed(attempts), reversed(errors))
+    return [part for pair in pairs for part in pair if part is not None]
+
+
+def noticed(given: VetInput) -> str:
+    """What the router saw, for the critic."""
+    return f"Noticed in it: {', '.join(given.triggers)}\n\n" if given.triggers else ""
+
+
+def listed(texts: Sequence[str]) -> list[str]:
+    return [f"- {text}" for text in texts]
+
+
+def brief(text: str) -> str:
+    """One line of at most so many tokens as a synthesis may have."""
+    line, longest = " ".join(text.split()), int(SYNTHESIS_TOKENS * CHARACTERS_PER_TOKEN)
+    return line if len(line) <= longest else line[: longest - 1] + "…"

@@ -1,0 +1,200 @@
+"""A session as one signed file: JSON lines of all that is kept of it, and a manifest that says what must be there."""
+
+import base64
+import binascii
+import hashlib
+import io
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from pydantic import Field, ValidationError
+
+from moot import __version__
+from moot.core.errors import UsageError
+from moot.core.gates import GateRequest
+from moot.core.ports import FORMAT, Entry, LogRow, SessionRecord, TurnRow, VersionRow
+from moot.core.types import Value
+from moot.record.chain import Whole, flaws_of, standing, step_of
+
+ARCHIVE = 1
+MANIFEST, SIGNATURE = "manifest.json", "manifest.sig"
+MEMBERS: Mapping[str, type[Value]] = {
+    "session.jsonl": SessionRecord,
+    "entries.jsonl": Entry,
+    "turns.jsonl": TurnRow,
+    "versions.jsonl": VersionRow,
+    "gates.jsonl": GateRequest,
+    "logs.jsonl": LogRow,
+}
+LARGEST = 256 * 1024 * 1024
+"""Bytes of an archive, and of what is in it."""
+LARGEST_MANIFEST = 64 * 1024
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
+
+
+class Signer(Protocol):
+    @property
+    def public(self) -> bytes: ...
+
+    def sign(self, data: bytes) -> bytes: ...
+
+
+class Member(Value):
+    sha256: str
+    bytes: int = Field(ge=0, le=LARGEST)
+    lines: int = Field(ge=0)
+
+
+class Manifest(Value):
+    archive: int
+    moot: str
+    session: str
+    entries: int
+    head: str
+    """The mark of the last entry: it covers all of them."""
+    signer: str
+    """The public key, base64."""
+    members: dict[str, Member]
+
+    @property
+    def key(self) -> bytes:
+        try:
+            return base64.b64decode(self.signer, validate=True)
+        except binascii.Error:
+            raise Refused("its signer cannot be read") from None
+
+
+class Refused(UsageError):
+    """An archive that is not taken in; the message says why."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the archive is refused: {why}")
+
+
+def packed(whole: Whole, signer: Signer) -> bytes:
+    texts = {name: _lines(rows) for name, rows in _rows(whole).items()}
+    manifest = Manifest(
+        archive=ARCHIVE,
+        moot=__version__,
+        session=whole.session.id,
+        entries=len(whole.entries),
+        head=whole.session.chain,
+        signer=base64.b64encode(signer.public).decode(),
+        members={
+            name: Member(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data), lines=data.count(b"\n"))
+            for name, data in texts.items()
+        },
+    )
+    told = json.dumps(manifest.model_dump(mode="json"), indent=1).encode()
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in {MANIFEST: told, SIGNATURE: signer.sign(told), **texts}.items():
+            file.writestr(zipfile.ZipInfo(name, LONG_AGO), data, zipfile.ZIP_DEFLATED)
+    return held.getvalue()
+
+
+def _rows(whole: Whole) -> dict[str, Sequence[Value]]:
+    told = (whole.session,), whole.entries, whole.turns, whole.versions, whole.gates, whole.logs
+    return dict(zip(MEMBERS, told, strict=True))
+
+
+def _lines(rows: Sequence[Value]) -> bytes:
+    return "".join(json.dumps(row.model_dump(), default=_moment) + "\n" for row in rows).encode()
+
+
+def _moment(value: object) -> str:
+    assert isinstance(value, datetime), value
+    return value.isoformat()
+
+
+DAMAGE = (
+    zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, EOFError, RuntimeError, OSError,
+    ValueError, ArithmeticError,  # a place in the file that is below zero, or past all bounds
+)  # fmt: skip
+
+
+def unpacked(data: bytes, verify: Callable[[bytes, bytes, bytes], bool], trusted: Callable[[bytes], bool]) -> "Opened":
+    """What an archive holds; `Refused` unless it is whole and signed by somebody who is trusted. Nothing of it is
+    looked at before its signature is, and nothing is written."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
+            manifest = _manifest(file, verify, trusted)
+            texts = {name: _text(file, name, manifest.members[name]) for name in MEMBERS}
+    except DAMAGE as error:
+        raise Refused(f"it is damaged or no archive of Moot ({type(error).__name__})") from None
+    return Opened(manifest=manifest, whole=_whole(manifest, texts))
+
+
+class Opened(Value):
+    manifest: Manifest
+    whole: Whole
+
+
+def _manifest(
+    file: zipfile.ZipFile, verify: Callable[[bytes, bytes, bytes], bool], trusted: Callable[[bytes], bool]
+) -> Manifest:
+    names = file.namelist()
+    if sorted(names) != sorted([MANIFEST, SIGNATURE, *MEMBERS]):
+        raise Refused("it holds other files than an archive of Moot")
+    told, signature = _read(file, MANIFEST, LARGEST_MANIFEST), _read(file, SIGNATURE, LARGEST_MANIFEST)
+    try:
+        manifest = Manifest.model_validate_json(told)
+    except ValidationError:
+        raise Refused("its manifest cannot be read") from None
+    if manifest.archive != ARCHIVE:
+        raise Refused(f"it has form {manifest.archive}, and this Moot reads form {ARCHIVE}")
+    if not verify(manifest.key, told, signature):
+        raise Refused("its signature is wrong")
+    if not trusted(manifest.key):
+        raise Refused("its signer is not known here; --trust KEYFILE says whom you trust, --any-signer trusts anybody")
+    if manifest.members.keys() != MEMBERS.keys() or sum(m.bytes for m in manifest.members.values()) > LARGEST:
+        raise Refused(f"its manifest names other files, or more than {LARGEST} bytes")
+    return manifest
+
+
+def _read(file: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """No more than that, whatever the archive says of its size."""
+    with file.open(name) as member:
+        data = member.read(most + 1)
+    if len(data) > most:
+        raise Refused(f"{name} is larger than it may be")
+    return data
+
+
+def _text(file: zipfile.ZipFile, name: str, member: Member) -> bytes:
+    data = _read(file, name, member.bytes)
+    if len(data) != member.bytes or hashlib.sha256(data).hexdigest() != member.sha256:
+        raise Refused(f"{name} is not what was signed")
+    if data.count(b"\n") != member.lines:
+        raise Refused(f"{name} has other lines than were signed")
+    return data
+
+
+def _whole(manifest: Manifest, texts: Mapping[str, bytes]) -> Whole:
+    try:
+        rows = {name: [MEMBERS[name].model_validate(json.loads(line)) for line in texts[name].splitlines()]
+                for name in MEMBERS}  # fmt: skip
+        (session,) = rows["session.jsonl"]
+        kept = {name.removesuffix(".jsonl"): tuple(told) for name, told in rows.items() if name != "session.jsonl"}
+        entries = [entry for entry in rows["entries.jsonl"] if isinstance(entry, Entry)]
+        whole = Whole.model_validate({"session": session, "steps": [step_of(e) for e in standing(entries)], **kept})
+    except (ValueError, TypeError, RecursionError):
+        raise Refused("its lines cannot be read") from None
+    if whole.session.format > FORMAT:
+        raise Refused("its session was begun by a newer version of Moot")
+    if found := flaws_of(whole):
+        raise Refused(f"its record was changed: {found[0]}")
+    if (whole.session.id, len(whole.entries), whole.session.chain) != (
+        manifest.session,
+        manifest.entries,
+        manifest.head,
+    ):
+        raise Refused("its manifest speaks of another session")
+    if any(gate.session_id != whole.session.id for gate in whole.gates):
+        raise Refused("it holds a gate of another session")
+    return whole

@@ -1,0 +1,176 @@
+"""What happened in a session, entry by entry: who was asked what, what came back, what was run, decided and spent."""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from moot.core.ports import Entry, StepRow
+from moot.core.types import Spend, Value
+from moot.record.chain import Whole
+from moot.record.transcript import done
+
+SHORT = 160
+
+
+class Happened(Value):
+    """One entry of the journal in words. `lines` are whole; a screen shortens them."""
+
+    entry: int
+    at: datetime
+    kind: str
+    step: str = ""
+    """`seq.part` of a step."""
+    title: str
+    lines: tuple[str, ...] = ()
+    forgotten: bool = False
+    """A failed tail that was tried again: it was paid for, and does not count."""
+    fence: int = 0
+    chain: str = ""
+    value: JsonValue = None
+
+
+def timeline(whole: Whole) -> list[Happened]:
+    standing = {(step.seq, step.part): step for step in whole.steps}
+    last = {(e.seq, e.part): e.entry for e in whole.entries if e.kind == "step"}
+    told = []
+    for entry in whole.entries:
+        place = (entry.seq, entry.part)
+        counts = entry.kind != "step" or (place in standing and last[place] == entry.entry)
+        title, lines = _told(entry)
+        told.append(
+            Happened(
+                entry=entry.entry, at=entry.at, kind=entry.kind, title=title, lines=tuple(lines), forgotten=not counts,
+                step=f"{entry.seq}.{entry.part}" if entry.kind == "step" else "", fence=entry.fence, chain=entry.chain,
+                value=entry.value,
+            )
+        )  # fmt: skip
+    return told
+
+
+def spent(entries: Sequence[Entry]) -> dict[str, Spend]:
+    """By model, with what was paid for in tails that were forgotten."""
+    spends: dict[str, Spend] = {}
+    for entry in entries:
+        exchange = _table(_table(entry.value).get("exchange"))
+        usage = _table(_table(exchange.get("reply")).get("usage"))
+        if entry.kind != "step" or not usage:
+            continue
+        model, old = _models(exchange)[-1], spends.get(_models(exchange)[-1], Spend())
+        usd = usage.get("usd")
+        known = old.usd is not None and isinstance(usd, int | float)
+        spends[model] = Spend(
+            calls=old.calls + 1,
+            input_tokens=old.input_tokens + _number(usage.get("input_tokens")),
+            output_tokens=old.output_tokens + _number(usage.get("output_tokens")),
+            usd=round((old.usd or 0.0) + float(usd), 8) if known and isinstance(usd, int | float) else None,
+        )
+    return spends
+
+
+def votes(whole: Whole) -> list[str]:
+    """How ballots were counted, as the result says it."""
+    result = _table(_table(whole.session.outcome).get("result"))
+    counted = result.get("votes")
+    lines = [json.dumps(vote, ensure_ascii=False) for vote in counted] if isinstance(counted, list) else []
+    questions = result.get("questions")
+    for question in questions if isinstance(questions, list) else []:
+        asked = _table(question)
+        spread = json.dumps(asked.get("distribution"), ensure_ascii=False)
+        lines.append(f"{asked.get('question_id')}: {asked.get('outcome')} {spread}")
+    return lines
+
+
+def short(line: str, most: int = SHORT) -> str:
+    flat = " ".join(line.split())
+    return flat if len(flat) <= most else f"{flat[:most]}… ({len(line)} characters)"
+
+
+def _told(entry: Entry) -> tuple[str, list[str]]:
+    said = _table(entry.value)
+    match entry.kind:
+        case "begun":
+            parent = f", forked from {said['parent']} at step {said.get('at')}" if said.get("parent") else ""
+            return f"begun: {entry.name}, Moot {said.get('moot', 'of an earlier version')}{parent}", []
+        case "claimed":
+            return f"taken by {said.get('owner')} (taking {said.get('fence')}), Moot {said.get('moot')}", []
+        case "plan":
+            return f"the plan was changed; its digest is now {said.get('plan')}", []
+        case "dropped":
+            return f"step {entry.seq} and what followed was tried again", []
+        case "parked":
+            return f"waits for a person at {entry.name}, until {said.get('deadline')}", [f"gate {said.get('gate')}"]
+        case "decided":
+            return f"gate {entry.name}: {_decision(said)}", [f"gate {said.get('gate')}"]
+        case "noted":
+            return f"noted: {entry.name}", [f"{key}: {_text(value)}" for key, value in said.items()]
+        case "ended":
+            return f"ended: {said.get('status')}, {said.get('said', 'of an earlier version')}", []
+        case "step":
+            return _step(entry)
+
+
+def _decision(made: dict[str, JsonValue]) -> str:
+    who = f" by {made['reviewer']}" if made.get("reviewer") else ""
+    answers = f"; answers: {_text(made['answers'])}" if made.get("answers") else ""
+    why = f": {made['reason']}" if made.get("reason") else ""
+    return f"{made.get('verdict')} ({made.get('how')}{who}){why}{answers}"
+
+
+def _step(entry: Entry) -> tuple[str, list[str]]:
+    said = _table(entry.value)
+    if entry.name.startswith("ask "):
+        return _asked(entry)
+    if entry.name == "tool" or entry.name.startswith("tool "):
+        call, result = _table(said.get("call")), _table(said.get("result"))
+        given = f"arguments: {json.dumps(call.get('arguments'), ensure_ascii=False)}"
+        return f"tool {call.get('name')}: {result.get('status')}", [given, f"result: {result.get('text')}"]
+    if entry.name == "gate":
+        return f"gate: {_decision(said)}", []
+    if entry.name.startswith("choose "):
+        return f"{said.get('by')} chose {said.get('option')} in {said.get('question_id')}", [str(said.get("reason"))]
+    if entry.name == "snapshot":
+        return f"version {said.get('number')} is kept", [f"commit {said['commit']}"] if said.get("commit") else []
+    row = StepRow(seq=entry.seq, part=entry.part, name=entry.name, digest="", value=entry.value, elapsed=0.0)
+    return entry.name, list(done(row))
+
+
+def _asked(entry: Entry) -> tuple[str, list[str]]:
+    call, exchange = _table(_table(entry.value).get("call")), _table(_table(entry.value).get("exchange"))
+    reply = _table(exchange.get("reply"))
+    lines = [f"system: {call.get('system')}", f"prompt: {call.get('prompt')}", *_failures(exchange)]
+    if reply:
+        usage = _table(reply.get("usage"))
+        price = "price unknown" if usage.get("usd") is None else f"${_text(usage['usd'])}"
+        tokens = f"{_text(usage.get('input_tokens'))} tokens in, {_text(usage.get('output_tokens'))} out"
+        lines.append(f"answered by {reply.get('model')}, {tokens}, {price}, {exchange.get('milliseconds')} ms")
+        lines.append(f"reply ({reply.get('finish')}): {reply.get('text')}")
+    else:
+        lines.append("no reply")
+    asked = ", ".join(dict.fromkeys(_models(exchange)))
+    return f"round {call.get('round')}, {call.get('phase')}: {call.get('seat')} asked of {asked}", lines
+
+
+def _failures(exchange: dict[str, JsonValue]) -> Iterator[str]:
+    tries = exchange.get("tries")
+    for each in (_table(attempt) for attempt in (tries if isinstance(tries, list) else [])):
+        if each.get("error"):
+            yield f"failed: {each.get('model')}: {each['error']}"
+
+
+def _models(exchange: dict[str, JsonValue]) -> list[str]:
+    tries = exchange.get("tries")
+    return [str(_table(each).get("model")) for each in tries] if isinstance(tries, list) and tries else [""]
+
+
+def _number(value: JsonValue) -> int:
+    return int(value) if isinstance(value, int | float) else 0
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _table(value: JsonValue) -> dict[str, JsonValue]:
+    return value if isinstance(value, dict) else {}

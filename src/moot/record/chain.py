@@ -1,0 +1,211 @@
+"""The chain of a session's journal: each entry's mark covers the one before it, so that nothing can be changed, left
+out or moved without being seen."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from pydantic import JsonValue
+
+from moot.core.gates import GateRequest
+from moot.core.ports import Entry, LogRow, Row, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.core.types import Value
+
+GENESIS = "0" * 64
+NO_SEAL = ""
+MIGRATED = "migrated"
+"""The beginning of a session that was recorded before there was a chain."""
+IN_ORDER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+ENDS = ("completed", "cancelled")
+"""Where a session stays, unless somebody carries it on."""
+
+
+class Whole(Value):
+    """All that is kept of one session, as it was at one moment."""
+
+    session: SessionRecord
+    entries: tuple[Entry, ...]
+    steps: tuple[StepRow, ...]
+    """Those that stand, as whoever carries the session on would be given them."""
+    dropped: dict[int, int] | None = None
+    """Entries that are marked as forgotten, and by which; none where nothing is marked, as in an archive."""
+    turns: tuple[TurnRow, ...] = ()
+    versions: tuple[VersionRow, ...] = ()
+    gates: tuple[GateRequest, ...] = ()
+    logs: tuple[LogRow, ...] = ()
+
+
+def canonical(value: object) -> str:
+    """The same text for the same value, whichever store it was in: PostgreSQL gives 2.0 and 1e16 back as integers."""
+    return IN_ORDER.encode(_plain(value))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def digest_of(value: JsonValue) -> str:
+    return sha(canonical(value))
+
+
+def linked(session_id: str, before: str, entry: Entry) -> str:
+    """The mark of this entry: over the mark before it and all that the entry says."""
+    return mark_of(session_id, before, entry.__dict__, entry.at)
+
+
+def mark_of(session_id: str, before: str, said: Mapping[str, Any], at: datetime, written: str = "") -> str:
+    """`written`: the value as JSON, in its own order and with its own numbers: a replay would see the difference."""
+    value = written or json.dumps(said["value"])
+    covered = [
+        session_id, before, said["entry"], said["kind"], said["seq"], said["part"], said["name"], said["digest"],
+        value, said["elapsed"], said["fence"], said["seal"], at.isoformat(),
+    ]  # fmt: skip
+    return sha(canonical(covered))
+
+
+def sealed(rows: Iterable[Row]) -> str:
+    """What covers the turns and versions that are kept beside a step, in tables of their own."""
+    beside = [row.model_dump(mode="json") for row in rows if isinstance(row, TurnRow | VersionRow)]
+    return sha(canonical(beside)) if beside else NO_SEAL
+
+
+def standing(entries: Sequence[Entry]) -> list[Entry]:
+    """The steps that count: those of a failed tail were forgotten when it was tried again."""
+    kept: dict[tuple[int, int], Entry] = {}
+    for entry in entries:
+        if entry.kind == "dropped":
+            kept = {place: step for place, step in kept.items() if place[0] < entry.seq}
+        elif entry.kind == "step":
+            kept[entry.seq, entry.part] = entry
+    return [kept[place] for place in sorted(kept)]
+
+
+def dropped(entries: Iterable[Entry]) -> dict[int, int]:
+    """The steps that were forgotten, and the entries that made them so, by their numbers."""
+    gone, kept = dict[int, int](), list[Entry]()
+    for entry in entries:
+        if entry.kind == "dropped":
+            gone |= {step.entry: entry.entry for step in kept if step.seq >= entry.seq}
+            kept = [step for step in kept if step.seq < entry.seq]
+        elif entry.kind == "step":
+            kept.append(entry)
+    return gone
+
+
+def step_of(entry: Entry) -> StepRow:
+    return StepRow(
+        seq=entry.seq, part=entry.part, name=entry.name, digest=entry.digest, value=entry.value, elapsed=entry.elapsed
+    )
+
+
+def flaws_of(whole: Whole) -> list[str]:
+    """Everything that is not as it was written, one line for each; none: the record is whole."""
+    return [
+        *flaws(whole.session, whole.entries, whole.turns, whole.versions),
+        *_wrongly_dropped(whole.entries, whole.dropped),
+        *_changed_gates(whole.entries, whole.gates),
+    ]
+
+
+def flaws(
+    record: SessionRecord, entries: Sequence[Entry], turns: Sequence[TurnRow], versions: Sequence[VersionRow]
+) -> list[str]:
+    """What `flaws_of` finds without a look at the steps and gates that were given to whoever ran the session."""
+    return [
+        *_broken_links(record, entries),
+        *_broken_seals(entries, turns, versions),
+        *_changed_session(record, entries),
+    ]
+
+
+def _broken_links(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
+    found, before = [], GENESIS
+    for place, entry in enumerate(entries, start=1):
+        if entry.entry != place:
+            found.append(f"entry {place} is missing: entry {entry.entry} stands in its place")
+            break
+        if linked(record.id, before, entry) != entry.chain:
+            found.append(f"entry {place} ({entry.kind} {entry.name}) was changed, or another was put in its place")
+        before = entry.chain
+    if not found and (len(entries), before) != (record.entries, record.chain):
+        found.append(f"the end of the journal is not the one that was kept: {len(entries)} of {record.entries} entries")
+    return found
+
+
+def _broken_seals(entries: Sequence[Entry], turns: Sequence[TurnRow], versions: Sequence[VersionRow]) -> list[str]:
+    beside: dict[int, list[Row]] = {}
+    rows: list[TurnRow | VersionRow] = [*turns, *versions]
+    for row in rows:
+        beside.setdefault(row.seq, []).append(row)
+    found = []
+    for step in standing(entries):
+        if step.seal and sealed(beside.pop(step.seq, [])) != step.seal:
+            found.append(f"the turn or version of step {step.seq} ({step.name}) was changed or is missing")
+    return found + [f"there is a turn or version of step {seq} that no entry speaks of" for seq in beside]
+
+
+def _changed_session(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
+    """The session's own row against what the journal says of it."""
+    found = []
+    begun = entries[0] if entries and entries[0].kind == "begun" else None
+    first = _said(begun)
+    if begun is None:
+        found.append("the journal does not begin with the beginning of the session")
+    elif begun.name not in (record.protocol, MIGRATED) or first.get("parent") != record.parent:
+        found.append("what the session is, or which one it was forked from, was changed")
+    plan = _said(next((e for e in reversed(entries) if e.kind in ("begun", "plan")), None))
+    if plan.get("plan") != digest_of(record.config):
+        found.append("what the session was asked to do (its plan) was changed")
+    return found + _changed_end(record, entries)
+
+
+def _changed_end(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
+    ended = _said(next((e for e in reversed(entries) if e.kind == "ended"), None))
+    last = next((e.kind for e in reversed(entries) if e.kind in ("claimed", "ended")), "")
+    found = []
+    if (ended.get("outcome") or digest_of(None)) != digest_of(record.outcome):
+        found.append("the result was changed")
+    given_up = (ended.get("status"), record.status) == ("paused", "cancelled")  # what waits may be
+    moved = record.status != ended.get("status") and {record.status, ended.get("status")} & {*ENDS} and not given_up
+    if record.status == "completed" and not ended:
+        found.append("the session is said to have ended, but its journal has no end")
+    elif last == "ended" and moved:
+        found.append(f"the status was changed: it ended {ended.get('status')}, and is said to be {record.status}")
+    elif last == "claimed" and record.status == "completed":
+        found.append("the session is said to have ended, but was carried on since")
+    return found
+
+
+def _said(entry: Entry | None) -> dict[str, JsonValue]:
+    return entry.value if entry is not None and isinstance(entry.value, dict) else {}
+
+
+def _wrongly_dropped(entries: Sequence[Entry], told: dict[int, int] | None) -> list[str]:
+    """Whoever carries the session on is given its steps by a column of their own, which the chain does not cover."""
+    gone = dropped(entries)
+    wrong = sorted(place for place, _ in gone.items() ^ (gone if told is None else told).items())
+    return [f"entry {place} is not forgotten in the way it is marked (dropped_by)" for place in dict.fromkeys(wrong)]
+
+
+def _changed_gates(entries: Sequence[Entry], gates: Sequence[GateRequest]) -> list[str]:
+    asked = {str(_said(e).get("gate")): str(_said(e).get("deadline")) for e in entries if e.kind == "parked"}
+    decided = {str(_said(e).get("gate")): _said(e) for e in entries if e.kind == "decided"}
+    kept = {gate.id: gate for gate in gates}
+    found = [f"gate {gate} is missing" for gate in asked if gate not in kept]
+    for gate in gates:
+        made = gate.decision and {"gate": gate.id, **gate.decision.model_dump(mode="json")}
+        if asked.get(gate.id) != gate.deadline.isoformat() or decided.get(gate.id) != made:
+            found.append(f"gate {gate.id} ({gate.point}) or its decision was changed")
+    return found

@@ -1,0 +1,53 @@
+"""Where two values part, and what is left out of a comparison because a clock or a gauge measured it."""
+
+import json
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from moot.core.types import Value
+
+MEASURED = frozenset({"duration", "session_id", "seconds", "memory", "milliseconds"})
+SHOWN = 300
+
+
+class Difference(Value):
+    """`one` and `two` are JSON, cut to a line; empty where there is nothing."""
+
+    path: str
+    one: str
+    two: str
+
+
+def settled(value: JsonValue) -> JsonValue:
+    """Without what may differ between two runs of the same: names of sessions, and what was measured."""
+    if isinstance(value, dict):
+        return {key: settled(held) for key, held in value.items() if key not in MEASURED}
+    return [settled(held) for held in value] if isinstance(value, list) else value
+
+
+def differences(one: JsonValue, two: JsonValue, path: str = "") -> Iterator[Difference]:
+    """Each place at which they part, in the order of the first."""
+    if isinstance(one, dict) and isinstance(two, dict):
+        for key in dict.fromkeys([*one, *two]):
+            below = f"{path}.{key}" if path else key
+            if key not in one or key not in two:
+                yield Difference(path=below, one=_shown(one, key), two=_shown(two, key))
+            else:
+                yield from differences(one[key], two[key], below)
+    elif isinstance(one, list) and isinstance(two, list):
+        for place, (left, right) in enumerate(zip(one, two, strict=False)):
+            yield from differences(left, right, f"{path}[{place}]")
+        if len(one) != len(two):
+            yield Difference(path=f"{path} (length)", one=str(len(one)), two=str(len(two)))
+    elif json.dumps(one) != json.dumps(two):
+        yield Difference(path=path, one=_line(one), two=_line(two))
+
+
+def _shown(table: dict[str, JsonValue], key: str) -> str:
+    return _line(table[key]) if key in table else ""
+
+
+def _line(value: JsonValue) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

@@ -1,0 +1,253 @@
+"""A session run again from its journal alone: nobody is asked, nothing is run, no clock goes on. What comes out must be
+what was recorded."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NoReturn
+
+from pydantic import JsonValue
+
+from moot.core.ci import Checks, CiHooks, Point
+from moot.core.errors import Cut, CutKind, MootError, ReplayMismatch, Unrecorded
+from moot.core.ports import Branch, Entry, Model, Row, SessionRecord, StepRow
+from moot.core.types import Call, Code, Limits, Reply, Result, Tests, Value
+from moot.record.chain import Whole, flaws_of, standing, step_of
+from moot.record.json_diff import Difference, differences, settled
+from moot.runtime.journal import Journal
+from moot.runtime.model_calls import Exchange
+from moot.runtime.room import LiveRoom
+from moot.runtime.runner import Plan, Runner
+from moot.runtime.steps import Desk
+from moot.text.secrets import Vault
+
+BRANCHES = "debate/"
+BY_A_CLOCK = ("timed_out", "cancelled")
+"""Cuts that came from outside: where they came is in no step, so they come where the record ends."""
+
+
+class Replayed(Value):
+    session: str
+    steps: int
+    """How many recorded steps were asked for again, each with the same words."""
+    ended: bool
+    """Whether there is a recorded result to compare with."""
+    same: bool
+    cut: str = ""
+    """What ended the session before its time. A clock or a Ctrl-C cannot be run again: they come where the record
+    ends."""
+    why: str = ""
+    """What was not the same, where it is no part of the result."""
+    differences: tuple[Difference, ...] = ()
+    flaws: tuple[str, ...] = ()
+    result: JsonValue = None
+
+
+async def replay(whole: Whole) -> Replayed:
+    """Run the session again and compare. Nothing is written anywhere."""
+    record, steps = whole.session, [step_of(entry) for entry in standing(whole.entries) if entry.seq > 0]
+    kept = recorded_result(record, whole.entries)
+    again = await run_again(record, Plan.model_validate(record.config), steps, ended=kept is not None)
+    unlike: tuple[Difference, ...] = ()
+    why = _other_way(again, steps, ended=kept is not None)
+    made = again.result.model_dump(mode="json") if again.result is not None and not why else None
+    if made is not None:
+        unlike = tuple(differences(settled(kept), settled(made)))
+    return Replayed(
+        session=record.id,
+        steps=len(again.used),
+        ended=kept is not None,
+        same=not why and not unlike,
+        cut=again.cut,
+        why=why,
+        differences=unlike,
+        flaws=tuple(flaws_of(whole)),
+        result=made,
+    )
+
+
+def _other_way(again: "Again", steps: Sequence[StepRow], *, ended: bool) -> str:
+    """Why it did not come to its end, or not by the recorded steps; a session that has not ended stops with them."""
+    if again.error is not None and (ended or not isinstance(again.error, Unrecorded)):
+        return str(again.error)
+    missed = sorted({(step.seq, step.part) for step in steps} - again.used)
+    if missed:
+        return f"step {missed[0][0]}.{missed[0][1]} of the record was not asked for"
+    return "" if ended or again.result is None else "it came to a result, and the record has none"
+
+
+def recorded_result(record: SessionRecord, entries: Sequence[Entry]) -> JsonValue:
+    """The result of the last run, if it came to one; a session that was carried on since has none yet."""
+    last = next((entry.kind for entry in reversed(entries) if entry.kind in ("claimed", "ended")), "")
+    outcome = record.outcome if isinstance(record.outcome, dict) else {}
+    return outcome.get("result") if last == "ended" else None
+
+
+@dataclass(frozen=True)
+class Again:
+    """What came of running a session again."""
+
+    used: set[tuple[int, int]]
+    cut: str = ""
+    result: Result | None = None
+    error: MootError | None = None
+
+
+async def run_again(record: SessionRecord, plan: Plan, steps: Sequence[StepRow], *, ended: bool) -> Again:
+    """The script of the plan over these steps, as far as they reach."""
+    runner = Rerun(refusing_desk(record, plan), steps, record if ended else None)
+    try:
+        result = await runner.rerun(record, plan)
+    except (Unrecorded, ReplayMismatch) as error:
+        return Again(used=runner.used, error=error, cut=runner.cut)
+    return Again(used=runner.used, result=result, cut=runner.cut)
+
+
+class Rerun(Runner):
+    """Gives back what was recorded, and nothing else. `ended` is the record of a session that came to its end."""
+
+    def __init__(self, desk: Desk, steps: Sequence[StepRow], ended: SessionRecord | None) -> None:
+        super().__init__(desk, Nobody)
+        self._steps = steps
+        self.used: set[tuple[int, int]] = set()
+        outcome = ended.outcome if ended is not None and isinstance(ended.outcome, dict) else {}
+        self.cut = str(outcome.get("cut") or "")
+        self._why = reason_in(outcome.get("result"), self.cut)
+        if ended is not None and ended.status == "cancelled" and self.cut == "cancelled":
+            self.wish = "cancel"
+
+    async def rerun(self, record: SessionRecord, plan: Plan) -> Result:
+        return await self._carry_on(record, plan, self._steps)
+
+    def _open_room(self, journal: Journal, cast: dict[str, list[Model]], limits: Limits, timeout: float) -> LiveRoom:
+        journal.used = self.used
+        room = RecordedRoom(self._desk, cast, limits, journal, timeout)
+        room.cut = self.cut if self.cut in BY_A_CLOCK or self.cut == "budget_exhausted" else ""
+        room.why = self._why
+        return room
+
+
+class RecordedRoom(LiveRoom):
+    cut = ""
+    why = ""
+
+    def _check_stopped(self) -> None:
+        """Called before anything new is begun: here nothing ever is."""
+        if self.cut in BY_A_CLOCK:
+            kind: CutKind = "timed_out" if self.cut == "timed_out" else "cancelled"
+            raise Cut(kind, self.why)
+        if self.cut != "budget_exhausted":  # the ledger says that, with its own words
+            raise Unrecorded("the session asks for a step that is not in its record")
+
+    async def _exchange(
+        self, seq: int, part: int, call: Call, chain: Sequence[Model], action: str = "response"
+    ) -> tuple[Exchange, list[Row]]:
+        try:
+            return await super()._exchange(seq, part, call, chain, action)
+        except Unrecorded:
+            if self.cut != "budget_exhausted":
+                raise
+            # Beside others that were under way then, it had no room left; now they are long done.
+            raise Cut("budget_exhausted", self.why) from None
+
+
+def reason_in(result: JsonValue, cut: str) -> str:
+    """The words with which a session was cut short: they are in its result, and in no step."""
+    notes = result.get("degraded") if isinstance(result, dict) else None
+    begins = f"{cut.replace('_', ' ')}: "
+    told = [str(note) for note in notes] if isinstance(notes, list) else []
+    return next((note.removeprefix(begins) for note in told if note.startswith(begins)), "")
+
+
+def refusing_desk(record: SessionRecord, plan: Plan) -> Desk:
+    """Edges that refuse to be used. Secrets were masked before they were recorded, so there are none to hide."""
+    nobody: Any = Refusing()
+    return Desk(
+        scanner=nobody,
+        clock=Stopped(record.created_at),
+        sandbox=nobody,
+        vault=Vault({}),
+        memory=nobody,
+        linter=nobody,
+        checks=Points(CiHooks.model_validate(plan.notes.get("ci") or {})),
+        branches=Named() if isinstance(plan.notes.get("repository"), str) else None,
+        toolbox=nobody,
+        person=nobody.asked if plan.notes.get("ask_me") else None,
+        gates=nobody,
+    )
+
+
+class Refusing:
+    """Stands for every edge, and does nothing: what a replay has to use would not be a replay."""
+
+    def __getattr__(self, verb: str) -> "Refusing":
+        return self
+
+    def __call__(self, *arguments: object, **more: object) -> NoReturn:
+        raise Unrecorded("the session asks for something to be done that is not in its record")
+
+    async def asked(self, questions: Sequence[str]) -> NoReturn:
+        self()
+
+
+class Nobody(Model):
+    """A seat's model that is never asked."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def reply(self, call: Call) -> Reply:
+        raise Unrecorded(f"{call.seat} is asked something in round {call.round} that is not in the record")
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
+
+    def skip(self, call: Call) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+class Stopped:
+    """The clock as it was when the session began."""
+
+    def __init__(self, at: datetime) -> None:
+        self._at = at
+
+    def now(self) -> datetime:
+        return self._at
+
+    def monotonic(self) -> float:
+        return 0.0
+
+    async def sleep(self, seconds: float) -> None:
+        raise Unrecorded("the session waits for something that is not in its record")
+
+
+class Points:
+    """Where CI hooks were configured; what they said is in the record."""
+
+    def __init__(self, hooks: CiHooks) -> None:
+        self._hooks = hooks
+
+    def at(self, point: Point) -> bool:
+        return self._hooks.at(point)
+
+    async def check(self, point: Point, code: Code, tests: Tests) -> Checks:
+        raise Unrecorded(f"the checks at {point} are not in the record")
+
+
+class Named:
+    """The branch of a session by its name alone."""
+
+    def name(self, session: str) -> str:
+        return BRANCHES + session
+
+    def open(self, session: str) -> Branch:
+        raise Unrecorded("the session commits something that is not in its record")
+
+    def close(self, session: str) -> None: ...

@@ -1,0 +1,65 @@
+"""Where two sessions part: what they were asked to do, the first step that is not the same, and what came of them."""
+
+from pydantic import JsonValue
+
+from moot.core.ports import StepRow
+from moot.core.types import Value
+from moot.record.chain import Whole
+from moot.record.json_diff import Difference, differences, settled
+
+OWN = ("branch",)
+"""Parts of a result that name their session."""
+
+
+class Parted(Value):
+    one: str
+    two: str
+    related: str = ""
+    """Whether one was forked from the other."""
+    plan: tuple[Difference, ...] = ()
+    same_steps: int = 0
+    """How many steps there are, with all their parts, before they part."""
+    at: str = ""
+    """The first step that is not the same; empty where all are."""
+    step: tuple[Difference, ...] = ()
+    result: tuple[Difference, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        return not (self.plan or self.at or self.result)
+
+
+def compared(one: Whole, two: Whole) -> Parted:
+    steps = {(s.seq, s.part): s for s in one.steps if s.seq > 0}, {(s.seq, s.part): s for s in two.steps if s.seq > 0}
+    places = sorted(steps[0].keys() | steps[1].keys())
+    parting = next((place for place in places if _told(steps[0].get(place)) != _told(steps[1].get(place))), None)
+    unlike = () if parting is None else differences(_told(steps[0].get(parting)), _told(steps[1].get(parting)))
+    return Parted(
+        one=one.session.id,
+        two=two.session.id,
+        related=_related(one, two),
+        plan=tuple(differences(one.session.config, two.session.config)),
+        same_steps=len({seq for seq, _ in places if parting is None or seq < parting[0]}),
+        at="" if parting is None else f"{parting[0]}.{parting[1]}",
+        step=tuple(unlike),
+        result=tuple(differences(_result(one), _result(two))),
+    )
+
+
+def _told(step: StepRow | None) -> JsonValue:
+    return None if step is None else {"name": step.name, "asked": step.digest, "value": settled(step.value)}
+
+
+def _result(whole: Whole) -> JsonValue:
+    outcome = whole.session.outcome
+    result = outcome.get("result") if isinstance(outcome, dict) else None
+    table = result if isinstance(result, dict) else {}
+    return settled({key: value for key, value in table.items() if key not in OWN}) if result else None
+
+
+def _related(one: Whole, two: Whole) -> str:
+    if one.session.parent == two.session.id:
+        return f"{one.session.id} was forked from {two.session.id}"
+    if two.session.parent == one.session.id:
+        return f"{two.session.id} was forked from {one.session.id}"
+    return ""

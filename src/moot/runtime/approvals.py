@@ -1,0 +1,84 @@
+"""Where a session waits for a person. It does not wait here: it leaves, and comes back when there is a decision."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from pydantic import JsonValue
+
+from moot.core.errors import Cut, Decided, Parked, UsageError
+from moot.core.gates import AUTOMATIC, GateDecision, GateKind, GateRequest, GateRules
+from moot.core.ports import Gates
+from moot.runtime.steps import Stepping
+
+
+class Gating(Stepping):
+    gates = GateRules()
+    """Set by whoever opens the room."""
+
+    async def gate(self, point: str, summary: str, artefacts: Mapping[str, JsonValue] | None = None) -> GateDecision:
+        seq, hide = self._journal.ticket(), self._desk.vault.hide
+        request = self._request(seq, "approval", point, hide(summary), artefacts=dict(artefacts or {}))
+
+        async def decided() -> GateDecision:
+            return await self._decision(request) if self.gates.waits_at(point) else AUTOMATIC
+
+        asked = self._journal.asked(point, summary)
+        decision = await self._step("gate", asked, GateDecision, decided, seq=seq)
+        if decision.verdict == "rejected":
+            who = "nobody decided in time" if decision.how == "timeout" else decision.reviewer
+            raise Cut("rejected", f"at {point.replace('_', ' ')}: {who}{decision.reason and f': {decision.reason}'}")
+        return decision
+
+    async def _answered(self, questions: Sequence[str], seq: int) -> tuple[str, ...]:
+        """A person's answers, given while the session waits; none when they did not come in time."""
+        request = self._request(seq, "answers", "questions", "questions about the task", questions=tuple(questions))
+        return (await self._decision(request)).answers
+
+    def _request(
+        self,
+        seq: int,
+        kind: GateKind,
+        point: str,
+        summary: str,
+        *,
+        artefacts: Mapping[str, JsonValue] | None = None,
+        questions: tuple[str, ...] = (),
+    ) -> GateRequest:
+        now, session = self._desk.clock.now(), self._journal.session_id
+        told = self._journal.asked(point, summary, *questions)
+        return GateRequest(
+            # By what it asks: a gate that is reached again after a failed tail was dropped is another one if that
+            # led to something else.
+            id=str(uuid.uuid5(uuid.NAMESPACE_OID, f"{session} {seq} {told}")),
+            session_id=session,
+            seq=seq,
+            kind=kind,
+            point=point,
+            summary=summary,
+            artefacts=dict(artefacts or {}),
+            questions=questions,
+            created_at=now,
+            deadline=now + timedelta(seconds=self.gates.timeout),
+        )
+
+    async def _decision(self, wanted: GateRequest) -> GateDecision:
+        port = self._desk.gates
+        if port is None or not self._journal.kept:
+            raise UsageError("a gate needs a record to wait in; run this session with a store")
+        asked = await port.request(wanted, self.gates.webhooks)
+        if asked.decision is not None:
+            return asked.decision
+        if self._desk.clock.now() < asked.deadline:
+            raise Parked(asked.id, f"waits for a person at {asked.point.replace('_', ' ')}")
+        return await self._timed_out(port, asked)
+
+    async def _timed_out(self, port: Gates, asked: GateRequest) -> GateDecision:
+        verdict = self.gates.on_timeout if asked.kind == "approval" else "approved"
+        late = GateDecision(verdict=verdict, how="timeout", reason="the time for a decision is over")
+        try:
+            decided = await port.decide(asked.id, late)
+        except Decided:  # somebody was faster by a moment
+            decided = await port.request(asked)
+        assert decided.decision is not None
+        return decided.decision

@@ -1,0 +1,160 @@
+"""One question to a chain of models: patience, retries with backoff, the next model when one gives up."""
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+
+from moot.core.errors import Cut, FailureKind, ModelError
+from moot.core.ports import Clock, Model
+from moot.core.types import Call, Limits, Reply, Value
+from moot.runtime.ledger import Ledger
+
+LONGEST_WAIT = 60.0
+"""A provider that asks for more patience than this has in effect said no."""
+LASTING: frozenset[FailureKind] = frozenset({"unavailable", "timeout", "auth", "not_found"})
+"""Failures that the next question would only repeat: the model counts as down for the rest of the run."""
+DOWN = "not asked again: it failed earlier in this session"
+
+OVER = "the time for this phase is over"
+
+
+class Try(Value):
+    """One request to one model, in the order they were made."""
+
+    model: str
+    error: str = ""
+    kind: FailureKind | None = None
+    put: bool = True
+    """False: the model was not asked, and why."""
+
+
+class Exchange(Value):
+    """A question and what came of it: the unit that is recorded, paid for once, and replayed."""
+
+    tries: tuple[Try, ...] = ()
+    reply: Reply | None = None
+    milliseconds: int = 0
+
+    @property
+    def model(self) -> str:
+        """Who was asked last: the one that answered, if any did."""
+        return self.tries[-1].model if self.tries else ""
+
+    @property
+    def failure(self) -> str:
+        return "; ".join(dict.fromkeys(t.error for t in self.tries)) if self.reply is None else ""
+
+
+def failures_in(tries: Sequence[Try]) -> int:
+    """Calls that were made and came to nothing."""
+    return sum(attempt.put and bool(attempt.error) for attempt in tries)
+
+
+class Caller:
+    def __init__(
+        self,
+        limits: Limits,
+        ledger: Ledger,
+        clock: Clock,
+        remaining: Callable[[], float],
+        left: Callable[[], float] = lambda: math.inf,
+    ) -> None:
+        self._limits = limits
+        self._ledger = ledger
+        self._clock = clock
+        self._remaining = remaining
+        self._left = left
+        """Seconds for this part of the session; `remaining` are those of all of it."""
+        self._down: dict[tuple[str, str], Try] = {}
+        """By model and seat; the seat is empty where the failure would meet every seat alike."""
+        self._answered: set[str] = set()
+
+    async def put(self, call: Call, chain: Sequence[Model], retried: Callable[[Try, float], None]) -> Exchange:
+        """Ask the models of the chain in turn; gives the first reply, or the failures when there is none."""
+        began = self._clock.monotonic()
+        tries: list[Try] = []
+        for model in chain:
+            reply = await self._patiently(call, model, tries, retried)
+            if reply is not None:
+                self._ledger.add(model.name, reply.usage)
+                self._ledger.failed += failures_in(tries)
+                self._answered.add(model.name)
+                milliseconds = round((self._clock.monotonic() - began) * 1000)
+                return Exchange(tries=tuple(tries), reply=reply, milliseconds=milliseconds)
+            if tries[-1].kind == "limit":
+                break
+        self._ledger.failed += failures_in(tries)
+        return Exchange(tries=tuple(tries), milliseconds=round((self._clock.monotonic() - began) * 1000))
+
+    def replay(self, call: Call, chain: Sequence[Model], exchange: Exchange) -> None:
+        """Bring the models and the ledger to where they were after this exchange."""
+        models = {model.name: model for model in chain}
+        self._ledger.failed += failures_in(exchange.tries)
+        for attempt in exchange.tries:
+            self._remember(attempt, call.seat)
+            if attempt.model in models and attempt.put:
+                models[attempt.model].skip(call)
+        if exchange.reply is not None:
+            self._ledger.add(exchange.tries[-1].model, exchange.reply.usage)
+            self._answered.add(exchange.tries[-1].model)
+
+    async def _patiently(
+        self, call: Call, model: Model, tries: list[Try], retried: Callable[[Try, float], None]
+    ) -> Reply | None:
+        down = self._down.get((model.name, "")) or self._down.get((model.name, call.seat))
+        if down is not None and not (down.kind == "timeout" and model.name in self._answered):
+            # One slow answer of a model that has answered others is no outage, whichever of them came first.
+            tries.append(Try(model=model.name, error=DOWN, kind=down.kind, put=False))
+            return None
+        for attempt in range(self._limits.retries + 1):
+            if self._left() <= 0:
+                tries.append(Try(model=model.name, error=OVER, kind="limit", put=False))
+                return None
+            try:
+                reply = await self._once(call, model)
+            except ModelError as error:
+                failed = Try(model=model.name, error=str(error), kind=error.kind)
+                tries.append(failed)
+                wait = error.retry_after if error.retry_after is not None else min(0.5 * 2**attempt, 30.0)
+                if not error.retryable or attempt == self._limits.retries or wait > LONGEST_WAIT:
+                    self._remember(failed, call.seat)
+                    return None
+                retried(failed, wait)
+                if wait >= self._left():
+                    tries.append(Try(model=model.name, error=OVER, kind="limit", put=False))
+                    return None
+                if wait >= self._remaining():
+                    raise Cut("timed_out", f"{model.name} asks to wait {wait:.0f} s, longer than is left") from None
+                await self._clock.sleep(wait)
+            else:
+                tries.append(Try(model=model.name))
+                return reply
+        return None
+
+    async def _once(self, call: Call, model: Model) -> Reply:
+        remaining = self._remaining()
+        if remaining <= 0:
+            raise Cut("timed_out", "the time for the session is over (--timeout)")
+        promised, left = self._ledger.reserve(call), self._left()
+        try:
+            async with asyncio.timeout(min(remaining, left)), model.turn():
+                return await self._in_time(call, model)
+        except TimeoutError:
+            if left < remaining:
+                raise ModelError(f"{model.name} gave no answer in time: {OVER}", kind="limit") from None
+            raise Cut("timed_out", f"the time for the session ended while {model.name} was asked (--timeout)") from None
+        finally:
+            self._ledger.release(promised)
+
+    async def _in_time(self, call: Call, model: Model) -> Reply:
+        try:
+            async with asyncio.timeout(self._limits.call_timeout):
+                return await model.reply(call)
+        except TimeoutError:
+            message = f"{model.name} gave no answer within {self._limits.call_timeout:g} s"
+            raise ModelError(message, kind="timeout") from None
+
+    def _remember(self, attempt: Try, seat: str) -> None:
+        """A seat whose question took too long says nothing about the questions of the others."""
+        if attempt.kind in LASTING:
+            self._down.setdefault((attempt.model, seat if attempt.kind == "timeout" else ""), attempt)

@@ -1,0 +1,285 @@
+"""Sessions: begun, carried on from their record, stopped in order, and ended with a result."""
+
+import asyncio
+import contextlib
+import os
+import socket
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from moot.core.errors import Deleted, MootError, Parked, StoreError, UsageError
+from moot.core.events import Event, SessionEnded, SessionStarted
+from moot.core.gates import GateRules
+from moot.core.ports import Mark, Model, SessionRecord, StepRow, Store
+from moot.core.types import Limits, Result, Status, Value
+from moot.protocols import PROTOCOLS
+from moot.record.chain import digest_of
+from moot.runtime.journal import Journal
+from moot.runtime.room import LiveRoom
+from moot.runtime.steps import Desk
+
+CARRIED_ON = ("budget_exhausted", "timed_out", "cancelled")
+"""Ends after which a session has more to do, given more to spend."""
+CUT = (*CARRIED_ON, "rejected")
+Stop = Literal["pause", "cancel", "release"]
+
+
+class Plan(Value):
+    """All that is needed to run a session, and to carry it on elsewhere."""
+
+    protocol: str
+    topic: str
+    input: dict[str, JsonValue]
+    rules: dict[str, JsonValue]
+    limits: Limits = Limits()
+    seats: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Seat -> its models, the first one first."""
+    notes: dict[str, JsonValue] = Field(default_factory=dict)
+    """What the surface that began the session wants to know again when it is resumed."""
+    gates: GateRules = GateRules()
+
+
+class About(Value):
+    """What is kept of a session beside its plan."""
+
+    by: str | None = None
+    """Who began it."""
+    key: str | None = None
+    """Of one beginner: a second session with the same key is refused."""
+    parent: str | None = None
+    priority: int = 0
+
+
+NOTHING_MORE = About()
+
+
+class Runner:
+    """Runs one session at a time. `open_model` turns a name like `openai:…` into a model."""
+
+    def __init__(self, desk: Desk, open_model: Callable[[str], Model], store: Store | None = None) -> None:
+        self._desk = desk
+        self._open_model = open_model
+        self._store = store
+        self.owner = owner()
+        """Who runs its sessions, as others see it."""
+        self._room: LiveRoom | None = None
+        self._task: asyncio.Task[Result] | None = None
+        self.wish: Stop | None = None
+        """How it was told to stop."""
+
+    async def start(self, plan: Plan) -> Result:
+        record = self._new(plan, NOTHING_MORE).model_copy(update={"status": "running", "owner": self.owner, "fence": 1})
+        if self._store is not None:
+            await self._store.create(record)
+        return await self._carry_on(record, plan, [])
+
+    async def enroll(self, plan: Plan, about: About = NOTHING_MORE) -> SessionRecord:
+        """Keep a session for later, or for another process: `resume` begins it."""
+        record = self._new(plan, about)
+        await self._kept().create(record)
+        return record
+
+    async def resume(
+        self,
+        session_id: str,
+        change: Callable[[Plan], Plan] = lambda plan: plan,
+        *,
+        take: bool = False,
+        seen: int | None = None,
+    ) -> Result:
+        """Carry a session on from its record; `change` may give it other limits or models. `take` it from a process
+        that is known to be dead, or to do nothing more. `seen`: only if nobody took it since its fence was this."""
+        store = self._kept()
+        record = await store.claim(session_id, self.owner, take=take, seen=seen)
+        try:
+            before = record.config
+            plan = change(Plan.model_validate(before))
+            record = record.model_copy(update={"config": plan.model_dump(mode="json")})
+            if record.config != before:  # the plan and its entry at once: the record is whole also while it runs
+                running = record.model_copy(update={"status": "running"})
+                await store.update(running, Mark(kind="plan", value={"plan": digest_of(record.config)}))
+            if (failed_at := retry_from(record)) is not None:
+                await store.append(record.id, [Mark(kind="dropped", seq=failed_at)], record.fence)
+            # Two entries are that it was begun and that it was taken.
+            past = await store.steps(record.id) if record.entries > 2 else []
+        except BaseException as error:
+            await self._interrupted(record, error)
+            raise
+        # What it failed at is dropped now: a session that waits or is let go of later must not drop it once more.
+        return await self._carry_on(record.model_copy(update={"outcome": None}), plan, past)
+
+    def stop(self, wish: Stop = "pause") -> None:
+        """Ctrl-C: begin nothing new, give what there is. A cancelled session is not carried on. One that is released
+        waits for what it has begun, and is for any process to carry on."""
+        if self._room is not None:
+            self.wish = wish
+            self._room.stop()
+            if self._task is not None and wish != "release" and self._room.can_be_cut(self._task):
+                self._task.cancel()
+
+    def _kept(self) -> Store:
+        if self._store is None:
+            raise UsageError("there is no store to keep a session in, or to resume it from")
+        return self._store
+
+    def _new(self, plan: Plan, about: About) -> SessionRecord:
+        return new_record(plan, self._desk.clock.now(), about)
+
+    async def _carry_on(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
+        try:
+            return await self._run(record, plan, past)
+        except BaseException as error:
+            await self._interrupted(record, error)
+            raise
+        finally:
+            if self._room is not None:
+                # In a thread, so that it is finished even when this call is cancelled once more.
+                with contextlib.suppress(UsageError, OSError):
+                    await asyncio.shield(asyncio.to_thread(self._room.close))
+            self._room = self._task = None
+
+    async def _run(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
+        desk, protocol = self._desk, PROTOCOLS[plan.protocol]
+        rules = protocol.rules.model_validate(plan.rules)
+        journal = Journal(record.id, desk.clock, self._store, past, record.fence)
+        names = {name for chain in plan.seats.values() for name in chain}
+        opened = {name: self._open_model(name) for name in sorted(names)}  # once a run: seats share a script
+        cast = {seat: [opened[name] for name in chain] for seat, chain in plan.seats.items()}
+        self._room = room = self._open_room(journal, cast, plan.limits, rules.timeout)
+        room.gates = plan.gates
+        self._emit(SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past)))
+        self._task = asyncio.ensure_future(protocol.script(protocol.input.model_validate(plan.input), rules, room))
+        result = await self._task
+        failed_at = None if outcome_of(result) in protocol.settled else room.failed_at
+        filled = result.model_copy(
+            update={
+                "session_id": record.id,
+                "degraded": room.degraded,
+                "calls": room.ledger.calls,
+                "calls_failed": room.ledger.failed,
+                "usage": dict(room.ledger.spends),
+                "duration": round(journal.elapsed(), 3),
+                "resumable": failed_at is not None or (cut_by(result) in CARRIED_ON and self.wish != "cancel"),
+                "branch": room.branch,
+            }
+        )
+        await self._end(record, filled, failed_at)
+        return filled
+
+    def _open_room(self, journal: Journal, cast: dict[str, list[Model]], limits: Limits, timeout: float) -> LiveRoom:
+        return LiveRoom(self._desk, cast, limits, journal, timeout)
+
+    async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:
+        cut = cut_by(result)
+        if self.wish == "release" and cut == "cancelled":
+            return await self._let_go(record)
+        status = status_after(cut, failed_at, self.wish)
+        ended, mark = end_of(record, result, status, self._desk.clock.now(), failed_at)
+        if self._store is not None:
+            await self._store.update(ended, mark)
+        self._emit(SessionEnded(session_id=record.id, status=status))
+
+    async def _let_go(self, record: SessionRecord) -> None:
+        if self._store is not None:
+            update = {"status": "pending", "owner": "", "updated_at": self._desk.clock.now()}
+            await self._store.update(record.model_copy(update=update))
+        self._emit(SessionEnded(session_id=record.id, status="pending"))
+
+    def _emit(self, event: Event) -> None:
+        if self._desk.listen is not None:
+            self._desk.listen(event)
+
+    async def _interrupted(self, record: SessionRecord, error: BaseException) -> None:
+        """The session stays, and can be resumed; the error says which one it was. One that was deleted does not."""
+        if isinstance(error, Deleted):
+            return
+        if isinstance(error, MootError):
+            error.session_id = record.id
+        if self._store is None:
+            return
+        status: Status = "paused" if isinstance(error, MootError | asyncio.CancelledError) else "failed"
+        if isinstance(error, asyncio.CancelledError) and self.wish == "release":
+            status = "pending"  # it took too long to let go: anybody may carry it on
+        waits = error.gate_id if isinstance(error, Parked) else None
+        update = {"status": status, "updated_at": self._desk.clock.now(), "owner": "", "waiting_on": waits}
+        with contextlib.suppress(StoreError):  # what went wrong first is what the user must hear of
+            await self._store.update(record.model_copy(update=update))
+
+
+def new_record(plan: Plan, now: datetime, about: About = NOTHING_MORE) -> SessionRecord:
+    """A session that is kept for whoever runs it."""
+    return SessionRecord(
+        id=str(uuid.uuid4()),
+        protocol=plan.protocol,
+        topic=plan.topic,
+        status="pending",
+        config=plan.model_dump(mode="json"),
+        created_at=now,
+        updated_at=now,
+        initiated_by=about.by,
+        idempotency_key=about.key,
+        parent=about.parent,
+        priority=about.priority,
+    )
+
+
+def end_of(
+    record: SessionRecord, result: Result, status: Status, now: datetime, failed_at: int | None = None
+) -> tuple[SessionRecord, Mark]:
+    """The session with its result, and the entry of its journal that says so."""
+    outcome, cut = outcome_of(result), cut_by(result)
+    kept: JsonValue = {
+        "result": result.model_dump(mode="json"),
+        "outcome": cut if cut == "rejected" else outcome,
+        "retry_from": failed_at,
+        "cut": cut,
+    }
+    ended = record.model_copy(
+        update={
+            "status": status,
+            "updated_at": now,
+            "completed_at": now if status != "paused" else None,
+            "owner": "",
+            "total_rounds": int(getattr(result, "rounds", 0)),
+            "outcome": kept,
+        }
+    )
+    return ended, Mark(kind="ended", value={"status": status, "outcome": digest_of(kept), "said": outcome})
+
+
+def outcome_of(result: Result) -> str:
+    return str(getattr(result, "outcome", ""))
+
+
+def cut_by(result: Result) -> str:
+    """What ended the session before its time, if anything did: its outcome or, beside it, its `stop_reason`."""
+    said = (outcome_of(result), str(getattr(result, "stop_reason", "")))
+    return next((word for word in said if word in CUT), "")
+
+
+def status_after(cut: str, failed_at: int | None, wish: Stop | None) -> Status:
+    if cut == "rejected" or (cut == "cancelled" and wish == "cancel"):
+        return "cancelled"
+    return "paused" if cut == "cancelled" or failed_at is not None else "completed"
+
+
+def retry_from(record: SessionRecord) -> int | None:
+    """The step at which a provider failed the session, if that is why it waits."""
+    value = record.outcome.get("retry_from") if isinstance(record.outcome, dict) else None
+    return value if record.status in ("paused", "pending") and isinstance(value, int) else None
+
+
+def finished_result(record: SessionRecord) -> dict[str, JsonValue] | None:
+    """The result of a session that has nothing left to do."""
+    if record.status != "completed" or not isinstance(record.outcome, dict):
+        return None
+    result = record.outcome.get("result")
+    return result if isinstance(result, dict) and not record.outcome.get("cut") else None
+
+
+def owner() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"

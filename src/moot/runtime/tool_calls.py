@@ -1,0 +1,231 @@
+"""Tools in a turn: offered, asked for in a reply, used once, recorded, and their results shown as material."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, JsonValue
+
+from moot.core.errors import Cut
+from moot.core.events import StepDone
+from moot.core.ports import LogRow, Row
+from moot.core.room import Ask, T
+from moot.core.tools import ToolCall, ToolResult, ToolSpec
+from moot.core.types import Call, Value
+from moot.runtime.effects import Working
+from moot.text.excerpts import CHARACTERS_PER_TOKEN
+from moot.text.prompts import prompt
+from moot.text.render import fenced
+from moot.text.replies import instructions
+from moot.text.replies.shape import label_key
+
+SAYS = {
+    "done": "It ran.",
+    "failed": "It failed.",
+    "refused": "It was refused.",
+    "unknown": "There is no such tool.",
+    "bad_arguments": "Its arguments cannot be used; it did not run.",
+    "missing": "It is not there on this machine; it did not run.",
+    "timeout": "It took too long and was ended.",
+}
+LONGEST_ABOUT = 300
+LONGEST_ARGUMENTS = 4000
+
+
+class Offer(Value):
+    """The tools of one turn, recorded: a session that is carried on asks with the same words."""
+
+    tools: tuple[ToolSpec, ...] = ()
+
+
+class Use(Value):
+    call: ToolCall
+    result: ToolResult
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a seat may use in this turn, and what it has used."""
+
+    tools: tuple[ToolSpec, ...] = ()
+    calls: int = 0
+    uses: list[Use] = field(default_factory=list)
+
+    @property
+    def left(self) -> int:
+        return self.calls - len(self.uses) if self.tools else 0
+
+    def told(self, call: Call, shape: type[BaseModel], schema: dict[str, object] | None) -> Call:
+        """The question with the tools there are and the results so far. A provider may enforce the form of the
+        answer only where nothing but the answer is wanted."""
+        if not self.tools:
+            return call
+        parts = [call.prompt, prompt("tools", calls=str(self.calls), tools=fenced(listed(self.tools), "text"))]
+        parts += [shown(use) for use in self.uses]
+        if self.uses and self.left:
+            parts.append(prompt("tool_left", calls=str(self.left)))
+        elif not self.left:
+            parts.append(prompt("tool_spent", form=instructions(shape)))
+        return call.model_copy(
+            update={"prompt": "\n\n".join(parts), "json_schema": None if self.left else schema}
+        )  # fmt: skip
+
+
+class ToolUsing(Working):
+    async def _bench(self, seq: int, ask: Ask[T]) -> tuple[Bench, list[Row]]:
+        """The tools of this turn, as they were offered when it was first taken."""
+        if not ask.tools or not self._limits.tool_calls:
+            return Bench(), []
+        asked = self._journal.asked(*ask.tools)
+        rows: list[Row] = []
+        if past := self._journal.recall(seq, 0, "offer", asked):
+            offer = Offer.model_validate(past.value)
+        else:
+            self._check_stopped()
+            offer = Offer(tools=await self._usable(ask.tools))
+            rows.append(self._journal.step(seq, 0, "offer", asked, offer.model_dump(mode="json")))
+        known = {tool.name: tool for tool in offer.tools}
+        for name in ask.tools:
+            if name not in known or known[name].missing:
+                why = known[name].missing if name in known else "there is no such tool"
+                self._note(seq, f"{ask.seat}, round {ask.round}: cannot use {name}: {why}")
+        return Bench(tuple(tool for tool in offer.tools if not tool.missing), self._limits.tool_calls), rows
+
+    async def _usable(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
+        if self._desk.toolbox is None:
+            return ()
+        hide = self._desk.vault.hide
+        try:
+            with self._cuttable():
+                async with asyncio.timeout(self._tool_time()):
+                    found = await self._desk.toolbox.tools(names)
+        except TimeoutError:
+            self._check_stopped()
+            why = f"the tools were not ready within {self._limits.tool_seconds:g} s"
+            return tuple(ToolSpec(name=name, about="", missing=why) for name in names)
+        return tuple(t.model_copy(update={"about": hide(t.about), "missing": hide(t.missing)}) for t in found)
+
+    async def _use(self, seq: int, part: int, ask: Ask[T], bench: Bench, wanted: ToolCall) -> Use:
+        """One use of a tool: a step of its own, replayed and not done again when the session is carried on."""
+        spec = next((tool for tool in bench.tools if label_key(tool.name) == label_key(wanted.name)), None)
+        call = completed(wanted, spec)
+        name = f"tool {spec.name}" if spec else "tool"
+        asked = self._journal.asked(ask.seat, call.model_dump_json(), ask.context.model_dump_json())
+        if past := self._journal.recall(seq, part, name, asked):
+            use = Use.model_validate(past.value)
+            self._emit(lambda: StepDone(seq=seq, name=name, replayed=True))
+        else:
+            self._check_stopped()
+            began = self._desk.clock.monotonic()
+            with self._cuttable():
+                result = await self._result(call, spec, ask, bench)
+            use = Use(call=call, result=self._fitted(result))
+            spent = round((self._desk.clock.monotonic() - began) * 1000)
+            row = self._journal.step(seq, part, name, asked, use.model_dump(mode="json"))
+            await self._journal.append([row, tool_row(seq, part, ask, name, use, spent)])
+            self._emit(lambda: StepDone(seq=seq, name=name, milliseconds=spent))
+        if use.result.cut:
+            what = f"the result of {call.name}: {use.result.cut} characters not shown"
+            self._note(seq, f"{ask.seat}, round {ask.round}, did not see everything: {what}")
+        return use
+
+    async def _result(self, call: ToolCall, spec: ToolSpec | None, ask: Ask[T], bench: Bench) -> ToolResult:
+        if spec is None or self._desk.toolbox is None:
+            usable = ", ".join(tool.name for tool in bench.tools)
+            return ToolResult(status="refused", text=f"you may not use {call.name!r}; you may use: {usable}")
+        if call.problem:
+            return ToolResult(status="bad_arguments", text=call.problem)
+        seconds = self._tool_time()
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._desk.toolbox.use(spec.name, call.arguments, ask.context)
+        except TimeoutError:
+            if self.remaining() <= 0:
+                raise Cut("timed_out", f"the time for the session ended while {spec.name} ran (--timeout)") from None
+            return ToolResult(status="timeout", text=f"no result within {seconds:g} s")
+
+    def _tool_time(self) -> float:
+        return max(min(self._limits.tool_seconds, self.remaining(), self.left()), 0.0)
+
+    def _fitted(self, result: ToolResult) -> ToolResult:
+        """Without secrets, and no longer than a prompt can hold of it: all results together take half of one."""
+        share = int(self._limits.prompt_tokens * CHARACTERS_PER_TOKEN / 2 / self._limits.tool_calls)
+        text, cut = shortened(self._desk.vault.hide(result.text), min(self._limits.tool_bytes, share))
+        return result.model_copy(update={"text": text, "cut": cut + result.cut})
+
+
+def completed(call: ToolCall, spec: ToolSpec | None) -> ToolCall:
+    """Code in a fence is the argument `code` of a tool that takes one: weak models escape no newlines."""
+    properties = spec.parameters.get("properties") if spec else None
+    wants_code = isinstance(properties, dict) and "code" in properties and "code" not in call.arguments
+    if wants_code and call.block and not call.problem:
+        return call.model_copy(update={"arguments": {**call.arguments, "code": call.block}, "block": ""})
+    return call
+
+
+def shortened(text: str, limit: int) -> tuple[str, int]:
+    """Beginning and end of a text of more bytes than the limit, and how many characters are left out."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= limit:
+        return data.decode(), 0
+    head, tail = limit // 3, limit - limit // 3
+    kept = data[:head].decode("utf-8", "ignore"), data[-tail:].decode("utf-8", "ignore")
+    cut = len(data.decode()) - len(kept[0]) - len(kept[1])
+    return f"{kept[0]}\n[… {cut} characters left out …]\n{kept[1]}", cut
+
+
+def listed(tools: Sequence[ToolSpec]) -> str:
+    return "\n".join(line for tool in tools for line in (f"{tool.name}: {one_line(tool.about)}", *_arguments(tool)))
+
+
+def _arguments(tool: ToolSpec) -> list[str]:
+    properties, required = tool.parameters.get("properties"), tool.parameters.get("required")
+    lines = []
+    for name, about in (properties if isinstance(properties, dict) else {}).items():
+        told = about if isinstance(about, dict) else {}
+        must = "" if isinstance(required, list) and name in required else ", may be left out"
+        lines.append(f"  {one_line(name)} ({_kind(told)}{must}): {one_line(str(told.get('description', '')))}")
+    return lines
+
+
+def _kind(schema: dict[str, JsonValue]) -> str:
+    if isinstance(words := schema.get("enum"), list):
+        return " | ".join(one_line(str(word)) for word in words)
+    options = schema.get("anyOf")
+    kinds = [_kind(option) for option in options if isinstance(option, dict)] if isinstance(options, list) else []
+    plain = [kind for kind in kinds if kind != "null"] or [str(schema.get("type", "any"))]
+    return one_line(" or ".join(plain)).replace("string", "text")
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_ABOUT]
+
+
+def shown(use: Use) -> str:
+    arguments, _ = shortened(json.dumps(use.call.arguments, ensure_ascii=False), LONGEST_ARGUMENTS)
+    return prompt(
+        "tool_used",
+        tool=json.dumps(use.call.name, ensure_ascii=False),
+        arguments=fenced(arguments, "json"),
+        status=SAYS[use.result.status],
+        result=fenced(use.result.text or "(nothing)", "text"),
+    )
+
+
+def tool_row(seq: int, part: int, ask: Ask[T], name: str, use: Use, milliseconds: int) -> LogRow:
+    failed = use.result.status != "done"
+    return LogRow(
+        seq=seq,
+        part=part,
+        action=name,
+        agent=ask.seat,
+        role=ask.seat,
+        provider="",
+        model="",
+        round=ask.round,
+        response_time_ms=milliseconds,
+        tokens=0,
+        content_length=len(use.result.text),
+        error=f"{use.result.status}: {one_line(use.result.text)}" if failed else "",
+    )

@@ -1,0 +1,133 @@
+"""Files in, findings with their paths out."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.core.types import Language, NotAnalysed, PathStep, Vulnerability
+from moot.scan.engine.engine import run
+from moot.scan.engine.fronts import lower
+from moot.scan.engine.ir import Parsed
+from moot.scan.engine.machine import Report
+from moot.scan.engine.rules import BOOKS
+from moot.scan.engine.values import EACH, Step
+from moot.scan.rule import Rule
+
+
+def decided(language: Language) -> tuple[Rule, ...]:
+    """The rules the dataflow engine decides in this language."""
+    book = BOOKS[language]
+    return (
+        *(sink.rule for sinks in book.sinks.values() for sink in sinks),
+        *(store.rule for store in book.stores),
+        *(setting.rule for setting in book.settings),
+        *(sink.rule for sink in book.returns),
+    )
+
+
+def callees(language: Language, rule: str) -> frozenset[str]:
+    """The last names of the calls a rule is about."""
+    book = BOOKS.get(language)
+    sinks = book.sinks if book is not None else {}
+    return frozenset(
+        name.rpartition(".")[2] for name, found in sinks.items() if any(sink.rule.id == rule for sink in found)
+    )
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A finding and the byte it starts at."""
+
+    finding: Vulnerability
+    start: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    flows: tuple[Flow, ...] = ()
+    not_analysed: tuple[NotAnalysed, ...] = ()
+    read: int = 0
+    """Characters, all files together."""
+
+
+def analyse(sources: Sequence[Parsed]) -> Analysis:
+    """What the dataflow engine finds in these files together; files of a language without rules are passed over."""
+    flows: list[Flow] = []
+    gaps: list[NotAnalysed] = []
+    given = {source.language for source in sources}
+    for book in {id(book): book for book in (BOOKS[language] for language in BOOKS if language in given)}.values():
+        # Files that share a book are one program: TypeScript imports JavaScript and the other way round.
+        lowered = [lower(source) for source in sources if BOOKS.get(source.language) is book]
+        outcome = run([module for module in lowered if module is not None], book)
+        flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
+        gaps.extend(outcome.gaps)
+    ordered = sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))
+    return Analysis(tuple(ordered), tuple(gaps), sum(len(source.data) for source in sources))
+
+
+def _finding(report: Report) -> Vulnerability:
+    rule, module, at = report.rule, report.module, report.at
+    sure = rule.confidence if report.taint is None else rule.confidence * (0.6 + 0.4 * report.taint.strength)
+    return Vulnerability(
+        id="",
+        category=rule.category,
+        severity=rule.severity,
+        description=rule.description,
+        evidence=module.line_text(at[0]),
+        exploit=_exploit(report),
+        file=module.path,
+        line=module.line(at[0]),
+        column=module.column(at[0]),
+        source="scan",
+        rule=rule.id,
+        cwe=rule.cwe,
+        confidence=round(min(sure, 1.0), 2),
+        fix=rule.fix,
+        path=_path(report),
+    )
+
+
+def _path(report: Report) -> tuple[PathStep, ...]:
+    """From where the value came in to where it does harm."""
+    if report.taint is None:
+        return ()
+    steps: list[PathStep] = []
+    step: Step | None = report.taint.step
+    while step is not None:
+        steps.append(PathStep(file=step.path, line=step.line, what=step.what))
+        step = step.before
+    sink = PathStep(file=report.module.path, line=report.module.line(report.at[0]), what=f"reaches {_excerpt(report)}")
+    return (*reversed(steps), sink)
+
+
+def _exploit(report: Report) -> str:
+    """What the rule says of all such flaws, and the way into this one."""
+    taint = report.taint
+    if taint is None or taint.label != "outside":
+        return report.rule.exploit
+    first = taint.step
+    while first.before is not None:
+        first = first.before
+    origin = _spelled(taint.origin)
+    where = f"line {first.line}" if first.path == report.module.path else f"line {first.line} of {first.path}"
+    place = f"{_callee(report)} on line {report.module.line(report.at[0])}"
+    if first.what.endswith("comes from elsewhere"):
+        return f"{report.rule.exploit} It comes in as {origin}, which other code sets, and reaches {place}."
+    return f"{report.rule.exploit} It comes in as {origin} on {where} and reaches {place}."
+
+
+def _spelled(origin: str) -> str:
+    """The origin as code has it: what it is, and the places inside by which it was reached."""
+    base, *places = origin.split("|")
+    return base + "".join(f"[{place!r}]" for place in places if place != EACH)
+
+
+def _callee(report: Report) -> str:
+    """`cur.execute` of the call; the whole of anything else."""
+    text = _excerpt(report)
+    name = text.partition("(")[0].strip()
+    return name if name and re.fullmatch(r"[\w.$\[\]'\" ]+", name) else text
+
+
+def _excerpt(report: Report) -> str:
+    return " ".join(report.module.text(report.at).split())[:60]

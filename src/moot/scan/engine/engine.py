@@ -1,0 +1,320 @@
+"""The analysis of a set of files: run every module, then every function that nothing called."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from moot.core.types import NotAnalysed
+from moot.scan.engine.calling import instantiate, invoke
+from moot.scan.engine.evaluate import EVALS
+from moot.scan.engine.ir import Attr, Call, Const, Expr, Function, Module, Name, Param
+from moot.scan.engine.linking import link
+from moot.scan.engine.look import source
+from moot.scan.engine.machine import FEW_CALLS, MAX_CALLS, STEPS, Closure, Cutoff, Frame, Kind, Machine, Report, Unit
+from moot.scan.engine.models import is_harmless, modelled
+from moot.scan.engine.routes import NEXT
+from moot.scan.engine.rulebook import Book
+from moot.scan.engine.state import Cell, Heap, Proved, State
+from moot.scan.engine.statements import EXECS
+from moot.scan.engine.values import ANY, Key, Val
+from moot.scan.syntax import words
+
+HARMLESS = words("int float bool uuid.UUID UUID datetime.date datetime.datetime date datetime")
+PARAMETER = 0.4
+"""A parameter of a function whose callers we do not see: it may be anything, but often is not."""
+ADDRESS = 0.8
+MAX_STEPS = 200_000
+ENTRY_STEPS = 30_000
+"""What one function and all it calls may cost: a wild one must not use up the budget of the rest."""
+READINGS = ((MAX_CALLS, ENTRY_STEPS, 0), (FEW_CALLS, ENTRY_STEPS // 3, 0), (0, ENTRY_STEPS // 3, 3_000))
+"""How a function is read: following its calls, then fewer of them, then none; each with its budget, and the last with
+some of its own when the file's is spent. Only what is still too much is said to be not analysed."""
+CONVERTERS = re.compile(r"<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>")
+
+
+class Outcome:
+    """What came of an analysis."""
+
+    def __init__(self, reports: list[Report], gaps: list[NotAnalysed]) -> None:
+        self.reports = reports
+        self.gaps = gaps
+
+
+def run(modules: Iterable[Module], book: Book) -> Outcome:
+    units = [_unit(module) for module in modules]
+    machine = Machine(book, _by_name(units))
+    machine.evals = EVALS
+    machine.execs = EXECS
+    gaps: list[NotAnalysed] = []
+    spent: list[int] = []
+    for unit in units:
+        gaps.extend(unit.module.gaps)
+        machine.steps = 0
+        machine.limit = _budget(unit)
+        gaps.extend(_guarded(machine, partial(machine.load, unit.name), unit, 0))
+        spent.append(machine.steps)
+    link(machine, units)
+    waiting, machine.waiting = machine.waiting, []
+    for unit, steps in zip(units, spent, strict=True):
+        machine.steps = steps
+        machine.waiting = [entry for entry in waiting if entry[0].unit is unit]
+        gaps.extend(_run_waiting(machine, _budget(unit)))
+    return Outcome(list(machine.reports.values()), gaps)
+
+
+def _budget(unit: Unit) -> int:
+    return min(MAX_STEPS, STEPS + len(unit.module.data) // 3)
+
+
+def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
+    for closure, heap in _waiting(m):
+        if m.steps > MAX_STEPS:
+            yield _too_much(closure.unit, closure.function.at[0])
+            break
+        entry = partial(run_entry, m, closure, heap)
+        for m.depth, steps, least in READINGS:
+            m.limit = max(min(limit, m.steps + steps), m.steps + least)
+            cut = _guarded(m, entry, closure.unit, closure.function.at[0])
+            if not cut:
+                break
+        m.depth = MAX_CALLS
+        yield from cut
+    m.waiting.clear()
+
+
+def _guarded(m: Machine, act: Callable[[], None], unit: Unit, byte: int) -> list[NotAnalysed]:
+    """Do it within the budget; what was cut off is said."""
+    try:
+        act()
+    except Cutoff:
+        m.frames.clear()
+        m.level = 0
+        return [_too_much(unit, byte)]
+    return []
+
+
+def _too_much(unit: Unit, byte: int) -> NotAnalysed:
+    why = "too much to follow: part of the code was not analysed"
+    return NotAnalysed(file=unit.module.path, line=unit.module.line(byte), why=why)
+
+
+def _by_name(units: list[Unit]) -> dict[str, Unit]:
+    """By every name a module can be imported as; its full name is its own."""
+    short = {name: unit for unit in units for name in _names_of(unit.name)}
+    return short | {unit.name: unit for unit in units}
+
+
+def _unit(module: Module) -> Unit:
+    path = re.sub(r"\.\w+$", "", module.path.replace("\\", "/")).strip("/")
+    words = [word for word in path.split("/") if word not in ("", ".", "..")]
+    if words and words[-1] == "__init__":
+        words.pop()
+    return Unit(module, ".".join(words) or "__init__")
+
+
+def _names_of(name: str) -> list[str]:
+    """`src/app/db.py` may be imported as `src.app.db`, `app.db` or `db`."""
+    words = name.split(".")
+    return [".".join(words[index:]) for index in range(len(words))]
+
+
+def _waiting(m: Machine) -> Iterator[tuple[Closure, Heap]]:
+    """The functions nothing has called. Web handlers first, then the last defined: callers mostly stand below."""
+    while m.waiting:
+        batch, m.waiting = m.waiting, []
+        handlers = [entry for entry in batch if route_of(m, entry[0].function) is not None]
+        others = [entry for entry in reversed(batch) if route_of(m, entry[0].function) is None]
+        yield from handlers
+        yield from (entry for entry in others if _is_left(m, entry[0].function))
+
+
+def _is_left(m: Machine, function: Function) -> bool:
+    return id(function) not in m.called or id(function) in m.recursive
+
+
+def route_of(m: Machine, function: Function) -> str | None:
+    """The address a decorator gives a web handler; None when it is none."""
+    for decorator in function.decorators:
+        target = decorator.func if isinstance(decorator, Call) else decorator
+        if isinstance(target, Attr) and target.name in m.book.routes:
+            first = decorator.args[0] if isinstance(decorator, Call) and decorator.args else None
+            return first.value if isinstance(first, Const) and isinstance(first.value, str) else ""
+    return None
+
+
+def _at_start(m: Machine, heap: Heap) -> Heap:
+    """What there was when the function was made, and what the modules left behind since."""
+    if heap.own is m.heap:
+        return Heap(m.heap)
+    # Thousands of functions made by one module begin alike: what is theirs alone is looked for once.
+    key = (id(heap.own), len(heap.own), len(m.heap))
+    if key not in m.beginnings:
+        own = {ref: cell for ref, cell in heap.own.items() if m.heap.get(ref) is not cell}
+        m.beginnings[key] = (heap.own, own)
+    return Heap(m.heap, dict(m.beginnings[key][1]))
+
+
+def run_entry(m: Machine, closure: Closure, heap: Heap) -> None:
+    function = closure.function
+    m.called.add(id(function))
+    address = route_of(m, function)
+    frame = Frame(closure.unit, function, closure.env, closure.owner, route=address, address=address)
+    state = State({}, _at_start(m, heap), _checked_before(m, function))
+    m.frames.append(frame)
+    try:
+        for index, param in enumerate(function.params):
+            state.names[param.name] = _entry_value(m, closure, index, param, state)
+        if function.decorators and closure.unit.module.language == "python":
+            state.proved |= _checked_around(m, function, state)
+        m.run(function.body, state)
+    finally:
+        m.frames.pop()
+
+
+def _checked_around(m: Machine, function: Function, given: State) -> Proved:
+    """What decorators of the given files have proved of the parameters when they call the function."""
+    proved: Proved = frozenset()
+    for decorator in function.decorators:
+        maker = m.thing(m.eval(decorator, State({}, given.heap))) if isinstance(decorator, Name | Call) else None
+        if not isinstance(maker, Closure):
+            continue
+        state = State({}, given.heap.copy())
+        wrapper = m.thing(invoke(m, maker, [Val(name=NEXT)], {}, state, function.at))
+        if not isinstance(wrapper, Closure):
+            continue
+        frame = Frame(wrapper.unit, wrapper.function, wrapper.env, wrapper.owner)
+        state.names = _passed_on(m, wrapper.function, given, state)
+        m.frames.append(frame)
+        try:
+            m.run(wrapper.function.body, state)
+        finally:
+            m.frames.pop()
+        proved |= frame.handed or frozenset()
+    m.frame.dead = False
+    return proved
+
+
+def _passed_on(m: Machine, wrapper: Function, given: State, state: State) -> dict[str, Val]:
+    """The parameters of the function as its wrapper sees them."""
+    names: dict[str, Val] = {}
+    rest = dict(given.names)
+    for param in wrapper.params:
+        if param.kind == "double":
+            held: dict[Key, Val] = dict(rest.items())
+            names[param.name] = m.allocate(state, Cell("dict", held))
+        elif param.kind == "star":
+            names[param.name] = m.allocate(state, Cell("list", dict(enumerate(rest.values()))))
+        else:
+            first = next(iter(rest), "")
+            names[param.name] = rest.pop(param.name if param.name in rest else first, ANY)
+    return names
+
+
+def _checked_before(m: Machine, function: Function) -> Proved:
+    """What the handlers in front of this one have proved when they hand on."""
+    proved: Proved = frozenset()
+    for closure in m.rows.get(id(function), ()):
+        frame = Frame(closure.unit, closure.function, closure.env, closure.owner)
+        state = State({}, Heap(m.heap), proved)
+        m.frames.append(frame)
+        try:
+            for index, param in enumerate(closure.function.params):
+                given = _entry_value(m, closure, index, param, state)
+                state.names[param.name] = Val(name=NEXT) if index == 2 else given
+            m.run(closure.function.body, state)
+        finally:
+            m.frames.pop()
+        proved |= frame.handed or frozenset()
+    return proved
+
+
+def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: State) -> Val:
+    in_go = closure.unit.module.language == "go"
+    if index == 0 and closure.owner is not None and (in_go or param.name in ("self", "cls")):
+        return _self(m, closure.owner, state, closure.function.name)
+    kind = _annotated(m, param, state)
+    if kind in HARMLESS or is_harmless(m, param.annotation, param.default, state):
+        return ANY
+    if kind.endswith("Request") or param.name in ("request", "req"):
+        return Val(name="request")
+    route = m.frame.route
+    strength = PARAMETER
+    if _is_view(closure, index):
+        strength = ADDRESS
+    if route is not None:
+        if _is_injected(param) or _converted(route, param.name):
+            return Val(name=kind or param.name)
+        strength = 1.0
+    if (
+        param.default is not None
+        and isinstance(param.default, Const)
+        and isinstance(param.default.value, bool | int | float)
+    ):
+        return Val(name=param.name)
+    origin = f"parameter {param.name} of {closure.function.name}()"
+    taint = source(m, origin, strength, param.at)
+    model = modelled(m, param.annotation, Val((taint,)), state, param.at)
+    if model is not None:
+        return model
+    if param.kind != "plain" and param.kind != "keyword":
+        return m.allocate(state, Cell("list" if param.kind == "star" else "dict", {}, Val((taint,)), False))
+    return Val((taint,), name=_usual(m, param, state) or param.name)
+
+
+def _usual(m: Machine, param: Param, state: State) -> str:
+    """`def f(x, run=os.system)`: most callers leave it as it is."""
+    if not isinstance(param.default, Name | Attr):
+        return ""
+    value = m.eval(param.default, State({}, state.heap))
+    return value.name if value.name in m.book.sinks and not value.refs else ""
+
+
+def _is_view(closure: Closure, index: int) -> bool:
+    """Django calls a view with the request and the parts of the address."""
+    params = closure.function.params
+    place = next((i for i, param in enumerate(params[:2]) if param.name == "request"), None)
+    return place is not None and index > place and "django" in closure.unit.imports
+
+
+def _self(m: Machine, kind: Kind, state: State, method: str) -> Val:
+    """An object as its constructor leaves it, so that its methods know what its attributes are."""
+    if method == "__init__":
+        return m.allocate(state, Cell("instance", {"__class__": m.keep(kind)}))
+    init = kind.members.get("__init__")
+    closure = m.thing(init) if init is not None else None
+    args: list[Val] = []
+    if isinstance(closure, Closure):
+        args = [
+            Val(name=param.name) for param in closure.function.params[1:] if param.kind == "plain" and not param.default
+        ]
+    made = instantiate(m, kind, args, {}, state, kind.node.at)
+    m.frame.dead = False
+    return made
+
+
+def _annotated(m: Machine, param: Param, state: State) -> str:
+    note = param.annotation
+    if note is None:
+        return ""
+    if isinstance(note, Const):
+        return str(note.value)
+    return m.eval(note, state).name if isinstance(note, Name | Attr) else ""
+
+
+def _is_injected(param: Param) -> bool:
+    """FastAPI's `Depends(…)`: not from the request itself."""
+    default: Expr | None = param.default
+    return (
+        isinstance(default, Call)
+        and isinstance(default.func, Name | Attr)
+        and _last(default.func) in ("Depends", "Security")
+    )
+
+
+def _last(func: Name | Attr) -> str:
+    return func.id if isinstance(func, Name) else func.name
+
+
+def _converted(route: str, name: str) -> bool:
+    """`<int:id>` lets only numbers through."""
+    return any(word == name and kind in ("int", "float", "uuid") for kind, word in CONVERTERS.findall(route))

@@ -1,0 +1,396 @@
+"""Expressions on abstract values."""
+
+from collections.abc import Callable
+from functools import lru_cache, reduce
+from typing import Any
+
+from moot.scan.engine import facts, fold
+from moot.scan.engine.assign import assign, names_anything
+from moot.scan.engine.calling import call
+from moot.scan.engine.fold import UNKNOWN
+from moot.scan.engine.ir import (
+    Attr,
+    Binary,
+    Bind,
+    Call,
+    Choice,
+    Clause,
+    Compare,
+    Comprehension,
+    Concat,
+    Const,
+    Cut,
+    Hole,
+    Item,
+    Lambda,
+    Logic,
+    Many,
+    Name,
+    Opaque,
+    Star,
+    Table,
+    Unary,
+    Wait,
+    Yield,
+)
+from moot.scan.engine.look import attribute, chained, element, item, lookup, members, taints_in
+from moot.scan.engine.machine import Closure, Kind, Machine
+from moot.scan.engine.queries import is_statement
+from moot.scan.engine.state import Cell, State
+from moot.scan.engine.values import (
+    ANY,
+    NO_FACTS,
+    NOTHING,
+    PROTO,
+    SPREADING,
+    VERDICT,
+    Facts,
+    Key,
+    Taints,
+    Val,
+    joined,
+    merged,
+    truth,
+)
+
+SMALL = 16
+
+
+def _const(m: Machine, e: Const, state: State) -> Val:
+    value = e.value
+    return _text(value) if type(value) is str else Val((), value)
+
+
+@lru_cache(8192)
+def _text(text: str) -> Val:
+    return Val((), text, marks=SPREADING) if is_statement(text) else Val((), text)
+
+
+def _name(m: Machine, e: Name, state: State) -> Val:
+    value = lookup(m, e.id, state)
+    if value.taints and state.proved:
+        left = facts.proven(value.taints, state.proved)
+        return value if left is value.taints else value._replace(taints=left)
+    return value
+
+
+def _attr(m: Machine, e: Attr, state: State) -> Val:
+    return _proved(attribute(m, m.eval(e.base, state), e.name, state, e.at), state)
+
+
+def _proved(value: Val, state: State) -> Val:
+    if value.taints and state.proved:
+        return value._replace(taints=facts.proven(value.taints, state.proved))
+    return value
+
+
+def _item(m: Machine, e: Item, state: State) -> Val:
+    base, key = m.eval(e.base, state), m.eval(e.key, state)
+    if isinstance(key.const, str) and base.name and not base.refs and m.frame.unit.in_javascript:
+        # `a["b" + "c"]` is `a.bc`.
+        return _proved(attribute(m, base, key.const, state, e.at), state)
+    found = _proved(item(m, base, key, state, e.at), state)
+    if key.taints and m.book.places and names_anything(key) and not base.name.startswith("Object.create"):
+        return found._replace(marks=found.marks | {PROTO})
+    return found
+
+
+def _cut(m: Machine, e: Cut, state: State) -> Val:
+    base = m.eval(e.base, state)
+    bounds = [Val(const=None) if part is None else m.eval(part, state) for part in (e.low, e.high, e.step)]
+    plain = [bound.const for bound in bounds if bound.const is not UNKNOWN]
+    if base.const is not UNKNOWN and len(plain) == 3:
+        result = fold.cut(base.const, (plain[0], plain[1], plain[2]))
+        if result is not UNKNOWN:
+            return Val(base.taints, result)
+    cells = m.cells(base, state)
+    if cells and cells[0][1].kind == "list":
+        return _sliced(m, cells[0][1], [b.const for b in bounds], state)
+    return Val(base.taints, name=base.name + "[]" if base.name else "", marks=base.marks & {"host"})
+
+
+def _sliced(m: Machine, cell: Cell, bounds: list[Any], state: State) -> Val:
+    if cell.exact and all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0:
+        kept = [cell.items[i] for i in range(len(cell.items))][slice(*bounds)]
+        return m.allocate(state, Cell("list", dict(enumerate(kept))))
+    return m.allocate(state, Cell("list", {}, cell.everything(), False))
+
+
+def _star(m: Machine, e: Star, state: State) -> Val:
+    return m.eval(e.value, state)
+
+
+def _hole(m: Machine, e: Hole, state: State) -> Val:
+    value = m.eval(e.value, state)
+    return Val() if e.numeric and value.const is UNKNOWN else value
+
+
+def _concat(m: Machine, e: Concat, state: State) -> Val:
+    taints: Taints = ()
+    known: list[Any] | None = []
+    marks = NOTHING
+    for part in e.parts:
+        value = m.eval(part, state)
+        found = value.taints or (taints_in(m, value, state) if value.refs else ())
+        if found:
+            taints = merged(taints, found)
+        if value.marks & SPREADING:
+            marks = SPREADING
+        plain = not isinstance(part, Hole) or not part.spec or part.spec in ("%s", "%d", "%i")
+        if known is not None and value.const is not UNKNOWN and plain:
+            known.append(value.const)
+        else:
+            known = None
+    text = fold.joined(known) if known is not None else UNKNOWN
+    return Val(taints, text, marks=marks)
+
+
+def _many(m: Machine, e: Many, state: State) -> Val:
+    values: list[Val] = []
+    rest: Val | None = None
+    for part in e.items:
+        value = m.eval(part, state)
+        held = members(m, value, state) if isinstance(part, Star) else [value]
+        if held is None:
+            rest = _with_rest(rest, element(m, value, state))
+        values.extend(held or [])
+    if rest is not None or len(values) > 200:
+        for value in values:
+            rest = _with_rest(rest, value)
+        return m.allocate(state, Cell("list", {}, rest, False))
+    return m.allocate(state, Cell("set" if e.kind == "set" else "list", dict(enumerate(values))))
+
+
+def _with_rest(rest: Val | None, value: Val) -> Val:
+    return value if rest is None else joined(rest, value)
+
+
+def _table(m: Machine, e: Table, state: State) -> Val:
+    cell, whole = Cell("dict", {}), ""
+    for entry in e.entries:
+        value = m.eval(entry.value, state)
+        if entry.key is None:
+            whole = whole if value.taints else value.name
+            for _, other in m.cells(value, state):
+                cell = Cell("dict", {**cell.items, **other.items}, other.rest or cell.rest, cell.exact and other.exact)
+            if not value.refs:
+                cell = cell.blur(value)
+            continue
+        key = m.eval(entry.key, state)
+        cell = cell.put(key.const, value) if key.const is not UNKNOWN else cell.blur(value)
+    if e.type is None:
+        # `{...module}` has all that the module has.
+        return m.allocate(state, cell)._replace(name=whole)
+    kind = m.eval(e.type, state)
+    if isinstance(m.thing(kind), Kind):
+        cell = Cell("instance", {**cell.items, "__class__": kind}, cell.rest, cell.exact)
+    return m.allocate(state, cell)._replace(name=kind.name)
+
+
+def _comprehension(m: Machine, e: Comprehension, state: State) -> Val:
+    inner = state.copy()
+    proof = NO_FACTS
+    exact = _exact_comprehension(m, e, inner)
+    if exact is None:
+        for clause in e.clauses:
+            _enter(m, clause, inner)
+        key = m.eval(e.key, inner) if e.key is not None else None
+        value = m.eval(e.element, inner)
+        proof = value.facts
+        keyed = key.taints if key is not None else None
+        cell = Cell("dict" if e.kind == "dict" else "list", {}, value, False, keyed=keyed)
+    else:
+        cell = Cell("list", dict(enumerate(exact)))
+        if exact:
+            true, false = zip(*(value.facts for value in exact), strict=True)
+            proof = Facts(reduce(facts.common, true), reduce(facts.common, false))
+    state.heap = inner.heap
+    return m.allocate(state, cell)._replace(facts=proof)
+
+
+def _enter(m: Machine, clause: Clause, state: State) -> None:
+    assign(m, clause.target, element(m, m.eval(clause.iterable, state), state), state)
+    for condition in clause.conditions:
+        state.proved |= m.eval(condition, state).facts.true
+
+
+def _exact_comprehension(m: Machine, e: Comprehension, state: State) -> list[Val] | None:
+    """One value per member, where the members are known and few."""
+    if e.kind == "dict" or len(e.clauses) != 1 or e.clauses[0].conditions:
+        return None
+    clause = e.clauses[0]
+    cells = m.cells(m.eval(clause.iterable, state), state)
+    if len(cells) != 1 or cells[0][1].kind != "list" or not cells[0][1].exact or len(cells[0][1].items) > SMALL:
+        return None
+    found = []
+    for index in range(len(cells[0][1].items)):
+        assign(m, clause.target, cells[0][1].items[index], state)
+        found.append(m.eval(e.element, state))
+    return found
+
+
+def _lambda(m: Machine, e: Lambda, state: State) -> Val:
+    frame = m.frame
+    closure = Closure(e.function, frame.unit, (state.names, *frame.env))
+    frame.made.append(closure)
+    return m.keep(closure)
+
+
+def _choice(m: Machine, e: Choice, state: State) -> Val:
+    test = m.eval(e.test, state)
+    sure = truth(test)
+    if sure is not None:
+        return m.eval(e.then if sure else e.other, state)
+    before = state.proved
+    state.proved = before | test.facts.true
+    then = m.eval(e.then, state)
+    state.proved = before | test.facts.false
+    other = m.eval(e.other, state)
+    state.proved = before
+    return joined(then, other)
+
+
+def _logic(m: Machine, e: Logic, state: State) -> Val:
+    before = state.proved
+    result: Val | None = None
+    proof = NO_FACTS
+    for index, part in enumerate(e.values):
+        value = m.eval(part, state)
+        sure = truth(value) if e.op != "??" else None
+        stops = sure is not None and sure == (e.op == "or")
+        if sure is not None and not stops and index < len(e.values) - 1:
+            continue
+        first = result is None
+        before_it = result.marks if result is not None else NOTHING
+        result = value if result is None else joined(result, value)
+        if before_it and e.op != "and" and value.const is not UNKNOWN:
+            # A default of our own changes nothing about the rest: `urlsplit(x).hostname or ""`.
+            result = result._replace(marks=result.marks | before_it)
+        combine = facts.conjunction if e.op == "and" else facts.disjunction
+        proof = value.facts if first else combine(proof, value.facts)
+        if stops:
+            break
+        state.proved |= value.facts.true if e.op == "and" else value.facts.false
+    state.proved = before
+    return (result or ANY)._replace(facts=proof)
+
+
+def _compare(m: Machine, e: Compare, state: State) -> Val:
+    left, right = m.eval(e.left, state), m.eval(e.right, state)
+    result: Any = UNKNOWN
+    if left.const is not UNKNOWN and right.const is not UNKNOWN and not left.refs and not right.refs:
+        result = fold.compare(e.op, left.const, right.const)
+    elif e.op in ("in", "not in") and left.const is not UNKNOWN:
+        result = _contained(m, e.op, left.const, right, state)
+    if right.const is None and left.facts is not NO_FACTS:
+        # Go's `validate(x)` gives an error: nothing means good.
+        told = facts.turned(left.facts) if VERDICT in left.marks and _in_go(m) else left.facts
+        return Val(const=result, facts=facts.compared_with_nothing(e.op, told))
+    inside = taints_in(m, right, state) if right.refs else ()
+    proof = facts.comparison(e.op, left, right, inside) if left.taints or right.taints else NO_FACTS
+    if left.taints and m.book.places and _names_prototype(m, right, state):
+        proof = facts.not_prototype(e.op, left.taints, proof)
+    return Val(const=result, facts=proof)
+
+
+def _names_prototype(m: Machine, right: Val, state: State) -> bool:
+    held = [value for _, cell in m.cells(right, state) for value in cell.items.values()]
+    return any(value.const == "__proto__" for value in (right, *held))
+
+
+def _in_go(m: Machine) -> bool:
+    return m.frame.unit.module.language == "go"
+
+
+def _contained(m: Machine, op: str, key: Key, right: Val, state: State) -> Any:
+    cells = m.cells(right, state)
+    if len(cells) != 1 or not cells[0][1].exact:
+        return UNKNOWN
+    cell = cells[0][1]
+    if cell.kind == "dict":
+        return (key in cell.items) == (op == "in") if key in cell.items else UNKNOWN
+    values = list(cell.items.values())
+    if cell.kind not in ("list", "set") or any(value.const is UNKNOWN for value in values):
+        return UNKNOWN
+    return any(value.const == key for value in values) == (op == "in")
+
+
+def _unary(m: Machine, e: Unary, state: State) -> Val:
+    value = m.eval(e.value, state)
+    result: Any = fold.unary(e.op, value.const) if value.const is not UNKNOWN else UNKNOWN
+    if e.op == "not":
+        return Val(const=result, facts=facts.turned(value.facts))
+    return Val(value.taints, result)
+
+
+def _binary(m: Machine, e: Binary, state: State) -> Val:
+    left, right = m.eval(e.left, state), m.eval(e.right, state)
+    return combined(m, e.op, left, right, state)
+
+
+def combined(m: Machine, op: str, left: Val, right: Val, state: State) -> Val:
+    if left.const is not UNKNOWN and right.const is not UNKNOWN:
+        return Val(merged(left.taints, right.taints), fold.binary(op, left.const, right.const))
+    if op in ("-", "*", "/", "**", "<<", ">>", "^", "&", "//") and not (left.name and op == "/"):
+        label = [taint for taint in (*left.taints, *right.taints) if taint.label == "random"]
+        return Val(tuple(label))
+    if op == "+" and left.refs and right.refs:
+        return chained(m, left, right, state)
+    taints = merged(left.taints or taints_in(m, left, state), right.taints or taints_in(m, right, state))
+    return Val(taints, name=left.name if op == "/" else "", marks=(left.marks | right.marks) & SPREADING)
+
+
+def _bind(m: Machine, e: Bind, state: State) -> Val:
+    value = m.eval(e.value, state)
+    if e.op:
+        value = combined(m, e.op, m.eval(e.target, state), value, state)
+    assign(m, e.target, value, state)
+    return value
+
+
+def _wait(m: Machine, e: Wait, state: State) -> Val:
+    return m.eval(e.value, state)
+
+
+def _yield(m: Machine, e: Yield, state: State) -> Val:
+    value = m.eval(e.value, state)
+    m.frame.returns.append((m.allocate(state, Cell("list", {}, value, False)), state.copy()))
+    return ANY
+
+
+def _opaque(m: Machine, e: Opaque, state: State) -> Val:
+    taints: Taints = ()
+    for part in e.parts:
+        value = m.eval(part, state)
+        taints = merged(taints, value.taints or taints_in(m, value, state))
+    return Val(taints)
+
+
+def _call(m: Machine, e: Call, state: State) -> Val:
+    return _proved(call(m, e, state), state)
+
+
+EVALS: dict[type, Callable[[Machine, Any, State], Val]] = {
+    Const: _const,
+    Name: _name,
+    Attr: _attr,
+    Item: _item,
+    Cut: _cut,
+    Star: _star,
+    Call: _call,
+    Hole: _hole,
+    Concat: _concat,
+    Many: _many,
+    Table: _table,
+    Comprehension: _comprehension,
+    Lambda: _lambda,
+    Choice: _choice,
+    Logic: _logic,
+    Compare: _compare,
+    Unary: _unary,
+    Binary: _binary,
+    Bind: _bind,
+    Wait: _wait,
+    Yield: _yield,
+    Opaque: _opaque,
+}

@@ -1,0 +1,303 @@
+"""What a condition proves about outside values: allow-lists, character checks, containment in a folder."""
+
+import re
+from functools import lru_cache
+
+from moot.scan.engine.fold import UNKNOWN
+from moot.scan.engine.values import ALL, EACH, NO_FACTS, Facts, Taints, Val
+from moot.scan.syntax import words
+
+Proofs = frozenset[tuple[str, str]]
+PLAIN_KINDS = ("shell", "sql", "xss", "code", "template", "ldap", "xpath", "header", "log", "nosql", "regex")
+KEPT_OUT = re.compile(r"(?:\[\^[^\]<>'\"`;|&$()]*\]|\\W)[+*]?")
+"""Everything but some harmless characters."""
+NONE_PROVED: Proofs = frozenset()
+HOST_KINDS = ("redirect", "ssrf")
+WORD_TESTS = words("isalnum isalpha isdigit isdecimal isnumeric isidentifier")
+FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("..", ("path",)),
+    ("/", ("path", "redirect")),
+    ("\\", ()),
+    ("'", ("xpath", "sql", "ldap", "without'")),
+    ('"', ("xpath", "sql", "ldap", 'without"')),
+    ("<", ("xss",)),
+    ("\n", ("header", "log")),
+    ("\r", ("header", "log")),
+    (";", ("shell",)),
+    ("://", ("redirect", "ssrf")),
+    ("(", ("ldap",)),
+)
+NUMBERS = words("int float bool complex decimal.Decimal uuid.UUID")
+PLAIN = NUMBERS | {"str", "bytes"}
+FROM, UP_TO = "from", "up to"
+VALIDATOR = re.compile(
+    r"(?i)(?:^|[._])(?:is_?)?(?:valid|validate\w*|verif\w*|check\w*|allow\w*|permit\w*|safe\w*|sanit\w*|trusted\w*|"
+    r"whitelist\w*|has_permission\w*|legal)|is_?(?:\w+_)?(?:valid|safe|allowed|trusted|local|public|permitted)|"
+    r"(?:valid|safe|allowed)(?:_\w+)?$|url_has_allowed"
+)
+
+
+def about(taints: Taints, *kinds: str) -> Proofs:
+    return frozenset((taint.origin, kind) for taint in taints for kind in kinds)
+
+
+def when_true(taints: Taints, *kinds: str) -> Facts:
+    return Facts(true=about(taints, *kinds)) if taints else NO_FACTS
+
+
+def turned(facts: Facts) -> Facts:
+    return Facts(facts.false, facts.true) if facts is not NO_FACTS else facts
+
+
+def conjunction(left: Facts, right: Facts) -> Facts:
+    return Facts(_ranged(left.true | right.true), common(left.false, right.false))
+
+
+def disjunction(left: Facts, right: Facts) -> Facts:
+    return Facts(common(left.true, right.true), _ranged(left.false | right.false))
+
+
+def common(left: Proofs, right: Proofs) -> Proofs:
+    """What both prove: who proves that a value does no harm at all proves that it is no path."""
+    if not left or not right or left == right:
+        return left and right
+    mine = [fact for fact in left if fact in right or (fact[0], ALL) in right]
+    return frozenset(mine).union(fact for fact in right if (fact[0], ALL) in left)
+
+
+def _ranged(proofs: Proofs) -> Proofs:
+    """Not before `a` and not after `z`: a letter."""
+    both = [(origin, ALL) for origin, kind in proofs if kind == FROM and (origin, UP_TO) in proofs]
+    return proofs.union(both) if both else proofs
+
+
+def _bound(op: str, left: Val, right: Val) -> Facts:
+    """One end of a range of characters: `c >= 'a'`."""
+    edge = chr(right.const) if type(right.const) is int and 0 <= right.const < 128 else right.const
+    if not left.taints or not isinstance(edge, str) or len(edge) != 1 or not edge.isalnum():
+        return NO_FACTS
+    low, high = about(left.taints, FROM), about(left.taints, UP_TO)
+    return Facts(low, high) if op in (">=", ">") else Facts(high, low)
+
+
+def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
+    """`inside` is what the right side holds, for `in`."""
+    if op in ("not in", "!=", "is not", "<>"):
+        return turned(comparison({"not in": "in", "is not": "is"}.get(op, "=="), left, right, inside))
+    if op == "in":
+        return _membership(left, right, inside)
+    if op in ("==", "is"):
+        facts = NO_FACTS
+        if left.taints and not right.taints and right.const is not None:
+            facts = when_true(left.taints, *_equal_kinds(left))
+        elif right.taints and not left.taints and left.const is not None:
+            facts = when_true(right.taints, *_equal_kinds(right))
+        elif "host" in left.marks and "host" in right.marks:
+            # The address leads to the host that was asked.
+            facts = when_true((*left.taints, *right.taints), *HOST_KINDS)
+        if _is_common_path(left) or _is_common_path(right):
+            facts = Facts(facts.true | about((*left.taints, *right.taints), "path"), facts.false)
+        return facts
+    if op in ("<", "<=", ">", ">="):
+        return _bound(op, left, right)
+    return NO_FACTS
+
+
+def _equal_kinds(value: Val) -> tuple[str, ...]:
+    """The host of an address being right says nothing about files."""
+    return HOST_KINDS if "host" in value.marks or all(ALL in taint.ended for taint in value.taints) else (ALL,)
+
+
+def _is_common_path(value: Val) -> bool:
+    return "common" in value.marks
+
+
+def not_prototype(op: str, taints: Taints, facts: Facts) -> Facts:
+    """`key === "__proto__"`, `BAD.includes(key)`: any other key is a place like all."""
+    more = Facts(false=about(taints, "prototype"))
+    if op in ("!=", "not in", "is not"):
+        more = turned(more)
+    return Facts(facts.true | more.true, facts.false | more.false)
+
+
+def _membership(left: Val, right: Val, inside: Taints) -> Facts:
+    if right.taints and right.name.endswith(".parents") and not left.taints:
+        return when_true(right.taints, "path")
+    if right.taints or inside:
+        if isinstance(left.const, str) and right.taints:
+            kinds = [kind for text, found in FORBIDDEN if text == left.const for kind in found]
+            if ".." in left.const:
+                kinds.append("path")
+            return Facts(false=about(right.taints, *kinds)) if kinds else NO_FACTS
+        return NO_FACTS
+    if left.taints and not (isinstance(right.const, str) and len(right.const) > 200):
+        return when_true(left.taints, *_equal_kinds(left))
+    return NO_FACTS
+
+
+def of_method(name: str, receiver: Val, args: list[Val]) -> Facts:
+    """`x.isalnum()`, `x.startswith(base)`, `path.is_relative_to(base)`"""
+    if not receiver.taints:
+        return NO_FACTS
+    if name in WORD_TESTS:
+        return when_true(receiver.taints, ALL)
+    if name == "is_relative_to":
+        return when_true(receiver.taints, "path")
+    if name in ("startswith", "endswith") and args:
+        return _edge(name, receiver, args[0])
+    return NO_FACTS
+
+
+def _edge(name: str, receiver: Val, edge: Val) -> Facts:
+    text = edge.const
+    if name == "endswith" and "host" in receiver.marks and not edge.taints:
+        # `.example.com`: a host below it. Without the dot it could be anybody's.
+        below = text is UNKNOWN or (isinstance(text, str) and text.startswith("."))
+        return when_true(receiver.taints, *HOST_KINDS) if below else NO_FACTS
+    if text in ("'", '"'):
+        return when_true(receiver.taints, f"{'opens' if name == 'startswith' else 'closes'}{text}")
+    if name == "startswith":
+        if "normal" in receiver.marks:
+            # The folder may be the caller's: what was put behind it is held inside.
+            folder = {taint.origin for taint in edge.taints}
+            return when_true(tuple(taint for taint in receiver.taints if taint.origin not in folder), "path")
+        if "relative" in receiver.marks and text in ("..", "../"):
+            return Facts(false=about(receiver.taints, "path"))
+        if isinstance(text, str) and re.match(r"https?://[^/]+/", text):
+            return when_true(receiver.taints, "redirect", "ssrf")
+        if isinstance(text, str) and text in ("/", "..", "//", "\\", "http://", "https://", "."):
+            return Facts(false=about(receiver.taints, *{"//": ("redirect",)}.get(text, ())))
+    return NO_FACTS
+
+
+def is_strict(pattern: str, whole: bool) -> bool:
+    """Whether a regular expression lets only harmless characters through."""
+    if not whole and not pattern.rstrip(")").endswith(("$", "\\Z")):
+        return False
+    body = re.sub(r"\\.", lambda found: "~" if found[0] in (r"\S", r"\D", r"\W") else "", pattern)
+    outside = re.sub(r"\[[^\]]*\]", "", body)
+    classes = re.findall(r"\[([^\]]*)\]", body)
+    return "." not in outside and "~" not in body and not any(_is_wide(members) for members in classes)
+
+
+def _is_wide(members: str) -> bool:
+    return members.startswith("^") or any(char in members for char in "<>'\"`;|&$()")
+
+
+def of_pattern(pattern: Val, how: str, subject: Val, taints: Taints) -> Facts:
+    text = pattern.const
+    if isinstance(text, bytes):
+        text = text.decode("latin-1")
+    if not isinstance(text, str) or how not in ("match", "fullmatch", "search"):
+        return NO_FACTS
+    if "__proto__" in text:
+        return Facts(false=about(taints, "prototype"))
+    whole = how == "fullmatch"
+    if how == "search" and not text.startswith(("^", "\\A")):
+        return _search(text, taints)
+    return when_true(taints, *allowed_kinds(text)) if is_strict(text, whole) else NO_FACTS
+
+
+def allowed_kinds(pattern: str) -> tuple[str, ...]:
+    """What text of these characters can not harm: with dots and slashes it can still lead anywhere."""
+    members = "".join(re.findall(r"\[((?:\\.|[^\]])*)\]", pattern))
+    return PLAIN_KINDS if "/" in members and "." in members else (ALL,)
+
+
+def _search(text: str, taints: Taints) -> Facts:
+    """`if re.search(r"[^a-z]", x): refuse`"""
+    if KEPT_OUT.fullmatch(text):
+        return Facts(false=about(taints, *allowed_kinds(text)))
+    return NO_FACTS
+
+
+PRIVATE = re.compile(
+    r"(?i)(?:^|[._])(?:is|in)_?(?:private|loopback|link_?local|reserved|internal|multicast|unspecified|local_?(?:host|addr|ip)|unsafe|"
+    r"blocked|forbidden|black_?listed|deny_?listed)"
+)
+
+
+@lru_cache(4096)
+def _refuses(word: str) -> bool:
+    return PRIVATE.search(word) is not None
+
+
+@lru_cache(4096)
+def judges(word: str) -> bool:
+    return VALIDATOR.search(word) is not None
+
+
+def of_refusal(name: str, taints: Taints) -> Facts:
+    """`address.is_private`: harmless as long as it is not."""
+    if not taints or not _refuses(name.rpartition(".")[2]):
+        return NO_FACTS
+    return Facts(false=about(taints, "ssrf"))
+
+
+def of_kind(wanted: list[str], taints: Taints) -> Facts:
+    """`isinstance(x, str)`: text can not be a query, a number can not be anything."""
+    if not wanted or not taints:
+        return NO_FACTS
+    if NUMBERS.issuperset(wanted):
+        return when_true(taints, ALL)
+    return when_true(taints, "nosql") if PLAIN.issuperset(wanted) else NO_FACTS
+
+
+def compared_with_nothing(op: str, facts: Facts) -> Facts:
+    """`found is not None`, `err == nil`: whether there is something at all."""
+    if op in ("!=", "is not"):
+        return facts
+    return turned(facts) if op in ("==", "is") else NO_FACTS
+
+
+def of_validator(name: str, taints: Taints) -> Facts:
+    """A function we cannot see whose name says that it tells good from bad."""
+    last = name.rpartition(".")[2]
+    return when_true(taints, ALL) if taints and judges(last) else NO_FACTS
+
+
+def of_all(facts: Facts) -> Facts:
+    """`all(good(x) for x in xs)`"""
+    return Facts(whole(facts.true), _of_others(facts.false)) if facts is not NO_FACTS else facts
+
+
+def of_any(facts: Facts) -> Facts:
+    """`any(host == known for known in HOSTS)`"""
+    return Facts(_of_others(facts.true), whole(facts.false)) if facts is not NO_FACTS else facts
+
+
+def _of_others(proofs: Proofs) -> Proofs:
+    """What was proved of some member says nothing of the whole; what was proved of another value holds."""
+    return frozenset(fact for fact in proofs if f"|{EACH}" not in fact[0])
+
+
+def whole(proofs: Proofs) -> Proofs:
+    """What holds for every member holds for what it is a member of."""
+    more = [(origin.removesuffix(f"|{EACH}"), kind) for origin, kind in proofs if origin.endswith(f"|{EACH}")]
+    return proofs.union(more) if more else proofs
+
+
+def is_of(origin: str, other: str) -> bool:
+    """Whether a value is that other one, or a part of it: what is proved of the whole holds for its parts."""
+    return origin == other or origin.startswith(f"{other}|")
+
+
+def proven(taints: Taints, proved: Proofs) -> Taints:
+    """What is left of taints once what was proved is taken into account."""
+    if not taints or not proved:
+        return taints
+    result = []
+    for taint in taints:
+        kinds = frozenset(kind for origin, kind in proved if is_of(taint.origin, origin))
+        if ALL not in kinds:
+            result.append(taint if kinds <= taint.ended else taint._replace(ended=taint.ended | kinds))
+    return tuple(result)
+
+
+def is_literal(taint_kinds: frozenset[str]) -> bool:
+    """Starts and ends with a quote and has none inside: a plain text literal, whatever reads it."""
+    return any({f"opens{quote}", f"closes{quote}", f"without{quote}"} <= taint_kinds for quote in "'\"")
+
+
+def known(value: Val) -> bool:
+    return value.const is not UNKNOWN

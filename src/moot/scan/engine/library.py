@@ -1,0 +1,302 @@
+"""Calls that leave the given files: sinks, sanitisers, sources and what passes through."""
+
+import re
+from functools import lru_cache, reduce
+
+from moot.scan.engine import facts, fold, schemas
+from moot.scan.engine.fold import UNKNOWN
+from moot.scan.engine.ir import Call
+from moot.scan.engine.look import HOST, NORMAL, element, of_source, source, taints_in
+from moot.scan.engine.machine import Machine
+from moot.scan.engine.routes import NEXT, note_next, note_row
+from moot.scan.engine.rulebook import Sink
+from moot.scan.engine.sites import CallSite
+from moot.scan.engine.state import Cell, State
+from moot.scan.engine.values import (
+    ALL,
+    ANY,
+    NO_FACTS,
+    NOTHING,
+    VERDICT,
+    Facts,
+    Key,
+    Taint,
+    Taints,
+    Val,
+    ending,
+    joined,
+    merged,
+    part_of,
+    spent,
+)
+from moot.scan.syntax import words
+
+CLEANER = re.compile(
+    r"(?i)sanit|escap|clean|purif|quote|strip_tags|whitelist|secure_filename|safe_(?:join|path|str|name|url|html)|"
+    r"encode_for|normali[sz]e_(?:path|name)|validate|slugify|bleach"
+)
+CALLER = 0.5
+READS = words("get getlist get_all getall pop getone setdefault get_argument")
+PARTS = words("split rsplit partition rpartition splitext")
+NORMALISERS = words(
+    "os.path.realpath os.path.abspath os.path.normpath pathlib.Path.resolve .resolve .absolute posixpath.normpath"
+)
+
+
+def library_call(m: Machine, site: CallSite, e: Call) -> Val:
+    name = site.name
+    last = name.rpartition(".")[2]
+    matched = _check(m, site, e, m.book.sinks.get(name, ())) | _check(m, site, e, m.book.sinks.get("." + last, ()))
+    if name in m.book.ends:
+        m.frame.dead = True
+    if last == "relative_to" and "normal" in site.receiver.marks:
+        # It raises when the resolved path leaves the folder.
+        site.state.proved |= facts.about(site.receiver.taints, "path")
+    if name == NEXT and (not site.args or m.frame.unit.module.language == "python"):
+        note_next(m, site.state.proved)
+    note_row(m, site, last)
+    known = _described(m, site, e, last)
+    if known is not None:
+        return known
+    given = _given(m, site)
+    result = _result(m, site, last, matched, given)
+    proof = _proof(m, site, last, given)
+    if proof is NO_FACTS:
+        return result
+    return result._replace(facts=proof, marks=result.marks | {VERDICT} if facts.judges(last) else result.marks)
+
+
+def _described(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
+    """What the rules say of this very function; None when they say nothing."""
+    name, book = site.name, m.book
+    if name in book.keeps:
+        held: dict[Key, Val] = dict(enumerate(site.args))
+        held.update(site.keywords)
+        return m.allocate(site.state, Cell("external", held, cls=f"{name}()"))
+    if book.places and site.receiver.name and schemas.is_schema(site):
+        return _of_schema(m, site, last)
+    if name in book.proves:
+        return _proving(m, site, book.proves[name])
+    if name in book.addresses:
+        given = _given(m, site)
+        return Val(spent(given), name=f"{name}()", facts=_proof(m, site, last, given))
+    if name in book.makes:
+        return _container(m, site, book.makes[name])
+    if name in book.sources:
+        return Val(_asked(m, site, e), name=f"{name}()")
+    return _read(m, site, e) if last in READS and site.receiver.name in book.sources else None
+
+
+def _of_schema(m: Machine, site: CallSite, last: str) -> Val:
+    if last in schemas.CHECKS:
+        return schemas.checked(m, site, last)
+    if site.receiver.refs:
+        return schemas.refined(site)
+    return Val(name=f"{site.name}()")
+
+
+def _proving(m: Machine, site: CallSite, how: str) -> Val:
+    """`int(x)`, `net.ParseIP(x)`: what it accepts can do no harm, in itself and in what it was made from."""
+    given = site.arg(0)
+    taints = taints_in(m, given, site.state) if given is not None else ()
+    proof = facts.about(taints, ALL)
+    known = _folded(site)
+    if known is not UNKNOWN or not proof:
+        return Val(const=known, name=f"{site.name}()")
+    result = Val(spent(taints), name=f"{site.name}()")
+    if how == "raises":
+        site.state.proved |= proof
+    elif how == "error":
+        error = Val(facts=Facts(false=proof))
+        return m.allocate(site.state, Cell("list", {0: Val(name=result.name), 1: error}))
+    return result._replace(facts=Facts(true=proof)) if how == "nothing" else result
+
+
+def _asked(m: Machine, site: CallSite, e: Call) -> Taints:
+    """`FormValue("a")` is another value than `FormValue("b")`."""
+    found = (source(m, site.name, m.book.sources[site.name], e.at),)
+    key = site.arg(0)
+    return part_of(found, key.const) if key is not None and isinstance(key.const, str) else found
+
+
+def _read(m: Machine, site: CallSite, e: Call) -> Val:
+    key = site.arg(0) or ANY
+    value = of_source(m, site.receiver, key, e.at)
+    default = site.arg(1, "default")
+    return joined(value, default) if default is not None else value
+
+
+def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool:
+    """Whether the call is a sink at all; what arrives at it is reported."""
+    matched = False
+    for sink in sinks:
+        if not sink.args:
+            if sink.when(site):
+                m.report(sink.rule, e.at)
+            continue
+        matched = True
+        taint = next(
+            (t for place in sink.args for t in site.carried(place, sink.kind) if harmful(t, sink, site.state)), None
+        )
+        if taint is None or not sink.when(site):
+            continue
+        if sink.label == "random":
+            m.report_source(sink.rule, taint, e.at)
+        else:
+            m.report(sink.rule, e.at, taint)
+    return matched
+
+
+def harmful(taint: Taint, sink: Sink, state: State) -> bool:
+    if taint.label != sink.label or taint.strength < sink.floor or sink.kind in taint.ended:
+        return False
+    kinds = taint.ended | {kind for origin, kind in state.proved if facts.is_of(taint.origin, origin)}
+    return not (sink.kind in kinds or ALL in kinds or (sink.kind == "code" and facts.is_literal(frozenset(kinds))))
+
+
+def _container(m: Machine, site: CallSite, kind: str) -> Val:
+    first = site.arg(0)
+    base = {"stack": "list", "config": "external", "text": "external"}.get(kind, kind)
+    cls = site.name if kind in ("stack", "config", "text") else ""
+    cell = Cell(
+        "dict" if base == "dict" else "set" if base == "set" else "external" if base == "external" else "list",
+        {},
+        cls=cls,
+    )
+    if kind == "dict":
+        for _, other in m.cells(first, site.state) if first is not None else []:
+            cell = Cell("dict", other.items if other.kind == "dict" else {}, other.rest, other.exact)
+        held = dict(cell.items)
+        held.update(site.keywords)
+        cell = Cell("dict", held, cell.rest, cell.exact)
+        if first is not None and first.taints:
+            cell = cell.blur(Val(first.taints))
+    elif first is not None and kind == "text":
+        cell = cell.blur(first)
+    elif first is not None and kind in ("list", "set"):
+        cells = m.cells(first, site.state)
+        if len(cells) == 1 and cells[0][1].kind == "list":
+            cell = Cell(cell.kind, cells[0][1].items, cells[0][1].rest, cells[0][1].exact)
+        elif cells or first.taints:
+            cell = cell.blur(element(m, first, site.state))
+        else:
+            cell = Cell(cell.kind, {}, ANY, False)
+    return m.allocate(site.state, cell)._replace(name=cls)
+
+
+def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints) -> Val:
+    """What the call gives back: cleaned, carried on, or nothing of its arguments."""
+    book, name = m.book, site.name
+    known = _folded(site)
+    if known is not UNKNOWN or (last == "sub" and _keeps_out(site)):
+        return Val(const=known)
+    kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
+    if last in PARTS:
+        # What is proved of a file's ending says nothing of its name.
+        taints = part_of(taints, "part")
+    out = f"{name}()"
+    if not taints:
+        return Val(name=out, marks=_marks(name, last, site))
+    if kinds is not None:
+        return Val(ending(taints, _narrowed(kinds, last, site)), name=out, marks=_marks(name, last, site))
+    if name in book.restores:
+        opened = book.restores[name]
+        return Val(tuple(t._replace(ended=t.ended - opened) for t in taints), name=out)
+    if name in book.passes or ("." + last in book.passes and site.receiver.taints):
+        return Val(taints, name=out, marks=_marks(name, last, site))
+    if matched or name.split(".")[0] in book.roots:
+        return Val(name=out) if not site.receiver.taints else Val(site.receiver.taints, name=out)
+    if _cleans(name):
+        return Val(name=out)
+    if site.receiver.taints:
+        # What an object of the caller's answers to an unknown method is hardly text of the caller's.
+        strong = tuple(taint for taint in taints if taint.strength >= CALLER)
+        return Val(strong, name=out, marks=_marks(name, last, site))
+    return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=out)
+
+
+@lru_cache(4096)
+def _cleans(name: str) -> bool:
+    return CLEANER.search(name) is not None
+
+
+def _keeps_out(site: CallSite) -> bool:
+    """`re.sub(r"[^a-z]", "", x)`: only harmless characters are left."""
+    own = site.name == "re.sub"
+    pattern, other = (site.arg(0), site.arg(1)) if own else (site.setting(site.receiver, 0), site.arg(0))
+    text = pattern.const if pattern is not None else UNKNOWN
+    if not isinstance(text, str) or other is None or not isinstance(other.const, str):
+        return False
+    return facts.KEPT_OUT.fullmatch(text) is not None and facts.allowed_kinds(text) == (ALL,)
+
+
+def _narrowed(kinds: frozenset[str], last: str, site: CallSite) -> frozenset[str]:
+    """`x.replace("'", …)` only helps where that character does harm."""
+    if last != "replace":
+        return kinds
+    old = site.arg(0)
+    text = old.const if old is not None else None
+    return frozenset(kind for key, found in facts.FORBIDDEN if key == text and key in "'\"<\n\r(" for kind in found)
+
+
+def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
+    if name in NORMALISERS or "." + last in NORMALISERS:
+        return NORMAL
+    if last in ("commonpath", "commonprefix"):
+        return frozenset({"common"})
+    if name in ("os.path.relpath", "path.relative", "path/filepath.Rel"):
+        return frozenset({"relative"})
+    if last in ("get_host", "Hostname", "hostname"):
+        return HOST
+    if last in ("str", "fspath", "as_posix", "lower", "decode", "join"):
+        values = (site.receiver, *site.args)
+        return frozenset(mark for value in values for mark in value.marks & {"normal", "host", "common"})
+    return NOTHING
+
+
+def _folded(site: CallSite) -> fold.Known:
+    if site.name not in fold.FUNCTIONS or site.keywords:
+        return UNKNOWN
+    known = [arg.const for arg in site.args if not arg.refs]
+    if len(known) < len(site.args):
+        items = site.items(site.arg(0))
+        return len(items) if site.name == "len" and items is not None else UNKNOWN
+    if any(value is UNKNOWN for value in known):
+        return UNKNOWN
+    return fold.function(site.name, known)  # type: ignore[arg-type]
+
+
+def _given(m: Machine, site: CallSite) -> Taints:
+    receiver = site.receiver
+    taints = taints_in(m, receiver, site.state) if receiver.refs else receiver.taints
+    for value in (*site.args, *site.keywords.values()):
+        if value.taints or value.refs:
+            taints = merged(taints, taints_in(m, value, site.state))
+    return taints
+
+
+def _proof(m: Machine, site: CallSite, last: str, taints: Taints) -> Facts:
+    found = facts.of_method(last, site.receiver, site.args)
+    if found is not NO_FACTS:
+        return found
+    first = site.arg(0)
+    if site.name in ("all", "any") and first is not None:
+        return facts.of_all(first.facts) if site.name == "all" else facts.of_any(first.facts)
+    edges = site.items(first) if last == "startswith" and first is not None else None
+    if edges:
+        return Facts(true=reduce(facts.common, [facts.of_method(last, site.receiver, [e]).true for e in edges]))
+    if not taints:
+        return found
+    if last in ("match", "fullmatch", "search"):
+        own = site.name.startswith("re.") and not site.name.startswith("re.compile()")
+        pattern = site.arg(0) if own else site.setting(site.receiver, 0)
+        subject = site.arg(1 if own else 0) or ANY
+        if pattern is not None:
+            return facts.of_pattern(pattern, last, subject, taints)
+    if last == "isinstance":
+        wanted = site.arg(1) or ANY
+        return facts.of_kind([kind.name for kind in site.items(wanted) or [wanted]], taints)
+    if site.name == "js.is_text":
+        return facts.when_true(taints, "nosql")
+    refused = facts.of_refusal(site.name, taints)
+    return refused if refused is not NO_FACTS else facts.of_validator(site.name, taints)

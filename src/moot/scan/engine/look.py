@@ -1,0 +1,308 @@
+"""Reading: what a name, an attribute, an item stands for, and what a value carries all told."""
+
+from moot.scan.engine import facts
+from moot.scan.engine.fold import UNKNOWN
+from moot.scan.engine.fold import item as folded_item
+from moot.scan.engine.ir import Span
+from moot.scan.engine.machine import Bound, Closure, Kind, Machine
+from moot.scan.engine.state import Cell, State
+from moot.scan.engine.values import (
+    ANY,
+    EACH,
+    NO_FACTS,
+    NOTHING,
+    VERDICT,
+    Facts,
+    Step,
+    Taint,
+    Taints,
+    Val,
+    joined,
+    merged,
+    part_of,
+)
+
+ELSEWHERE = 0.35
+MAX_MEMBERS = 40
+"""A list that is made longer in a loop ends to be known member by member."""
+HOST, NORMAL = frozenset({"host"}), frozenset({"normal"})
+HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain", "Host", "origin", "Hostname"})
+TABLE = ".__dict__"
+NAMES = frozenset({"globals()", "locals()", "vars()"})
+BUILTINS = frozenset({"builtins", "__builtins__", "globalThis", "global"})
+MODULES = frozenset({"os", "sys", "subprocess", "builtins", "importlib", "pickle", "shutil"})
+"""Modules that other modules of the library import, and so have as an attribute."""
+OTHER_NAMES = {"posix": "os", "nt": "os", "_pickle": "pickle", "_io": "io"}
+WHOLE = HOST_PARTS | {"href", "parent", "parents", "Path", "pathname"}
+"""Attributes that are checked in place of the whole."""
+
+
+def lookup(m: Machine, name: str, state: State) -> Val:
+    value = state.names.get(name)
+    if value is not None:
+        return value
+    frame = m.frames[-1]
+    for scope in frame.env:
+        value = scope.get(name)
+        if value is not None:
+            return value
+    value = frame.unit.names.get(name)
+    if value is not None:
+        return value
+    if name in m.book.globals:
+        return Val(name=name)
+    if frame.unit.stars:
+        return Val(name=f"{frame.unit.stars[-1]}.{name}")
+    # A name that nothing here gives a value: like a parameter, it may hold anything.
+    step = Step(None, frame.unit.module.path, 1, f"{name} comes from elsewhere", 1)
+    return Val((Taint(name, "outside", ELSEWHERE, NOTHING, step),), name=name)
+
+
+def resolve(m: Machine, dotted: str) -> Val:
+    """What a dotted name of another module stands for."""
+    unit = m.units.get(dotted)
+    if unit is not None:
+        whole = unit.exports.get("")
+        return Val(name=dotted) if whole is None else whole._replace(name=dotted)
+    module, _, member = dotted.rpartition(".")
+    unit = m.units.get(module)
+    if unit is not None and member in unit.exports:
+        return unit.exports[member]
+    if unit is not None and member in unit.names:
+        return unit.names[member]
+    return Val(name=dotted, const=m.book.constants.get(dotted, UNKNOWN))
+
+
+def sourced(m: Machine, value: Val, at: Span) -> Val:
+    """The value, carrying what its name says it carries."""
+    strength = m.book.sources.get(value.name)
+    if strength is None and ".request." in value.name:
+        strength = m.book.sources.get("request." + value.name.rpartition(".request.")[2])
+    if strength is None:
+        return value
+    address = m.frame.address
+    if address and "<" not in address and value.name.endswith("request.path"):
+        # A handler of one fixed address is only called for that address.
+        return Val(const=address, name=value.name)
+    return value._replace(taints=(source(m, value.name, strength, at),))
+
+
+def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
+    module = m.frame.unit.module
+    label = m.book.labels.get(origin, "outside")
+    return Taint(
+        origin,
+        label,
+        strength,
+        NOTHING,
+        Step(None, module.path, module.line(at[0]), f"{origin} is read", 1),
+        (module.path, at),
+    )
+
+
+def by_key(m: Machine, base: Val, key: str, state: State, at: Span) -> Val | None:
+    """What a table of names holds that the language itself keeps: `vars(os)["system"]`, `sys.modules["os"]`; None for
+    any other base."""
+    owner = base.name
+    if owner.endswith(TABLE) and not base.refs:
+        return attribute(m, Val(name=owner.removesuffix(TABLE)), key, state, at)
+    if owner in NAMES:
+        return Val(name="builtins") if key == "__builtins__" else lookup(m, key, state)
+    if owner in BUILTINS and not base.refs:
+        return Val(name=key)
+    return resolve(m, key) if owner == "sys.modules" else None
+
+
+def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
+    for ref in base.refs:
+        found = _held(m, ref, base, name, state, at)
+        if found is not None:
+            return found
+    taints = base.taints or _inside(base, state)
+    marks = HOST if name in HOST_PARTS else base.marks & NORMAL if base.marks else NOTHING
+    part = taints if not taints or name in WHOLE else part_of(taints, name)
+    told = _told(name, taints) if taints else NO_FACTS
+    if name == "constructor" and _makes_code(m, base):
+        return Val(name="Function")
+    if not base.name:
+        return Val(part, UNKNOWN, f"?.{name}", (), told, marks)
+    if base.name in BUILTINS or (name in MODULES and not base.taints and base.name.partition(".")[0] in m.book.roots):
+        # `builtins.eval` is `eval`; `shutil.os` is the module that it imports itself.
+        return Val(name=name)
+    full = f"{OTHER_NAMES.get(base.name, base.name)}.{name}"
+    if base.name in m.units or full in m.units:
+        return resolve(m, full)
+    if base.name in m.packages and name in m.packages[base.name]:
+        return m.packages[base.name][name]
+    return sourced(m, Val(part, m.book.constants.get(full, UNKNOWN), full, (), told, marks), at)
+
+
+def _makes_code(m: Machine, base: Val) -> bool:
+    """Whether the constructor of this is JavaScript's `Function`, which makes code of a text: that of a function is,
+    and that of any constructor."""
+    if base.name.endswith((".constructor", "getPrototypeOf()")):
+        return True
+    return isinstance(m.thing(base), Closure)
+
+
+def _held(m: Machine, ref: int, base: Val, name: str, state: State, at: Span) -> Val | None:
+    """What this one of the things a value may be has under the name."""
+    cell = state.heap.get(ref)
+    if cell is not None and name in cell.items:
+        return cell.items[name]
+    thing = m.things.get(ref)
+    found = member(m, thing, name) if isinstance(thing, Kind) else None
+    if found is not None or cell is None or cell.kind != "instance":
+        return found
+    found = _of_instance(m, cell, base, name)
+    if found is not None:
+        return found
+    inherited = _of_library(m, cell, name)
+    return sourced(m, inherited, at) if inherited is not None else None
+
+
+def _told(name: str, taints: Taints) -> Facts:
+    """An address without a host stays where it is; an address of the network is private, or it is not."""
+    if name in HOST_PARTS:
+        return Facts(false=facts.about(taints, "redirect"))
+    return facts.of_refusal(name, taints)
+
+
+def _inside(base: Val, state: State) -> Taints:
+    """An attribute we know nothing of, of a thing that has unknown places."""
+    taints: Taints = ()
+    for ref in base.refs:
+        cell = state.heap.get(ref)
+        if cell is not None and cell.rest is not None:
+            taints = merged(taints, cell.rest.taints)
+    return taints
+
+
+def _of_instance(m: Machine, cell: Cell, base: Val, name: str) -> Val | None:
+    owner = cell.items.get("__class__")
+    kind = m.thing(owner) if owner is not None else None
+    found = member(m, kind, name) if isinstance(kind, Kind) else None
+    thing = m.thing(found) if found is not None else None
+    if isinstance(thing, Closure):
+        words = {getattr(d, "id", "") for d in thing.function.decorators}
+        if "staticmethod" in words:
+            return found
+        if "property" not in words:
+            return m.keep(Bound(thing, base))
+    return found
+
+
+def _of_library(m: Machine, cell: Cell, name: str) -> Val | None:
+    """What an object has from a class outside the given files: `tornado.web.RequestHandler.get_argument`."""
+    owner = cell.items.get("__class__")
+    kind = m.thing(owner) if owner is not None else None
+    for base in kind.bases if isinstance(kind, Kind) else ():
+        if "." in base.name:
+            return Val(name=f"{base.name}.{name}")
+    return None
+
+
+def member(m: Machine, kind: Kind, name: str, depth: int = 0) -> Val | None:
+    if name in kind.members:
+        return kind.members[name]
+    for base in kind.bases:
+        parent = m.thing(base)
+        if isinstance(parent, Kind) and depth < 8:
+            found = member(m, parent, name, depth + 1)
+            if found is not None:
+                return found
+    return None
+
+
+def item(m: Machine, base: Val, key: Val, state: State, at: Span) -> Val:
+    if base.const is not UNKNOWN and key.const is not UNKNOWN:
+        known = folded_item(base.const, key.const)
+        if known is not UNKNOWN:
+            return Val(base.taints, known)
+    found: Val | None = None
+    for _, cell in m.cells(base, state):
+        value = _from_cell(cell, key)
+        found = value if found is None else joined(found, value)
+    if found is not None:
+        return found
+    if base.name in m.book.sources:
+        return of_source(m, base, key, at)
+    if base.name and isinstance(key.const, str):
+        kept = by_key(m, base, key.const, state, at)
+        if kept is not None:
+            return kept
+    marks = base.marks & {"host", "normal", "relative", VERDICT}
+    proof = base.facts if VERDICT in marks else NO_FACTS
+    taints = part_of(base.taints, key.const if key.const is not UNKNOWN else EACH) if base.taints else ()
+    return Val(taints, name=f"{base.name}[]" if base.name else "", facts=proof, marks=marks)
+
+
+def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
+    """One entry of `request.args`: another entry is another value, and proving one says nothing of the other."""
+    if not base.taints:
+        return base
+    named = f"{base.name}[{key.const!r}]" if key.const is not UNKNOWN else f"{base.name}[]"
+    first = base.taints[0]
+    module = m.frame.unit.module
+    step = Step(None, module.path, module.line(at[0]), f"{named} is read", 1)
+    origin = part_of((first,), key.const if key.const is not UNKNOWN else EACH)[0].origin
+    return Val((first._replace(origin=origin, step=step),), name=f"{base.name}[]")
+
+
+def _from_cell(cell: Cell, key: Val) -> Val:
+    if key.const is UNKNOWN:
+        # A look-up by an outside key in a table of our own gives one of our own values.
+        return (cell.everything() or ANY)._replace(const=UNKNOWN)
+    place = key.const
+    if cell.kind == "list" and isinstance(place, int) and place < 0 and cell.exact:
+        place += len(cell.items)
+    return cell.at(place) or (cell.everything() if not cell.exact else None) or ANY
+
+
+def element(m: Machine, value: Val, state: State) -> Val:
+    """What a loop over the value delivers, whichever round it is."""
+    found: Val | None = None
+    for _, cell in m.cells(value, state):
+        if cell.kind == "dict":
+            inner: Val | None = Val(taints=cell.keys())
+        else:
+            inner = cell.everything()
+        found = inner if found is None else joined(found, inner or ANY)
+    if found is not None:
+        return found._replace(const=found.const if len(value.refs) == 1 else UNKNOWN)
+    name = f"{value.name}[]" if value.name else ""
+    if not value.taints and name in m.book.sources:
+        return Val((source(m, name, m.book.sources[name], m.frame.at),), name=name)
+    return Val(part_of(value.taints, EACH) if value.taints else (), name=name)
+
+
+def members(m: Machine, value: Val, state: State) -> list[Val] | None:
+    """What a list holds, in order, when all of it is known."""
+    cells = m.cells(value, state)
+    if len(cells) != 1 or cells[0][1].kind != "list" or not cells[0][1].exact:
+        return None
+    items = cells[0][1].items
+    return [items[index] for index in range(len(items))] if len(items) <= MAX_MEMBERS else None
+
+
+def chained(m: Machine, left: Val, right: Val, state: State) -> Val:
+    """`a + b`, of lists."""
+    first, second = members(m, left, state), members(m, right, state)
+    if first is not None and second is not None:
+        return m.allocate(state, Cell("list", dict(enumerate([*first, *second]))))
+    whole = joined(element(m, left, state), element(m, right, state))
+    return m.allocate(state, Cell("list", {}, whole, False))
+
+
+def taints_in(m: Machine, value: Val, state: State, depth: int = 0) -> Taints:
+    """What a value carries, with all it holds."""
+    taints = value.taints
+    if not value.refs or depth > 3:
+        return taints
+    for _, cell in m.cells(value, state):
+        for inner in cell.items.values():
+            if inner.taints or inner.refs:
+                taints = merged(taints, taints_in(m, inner, state, depth + 1))
+        if cell.rest is not None:
+            taints = merged(taints, taints_in(m, cell.rest, state, depth + 1))
+    return taints

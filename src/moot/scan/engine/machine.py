@@ -1,0 +1,293 @@
+"""The machine that runs files on abstract values: its memory, its budget, its findings."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from moot.scan.engine.ir import Assign, Class, Expr, Function, Many, Module, Name, Span, Stmt
+from moot.scan.engine.rulebook import Book
+from moot.scan.engine.state import Cell, Heap, Proved, State
+from moot.scan.engine.values import ANY, NONE, Taint, Val
+from moot.scan.rule import Rule
+
+STEPS = 60_000
+"""Expressions and statements one file may cost."""
+MAX_LEVELS = 90
+"""Nested evaluations, over all calls: the interpreter's own stack is the limit behind it."""
+MAX_CALLS = 8
+FEW_CALLS = 2
+"""Of a function that cost too much: it is read again, and only what it calls itself is followed."""
+MAX_INLINED = 60
+
+
+class Cutoff(Exception):
+    """The budget of a file is spent."""
+
+
+class Report(NamedTuple):
+    rule: Rule
+    module: Module
+    at: Span
+    taint: Taint | None
+
+
+@dataclass(slots=True)
+class Unit:
+    """A module while it runs: its variables are what its functions see as globals."""
+
+    module: Module
+    name: str
+    stars: list[str] = field(default_factory=list)
+    """Unknown modules of which everything was imported."""
+    names: dict[str, Val] = field(default_factory=dict)
+    exports: dict[str, Val] = field(default_factory=dict)
+    """What a JavaScript module gives out; the module itself, when it is one function or class, under ""."""
+    imports: set[str] = field(default_factory=set)
+    done: bool = False
+
+    @property
+    def in_javascript(self) -> bool:
+        return self.module.language in ("javascript", "typescript")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A function with the variables around it. `owner` is the class it is a method of."""
+
+    function: Function
+    unit: Unit
+    env: tuple[dict[str, Val], ...] = ()
+    owner: "Kind | None" = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """A class of the given files."""
+
+    node: Class
+    unit: Unit
+    members: dict[str, Val]
+    bases: tuple[Val, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """A method with the object it was taken from."""
+
+    closure: Closure
+    receiver: Val
+
+
+Thing = Closure | Kind | Bound
+
+
+@dataclass(slots=True)
+class Frame:
+    """One function while it runs."""
+
+    unit: Unit
+    function: Function | None = None
+    env: tuple[dict[str, Val], ...] = ()
+    owner: Kind | None = None
+    returns: list[tuple[Val, State]] = field(default_factory=list)
+    breaks: list[list[State]] = field(default_factory=list)
+    continues: list[list[State]] = field(default_factory=list)
+    outer: set[str] = field(default_factory=set)
+    made: list[Closure] = field(default_factory=list)
+    dead: bool = False
+    """A call that never returns was made in the statement at hand."""
+    route: str | None = None
+    """The address of a web handler; None for any other function."""
+    address: str | None = None
+    """The address of the handler that is being run, also in what it calls."""
+    handed: Proved | None = None
+    """What was proved whenever the next handler was called."""
+    at: Span = (0, 0)
+    """The statement at hand that walks over something."""
+    target: str = ""
+    """The name the value at hand will be assigned to."""
+
+
+def _bound(stmt: Assign) -> list[str]:
+    targets = [part for target in stmt.targets for part in (target.items if isinstance(target, Many) else (target,))]
+    return [target.id for target in targets if isinstance(target, Name)]
+
+
+class Machine:
+    def __init__(self, book: Book, units: dict[str, Unit]) -> None:
+        self.book = book
+        self.units = units
+        self.packages: dict[str, dict[str, Val]] = {}
+        """Go's packages of the given files, by the path they are imported as."""
+        self.rows: dict[int, tuple[Closure, ...]] = {}
+        """The handlers that run before a function, by its id."""
+        self.reports: dict[tuple[str, str, int], Report] = {}
+        self.things: dict[int, Thing] = {}
+        self.heap: dict[int, Cell] = {}
+        self.frames: list[Frame] = []
+        self.called: set[int] = set()
+        self.recursive: set[int] = set()
+        """Functions that called themselves with known values."""
+        self.inlined: dict[int, int] = {}
+        self.memo: dict[object, Val] = {}
+        self.waiting: list[tuple[Closure, Heap]] = []
+        self.beginnings: dict[tuple[int, int, int], tuple[dict[int, Cell], dict[int, Cell]]] = {}
+        """What functions begin with: the changes they were made with (kept, so that no other has its id), and of these
+        what the modules do not have."""
+        self.steps = 0
+        self.limit = STEPS
+        self.level = 0
+        self._last = 0
+        self.depth = MAX_CALLS
+        """Calls inside calls that are followed."""
+        self.anew = 0
+        """The frame from which a function may be entered that is being run already."""
+        self._declared: dict[int, tuple[str, ...]] = {}
+        self._fields: dict[int, tuple[str, ...]] = {}
+        self.evals: dict[type, Callable[[Machine, Expr, State], Val]] = {}
+        self.execs: dict[type, Callable[[Machine, Stmt, State], bool]] = {}
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def fresh(self) -> int:
+        self._last += 1
+        return self._last
+
+    def keep(self, thing: Thing) -> Val:
+        ref = self.fresh()
+        self.things[ref] = thing
+        return Val(refs=(ref,))
+
+    def allocate(self, state: State, cell: Cell) -> Val:
+        ref = self.fresh()
+        state.heap[ref] = cell
+        return Val(refs=(ref,), name=cell.cls)
+
+    def thing(self, value: Val) -> Thing | None:
+        for ref in value.refs:
+            if ref in self.things:
+                return self.things[ref]
+        return None
+
+    def cells(self, value: Val, state: State) -> list[tuple[int, Cell]]:
+        return [(ref, state.heap[ref]) for ref in value.refs if ref in state.heap]
+
+    def eval(self, expr: Expr | None, state: State) -> Val:
+        if expr is None:
+            return NONE
+        self.steps += 1
+        if self.steps > self.limit:
+            raise Cutoff
+        if self.level >= MAX_LEVELS:
+            return ANY
+        self.level += 1
+        try:
+            return self.evals[type(expr)](self, expr, state)
+        finally:
+            self.level -= 1
+
+    def branch(self, state: State) -> State:
+        """A copy of this moment. Copies of large moments cost more than a step."""
+        self.steps += (len(state.names) + len(state.heap)) >> 3
+        return state.copy()
+
+    def run(self, body: Sequence[Stmt], state: State) -> bool:
+        """Whether the end of the block can be reached; `state` is then the moment it is."""
+        if self.level >= MAX_LEVELS:
+            return True
+        self.level += 1
+        try:
+            for stmt in body:
+                self.steps += 1
+                if self.steps > self.limit:
+                    raise Cutoff
+                alive = self.execs[type(stmt)](self, stmt, state)
+                frame = self.frames[-1]
+                if frame.dead:
+                    frame.dead = False
+                    return False
+                if not alive:
+                    return False
+            return True
+        finally:
+            self.level -= 1
+
+    def block(self, body: Sequence[Stmt], state: State) -> bool:
+        """A block of its own: what it declares under a name from outside hides that one until its end."""
+        declared = self.declared(body)
+        if not declared:
+            return self.run(body, state)
+        hidden = {name: state.names[name] for name in declared if name in state.names}
+        alive = self.run(body, state)
+        if hidden:
+            state.names.update(hidden)
+        return alive
+
+    def declared(self, body: Sequence[Stmt]) -> tuple[str, ...]:
+        known = self._declared.get(id(body))
+        if known is None:
+            known = self._declared[id(body)] = tuple(
+                name for stmt in body if isinstance(stmt, Assign) and stmt.local for name in _bound(stmt)
+            )
+        return known
+
+    def fields(self, node: Class) -> tuple[str, ...]:
+        """The names a class gives values to, in their order."""
+        known = self._fields.get(id(node))
+        if known is None:
+            known = self._fields[id(node)] = tuple(
+                target.id
+                for stmt in node.body
+                if isinstance(stmt, Assign)
+                for target in stmt.targets
+                if isinstance(target, Name)
+            )
+        return known
+
+    def wait(self, closure: Closure, state: State) -> None:
+        """A function that nothing may call is run on its own once the file is through."""
+        self.waiting.append((closure, state.heap))
+
+    def absolute(self, dotted: str, unit: Unit) -> str:
+        """The full name of a module that may be named relative to this one."""
+        if not dotted.startswith("."):
+            return dotted
+        rest = dotted.lstrip(".")
+        up = len(dotted) - len(rest)
+        package = unit.name.split(".")[:-up]
+        return ".".join([*package, rest] if rest else package)
+
+    def load(self, name: str) -> None:
+        """Run a module of the given files, once."""
+        unit = self.units.get(name)
+        if unit is None or unit.done or len(self.frames) > MAX_CALLS * 2:
+            return
+        unit.done = True
+        state = State(unit.names, Heap(own=self.heap))
+        self.frames.append(Frame(unit))
+        try:
+            self.run(unit.module.body, state)
+        finally:
+            self.frames.pop()
+        unit.names.update(state.names)
+        self.heap.update(state.heap.own)
+
+    def report(self, rule: Rule, at: Span, taint: Taint | None = None) -> None:
+        self._report(rule, self.frame.unit.module, at, taint)
+
+    def report_source(self, rule: Rule, taint: Taint, at: Span) -> None:
+        """At where the value was made, which is what has to change; where that is unknown, at where it is used."""
+        path, place = taint.place
+        home = next((unit.module for unit in self.units.values() if unit.module.path == path), None)
+        if home is None:
+            self.report(rule, at, taint)
+        else:
+            self._report(rule, home, place, taint)
+
+    def _report(self, rule: Rule, module: Module, at: Span, taint: Taint | None) -> None:
+        key = (rule.id, module.path, at[0])
+        known = self.reports.get(key)
+        if known is None or (taint is not None and known.taint is not None and taint.strength > known.taint.strength):
+            self.reports[key] = Report(rule, module, at, taint)

@@ -1,0 +1,26 @@
+"""Handlers in a row: what the first proves before it hands on, the next may take for granted."""
+
+from moot.scan.engine.facts import common
+from moot.scan.engine.machine import Closure, Machine
+from moot.scan.engine.sites import CallSite
+from moot.scan.engine.state import Proved
+from moot.scan.syntax import words
+
+VERBS = words("get post put patch delete all use route head options")
+NEXT = "js.next"
+
+
+def note_row(m: Machine, site: CallSite, last: str) -> None:
+    """`app.get("/x", check, handler)`"""
+    if last not in VERBS or len(site.args) < 2:
+        return
+    flat = [part for arg in site.args for part in site.items(arg) or [arg]]
+    row = [thing for arg in flat if isinstance(thing := m.thing(arg), Closure)]
+    for place, closure in enumerate(row[1:], 1):
+        m.rows[id(closure.function)] = tuple(row[:place])
+
+
+def note_next(m: Machine, proved: Proved) -> None:
+    """The next handler is called: all that is proved now holds there."""
+    frame = m.frame
+    frame.handed = proved if frame.handed is None else common(frame.handed, proved)

@@ -1,0 +1,92 @@
+"""A call as the rules see it."""
+
+from dataclasses import dataclass
+
+from moot.scan.engine.ir import Span
+from moot.scan.engine.look import taints_in
+from moot.scan.engine.machine import Machine
+from moot.scan.engine.state import State
+from moot.scan.engine.values import Key, Taints, Val, merged
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    m: Machine
+    state: State
+    name: str
+    receiver: Val
+    args: list[Val]
+    keywords: dict[str, Val]
+    at: Span = (0, 0)
+
+    @property
+    def count(self) -> int:
+        return len(self.args) + len(self.keywords)
+
+    def arg(self, *places: int | str) -> Val | None:
+        for place in places:
+            if place == "self":
+                return self.receiver
+            if isinstance(place, int):
+                if place < len(self.args):
+                    return self.args[place]
+            elif place in self.keywords:
+                return self.keywords[place]
+        return None
+
+    def items(self, value: Val | None) -> list[Val] | None:
+        if value is None:
+            return None
+        cells = self.m.cells(value, self.state)
+        if len(cells) != 1 or cells[0][1].kind != "list" or not cells[0][1].exact:
+            return None
+        cell = cells[0][1]
+        return [cell.items[index] for index in range(len(cell.items))]
+
+    def setting(self, value: Val | None, key: Key) -> Val | None:
+        for _, cell in self.m.cells(value, self.state) if value is not None else []:
+            if key in cell.items:
+                return cell.items[key]
+        return None
+
+    def module(self, *names: str) -> bool:
+        return not self.m.frame.unit.imports.isdisjoint(names)
+
+    def checked(self, origin: str, kind: str) -> bool:
+        return any(kind == proved and name.startswith(origin) for name, proved in self.state.proved)
+
+    def words(self) -> str:
+        frame = self.m.frame
+        return f"{frame.target} {frame.function.name if frame.function else ''}"
+
+    def around(self) -> str:
+        frame = self.m.frame
+        return frame.unit.module.text(frame.function.at) if frame.function is not None else ""
+
+    def text(self) -> str:
+        return self.m.frame.unit.module.text(self.at)
+
+    def line(self) -> str:
+        return self.m.frame.unit.module.line_text(self.at[0])
+
+    def carried(self, place: int | str, kind: str) -> Taints:
+        if place == "*":
+            every = [*self.args, *self.keywords.values()]
+            return tuple(t for value in every for t in taints_in(self.m, value, self.state))
+        value = self.arg(place)
+        if kind == "nosql" and value is not None and value.refs:
+            return self._unequal(value)
+        if kind == "xss" and value is not None and value.refs:
+            # `(body, headers)`: only the body is a page.
+            parts = self.items(value)
+            value = parts[0] if parts else value
+        return taints_in(self.m, value, self.state) if value is not None else ()
+
+    def _unequal(self, value: Val, depth: int = 0) -> Taints:
+        """What a filter holds, but for what only has to be equal: `{$eq: x}`."""
+        taints = value.taints
+        for _, cell in self.m.cells(value, self.state) if depth < 4 else []:
+            inner = [held for key, held in cell.items.items() if key != "$eq"]
+            for held in (*inner, *([cell.rest] if cell.rest is not None else [])):
+                taints = merged(taints, self._unequal(held, depth + 1))
+        return taints

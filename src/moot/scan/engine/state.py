@@ -1,0 +1,181 @@
+"""One moment of a run: variables, heap cells, and what was proved so far; how two moments become one."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from moot.scan.engine.facts import common, proven
+from moot.scan.engine.values import ANY, Key, Taints, Val, joined, merged
+
+CellKind = Literal["list", "dict", "set", "instance", "external"]
+MAX_ITEMS = 64
+Proved = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A thing on the heap. `items` by known key or index; `rest` is what any other place may hold; `exact`: there is no
+    other place. `cls` is the name of its class."""
+
+    kind: CellKind
+    items: dict[Key, Val]
+    rest: Val | None = None
+    exact: bool = True
+    cls: str = ""
+    keyed: Taints | None = None
+    """What the keys of a dict carry, where that is known apart from what its values do."""
+
+    def keys(self) -> Taints:
+        if self.keyed is not None:
+            return self.keyed
+        return self.rest.taints if self.rest is not None else ()
+
+    def at(self, key: Key) -> Val | None:
+        found = self.items.get(key)
+        if found is None:
+            return self.rest
+        return found
+
+    def everything(self) -> Val | None:
+        """All it holds, as one value."""
+        result = self.rest
+        for value in self.items.values():
+            result = value if result is None else joined(result, value)
+        return result
+
+    def put(self, key: Key, value: Val) -> "Cell":
+        # A list has its places from 0 up: anything else is no place of it.
+        if key not in self.items and (len(self.items) >= MAX_ITEMS or self.kind == "list"):
+            return self.blur(value)
+        return Cell(self.kind, {**self.items, key: value}, self.rest, self.exact, self.cls, self.keyed)
+
+    def blur(self, value: Val) -> "Cell":
+        """A store to an unknown place: any place may hold it now."""
+        rest = value if self.rest is None else joined(self.rest, value)
+        return Cell(self.kind, self.items, rest, False, self.cls)
+
+
+def joined_cells(left: Cell, right: Cell) -> Cell:
+    if left is right:
+        return left
+    keys = left.items.keys() | right.items.keys()
+    if left.kind == "list" and (len(left.items) != len(right.items) or not (left.exact and right.exact)):
+        whole = joined(left.everything() or ANY, right.everything() or ANY)
+        return Cell("list", {}, whole, False, left.cls)
+    items = {key: _either(left.at(key), right.at(key)) for key in keys}
+    rest = None if left.rest is None and right.rest is None else _either(left.rest, right.rest)
+    keyed = None if left.keyed is None and right.keyed is None else merged(left.keys(), right.keys())
+    exact = left.exact and right.exact and left.items.keys() == right.items.keys()
+    return Cell(left.kind, items, rest, exact, left.cls, keyed)
+
+
+def _either(left: Val | None, right: Val | None) -> Val:
+    if left is None or right is None:
+        return left or right or ANY
+    return joined(left, right)
+
+
+class Heap:
+    """Cells by number. What modules left behind is there for all moments; each moment has its own changes, so that a
+    copy costs what was changed and not what is there."""
+
+    __slots__ = ("base", "own")
+
+    def __init__(self, base: dict[int, Cell] | None = None, own: dict[int, Cell] | None = None) -> None:
+        self.base = {} if base is None else base
+        self.own = {} if own is None else own
+
+    def get(self, ref: int) -> Cell | None:
+        found = self.own.get(ref)
+        return self.base.get(ref) if found is None else found
+
+    def __getitem__(self, ref: int) -> Cell:
+        found = self.own.get(ref)
+        return self.base[ref] if found is None else found
+
+    def __contains__(self, ref: int) -> bool:
+        return ref in self.own or ref in self.base
+
+    def __setitem__(self, ref: int, cell: Cell) -> None:
+        self.own[ref] = cell
+
+    def __len__(self) -> int:
+        """What a copy costs."""
+        return len(self.own)
+
+    def copy(self) -> "Heap":
+        return Heap(self.base, self.own.copy())
+
+    def changed(self, end: "Heap") -> bool:
+        """Whether a cell that is here is another one at the end."""
+        refs = self.own.keys() | end.own.keys()
+        return any(ref in self and end.get(ref) is not self[ref] for ref in refs)
+
+
+def joined_heaps(left: Heap, right: Heap) -> Heap:
+    heap = left.copy()
+    for ref, cell in right.own.items():
+        before = heap.get(ref)
+        if before is None:
+            heap[ref] = cell
+        elif before is not cell:
+            heap[ref] = joined_cells(before, cell)
+    for ref, cell in left.own.items():
+        if ref not in right.own and (other := right.base.get(ref)) is not None and other is not cell:
+            heap[ref] = joined_cells(cell, other)
+    return heap
+
+
+@dataclass(slots=True)
+class State:
+    """`scopes` are the variables of the functions around, innermost last; each function has one dict of its own."""
+
+    names: dict[str, Val]
+    heap: Heap = field(default_factory=Heap)
+    proved: Proved = frozenset()
+
+    def copy(self) -> "State":
+        return State(self.names.copy(), self.heap.copy(), self.proved)
+
+    def become(self, other: "State") -> None:
+        self.names, self.heap, self.proved = other.names, other.heap, other.proved
+
+
+def joined_states(states: list[State]) -> State | None:
+    """None when no way leads on."""
+    if not states:
+        return None
+    result = states[0]
+    for state in states[1:]:
+        result = _pair(result, state)
+    return result
+
+
+def _settled(names: dict[str, Val], lost: Proved) -> dict[str, Val]:
+    """The variables with what was proved about them made part of them, for it will not be known any more."""
+    return {
+        name: value._replace(taints=proven(value.taints, lost)) if value.taints else value
+        for name, value in names.items()
+    }
+
+
+def _pair(left: State, right: State) -> State:
+    names, others = left.names.copy(), right.names
+    if left.proved != right.proved:
+        names = _settled(names, left.proved - right.proved)
+        others = _settled(others, right.proved - left.proved)
+    for name, value in others.items():
+        mine = names.get(name)
+        if mine is None:
+            names[name] = value
+        elif mine is not value:
+            names[name] = joined(mine, value)
+    return State(names, joined_heaps(left.heap, right.heap), common(left.proved, right.proved))
+
+
+def meet(state: State, ends: list[State]) -> bool:
+    """Whether any of these ways leads on; `state` is then all of them at once."""
+    end = joined_states(ends)
+    if end is None:
+        return False
+    state.become(end)
+    return True

@@ -1,0 +1,1 @@
+"""Go: front end, rules and rewrites."""

@@ -1,0 +1,63 @@
+"""All that is said about Go files without following outside values, as one check for the book of rules."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from moot.scan.engine.fronts import lower
+from moot.scan.engine.ir import Span
+from moot.scan.go.context import leaks
+from moot.scan.go.habits import aliases, callbacks, hidden_direction, imported, walks
+from moot.scan.go.locks import lock_flaws
+from moot.scan.go.numbers import flaws
+from moot.scan.go.program import Program, read
+from moot.scan.go.races import shared
+from moot.scan.go.rules import structure as flaw
+from moot.scan.go.secrets import hardcoded, marshalled, static_nonces
+from moot.scan.rule import Match, Rule
+from moot.scan.syntax import Source
+
+Found = tuple[Rule, Span]
+ACCEPTED = re.compile(rb"(?://|/\*)\s*(?:#nosec\b|gosec:disable\b)|#nosec\b")
+"""The mark that Go's own linter reads: somebody looked at this line and took it for right."""
+
+
+def numbers(program: Program) -> Iterator[Found]:
+    for kind, at in flaws(program):
+        yield {"parsed": flaw.PARSED, "convert": flaw.CONVERT}.get(kind, flaw.INDEX), at
+
+
+CHECKS: tuple[Callable[[Program], Iterator[Found]], ...] = (
+    numbers,
+    leaks,
+    hidden_direction,
+    imported,
+    aliases,
+    walks,
+    callbacks,
+    hardcoded,
+    marshalled,
+    static_nonces,
+    lock_flaws,
+    shared,
+)
+
+
+def structure(source: Source) -> Iterator[Match]:
+    module = lower(source)
+    assert module is not None  # Go has a front end
+    program = read(module)
+    for check in CHECKS:
+        for rule, at in check(program):
+            node = source.root.descendant_for_byte_range(at[0], max(at[0], at[1] - 1))
+            if node is not None and not accepted(source.data, at[0]):
+                yield Match(rule, node)
+
+
+def accepted(data: bytes, byte: int) -> bool:
+    """On the line itself, or on a line of its own right above."""
+    start = data.rfind(b"\n", 0, byte) + 1
+    end = data.find(b"\n", byte)
+    if ACCEPTED.search(data[start : end if end >= 0 else len(data)]):
+        return True
+    above = data[data.rfind(b"\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)].strip()
+    return above.startswith((b"//", b"/*")) and bool(ACCEPTED.search(above))

@@ -1,0 +1,206 @@
+"""Contexts that are made and never cancelled, and loops and goroutines that do not listen to theirs."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from moot.scan.engine.ir import (
+    Assign,
+    Attr,
+    Call,
+    Function,
+    Jump,
+    Lambda,
+    Later,
+    Many,
+    Name,
+    Return,
+    Span,
+    Switch,
+    While,
+)
+from moot.scan.go.program import Program, called, inside, key, root, shape, within
+from moot.scan.go.rules import structure as flaw
+from moot.scan.go.shapes import Shapes
+from moot.scan.rule import Rule
+from moot.scan.syntax import words
+
+MAKERS = words(
+    "context.WithCancel context.WithTimeout context.WithDeadline context.WithCancelCause context.WithTimeoutCause"
+)
+BLOCKING = words(
+    "Sleep Get Post Head Do PostForm Query QueryRow Exec QueryContext ExecContext Read Write ReadFile WriteFile "
+    "ReadAll Accept Dial ReadString Scan Recv Send Call Ping"
+)
+FRESH = ("context.Background", "context.TODO")
+Found = tuple[Rule, Span]
+
+
+class Use(NamedTuple):
+    """A cancel function that was kept in a field."""
+
+    owner: str
+    field: str
+    at: Span
+
+
+def leaks(program: Program) -> Iterator[Found]:
+    for function in program.bodies:
+        yield from _never_cancelled(program, function)
+        yield from _deaf_loops(program, function)
+        yield from _detached(program, function)
+
+
+def _never_cancelled(program: Program, function: Function) -> Iterator[Found]:
+    for node in program.run_by(function):
+        target = node.targets[0] if isinstance(node, Assign) else None
+        value = node.value if isinstance(node, Assign) else None
+        if not isinstance(value, Call) or program.origin(value.func) not in MAKERS or not isinstance(target, Many):
+            continue
+        cancel = target.items[-1]
+        dropped = isinstance(cancel, Name) and cancel.id == "_"
+        if isinstance(cancel, Name) and not dropped:
+            dropped = not _is_used(program, function, cancel)
+        elif isinstance(cancel, Attr):
+            dropped = not _field_used(program, function, cancel)
+        if dropped:
+            yield flaw.CANCEL, value.at
+
+
+def _is_used(program: Program, function: Function, cancel: Name) -> bool:
+    """Called, deferred, returned, passed on, or kept where something calls it."""
+    scope = program.module.body if cancel.id in program.variables else function.body
+    kept: list[Attr] = []
+    for node in inside(scope):
+        if not isinstance(node, Assign):
+            continue
+        for target, value in _pairs(node):
+            if isinstance(value, Name) and value.id == cancel.id:
+                if isinstance(target, Attr):
+                    kept.append(target)
+                elif not (isinstance(target, Name) and target.id == "_"):
+                    return True
+    if any(_field_used(program, function, place) for place in kept):
+        return True
+    handed = [(owner, field) for owner, field in _literal_fields(program, scope, cancel.id)]
+    if any(_named_field_used(program, owner, field) for owner, field in handed):
+        return True
+    return _plainly_used(scope, cancel.id, bool(handed))
+
+
+def _pairs(node: Assign) -> Iterator[tuple[object, object]]:
+    target = node.targets[0]
+    if isinstance(target, Many) and isinstance(node.value, Many):
+        yield from zip(target.items, node.value.items, strict=False)
+    else:
+        yield target, node.value
+
+
+def _literal_fields(program: Program, scope: object, name: str) -> Iterator[tuple[str, str]]:
+    """`T{stop: cancel}`"""
+    for node in inside(scope):
+        if isinstance(node, Call) and node.new:
+            owner = shape(program, node.func)
+            for keyword in node.keywords:
+                if isinstance(keyword.value, Name) and keyword.value.id == name:
+                    yield owner.word if owner else "", keyword.name
+
+
+def _plainly_used(scope: object, name: str, in_literal: bool) -> bool:
+    for node in inside(scope):
+        if isinstance(node, Call):
+            if isinstance(node.func, Name) and node.func.id == name:
+                return True
+            if any(isinstance(arg, Name) and arg.id == name for arg in node.args):
+                return True
+        returns = isinstance(node, Return) and not in_literal
+        if returns and any(isinstance(part, Name) and part.id == name for part in within(node)):
+            return True
+    return False
+
+
+def _field_used(program: Program, function: Function, place: Attr) -> bool:
+    owner = Shapes(program, function)
+    for node in program.run_by(function):
+        if isinstance(node, Assign) and isinstance(node.targets[0], Name) and node.targets[0].id == root(place):
+            owner.learn(root(place), owner.of(node.value))
+    found = owner.of(place.base)
+    return _named_field_used(program, found.word if found is not None else "", place.name)
+
+
+def _named_field_used(program: Program, owner: str, field: str) -> bool:
+    """Some function calls the field, or hands it on; of another type of the file's it does not count."""
+    if not program.handed:
+        program.handed.update(_handed(program))
+    owners: set[str] = program.handed.get(field, set())
+    return bool(owners) and (not owner or "" in owners or owner in owners)
+
+
+def _handed(program: Program) -> dict[str, set[str]]:
+    """The fields that are called or given to calls, with the types they are fields of, "" for an unknown one."""
+    found: dict[str, set[str]] = {"": set()}
+    for function in program.bodies:
+        shapes = Shapes(program, function)
+        for node in program.run_by(function):
+            if isinstance(node, Assign) and isinstance(node.targets[0], Name):
+                shapes.learn(node.targets[0].id, shapes.of(node.value))
+            for use in (node.func, *node.args) if isinstance(node, Call) else ():
+                if isinstance(use, Attr):
+                    owner = shapes.of(use.base)
+                    found.setdefault(use.name, set()).add(owner.word if owner is not None else "")
+    return found
+
+
+def _has_context(program: Program, function: Function) -> bool:
+    return any(
+        (found := shape(program, param.annotation)) is not None and found.word == "context.Context"
+        for param in function.params
+    )
+
+
+def _deaf_loops(program: Program, function: Function) -> Iterator[Found]:
+    if not _has_context(program, function):
+        return
+    for node in program.run_by(function):
+        if not isinstance(node, While) or node.test is not None or _leaves(node):
+            continue
+        mentions = any(isinstance(n, Attr) and n.name in ("Done", "Err") for n in inside(node.body))
+        if not mentions and any(_blocks(n) for n in inside(node.body)):
+            yield flaw.DEAF_LOOP, (node.at[0], node.at[0] + 3)
+
+
+def _blocks(node: object) -> bool:
+    return isinstance(node, Call) and called(node) in BLOCKING
+
+
+def _leaves(loop: While) -> bool:
+    """A way out: return, a break that means this loop, or the end of the program."""
+    inner = {id(n) for loop_inside in within(loop.body) if isinstance(loop_inside, While | Switch)
+             for n in within(loop_inside) if isinstance(n, Jump) and not n.label}  # fmt: skip
+    for node in within(loop.body):
+        if isinstance(node, Return) or (
+            isinstance(node, Call) and called(node) in ("panic", "Exit", "Fatal", "Fatalf")
+        ):
+            return True
+        if isinstance(node, Jump) and node.how == "break" and (node.label or id(node) not in inner):
+            return True
+    return False
+
+
+def _detached(program: Program, function: Function) -> Iterator[Found]:
+    names = {p.name for p in function.params if (s := shape(program, p.annotation)) and s.word == "context.Context"}
+    for node in program.run_by(function):
+        # `ctx := r.Context()`
+        if isinstance(node, Assign) and isinstance(node.value, Call) and called(node.value) == "Context":
+            names.add(key(node.targets[0]))
+    if not names:
+        return
+    for node in program.run_by(function):
+        if not isinstance(node, Later) or node.how != "go" or not isinstance(node.value, Call):
+            continue
+        body = node.value.func
+        if not isinstance(body, Lambda) or any(isinstance(n, Name) and n.id in names for n in inside(node.value)):
+            continue
+        for inner in inside(body):
+            if isinstance(inner, Call) and program.origin(inner.func) in FRESH:
+                yield flaw.DETACHED, inner.at
+                break

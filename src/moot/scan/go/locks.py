@@ -1,0 +1,311 @@
+"""Locks in Go: taken twice, kept on a way out, taken in two orders, copied; and fields used with and without theirs.
+
+A lock is known by the type it belongs to and its field (`Server.mu`), and by the variable it was reached through.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from moot.scan.engine.ir import (
+    Assign,
+    Attr,
+    Augment,
+    Block,
+    Call,
+    Class,
+    Define,
+    Do,
+    Each,
+    Expr,
+    Function,
+    If,
+    Jump,
+    Lambda,
+    Later,
+    Name,
+    Return,
+    Span,
+    Stmt,
+    Switch,
+    While,
+)
+from moot.scan.go.program import Program, called, key, root, shape, within
+from moot.scan.go.rules import structure as flaw
+from moot.scan.go.shapes import Shapes
+from moot.scan.rule import Rule
+
+Found = tuple[Rule, Span]
+LOCKS = {"Lock": "w", "RLock": "r"}
+UNLOCKS = ("Unlock", "RUnlock")
+KINDS = ("sync.Mutex", "sync.RWMutex", "sync.Locker")
+MAX_STATES = 6
+MAX_STEPS = 4000
+
+
+class Held(NamedTuple):
+    lock: str
+    """`Server.mu`"""
+    through: str
+    """`s.mu`"""
+    how: str
+
+
+@dataclass
+class Summary:
+    """What a function does to locks, whoever calls it."""
+
+    owner: str
+    function: Function
+    takes: set[Held] = field(default_factory=set)
+    calls: list[tuple[str, str, frozenset[Held], Span]] = field(default_factory=list)
+    """Callee, the variable it is called on, what is held then, the place."""
+    orders: set[tuple[str, str, Span]] = field(default_factory=set)
+    uses: list[tuple[str, bool, bool, Span]] = field(default_factory=list)
+    """Field of the receiver, written, under a lock, the place."""
+    found: list[Found] = field(default_factory=list)
+
+
+State = tuple[frozenset[Held], frozenset[str]]
+"""What is held, and what is released when the function ends."""
+
+
+def lock_flaws(program: Program) -> Iterator[Found]:
+    summaries = _summaries(program)
+    _spread(summaries)
+    for summary in summaries.values():
+        yield from summary.found
+        yield from _taken_again(summary, summaries)
+    yield from _orders(summaries)
+    yield from _unguarded(program, summaries)
+    yield from _copied(program)
+
+
+def _summaries(program: Program) -> dict[str, Summary]:
+    found: dict[str, Summary] = {}
+    for stmt in program.module.body:
+        if isinstance(stmt, Define):
+            found[stmt.function.name] = _Walk(program, "", stmt.function).summary
+        elif isinstance(stmt, Class):
+            for inner in stmt.body:
+                if isinstance(inner, Define):
+                    walked = _Walk(program, stmt.name, inner.function)
+                    found[f"{stmt.name}.{inner.function.name}"] = walked.summary
+    return found
+
+
+class _Walk:
+    """One function, on all its ways (a few at a time)."""
+
+    def __init__(self, program: Program, owner: str, function: Function) -> None:
+        self.program = program
+        self.shapes = Shapes(program, function)
+        self.summary = Summary(owner, function)
+        self.receiver = function.params[0].name if owner and function.params else ""
+        self.steps = 0
+        self.unlocked = {key(n.func.base) for n in program.run_by(function)
+                         if isinstance(n, Call) and isinstance(n.func, Attr) and n.func.name in UNLOCKS}  # fmt: skip
+        for state in self.block(function.body, [(frozenset(), frozenset())]):
+            self.leave(state, (function.at[1] - 1, function.at[1]))
+
+    def block(self, body: Block, states: list[State]) -> list[State]:
+        for stmt in body:
+            self.steps += 1
+            if not states or self.steps > MAX_STEPS:
+                return states
+            states = list(dict.fromkeys(self.one(stmt, states)))[:MAX_STATES]
+        return states
+
+    def one(self, stmt: Stmt, states: list[State]) -> list[State]:
+        match stmt:
+            case If(test=test, then=then, other=other):
+                before = self.seen(test, states)
+                return [*self.block(then, before), *self.block(other, before)]
+            case Switch(cases=cases):
+                default = any(not case.patterns for case in cases)
+                ends = [end for case in cases for end in self.block(case.body, states)]
+                return [*ends, *([] if default else states)]
+            case While(body=body, step=step) | Each(body=body, other=step):
+                return [*states, *self.block((*body, *step), states)]
+            case Return():
+                for state in self.seen(stmt.value, states):
+                    self.leave(state, stmt.at)
+                return []
+            case Jump():
+                return []
+            case Later(how="defer", value=value):
+                return [self.deferred(value, state) for state in states]
+            case Do(value=value):
+                return self.seen(value, states)
+            case Assign() | Augment():
+                return self.assigned(stmt, states)
+        return states
+
+    def assigned(self, stmt: Assign | Augment, states: list[State]) -> list[State]:
+        target = stmt.targets[0] if isinstance(stmt, Assign) else stmt.target
+        states = self.seen(stmt.value, states)
+        for held, _ in states:
+            self.used(target, True, held)
+        if isinstance(target, Name) and isinstance(stmt, Assign):
+            self.shapes.learn(target.id, shape(self.program, stmt.annotation) or self.shapes.of(stmt.value))
+        return states
+
+    def seen(self, value: Expr | None, states: list[State]) -> list[State]:
+        """The calls in an expression, in the order they are made."""
+        nodes = [node for node in within(value) if isinstance(node, Call | Attr)]
+        for node in nodes:
+            if isinstance(node, Attr):
+                for held, _ in states:
+                    self.used(node, False, held)
+            elif isinstance(node.func, Attr) and (node.func.name in LOCKS or node.func.name in UNLOCKS):
+                states = [self.locked(node, node.func, state) for state in states]
+            else:
+                for held, _ in states:
+                    self.note_call(node, held)
+        if isinstance(value, Call) and called(value) in ("panic", "Exit", "Fatal", "Fatalf"):
+            return []
+        return states
+
+    def used(self, place: Expr, written: bool, held: frozenset[Held]) -> None:
+        while isinstance(place, Attr) and not isinstance(place.base, Name):
+            base = place.base
+            if not isinstance(base, Attr):
+                return
+            place = base
+        if isinstance(place, Attr) and self.receiver and root(place) == self.receiver:
+            self.summary.uses.append((place.name, written, bool(held), place.at))
+
+    def locked(self, node: Call, func: Attr, state: State) -> State:
+        held, later = state
+        through = key(func.base)
+        lock = self.name_of(func.base)
+        if not through or not lock:
+            return state
+        if func.name in UNLOCKS:
+            return frozenset(h for h in held if h.through != through), later
+        now = Held(lock, through, LOCKS[func.name])
+        same = [h for h in held if h.through == through]
+        if any(h.how == "w" or now.how == "w" for h in same):
+            self.summary.found.append((flaw.LOCK_TWICE, node.at))
+        self.summary.takes.add(now)
+        self.summary.orders.update((h.lock, lock, node.at) for h in held if h.lock != lock)
+        return held | {now}, later
+
+    def name_of(self, base: Expr) -> str:
+        """`Server.mu` for `s.mu`, `Server` for a lock that is part of the struct itself, the name of a global."""
+        if isinstance(base, Attr):
+            owner = self.shapes.of(base.base)
+            return f"{owner.word if owner is not None else key(base.base)}.{base.name}"
+        found = self.shapes.of(base)
+        return found.word if found is not None and found.word not in KINDS else key(base)
+
+    def deferred(self, value: Expr, state: State) -> State:
+        held, later = state
+        calls = [n for n in within(value) if isinstance(n, Call)]
+        if isinstance(value, Call) and isinstance(value.func, Lambda):
+            calls = [n for n in within(value.func.function.body) if isinstance(n, Call)]
+        freed = {key(n.func.base) for n in calls if isinstance(n.func, Attr) and n.func.name in UNLOCKS}
+        # A function value that is deferred may release anything.
+        unsure = any(isinstance(n.func, Name) for n in calls)
+        return held, later | freed | ({"*"} if unsure else set())
+
+    def note_call(self, node: Call, held: frozenset[Held]) -> None:
+        func = node.func
+        if isinstance(func, Name) and func.id in self.program.functions:
+            self.summary.calls.append((func.id, "", held, node.at))
+        elif isinstance(func, Attr):
+            owner = self.shapes.of(func.base)
+            if owner is not None and owner.word in self.program.types:
+                self.summary.calls.append((f"{owner.word}.{func.name}", key(func.base), held, node.at))
+
+    def leave(self, state: State, at: Span) -> None:
+        held, later = state
+        for one in held:
+            if one.through not in later and "*" not in later and one.through in self.unlocked:
+                self.summary.found.append((flaw.LOCK_KEPT, at))
+
+
+def _spread(summaries: dict[str, Summary]) -> None:
+    """What callees take, callers take: for locks of the same receiver under the caller's name for it."""
+    for _ in range(6):
+        changed = False
+        for summary in summaries.values():
+            before = len(summary.takes)
+            for callee, through, held, at in summary.calls:
+                other = summaries.get(callee)
+                for taken in tuple(other.takes) if other is not None else ():
+                    inner = _renamed(other, taken, through) if other is not None else ""
+                    summary.takes.add(Held(taken.lock, inner, taken.how))
+                    summary.orders.update((h.lock, taken.lock, at) for h in held if h.lock != taken.lock)
+            changed = changed or len(summary.takes) != before
+        if not changed:
+            return
+
+
+def _renamed(other: Summary, taken: Held, through: str) -> str:
+    receiver = other.function.params[0].name if other.owner and other.function.params else ""
+    if not receiver or not taken.through or root_word(taken.through) != receiver or not through:
+        return taken.through if not other.owner and "." not in taken.through else ""
+    return through + taken.through[len(receiver) :]
+
+
+def root_word(place: str) -> str:
+    return place.split(".")[0].split("[")[0]
+
+
+def _taken_again(summary: Summary, summaries: dict[str, Summary]) -> Iterator[Found]:
+    for callee, through, held, at in summary.calls:
+        other = summaries.get(callee)
+        for taken in other.takes if other is not None else ():
+            inner = _renamed(other, taken, through) if other is not None else ""
+            if inner and any(h.through == inner and "w" in (h.how, taken.how) for h in held):
+                yield flaw.LOCK_TWICE, at
+
+
+def _orders(summaries: dict[str, Summary]) -> Iterator[Found]:
+    seen: dict[tuple[str, str], Span] = {}
+    for summary in summaries.values():
+        for first, second, at in sorted(summary.orders, key=lambda order: order[2]):
+            seen.setdefault((first, second), at)
+    for (first, second), at in seen.items():
+        if (second, first) in seen:
+            yield flaw.LOCK_ORDER, at
+
+
+def _unguarded(program: Program, summaries: dict[str, Summary]) -> Iterator[Found]:
+    """A field that is written under the struct's lock in one method and used without it in another."""
+    guarded_callees = {callee for s in summaries.values() for callee, _, held, _ in s.calls if held}
+    for owner in program.types:
+        if not _has_lock(program, owner):
+            continue
+        methods = {name: s for name, s in summaries.items() if s.owner == owner}
+        guarded = {use[0] for s in methods.values() for use in s.uses if use[1] and use[2]}
+        for name, summary in methods.items():
+            word = summary.function.name.lower()
+            if name in guarded_callees or "locked" in word or word.startswith(("new", "init")):
+                continue
+            for place, written, held, at in summary.uses:
+                if place in guarded and not held and _is_plain(program, owner, place):
+                    yield (flaw.UNGUARDED_WRITE if written else flaw.UNGUARDED), at
+                    break
+
+
+def _has_lock(program: Program, owner: str) -> bool:
+    notes = [shape(program, note) for _, note, _ in program.fields(owner)]
+    notes += [shape(program, base) for base in program.types[owner].bases]
+    return any(found is not None and found.word in KINDS for found in notes)
+
+
+def _is_plain(program: Program, owner: str, name: str) -> bool:
+    """Channels and locks are made to be shared."""
+    note = next((note for word, note, _ in program.fields(owner) if word == name), None)
+    found = shape(program, note)
+    return found is not None and found.word != "chan" and not found.word.startswith(("sync", "context."))
+
+
+def _copied(program: Program) -> Iterator[Found]:
+    for function in program.bodies:
+        for param in function.params:
+            owner = param.annotation.id if isinstance(param.annotation, Name) else ""
+            if owner in program.types and _has_lock(program, owner):
+                yield flaw.LOCK_COPIED, param.at

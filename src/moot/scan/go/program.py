@@ -1,0 +1,253 @@
+"""A Go file as the checks that need no flow of outside values see it: its names, its types, what is inside what."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from moot.scan.engine.ir import (
+    Assign,
+    Attr,
+    Augment,
+    Call,
+    Class,
+    Clause,
+    Const,
+    Define,
+    Entered,
+    Expr,
+    Function,
+    Hole,
+    Import,
+    Item,
+    Lambda,
+    Many,
+    Module,
+    Name,
+    Opaque,
+    Param,
+    Scalar,
+    Unary,
+)
+
+ALIASES = {"byte": "uint8", "rune": "int32", "any": "interface"}
+LITERAL = "<func>"
+LISTS = ("slice_type", "array_type", "implicit_length_array_type")
+
+
+class Shape(NamedTuple):
+    """A type: a basic one or a struct by its name, `list`, `map` or `chan` with what it holds; pointers are seen
+    through."""
+
+    word: str
+    holds: "Shape | None" = None
+    size: int | None = None
+    """Of an array."""
+
+
+TEXT = Shape("string")
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    module: Module
+    imports: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    types: dict[str, Class] = field(default_factory=dict)
+    constants: dict[str, Scalar] = field(default_factory=dict)
+    variables: dict[str, Assign] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+    """Variables of the package that a function gives another value."""
+    bodies: list[Function] = field(default_factory=list)
+    """Every function of the file, methods and function literals too."""
+    nodes: list[object] = field(default_factory=list)
+    """All there is in the file, in the order of the text: walked once, asked for by many."""
+    handed: dict[str, set[str]] = field(default_factory=dict)
+    """Worked out when first asked for: the fields that are called or given to calls, and of which types."""
+    memo: dict[str, object] = field(default_factory=dict)
+    """What later modules work out once for a program."""
+    _fields: dict[str, tuple[tuple[str, Expr | None, Opaque], ...]] = field(default_factory=dict)
+    _run: dict[int, tuple[object, list[object]]] = field(default_factory=dict)
+    _methods: dict[str, dict[str, Function]] = field(default_factory=dict)
+    """All worked out when first asked for: every use of a type asks, and a type can have thousands."""
+
+    def origin(self, expr: Expr | None) -> str:
+        """`net/http.Get` for whatever the file calls it; "" when it is nothing of an import."""
+        names: list[str] = []
+        while isinstance(expr, Attr):
+            names.append(expr.name)
+            expr = expr.base
+        if not isinstance(expr, Name) or expr.id not in self.imports:
+            return ""
+        return ".".join((self.imports[expr.id], *reversed(names)))
+
+    def fields(self, name: str) -> Sequence[tuple[str, Expr | None, Opaque]]:
+        if name not in self._fields:
+            self._fields[name] = tuple(_fields(self.types[name])) if name in self.types else ()
+        return self._fields[name]
+
+    def run_by(self, function: Function) -> list[object]:
+        """What runs when the function runs. Most checks want to know."""
+        body = function.body
+        if id(body) not in self._run:
+            self._run[id(body)] = body, list(within(body))  # with the body, so that no other gets its number
+        return self._run[id(body)][1]
+
+    def methods(self, name: str) -> dict[str, Function]:
+        if name not in self._methods:
+            self._methods[name] = _methods(self.types[name]) if name in self.types else {}
+        return self._methods[name]
+
+
+def _methods(node: Class) -> dict[str, Function]:
+    """The first of each name."""
+    return {stmt.function.name: stmt.function for stmt in reversed(node.body) if isinstance(stmt, Define)}
+
+
+def _fields(node: Class) -> Iterator[tuple[str, Expr | None, Opaque]]:
+    for stmt in node.body:
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Opaque) and isinstance(stmt.targets[0], Name):
+            yield stmt.targets[0].id, stmt.annotation, stmt.value
+
+
+def read(module: Module) -> Program:
+    program = Program(module)
+    for stmt in module.body:
+        match stmt:
+            case Import(local=local) if local not in ("", "*"):
+                program.imports[local] = stmt.origin
+            case Define():
+                program.functions[stmt.function.name] = stmt.function
+            case Assign(targets=(Name(id=name),)):
+                program.variables[name] = stmt
+                if isinstance(stmt.value, Const):
+                    program.constants[name] = stmt.value.value
+            case _:
+                pass
+    program.nodes.extend(inside(module.body))
+    for node in program.nodes:
+        if isinstance(node, Function):
+            program.bodies.append(node)
+        elif isinstance(node, Class):
+            program.types[node.name] = node
+        elif isinstance(node, Augment) or (isinstance(node, Assign) and not node.local):
+            targets = (node.target,) if isinstance(node, Augment) else node.targets
+            program.changed.update(key(part) for target in targets for part in parts(target))
+    return program
+
+
+def parts(target: Expr) -> tuple[Expr, ...]:
+    return target.items if isinstance(target, Many) else (target,)
+
+
+UNPLACED = frozenset({tuple, Clause, Entered})
+"""All others begin with the place they stand at."""
+CLOSED = frozenset({Lambda, Function, Class, Define})
+
+
+def inside(node: object) -> Iterator[object]:
+    """All nodes under a node, itself first, in the order of the text. No recursion: code nests deeper than a stack."""
+    waiting = [node] if isinstance(node, tuple) else []
+    while waiting:
+        current = waiting.pop()
+        if type(current) is not tuple:
+            if is_handed(current):
+                continue
+            yield current
+        waiting.extend(_held(current))
+
+
+def _held(node: tuple[object, ...]) -> list[tuple[object, ...]]:
+    """What can have nodes in it, the last first: not the place a node stands at, not its words."""
+    rest = node[::-1] if type(node) in UNPLACED else node[:0:-1]
+    return [part for part in rest if isinstance(part, tuple)]
+
+
+def is_handed(node: object) -> bool:
+    """A function literal told before its statement; the literal itself stands there too. Nested ones seen twice each
+    would double the work with every level."""
+    return isinstance(node, Define) and node.function.name == LITERAL
+
+
+def within(node: object) -> Iterator[object]:
+    """Like `inside`, but not into functions: what runs when the node runs."""
+    waiting = [node] if isinstance(node, tuple) else []
+    while waiting:
+        current = waiting.pop()
+        if type(current) is not tuple:
+            yield current
+        if type(current) not in CLOSED:
+            waiting.extend(_held(current))
+
+
+def key(expr: Expr | None) -> str:
+    """A name for a place: the same text for the same variable, field or element; "" for what is none."""
+    match expr:
+        case Name():
+            return expr.id
+        case Attr():
+            base = key(expr.base)
+            return f"{base}.{expr.name}" if base else ""
+        case Hole(spec="*" | "&"):
+            return key(expr.value)
+        case Item():
+            base, place = key(expr.base), key(expr.key)
+            return f"{base}[{place}]" if base and place else ""
+        case Const():
+            return repr(expr.value)
+        case _:
+            return ""
+
+
+def root(expr: Expr | None) -> str:
+    """The variable a place belongs to."""
+    while isinstance(expr, Attr | Item | Hole):
+        expr = expr.value if isinstance(expr, Hole) else expr.base
+    return expr.id if isinstance(expr, Name) else ""
+
+
+def results(function: Function) -> tuple[Expr, ...]:
+    found = next((d for d in function.decorators if isinstance(d, Opaque) and d.word == "results"), None)
+    return found.parts if found is not None else ()
+
+
+def shape(program: Program, note: Expr | None, depth: int = 0) -> Shape | None:
+    """What a type expression means, through pointers and the names the file gives to types."""
+    while isinstance(note, Unary | Hole):
+        note = note.value
+    if depth > 8:
+        return None
+    match note:
+        case Name(id=word):
+            return _named(program, ALIASES.get(word, word), depth)
+        case Attr():
+            return Shape(program.origin(note) or note.name)
+        case Opaque(word=word, parts=held) if word in LISTS and held:
+            length = held[0] if len(held) == 2 else None
+            size = length.value if isinstance(length, Const) else program.constants.get(key(length))
+            return Shape("list", shape(program, held[-1], depth + 1), size if isinstance(size, int) else None)
+        case Opaque(word="map_type", parts=(_, value)):
+            return Shape("map", shape(program, value, depth + 1))
+        case Opaque(word="channel_type", parts=held) if held:
+            return Shape("chan", shape(program, held[-1], depth + 1))
+        case Opaque(word=word):
+            return Shape(word)
+    return None
+
+
+def _named(program: Program, word: str, depth: int) -> Shape | None:
+    own = program.types.get(word)
+    struct = own is not None and bool(program.fields(word))
+    if own is not None and not struct and len(own.bases) == 1:
+        return shape(program, own.bases[0], depth + 1)
+    return Shape(word)
+
+
+def parameter(program: Program, param: Param) -> Shape | None:
+    found = shape(program, param.annotation)
+    return Shape("list", found) if param.kind == "star" else found
+
+
+def called(expr: Expr) -> str:
+    """The last word of what is called."""
+    func = expr.func if isinstance(expr, Call) else None
+    return func.id if isinstance(func, Name) else func.name if isinstance(func, Attr) else ""

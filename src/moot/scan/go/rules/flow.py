@@ -1,0 +1,322 @@
+"""What must not happen in Go: which values must not arrive where, which calls are wrong by themselves."""
+
+import re
+from collections.abc import Callable
+
+from moot.scan.engine.fold import UNKNOWN
+from moot.scan.engine.rulebook import Book, Setting, Sink, Site, Store, by_name
+from moot.scan.engine.rules import checks
+from moot.scan.engine.values import Val
+from moot.scan.go.rules import flaws as flaw
+from moot.scan.go.rules import libraries as libraries
+from moot.scan.go.rules import names as names
+from moot.scan.go.rules import patterns as known
+from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, number, sink
+from moot.scan.rules.when import is_about_password
+
+SECRET_NAME = (
+    r"(?i)passw|secret|token|session|nonce|salt|otp|csrf|api_?key|(?<![a-z])key(?![a-z])|credential|reset_?code|"
+    r"(?<![a-z])pin(?![a-z])|(?<![a-z])iv(?![a-z])|voucher|invite|activation|private"
+)
+SHELLS = re.compile(r"(?:^|/)(?:(?:ba|z|da|k)?sh|cmd(?:\.exe)?|powershell|pwsh|python3?|perl|ruby|node)$")
+SQL_MODULES = (
+    "database/sql", "github.com/jmoiron/sqlx", "github.com/jackc/pgx", "github.com/jackc/pgx/v4",
+    "github.com/jackc/pgx/v5", "gorm.io/gorm", "github.com/jinzhu/gorm", "github.com/jackc/pgx/v5/pgxpool",
+    "github.com/go-xorm/xorm", "xorm.io/xorm", "github.com/go-pg/pg", "github.com/uptrace/bun",
+)  # fmt: skip
+DATABASE = re.compile(r"(?i)(?:^|[._])(?:db|tx|conn|pool|dbx|sqldb|database|engine)(?:\[\])?$")
+MADE_SAFE = re.compile(r"(?i)sanitiz|escape|render|markdown|policy|safe|json|icon|static")
+WEAK_SUITE = re.compile(r"RC4|3DES|_NULL_|_EXPORT_|MD5|TLS_RSA_WITH|CBC_SHA256?$")
+
+
+def _built(place: int) -> Callable[[Site], bool]:
+    """Outside data for sure, or text put together here: a bare parameter may well be a whole statement of ours."""
+
+    def check(site: Site) -> bool:
+        value = site.arg(place)
+        sure = value is not None and any(taint.strength >= MEDIUM for taint in value.taints)
+        return value is not None and (sure or not value.name) and _is_database(site)
+
+    return check
+
+
+def _is_database(site: Site) -> bool:
+    return site.module(*SQL_MODULES) or bool(DATABASE.search(site.receiver.name))
+
+
+def _gorm(site: Site) -> bool:
+    return site.module("gorm.io/gorm", "github.com/jinzhu/gorm")
+
+
+def _scripted(start: int) -> Callable[[Site], bool]:
+    """`exec.Command("sh", "-c", …)`"""
+
+    def check(site: Site) -> bool:
+        program = site.arg(start)
+        return program is not None and isinstance(program.const, str) and bool(SHELLS.search(program.const))
+
+    return check
+
+
+def _shell_named(site: Site) -> bool:
+    """`exec.Cmd{Path: "/bin/sh", Args: …}`"""
+    program = site.arg("Path")
+    return program is not None and isinstance(program.const, str) and bool(SHELLS.search(program.const))
+
+
+def _plain(start: int) -> Callable[[Site], bool]:
+    """After `--` nothing is an option any more."""
+    shell = _scripted(start)
+    return lambda site: (
+        not shell(site) and not any(is_const(site.arg(place), "--") for place in range(start, start + 8))
+    )
+
+
+def _to_page(place: int) -> Callable[[Site], bool]:
+    def check(site: Site) -> bool:
+        writer = site.arg(place)
+        return writer is not None and writer.name.endswith("http.ResponseWriter") and _is_html(site)
+
+    return check
+
+
+def _is_html(site: Site) -> bool:
+    """Unless the handler says that it answers with something else."""
+    return not re.search(r"application/json|text/plain|application/octet-stream", site.around())
+
+
+def _text_template(site: Site) -> bool:
+    return site.receiver.name.startswith("text/template") and _to_page(0)(site)
+
+
+def _unknown_markup(site: Site) -> bool:
+    value = site.arg(0)
+    if value is None or value.const is not UNKNOWN:
+        return False
+    return not re.search(
+        r"(?i)sanitiz|escape|render|markdown|policy|safe|json|icon|static", f"{value.name} {site.text()}"
+    )
+
+
+def _weak_tls(site: Site) -> bool:
+    versions = (number(site.arg("MinVersion")), number(site.arg("MaxVersion")))
+    return any(version is not None and 0 < version < 0x0303 for version in versions) or is_const(
+        site.arg("PreferServerCipherSuites"), False
+    )
+
+
+def _weak_suite(site: Site) -> bool:
+    suites = site.items(site.arg("CipherSuites")) or []
+    return any(WEAK_SUITE.search(suite.name) for suite in suites)
+
+
+def _unresumed(site: Site) -> bool:
+    """A certificate check of one's own is skipped when a session is resumed."""
+    own = site.arg("VerifyPeerCertificate") is not None and site.arg("VerifyConnection") is None
+    return own and not is_const(site.arg("SessionTicketsDisabled"), True) and not _client_only(site)
+
+
+def _client_only(site: Site) -> bool:
+    return site.arg("RootCAs") is not None or site.arg("ServerName") is not None
+
+
+def _all_interfaces(place: int) -> Callable[[Site], bool]:
+    def check(site: Site) -> bool:
+        address = site.arg(place)
+        text = address.const if address is not None else None
+        network = site.arg(0)
+        unix = network is not None and isinstance(network.const, str) and network.const.startswith("unix")
+        return isinstance(text, str) and bool(re.match(r"(?:0\.0\.0\.0|\[::\])?:\d", text)) and not unix
+
+    return check
+
+
+def _wide(place: int) -> Callable[[Site], bool]:
+    def check(site: Site) -> bool:
+        mode = number(site.arg(place))
+        return mode is not None and bool(mode & 0o022)
+
+    return check
+
+
+def _few_bits(site: Site) -> bool:
+    bits = number(site.arg(1))
+    return bits is not None and 0 < bits < 2048
+
+
+def _no_timeout(site: Site) -> bool:
+    return site.arg("ReadHeaderTimeout", "ReadTimeout") is None and site.count > 0
+
+
+def _plain_cookie(site: Site) -> bool:
+    secure = site.arg("Secure")
+    return _is_set(site) and (secure is None or is_const(secure, False))
+
+
+def _scripted_cookie(site: Site) -> bool:
+    return _is_set(site) and not _plain_cookie(site) and (
+        site.arg("HttpOnly") is None or is_const(site.arg("HttpOnly"), False)
+    )  # fmt: skip
+
+
+def _is_set(site: Site) -> bool:
+    """A cookie with a value, not one that is being deleted."""
+    age = number(site.arg("MaxAge"))
+    return site.arg("Value") is not None and not (age is not None and age < 0) and not is_const(site.arg("Value"), "")
+
+
+def _compressed(site: Site) -> bool:
+    source = site.arg(1)
+    return source is not None and bool(
+        re.search(r"compress/\w+\.NewReader\(\)|archive/zip\.\w+\(\)\[\]\.File\[\]\.Open|zip\.File\.Open", source.name)
+    )
+
+
+def _secret_use(site: Site) -> bool:
+    return bool(re.search(SECRET_NAME, site.words()))
+
+
+def _about_password(site: Site) -> bool:
+    return is_about_password(f"{site.words()} {site.line()}")
+
+
+def _computed(site: Site) -> bool:
+    """What is written as plain `true` has a rule, and a rewrite, of its own."""
+    plain = re.search(r"InsecureSkipVerify:\s*true\b", site.text())
+    return is_const(site.arg("InsecureSkipVerify"), True) and plain is None
+
+
+def _unlimited(site: Site) -> bool:
+    return "MaxBytesReader" not in site.around() and "net/http.Request" in site.receiver.name
+
+
+def _both_headers(site: Site) -> bool:
+    text = site.around()
+    return (
+        is_const(site.arg(0), "Transfer-Encoding") and is_const(site.arg(1), "chunked") and '"Content-Length"' in text
+    )
+
+
+SQL_NAMES = ".Query .QueryRow .Exec .Prepare .Queryx .QueryRowx .NamedExec .MustExec .NamedQuery .Preparex .Rebind"
+CONTEXT_NAMES = (
+    ".QueryContext .QueryRowContext .ExecContext .PrepareContext .QueryxContext .QueryRowxContext .NamedExecContext "
+    ".MustExecContext .GetContext .SelectContext"
+)
+FILES = (
+    "os.Open os.OpenFile os.Create os.ReadFile os.WriteFile os.Remove os.RemoveAll os.Mkdir os.MkdirAll os.ReadDir "
+    "os.Rename os.Chmod os.Truncate os.Symlink io/ioutil.ReadFile io/ioutil.WriteFile io/ioutil.ReadDir os.Stat "
+    "os.Lstat"
+)
+EXECS = "os/exec.Command golang.org/x/sys/execabs.Command"
+CONTEXT_EXECS = "os/exec.CommandContext golang.org/x/sys/execabs.CommandContext"
+CLIENTS = ("net/http", "net/http.DefaultClient", "net/http.Client()", "net/http.Client", "new()")
+HASHES = (
+    "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum golang.org/x/crypto/md4.New "
+    "golang.org/x/crypto/ripemd160.New"
+)
+LOGGERS = "log.Print log.Printf log.Println log.Fatal log.Fatalf log.Fatalln log.Output"
+ECHO_CONTEXTS = " ".join(f"{echo}.HTML" for echo in names.ECHOS)
+SINKS: tuple[Sink, ...] = (
+    sink(known.SQL, "sql", SQL_NAMES, 0, when=_built(0), floor=CALLER),
+    sink(known.SQL, "sql", ".Query .QueryRow .Exec .Prepare .Get .Select", 1,
+         when=lambda site: site.module("github.com/jackc/pgx", "github.com/jackc/pgx/v4", "github.com/jackc/pgx/v5",
+                                       "github.com/jackc/pgx/v5/pgxpool", "github.com/jmoiron/sqlx") and
+         site.arg(0) is not None and not is_text(site.arg(0)), floor=MEDIUM),
+    sink(known.SQL, "sql", CONTEXT_NAMES, 1, when=_built(1), floor=CALLER),
+    sink(known.SQL, "sql", ".Raw .Exec .Where .Order .Having .Joins .Group .Table .Not .Or", 0, when=_gorm,
+         floor=MEDIUM),
+    sink(known.EXEC, "shell", EXECS, 1, 2, 3, when=_scripted(0), floor=CALLER),
+    sink(known.EXEC, "shell", CONTEXT_EXECS, 2, 3, 4, when=_scripted(1), floor=CALLER),
+    sink(known.EXEC, "shell", EXECS, 0, floor=MEDIUM),
+    sink(known.EXEC, "shell", CONTEXT_EXECS, 1, floor=MEDIUM),
+    sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 0, 1, floor=MEDIUM),
+    sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 1,
+         when=_scripted(0), floor=CALLER),
+    sink(known.EXEC, "shell", "os/exec.Cmd", "Args", when=_shell_named, floor=CALLER),
+    sink(flaw.ARGUMENT, "shell", EXECS, 1, 2, 3, 4, when=_plain(0), floor=SURE),
+    sink(flaw.ARGUMENT, "shell", CONTEXT_EXECS, 2, 3, 4, 5, when=_plain(1), floor=SURE),
+    sink(known.PATH, "path", FILES, 0, floor=MEDIUM, when=lambda site: not from_archive(site)),
+    sink(flaw.EXTRACT, "path", FILES, 0, floor=MEDIUM, when=lambda site: from_archive(site)),
+    sink(known.PATH, "path", "net/http.ServeFile", 2, floor=SURE),
+    sink(known.PATH, "path", "net/http.ServeFileFS", 3, floor=SURE),
+    sink(known.PATH, "path", f"{names.GIN}.File {names.GIN}.FileAttachment", 0, floor=SURE),
+    sink(known.SSRF, "ssrf", " ".join(f"{c}.{n}" for c in CLIENTS for n in ("Get", "Post", "Head", "PostForm")), 0,
+         floor=MEDIUM),
+    sink(known.SSRF, "ssrf", "net/http.NewRequest", 1, floor=MEDIUM),
+    sink(known.SSRF, "ssrf", "net/http.NewRequestWithContext", 2, floor=MEDIUM),
+    sink(known.SSRF, "ssrf", "net.Dial net.DialTimeout", 1, floor=SURE),
+    sink(known.REDIRECT, "redirect", "net/http.Redirect", 2, floor=SURE),
+    sink(known.REDIRECT, "redirect", " ".join(f"{c}.Redirect" for c in (names.GIN, *names.ECHOS)), 1, floor=SURE),
+    sink(known.REDIRECT, "redirect", " ".join(f"{c}.Redirect" for c in names.FIBERS), 0, floor=SURE),
+    sink(known.RESPONSE, "xss", "fmt.Fprintf fmt.Fprint fmt.Fprintln io.WriteString", 1, 2, 3, 4, 5,
+         when=_to_page(0), floor=SURE),
+    sink(known.RESPONSE, "xss", "net/http.ResponseWriter.Write", 0, floor=SURE, when=_is_html),
+    sink(known.RESPONSE, "xss", ECHO_CONTEXTS, 1, floor=SURE),
+    sink(known.HTML, "xss", "html/template.HTML html/template.JS html/template.URL html/template.CSS "
+         "html/template.HTMLAttr html/template.JSStr html/template.Srcset", when=_unknown_markup),
+    sink(flaw.TEXT_TEMPLATE, "xss", ".Execute", 1, when=_text_template, floor=MEDIUM),
+    sink(flaw.TEXT_TEMPLATE, "xss", ".ExecuteTemplate", 2, when=_text_template, floor=MEDIUM),
+    sink(flaw.TEMPLATE, "template", ".Parse", 0, floor=SURE,
+         when=lambda site: site.receiver.name.startswith(("text/template", "html/template"))),
+    sink(flaw.DESERIALISE, "deserialise", ".Decode", "self", floor=SURE,
+         when=lambda site: site.receiver.name.startswith(("encoding/gob", "encoding/xml"))),
+    sink(flaw.HEADER, "mail", "net/smtp.SendMail", 2, 3, floor=SURE),
+    sink(flaw.LOG, "log", LOGGERS, 0, 1, 2, 3, 4, floor=SURE, when=lambda site: "%q" not in site.text()),
+    sink(known.RANDOM, "random", " ".join(names.RANDOM), when=_secret_use),
+    sink(known.PASSWORD_HASH, "hash", HASHES, when=_about_password),
+    sink(known.HASH, "hash", HASHES, when=lambda site: not _about_password(site)),
+    sink(known.CIPHER, "cipher", "crypto/des.NewCipher crypto/des.NewTripleDESCipher crypto/rc4.NewCipher "
+         "golang.org/x/crypto/blowfish.NewCipher golang.org/x/crypto/cast5.NewCipher"),
+    sink(flaw.KEY_SIZE, "key", "crypto/rsa.GenerateKey crypto/rsa.GenerateMultiPrimeKey", when=_few_bits),
+    sink(flaw.TLS_COMPUTED, "tls", "crypto/tls.Config", when=_computed),
+    sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_weak_tls),
+    sink(flaw.TLS_SUITES, "tls", "crypto/tls.Config", when=_weak_suite),
+    sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_unresumed),
+    sink(flaw.HOST_KEY, "tls", "golang.org/x/crypto/ssh.InsecureIgnoreHostKey"),
+    sink(flaw.BIND, "bind", "net.Listen crypto/tls.Listen net.ListenPacket", when=_all_interfaces(1)),
+    sink(flaw.PERMISSION, "mode", "os.Chmod os.Mkdir os.MkdirAll", when=_wide(1)),
+    sink(flaw.PERMISSION, "mode", "os.OpenFile os.WriteFile io/ioutil.WriteFile", when=_wide(2)),
+    sink(flaw.NO_TIMEOUT, "timeout", "net/http.ListenAndServe net/http.ListenAndServeTLS net/http.Serve "
+         "net/http.ServeTLS"),
+    sink(flaw.SLOW_HEADERS, "timeout", "net/http.Server", when=_no_timeout),
+    sink(flaw.COOKIE, "cookie", "net/http.Cookie", when=_plain_cookie),
+    sink(flaw.COOKIE_SCRIPT, "cookie", "net/http.Cookie", when=_scripted_cookie),
+    sink(flaw.BOMB, "bomb", "io.Copy io.CopyBuffer", when=_compressed),
+    sink(flaw.SERVE_ROOT, "path", "net/http.Dir", when=lambda site: is_const(site.arg(0), "/")),
+    sink(flaw.MULTIPART, "size", ".ParseMultipartForm", when=_unlimited),
+    sink(flaw.BYPASS, "bypass", ".AddInsecureBypassPattern",
+         when=lambda site: is_const(site.arg(0), "/", "/{path...}")),
+    sink(flaw.SMUGGLE, "header", ".Set .Add", when=_both_headers),
+)  # fmt: skip
+
+
+def is_text(value: Val | None) -> bool:
+    return value is not None and isinstance(value.const, str)
+
+
+def from_archive(site: Site) -> bool:
+    value = site.arg(0)
+    return value is not None and any("archive/" in taint.origin for taint in value.taints)
+
+
+STORES = (Store(known.RANDOM, "random", SECRET_NAME, "random"), *libraries.STORES)
+SETTINGS = (Setting(flaw.TLS_VERSION, r"\.M(?:in|ax)Version$", lambda value: 0 < (number(value) or 0) < 0x0303),)
+BOOK = Book(
+    sources=names.SOURCES,
+    labels={},
+    sinks=by_name((*SINKS, *libraries.SINKS)),
+    stores=STORES,
+    settings=SETTINGS,
+    returns=(),
+    sanitisers=names.SANITISERS,
+    restores=names.RESTORES,
+    passes=names.PASSES,
+    roots=names.ROOTS,
+    keeps=names.KEEPS,
+    makes={},
+    ends=names.ENDS,
+    routes=frozenset(),
+    proves=checks.GO_PROVES,
+    addresses=checks.GO_ADDRESSES,
+    constants=dict(names.CONSTANTS),
+)

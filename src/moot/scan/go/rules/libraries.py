@@ -1,0 +1,77 @@
+"""What must not happen in Go with libraries beside the standard one: directories, documents, tokens, sessions."""
+
+import re
+
+from moot.scan.engine.rulebook import Site, Store
+from moot.scan.go.rules import flaws as flaw
+from moot.scan.go.rules import names as names
+from moot.scan.go.rules import patterns as known
+from moot.scan.go.rules.when import MEDIUM, SURE, is_const, sink
+from moot.scan.rules.secrets import PLACEHOLDER
+
+JWTS = tuple(
+    f"github.com/{owner}" for owner in ("golang-jwt/jwt", "golang-jwt/jwt/v4", "golang-jwt/jwt/v5", "dgrijalva/jwt-go")
+)
+XPATHS = tuple(f"github.com/antchfx/{name}" for name in ("xmlquery", "htmlquery", "jsonquery"))
+MONGO = ("go.mongodb.org/mongo-driver/bson", "go.mongodb.org/mongo-driver/v2/bson", "gopkg.in/mgo.v2/bson")
+METHOD = re.compile(r"\.Method\b|WithValidMethods|ValidMethods|\.Alg\(\)|SigningMethod\w+\)?\s*;\s*!?ok")
+
+
+def _every(owners: tuple[str, ...], *members: str) -> str:
+    return " ".join(f"{owner}.{name}" for owner in owners for name in members)
+
+
+def _method_unchecked(site: Site) -> bool:
+    """The function that gives the key stands here, and nothing looks at how the token says it is signed."""
+    return "func(" in site.text() and not METHOD.search(site.text()) and not METHOD.search(site.around())
+
+
+def _written(site: Site) -> bool:
+    written = re.search(r'\.SignedString\(\[\]byte\("([^"]+)"\)\)$', site.text())
+    return written is not None and not PLACEHOLDER.search(written[1])
+
+
+def _scripted(site: Site) -> bool:
+    codes = (site.setting(site.arg(place), "$where") for place in (0, 1))
+    return site.module(*MONGO) and any(code is not None and bool(code.taints) for code in codes)
+
+
+def _sessions(site: Site) -> bool:
+    return site.module("github.com/gin-contrib/sessions")
+
+
+def _page(site: Site) -> bool:
+    kind = site.arg(1)
+    return kind is not None and isinstance(kind.const, str) and "html" in kind.const
+
+
+SINKS = (
+    sink(flaw.LDAP, "ldap", _every(names.LDAPS, "NewSearchRequest"), 0, 6, floor=MEDIUM),
+    sink(flaw.XPATH, "xpath", _every(XPATHS, "Find", "FindOne", "Query", "QueryAll", "FindEach"), 1, floor=MEDIUM),
+    sink(flaw.XPATH, "xpath", "github.com/antchfx/xpath.Compile github.com/antchfx/xpath.MustCompile", 0, floor=MEDIUM),
+    sink(flaw.NOSQL, "code", ".Find .FindOne .CountDocuments .UpdateMany .DeleteMany", 0, 1, when=_scripted,
+         floor=MEDIUM),
+    sink(flaw.REGEX, "regex", "regexp.MustCompile regexp.MustCompilePOSIX", 0, floor=SURE),
+    sink(flaw.JWT, "jwt", ".ParseUnverified", when=lambda site: site.module(*JWTS)),
+    sink(flaw.JWT_METHOD, "jwt", _every(JWTS, "Parse", "ParseWithClaims"), when=_method_unchecked),
+    sink(flaw.KEY, "secret", ".SignedString", when=_written),
+    sink(flaw.TRUST, "trust", ".Set", 0, 1, when=_sessions, floor=SURE),
+    sink(known.RESPONSE, "xss", f"{names.GIN}.Data", 2, when=_page, floor=SURE),
+    sink(known.PATH, "path", f"{names.GIN}.SaveUploadedFile", 1, floor=SURE),
+    sink(flaw.COOKIE, "cookie", f"{names.GIN}.SetCookie", when=lambda site: is_const(site.arg(5), False)),
+    sink(flaw.COOKIE_SCRIPT, "cookie", f"{names.GIN}.SetCookie",
+         when=lambda site: is_const(site.arg(6), False) and is_const(site.arg(5), True)),
+    sink(flaw.TEMP_FILE, "temp", "os.Create os.WriteFile io/ioutil.WriteFile",
+         when=lambda site: bool(re.match(r"/(?:var/)?tmp/", str(getattr(site.arg(0), "const", ""))))),
+)  # fmt: skip
+STORES = (
+    Store(
+        flaw.TRUST,
+        "trust",
+        r"\.Values\[",
+        "outside",
+        keys=True,
+        imported=r"(?i)(?:sess|\.Get\(\)).*\.Values$",
+        floor=SURE,
+    ),
+)

@@ -1,0 +1,131 @@
+"""The flaws of Go the red team has words for, and those that syntax alone shows. The flows decide the rest."""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from moot.scan.go.checks import structure
+from moot.scan.go.rules import structure as golang_structure
+from moot.scan.rule import CallRule, Match, Rule, on
+from moot.scan.rules import threads
+from moot.scan.rules.book import Book
+from moot.scan.rules.errors import DISCARDED, discarded
+from moot.scan.rules.secrets import hardcoded, secret_rule
+from moot.scan.rules.threads import go_routines
+from moot.scan.rules.timing import compared, timing_rule
+from moot.scan.syntax import Source, nth
+
+SQL = Rule(
+    "go-sql-string", "injection", "critical", 89,
+    "An SQL text is put together from strings and values before it is sent.",
+    "A value of \"' OR '1'='1\" changes what the statement selects.",
+    "Pass the values as arguments of the query.", 0.85,
+)  # fmt: skip
+EXEC = Rule(
+    "go-exec", "injection", "critical", 78,
+    "A command line that is not constant goes through a shell, or outside data decides which program runs.",
+    "A value of '; rm -rf ~' runs as a command of its own.",
+    "Call exec.Command with the program and its arguments, without a shell.", 0.85,
+)  # fmt: skip
+PASSWORD_HASH = Rule(
+    "go-password-hash", "auth", "high", 916,
+    "A password is hashed with MD5 or SHA-1, which can be tried billions of times a second.",
+    "A leaked table of hashes is reversed with a word list in minutes.",
+    "Use golang.org/x/crypto/bcrypt, scrypt or argon2.", 0.85,
+)  # fmt: skip
+HASH = Rule(
+    "go-weak-hash", "auth", "low", 328,
+    "MD5 and SHA-1 are broken: two inputs with the same hash can be made.",
+    "Where the hash stands for the content, a second content with the same hash takes its place.",
+    "Use crypto/sha256.", 0.6,
+)  # fmt: skip
+CIPHER = Rule(
+    "go-weak-cipher", "auth", "high", 327,
+    "The cipher is broken (DES, RC4).",
+    "DES keys are tried out in hours; RC4 output leaks the key stream.",
+    "Use crypto/aes with cipher.NewGCM.", 0.85,
+)  # fmt: skip
+TLS = Rule(
+    "go-tls-verify", "auth", "high", 295,
+    "The certificate of the other side is not checked.",
+    "Anyone on the way reads and changes the traffic with a certificate of their own.",
+    "Leave certificate checks on; trust a private authority with RootCAs.", 0.9,
+)  # fmt: skip
+RANDOM = Rule(
+    "go-weak-random", "auth", "high", 338,
+    "A secret is made with math/rand, whose output can be predicted.",
+    "After a few observed values the next tokens are known.",
+    "Use crypto/rand.", 0.7,
+)  # fmt: skip
+HTML = Rule(
+    "go-template-html", "xss", "high", 79,
+    "A value that is not constant is marked as safe HTML.",
+    "A value of '<script>…</script>' runs in the visitor's browser.",
+    "Pass the plain string; html/template escapes it.", 0.8,
+)  # fmt: skip
+RESPONSE = Rule(
+    "go-response-xss", "xss", "high", 79,
+    "Request data is written into the answer as it came.",
+    "A link with '<script>…</script>' in it runs script in the visitor's browser.",
+    "Use html/template or html.EscapeString.", 0.7,
+)  # fmt: skip
+PATH = Rule(
+    "go-path", "injection", "high", 22,
+    "Request data decides which file is used.",
+    "A name of '../../etc/passwd' leaves the intended folder.",
+    "Take filepath.Base of the name, or use os.Root / filepath.IsLocal.", 0.7,
+)  # fmt: skip
+SSRF = Rule(
+    "go-ssrf", "injection", "high", 918,
+    "Request data decides which address the server asks.",
+    "A URL of 'http://169.254.169.254/' fetches what only the server may see.",
+    "Check the host against a list of allowed ones.", 0.6,
+)  # fmt: skip
+REDIRECT = Rule(
+    "go-open-redirect", "injection", "medium", 601,
+    "Request data decides where the visitor is sent.",
+    "A value of 'https://evil.example/' turns a link to this site into one to the attacker's page.",
+    "Redirect to paths of your own only.", 0.6,
+)  # fmt: skip
+UNSAFE = Rule(
+    "go-unsafe", "overflow", "high", 119,
+    "Package unsafe goes round the checks of types and bounds.",
+    "A wrong length or offset reads or overwrites other memory.",
+    "Use slices, encoding/binary or math.Float64bits.", 0.8,
+)  # fmt: skip
+
+CALL_RULES: tuple[CallRule, ...] = (
+    on(
+        UNSAFE,
+        "unsafe.Pointer unsafe.Slice unsafe.String unsafe.StringData unsafe.SliceData unsafe.Add",
+        lambda source, call: True,
+    ),
+)
+
+
+def tls_off(source: Source) -> Iterator[Match]:
+    for node in source.nodes("keyed_element"):
+        key, value = nth(node, 0), nth(node, 1)
+        if (
+            key is not None
+            and value is not None
+            and source.text(key) == "InsecureSkipVerify"
+            and source.text(value) == "true"
+        ):
+            yield Match(TLS, node)
+    for node in source.nodes("assignment_statement"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is not None and right is not None and _switched_on(source, left, right):
+            yield Match(TLS, node)
+
+
+def _switched_on(source: Source, left: Node, right: Node) -> bool:
+    short = left.end_byte - left.start_byte < 200
+    return short and source.text(left).endswith(".InsecureSkipVerify") and source.text(right) == "true"
+
+
+BOOK = Book(
+    CALL_RULES,
+    (tls_off, go_routines, discarded, hardcoded, structure, compared),
+    (TLS, threads.GO, DISCARDED, secret_rule("go"), timing_rule("go"), *golang_structure.RULES),
+)

@@ -1,0 +1,296 @@
+"""Secrets in Go source: written down, marshalled in clear, or nonces that never change."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from moot.scan.engine.ir import (
+    Assign,
+    Attr,
+    Call,
+    Compare,
+    Const,
+    Cut,
+    Entry,
+    Expr,
+    Function,
+    Hole,
+    Item,
+    Keyword,
+    Lambda,
+    Many,
+    Name,
+    Opaque,
+    Return,
+    Span,
+    Table,
+)
+from moot.scan.go.program import Program, Shape, called, key, root, shape, within
+from moot.scan.go.rules import structure as flaw
+from moot.scan.go.shapes import Shapes
+from moot.scan.rule import Rule
+from moot.scan.syntax import words
+
+Found = tuple[Rule, Span]
+SECRET_WORD = re.compile(
+    r"(?i)passw(?:or)?d|passphrase|passwd|(?:^|_|\b)pwd?(?:$|_|\b)|secret|token|bearer|api_?key|private_?key|access_?key|"
+    r"credential|auth_?key|signing_?key|encryption_?key|(?<![a-z])cred(?![a-z])"
+)
+PLAIN_VALUE = re.compile(
+    r"(?i)^[a-z][a-z_.\-/ ]*$|example|placeholder|changeme|<.*>|\$\{|\{\{|%[sv]|^https?://[^@]*$|^/|^\.|\s"
+)
+TOKENS = re.compile(
+    r"^(?:AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[abpr]-[A-Za-z0-9-]{10,}|sk_live_[A-Za-z0-9]{16,}|"
+    r"AIza[0-9A-Za-z_\-]{35}|glpat-[A-Za-z0-9_\-]{20}|SG\.[\w\-]{16,}\.[\w\-]{16,}|npm_[A-Za-z0-9]{36})$|"
+    r"-----BEGIN (?:\w+ )*PRIVATE KEY-----|^eyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.|"
+    r"^\w+://[^/\s:@]+:[^/\s:@$%{]{8,}@"
+)
+MARSHALS = words(
+    "encoding/json.Marshal encoding/json.MarshalIndent encoding/xml.Marshal encoding/xml.MarshalIndent "
+    "gopkg.in/yaml.v2.Marshal gopkg.in/yaml.v3.Marshal github.com/goccy/go-yaml.Marshal sigs.k8s.io/yaml.Marshal "
+    "go.yaml.in/yaml/v4.Marshal github.com/BurntSushi/toml.Marshal github.com/pelletier/go-toml.Marshal"
+)
+ENCODERS = words(
+    "encoding/json.NewEncoder encoding/xml.NewEncoder gopkg.in/yaml.v2.NewEncoder gopkg.in/yaml.v3.NewEncoder "
+    "github.com/BurntSushi/toml.NewEncoder github.com/pelletier/go-toml.NewEncoder go.yaml.in/yaml/v4.NewEncoder"
+)
+EXPOSED_FIELD = re.compile(
+    r"(?i)^(?:\w*_)?(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|"
+    r"access[_-]?tokens?|refresh[_-]?tokens?|bearer|token|client[_-]?secret|credentials?)s?$|_secret$|[a-z]Secret$"
+)
+MAX_BUFFER = 4096
+CIPHERS = {
+    "crypto/cipher.NewCBCEncrypter": 1, "crypto/cipher.NewCFBEncrypter": 1, "crypto/cipher.NewCTR": 1,
+    "crypto/cipher.NewOFB": 1, "crypto/cipher.NewCFB": 1,
+}  # fmt: skip
+
+
+def hardcoded(program: Program) -> Iterator[Found]:
+    for node in program.nodes:
+        match node:
+            case Assign(targets=(target,), value=value):
+                yield from _named(node.at, _last_word(target), value)
+            case Compare(op="==", left=left, right=right):
+                yield from _named(node.at, _last_word(left), right)
+            case Keyword(name=name, value=value):
+                yield from _named(node.at, name, value)
+            case Entry(key=Const(value=str() as name), value=value):
+                yield from _named(node.at, name, value)
+
+
+def _named(at: Span, word: str, value: Expr) -> Iterator[Found]:
+    if isinstance(value, Call) and len(value.args) == 1 and key(value.func) == "[]byte":
+        value = value.args[0]
+    text = value.value if isinstance(value, Const) else None
+    if isinstance(text, str) and (is_token(text) or (SECRET_WORD.search(word) and is_random(text))):
+        yield flaw.SECRET, at
+
+
+def _last_word(target: Expr) -> str:
+    return target.id if isinstance(target, Name) else target.name if isinstance(target, Attr) else ""
+
+
+def is_token(text: str) -> bool:
+    return bool(TOKENS.search(text))
+
+
+def is_random(text: str) -> bool:
+    """Letters and digits with no order in them; words and paths are none."""
+    bare = re.sub(r"(?i)^bearer:?\s+", "", text)
+    if len(bare) < 16 or len(bare) > 400 or PLAIN_VALUE.search(bare):
+        return False
+    counts = Counter(bare)
+    entropy = -sum(n / len(bare) * math.log2(n / len(bare)) for n in counts.values())
+    return entropy > 3.0 and any(c.isdigit() for c in bare)
+
+
+def marshalled(program: Program) -> Iterator[Found]:
+    for function in program.bodies:
+        if function.name in ("MarshalJSON", "MarshalYAML", "MarshalXML", "MarshalText"):
+            continue  # what hides the secret has to marshal something too
+        shapes = Shapes(program, function)
+        for node in program.run_by(function):
+            if isinstance(node, Assign) and isinstance(node.targets[0], Name):
+                shapes.learn(node.targets[0].id, shape(program, node.annotation) or shapes.of(node.value))
+            marshals = isinstance(node, Call) and node.args and _is_marshal(program, node)
+            if isinstance(node, Call) and marshals and _shows_secret(program, node, shapes):
+                yield flaw.EXPOSED, node.at
+
+
+def _is_marshal(program: Program, node: Call) -> bool:
+    if program.origin(node.func) in MARSHALS:
+        return True
+    func = node.func
+    if not isinstance(func, Attr) or func.name != "Encode":
+        return False
+    maker = func.base.func if isinstance(func.base, Call) else None
+    return program.origin(maker) in ENCODERS if maker is not None else False
+
+
+def _format(program: Program, node: Call) -> str:
+    base = node.func.base if isinstance(node.func, Attr) else None
+    origin = program.origin(node.func) or program.origin(base.func if isinstance(base, Call) else None)
+    return next((name for name in ("json", "xml", "yaml", "toml") if name in origin), "json")
+
+
+def _held(program: Program, value: Expr, shapes: Shapes) -> Shape | None:
+    """The struct that is marshalled, also inside a slice or map literal."""
+    while isinstance(value, Hole):
+        value = value.value
+    if isinstance(value, Many) and value.items:
+        return _held(program, value.items[0], shapes)
+    if isinstance(value, Table) and isinstance(value.type, Opaque) and value.type.parts:
+        return shape(program, value.type.parts[-1])
+    found = shapes.of(value)
+    return found.holds if found is not None and found.word in ("list", "map") else found
+
+
+def _shows_secret(program: Program, call: Call, shapes: Shapes) -> bool:
+    found, form = _held(program, call.args[0], shapes), _format(program, call)
+    if found is None or _hides(program, found.word):
+        return False
+    for name, note, made in program.fields(found.word):
+        tag = made.parts[0].value if made.parts and isinstance(made.parts[0], Const) else ""
+        match = re.search(rf'{form}:"([^",]*)([^"]*)"', tag) if isinstance(tag, str) else None
+        if match is not None and match[1] == "-" and not match[2]:
+            continue
+        shown = match[1] if match is not None and match[1] else name
+        telling = any(EXPOSED_FIELD.search(word) for word in (shown, name))
+        if telling and name[:1].isupper() and _is_text(program, note):
+            return True
+    return False
+
+
+def _hides(program: Program, owner: str) -> bool:
+    kind = program.types.get(owner)
+    names = {getattr(getattr(stmt, "function", None), "name", "") for stmt in kind.body} if kind is not None else set()
+    return bool(names & {"MarshalJSON", "MarshalYAML", "MarshalXML", "MarshalText"})
+
+
+def _is_text(program: Program, note: Expr | None) -> bool:
+    found = shape(program, note)
+    while found is not None and found.word == "list" and found.holds is not None:
+        found = found.holds
+    return found is not None and found.word in ("string", "uint8", "interface", "interface_type")
+
+
+def static_nonces(program: Program) -> Iterator[Found]:
+    for function in program.bodies:
+        for node in program.run_by(function):
+            if not isinstance(node, Call):
+                continue
+            nonce = _nonce(program, node)
+            if nonce is not None and _is_fixed(program, function, nonce, node.at[0]):
+                yield flaw.STATIC_IV, node.at
+
+
+def _nonce(program: Program, node: Call) -> Expr | None:
+    place = CIPHERS.get(program.origin(node.func))
+    if place is None and called(node) == "Seal" and len(node.args) == 4 and "crypto/cipher" in program.imports.values():
+        place = 1
+    return node.args[place] if place is not None and place < len(node.args) else None
+
+
+def _is_fixed(program: Program, function: Function, value: Expr, before: int, depth: int = 0) -> bool:
+    """Whether every byte is known from the text alone."""
+    if depth > 6:
+        return False
+    match value:
+        case Const():
+            return True
+        case Call(func=Name(id="[]byte"), args=(inner,)):
+            return isinstance(inner, Const) or _is_fixed(program, function, inner, before, depth + 1)
+        case Many(items=items):
+            return all(isinstance(item, Const) for item in items)
+        case Cut(base=base):
+            part = _bounds(value, None)
+            whole = isinstance(base, Name) and part is not None and _is_written(function, base.id, part, before)
+            return not whole and _is_fixed(program, function, base, before, depth + 1)
+        case Hole(value=base):
+            return _is_fixed(program, function, base, before, depth + 1)
+        case Call(func=Lambda(function=made)):
+            returned = [n.value for n in within(made.body) if isinstance(n, Return) and n.value is not None]
+            return bool(returned) and all(_is_fixed(program, made, r, r.at[0], depth + 1) for r in returned)
+        case Call(func=Name(id=name)) if name in program.functions:
+            made = program.functions[name]
+            returned = [n.value for n in within(made.body) if isinstance(n, Return) and n.value is not None]
+            return bool(returned) and all(_is_fixed(program, made, r, r.at[0], depth + 1) for r in returned)
+        case Name(id=name):
+            return _fixed_name(program, function, name, before, depth)
+    return False
+
+
+def _fixed_name(program: Program, function: Function, name: str, before: int, depth: int) -> bool:
+    param = next((i for i, param in enumerate(function.params) if param.name == name), None)
+    if param is not None:
+        given = [(f, n) for f in program.bodies for n in program.run_by(f)
+                 if isinstance(n, Call) and called(n) == function.name and len(n.args) > param]  # fmt: skip
+        return bool(given) and all(_is_fixed(program, f, n.args[param], n.at[0], depth + 1) for f, n in given)
+    made = [
+        n for n in program.run_by(function) if isinstance(n, Assign) and key(n.targets[0]) == name and n.at[0] < before
+    ]
+    made = [n for n in made if not (isinstance(n.value, Call) and _is_filling(n.value))]
+    if not made:
+        stmt = program.variables.get(name)
+        return (
+            stmt is not None
+            and name not in program.changed
+            and _is_fixed(program, function, stmt.value, before, depth + 1)
+        )
+    last = made[-1].value
+    if isinstance(last, Call) and called(last) == "make":
+        return not _is_filled(function, name, last, before)
+    return _is_fixed(program, function, last, before, depth + 1)
+
+
+def _is_written(function: Function, name: str, part: set[int], before: int) -> bool:
+    made = next((n.value for n in within(function.body) if isinstance(n, Assign) and key(n.targets[0]) == name), None)
+    if not isinstance(made, Call) or called(made) != "make":
+        return False
+    everything, fresh = _fresh(function, name, made, before)
+    return everything or part <= fresh
+
+
+def _is_filling(call: Call) -> bool:
+    return called(call) in ("Read", "ReadFull", "copy", "ReadAtLeast", "PutUint64", "PutUint32")
+
+
+def _is_filled(function: Function, name: str, made: Call, before: int) -> bool:
+    size = made.args[1].value if len(made.args) > 1 and isinstance(made.args[1], Const) else None
+    everything, fresh = _fresh(function, name, made, before)
+    return everything or (isinstance(size, int) and size <= MAX_BUFFER and set(range(size)) <= fresh)
+
+
+def _fresh(function: Function, name: str, made: Call, before: int) -> tuple[bool, set[int]]:
+    """Whether all of a new buffer was written by some call, and which bytes of it were and stayed so."""
+    size = made.args[1].value if len(made.args) > 1 and isinstance(made.args[1], Const) else None
+    fresh: set[int] = set()
+    everything = False
+    for node in sorted((n for n in within(function.body) if isinstance(n, Call | Assign)), key=lambda n: n.at[0]):
+        if not made.at[0] < node.at[0] < before:
+            continue
+        if isinstance(node, Call):
+            for arg in node.args:
+                if root(arg.base if isinstance(arg, Cut) else arg) == name and called(node) not in ("len", "cap"):
+                    span = _bounds(arg, size)
+                    everything = everything or span is None
+                    fresh |= span or set()
+        elif isinstance(node.targets[0], Item) and key(node.targets[0].base) == name:
+            place = node.targets[0].key
+            if isinstance(place, Const) and isinstance(place.value, int):
+                fresh.discard(place.value)
+            else:
+                everything, fresh = False, set()
+    return everything, fresh
+
+
+def _bounds(arg: Expr, size: object) -> set[int] | None:
+    """The bytes a call was given; None for all there are."""
+    if not isinstance(arg, Cut) or (arg.low is None and arg.high is None):
+        return set(range(size)) if isinstance(size, int) and size <= MAX_BUFFER else None
+    low = arg.low.value if isinstance(arg.low, Const) else 0 if arg.low is None else None
+    high = arg.high.value if isinstance(arg.high, Const) else size if arg.high is None else None
+    if not isinstance(low, int) or not isinstance(high, int) or high > MAX_BUFFER:
+        return None
+    return set(range(low, high))

@@ -1,0 +1,1 @@
+"""JavaScript and TypeScript: front end, rules and rewrites."""

@@ -1,0 +1,38 @@
+"""Addresses that are put together: where the host is settled, the rest can no longer choose it.
+
+`"https://api.example.com/users/" + id` asks that host whatever `id` is. The parts behind such a beginning are told as
+`js.path_part`, which ends what outside data could do to a request or a redirect, and nothing else.
+"""
+
+import re
+
+from moot.scan.engine.ir import Attr, Call, Concat, Const, Expr, Hole
+from moot.scan.javascript.words import Known
+
+PART = "js.path_part"
+UNKNOWN = "\ufffc"
+SETTLED = re.compile(
+    r"[a-z][a-z0-9+.-]*://[^/?#\\]+[/?#]|//[^/?#\\]+[/?#]|(?!\w+:)[^/?#\\]+[/?#]|/[^/\\]", re.IGNORECASE
+)
+ROOTED = frozenset({"url", "originalUrl", "path", "pathname"})
+"""Parts of a request that begin with a slash."""
+MAX_BEGINNING = 300
+
+
+def addressed(built: Concat, known: Known) -> Concat:
+    beginning = ""
+    parts: list[Expr] = []
+    for part in built.parts:
+        if isinstance(part, Const):
+            beginning += str(part.value)
+            parts.append(part)
+            continue
+        value = part.value if isinstance(part, Hole) else part
+        rooted = "/" if isinstance(value, Attr) and value.name in ROOTED else ""
+        if len(beginning) < MAX_BEGINNING and SETTLED.match(beginning + rooted):
+            told = Call(value.at, known(value.at, PART), (value,))
+            parts.append(part._replace(value=told) if isinstance(part, Hole) else told)
+        else:
+            parts.append(part)
+        beginning += UNKNOWN
+    return built._replace(parts=tuple(parts))

@@ -1,0 +1,63 @@
+"""Options as calls the rules can speak of.
+
+`{rejectUnauthorized: false}` means the same wherever the object ends up. It becomes one more statement before the one
+it stands in: a call of `js.option.rejectUnauthorized`, which does nothing but carry the value to the rules.
+"""
+
+import re
+
+from moot.scan.engine.ir import Attr, Call, Const, Do, Entry, Expr, Name, Span, Unary
+from moot.scan.javascript.reader import Reader
+from moot.scan.syntax import words
+
+SWITCHES = words(
+    "rejectUnauthorized strictSSL insecure checkServerIdentity httpOnly secure nodeIntegration contextIsolation "
+    "nodeIntegrationInWorker webSecurity allowRunningInsecureContent experimentalFeatures enableBlinkFeatures noEscape "
+    "noent noEnt ignoreExpiration minVersion secureProtocol SSL_VERIFYPEER ignoreHTTPSErrors sandbox"
+)
+COMPARED = "js.compared"
+SECRET = re.compile(
+    r"(?:^|_)(?:API_?KEY|SECRET|TOKEN|PASSWORD)$|(?:secret|apiKey|api_key|[tT]oken|signature|Signature|hmac|digest)$|"
+    r"^(?:expected|stored|computed|valid)\w*(?:[hH]ash|[pP]assword|[kK]ey|[cC]ode)$"
+)
+FLOWS = words("__html innerHTML $where")
+
+
+def notice_entry(reader: Reader, entry: Entry) -> None:
+    if isinstance(entry.key, Const) and isinstance(entry.key.value, str):
+        notice(reader, entry.key.value, entry.value, entry.at)
+
+
+def notice(reader: Reader, name: str, value: Expr, at: Span) -> None:
+    if name in FLOWS or (name in SWITCHES and _is_plain(value)):
+        reader.before.append(Do(at, Call(at, reader.known(at, f"js.option.{name}"), (value,))))
+
+
+def notice_target(reader: Reader, target: Expr, value: Expr, at: Span) -> None:
+    if isinstance(target, Name):
+        notice(reader, target.id, value, at)
+    elif isinstance(target, Attr):
+        notice(reader, target.name, value, at)
+
+
+def _is_plain(value: Expr) -> bool:
+    """What can be evaluated twice without doing anything twice."""
+    while isinstance(value, Attr | Unary):
+        value = value.base if isinstance(value, Attr) else value.value
+    return isinstance(value, Const | Name)
+
+
+def notice_comparison(reader: Reader, op: str, left: Expr, right: Expr, at: Span) -> None:
+    """`given === SECRET`: what a stranger gave, compared with what only we should know."""
+    if op not in ("==", "!="):
+        return
+    for secret, other in ((left, right), (right, left)):
+        if _is_plain(secret) and _is_plain(other) and not isinstance(other, Const) and SECRET.search(_last(secret)):
+            reader.before.append(Do(at, Call(at, reader.known(at, COMPARED), (other,))))
+            return
+
+
+def _last(value: Expr) -> str:
+    if isinstance(value, Attr):
+        return value.name
+    return value.id if isinstance(value, Name) else ""

@@ -1,0 +1,150 @@
+"""One JavaScript or TypeScript file while it is lowered: its text, how deep we are, what was left out."""
+
+import re
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from moot.scan.engine.bounds import Bounded
+from moot.scan.engine.ir import MAX_DEPTH, Block, Expr, Import, Name, Opaque, Span, Stmt
+from moot.scan.javascript.literals import unescaped
+from moot.scan.syntax import words
+
+SKIPPED = frozenset(
+    {"comment", "html_comment", "hash_bang_line", "type_arguments", "type_annotation", "accessibility_modifier"}
+)
+GIVEN = words(
+    "process console __dirname __filename document window Buffer JSON Math Object Array String Number Boolean Date "
+    "Promise Symbol Map Set WeakMap WeakSet RegExp Error TypeError RangeError SyntaxError globalThis global module "
+    "exports require navigator location history localStorage sessionStorage fetch setTimeout setInterval setImmediate "
+    "clearTimeout clearInterval URL URLSearchParams TextEncoder TextDecoder Intl Reflect Proxy BigInt "
+    "performance alert "
+    "prompt confirm $ jQuery _ angular Vue React import.meta encodeURIComponent decodeURIComponent encodeURI decodeURI "
+    "escape unescape parseInt parseFloat isNaN isFinite eval Function atob btoa structuredClone queueMicrotask Blob "
+    "FormData Headers Request Response AbortController WebSocket XMLHttpRequest DOMParser Infinity NaN crypto "
+    "DOMPurify "
+    "arguments"
+)
+LIST_NAMES = re.compile(rb"(?<![\w$])([\w$]{1,80})\s{0,20}[=:]\s*(?:\[|new Array\b|Array\b)")
+SET_ON_REQUEST = re.compile(rb"\breq\.(\w+)\s*(?:[+|?&]{1,2})?=(?![=>])")
+
+
+class Reader(Bounded):
+    """`exprs_by_kind` and `blocks_by_kind` are the two tables of the front end; they come from outside because
+    functions hold statements, and statements hold functions."""
+
+    def __init__(
+        self,
+        path: str,
+        data: bytes,
+        exprs_by_kind: "dict[str, Callable[[Reader, Node], Expr]]",
+        block: "Callable[[Reader, Node | None], Block]",
+    ) -> None:
+        super().__init__(path)
+        self.data = data
+        self.depth = 0
+        self.modules: dict[str, Import] = {}
+        self.before: list[Stmt] = []
+        """What has to run before the statement at hand."""
+        self.set_on_request = frozenset(found.decode() for found in SET_ON_REQUEST.findall(data))
+        self.lists = frozenset(found.decode("utf-8", "replace") for found in LIST_NAMES.findall(data))
+        self.exports: dict[Span, Node] = {}
+        """The `export` around what stands here."""
+        self._targets: set[Span] = set()
+        self._exprs = exprs_by_kind
+        self._block = block
+
+    def text(self, node: Node | None) -> str:
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
+
+    def word(self, node: Node | None) -> str:
+        """A name. Its letters may be written by their numbers."""
+        text = self.text(node)
+        return unescaped(text) if "\\" in text else text
+
+    def too_deep(self, node: Node) -> bool:
+        if self.depth < MAX_DEPTH:
+            return False
+        self.gap(node, "nests too deep")
+        return True
+
+    def within_bounds(self, node: Node, statements: list[Node]) -> list[Node]:
+        """As many statements as the file may still have."""
+        kept = statements[: self.most_statements - self.statements]
+        self.statements += len(kept)
+        if len(kept) < len(statements):
+            self.gap(node, f"more than {self.most_statements} statements: the rest was not analysed")
+        return kept
+
+    def expr(self, node: Node | None) -> Expr:
+        if node is None:
+            return Opaque((0, 0))
+        if self.is_full(node):
+            return Opaque(span(node), (), node.type)
+        self.made += 1
+        lower = self._exprs.get(node.type)
+        if lower is None:
+            return self.opaque(node)
+        if self.too_deep(node):
+            return Opaque(span(node), (), node.type)
+        self.depth += 1
+        try:
+            return lower(self, node)
+        finally:
+            self.depth -= 1
+
+    def target(self, node: Node | None) -> Expr:
+        """What is written to. That is noted on the way down: to ask a node for the one around it is a search from the
+        top of the file."""
+        if node is not None:
+            self._targets.add(span(node))
+        return self.expr(node)
+
+    def is_target(self, node: Node) -> bool:
+        return span(node) in self._targets
+
+    def exprs(self, nodes: list[Node]) -> tuple[Expr, ...]:
+        return tuple([self.expr(node) for node in nodes if node.type not in SKIPPED])
+
+    def opaque(self, node: Node) -> Expr:
+        if self.too_deep(node):
+            return Opaque(span(node), (), node.type)
+        self.depth += 1
+        parts = self.exprs(node.named_children)
+        self.depth -= 1
+        return Opaque(span(node), parts, node.type)
+
+    def block(self, node: Node | None) -> Block:
+        return self._block(self, node)
+
+    def given(self, at: Span, name: str) -> None:
+        """A name that every program has from the start: what it stands for is no surprise."""
+        self.modules.setdefault(name, Import(at, name, name, name))
+
+    def known(self, at: Span, origin: str) -> Expr:
+        """A module or function that has no name of its own here (`require("x").y()`): no program can hide this one."""
+        local = f"require {origin}"
+        self.modules.setdefault(local, Import(at, local, origin, origin))
+        return Name(at, local)
+
+
+CALLBACK = "callback "
+
+
+def span(node: Node) -> Span:
+    return (node.start_byte, node.end_byte)
+
+
+def named(node: Node | None) -> list[Node]:
+    return [child for child in node.named_children if child.type not in SKIPPED] if node is not None else []
+
+
+def first(node: Node | None) -> Node | None:
+    if node is None:
+        return None
+    return next((child for child in node.named_children if child.type not in SKIPPED), None)
+
+
+def operator(node: Node) -> str:
+    found = node.child_by_field_name("operator")
+    return found.type if found is not None else ""

@@ -1,0 +1,192 @@
+"""Values from outside that are made harmless where JavaScript uses them."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from tree_sitter import Node
+
+from moot.scan.calls import read_call
+from moot.scan.change import Change, Choices, Refused, needed, replaced
+from moot.scan.edits import Edit
+from moot.scan.javascript.rewrites.module import before, function, required
+from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL
+from moot.scan.python.rewrites.path import leading_folder
+from moot.scan.strings import Hole, build, constant_text, unwrapped
+from moot.scan.syntax import Source, inside
+
+PARTS = frozenset({"identifier", "member_expression", "subscript_expression", "call_expression"})
+UNFOLLOWED = 4
+ONE_LINE = 'const oneLine = ({value}) => String(value).replace(/[\\r\\n]/g, " ");'
+ESCAPER = 'const escapeRegExp = ({value}) => String(value).replace(/[.*+?^${{}}()|[\\]\\\\]/g, "\\\\$&");'
+LOCAL = """const localPath = ({given}) => {{
+  try {{
+    const there = new URL(String(address), new URL(page, "http://localhost"));
+    const place = there.pathname + there.search + there.hash;
+    return place.startsWith("/") && !place.startsWith("//") ? place : "/";
+  }} catch {{
+    return "/";
+  }}
+}};"""
+SORRY = '"Internal server error"'
+FORBIDDEN = "the path leads out of its folder"
+
+
+def _value(source: Source) -> str:
+    return "value: unknown" if source.language == "typescript" else "value"
+
+
+def _holes(source: Source, text: Node) -> list[Hole]:
+    built = build(source, unwrapped(text), UNFOLLOWED)
+    return [hole for hole in built.holes if unwrapped(hole.node).type in PARTS]
+
+
+def _wrapped(
+    source: Source, holes: Sequence[Hole], wrap: Callable[[str], str], added: Sequence[Edit], did: str
+) -> Iterator[Change]:
+    """One value where that is enough, else all."""
+    for chosen in (*([hole] for hole in holes), list(holes) if len(holes) > 1 else []):
+        if chosen:
+            shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in chosen))
+            edits = (*added, *(replaced(hole.node, wrap(source.text(hole.node))) for hole in chosen))
+            yield Change(edits, f"{shown} {did}")
+
+
+def log(source: Source, node: Node) -> Iterator[Change]:
+    """Values inside a text; an object that is logged by itself is printed in one piece already."""
+    found = [hole for arg in read_call(source, node).args for hole in _holes(source, arg) if _in_text(source, arg)]
+    if not found:
+        raise Refused("what is logged is no text that is put together here")
+    added = function(source, "oneLine", ONE_LINE.format(value=_value(source)))
+    yield from _wrapped(source, found, lambda text: f"oneLine({text})", added, "begins no new line in the log")
+
+
+def _in_text(source: Source, arg: Node) -> bool:
+    return len(build(source, unwrapped(arg), UNFOLLOWED).pieces) > 1
+
+
+def header(source: Source, node: Node) -> Iterator[Change]:
+    call = read_call(source, node)
+    if len(call.args) != 2 or constant_text(source, call.args[0]) is None:
+        raise Refused("the header is given in another way")
+    found = _holes(source, call.args[1])
+    if not found:
+        raise Refused("no plain value stands in the header")
+    added = function(source, "oneLine", ONE_LINE.format(value=_value(source)))
+    yield from _wrapped(source, found, lambda text: f"oneLine({text})", added, "begins no new header")
+
+
+def pattern(source: Source, node: Node) -> Iterator[Change]:
+    """A word that is looked for is taken literally."""
+    text = needed(read_call(source, node).arg(0), "the pattern is not here")
+    found = _holes(source, text)
+    if not found:
+        raise Refused("no plain value stands in the pattern")
+    if any(PATTERN.search(source.text(hole.node)) for hole in found):
+        raise Refused("the names say that a pattern is wanted, not a word")
+    added = function(source, "escapeRegExp", ESCAPER.format(value=_value(source)))
+    did = "is taken literally by the pattern"
+    yield from _wrapped(source, found, lambda text: f"escapeRegExp({text})", added, did)
+
+
+def document_query(source: Source, node: Node) -> Iterator[Change]:
+    """A field of text is compared with text, whatever object was sent."""
+    query = unwrapped(needed(read_call(source, node).arg(0), "the query is not here"))
+    if query.type != "object":
+        raise Refused("the query is put together elsewhere")
+    found: list[Hole] = []
+    for pair in (child for child in query.named_children if child.type == "pair"):
+        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        if key is None or value is None or unwrapped(value).type not in PARTS:
+            continue
+        if not TEXTUAL.search(source.text(key).strip("\"'")):
+            raise Refused("it cannot be told whether a field holds text")
+        found.append(Hole(value))
+    if not found:
+        raise Refused("no plain value stands in the query")
+    yield from _wrapped(source, found, lambda text: f"String({text})", (), "is text in the query")
+
+
+def redirect(source: Source, node: Node) -> Iterator[Change]:
+    """The address is completed the way a browser would do it; of the result, only the place on this host is kept."""
+    call, page = read_call(source, node), _page(source, node)
+    if call.method != "redirect" or not call.name.startswith(("res.", "reply.")) or len(call.args) not in (1, 2):
+        raise Refused(f"there is no plain replacement for {call.name}")
+    target = call.args[-1]
+    if constant_text(source, target) is not None or re.search(r"""["'`]back["'`]""", source.text(target)):
+        raise Refused("the address is not here, or it may lead back to where the visitor came from")
+    added = function(source, "localPath", _local(source))
+    new = f"localPath({source.text(target)}, {page})"
+    yield Change((*added, replaced(target, new)), "visitors are only sent to pages of the same host")
+
+
+def _local(source: Source) -> str:
+    given = "address: unknown, page: string" if source.language == "typescript" else "address, page"
+    return LOCAL.format(given=given)
+
+
+def _page(source: Source, node: Node) -> str:
+    """The address that was asked, as the handler around the place knows it."""
+    for name in ("req", "request"):
+        if name in _parameters(source, node):
+            return f"{name}.originalUrl"
+    raise Refused("the request is not known here")
+
+
+def _parameters(source: Source, node: Node) -> set[str]:
+    scope, found = source.scope(node), set[str]()
+    while scope.outer is not None:
+        found |= scope.parameters
+        scope = scope.outer
+    return found
+
+
+def contained(source: Source, node: Node) -> Iterator[Change]:
+    """`path.join(folder, name)` must lie in the folder; a handler answers 403 when it does not."""
+    call = read_call(source, node)
+    place = unwrapped(needed(call.arg(0), "the path is not here"))
+    joined = read_call(source, place) if place.type == "call_expression" else None
+    if joined is None or joined.name not in ("path.join", "path.resolve") or len(joined.args) < 2:
+        raise Refused("no folder is known in which the file must lie")
+    if any(n.type == "call_expression" for arg in joined.args for n in inside(arg, 200)):
+        raise Refused("the path is worked out by a call")
+    statement = needed(source.statement(node), "the path is used outside of a statement")
+    if source.scope(statement) is not source.scope(node):
+        raise Refused("the path is used outside of a statement")
+    path, added = required(source, "path", node)
+    folder = leading_folder(source, place, joined.args)
+    whole = f"{path}.resolve({source.text(place)})"
+    test = f"{whole} !== {path}.resolve({folder}) && !{whole}.startsWith({path}.resolve({folder}) + {path}.sep)"
+    guard = f"if ({test}) {{ {_refusal(source, node)} }}"
+    yield Change((*added, before(source, statement, guard)), f"the file must lie in {folder}")
+
+
+def _refusal(source: Source, node: Node) -> str:
+    """A handler answers, so that a rejected promise does not end the program; any other function throws."""
+    if "res" in source.scope(node).parameters:
+        return "res.statusCode = 403; return res.end();"
+    return f'throw new Error("{FORBIDDEN}");'
+
+
+def error_shown(source: Source, node: Node) -> Iterator[Change]:
+    """The visitor gets a plain sentence; the stack goes to the log of the program."""
+    call = read_call(source, node)
+    shown = unwrapped(needed(call.arg(0), "the error is not here"))
+    thing = shown.child_by_field_name("object")
+    if shown.type != "member_expression" or thing is None or not source.text(shown).endswith(".stack"):
+        raise Refused("the error is sent in another way")
+    statement = needed(source.statement(node), "the error is sent outside of a statement")
+    if source.scope(statement) is not source.scope(node) or re.search(r"\?\.", source.text(shown)):
+        raise Refused("the error is sent outside of a statement")
+    edits = (before(source, statement, f"console.error({source.text(thing)});"), replaced(shown, SORRY))
+    yield Change(edits, "the stack is logged for the operator and not sent to the visitor")
+
+
+CHOICES: dict[str, Choices] = {
+    "javascript-log": log,
+    "javascript-header": header,
+    "javascript-regex-injection": pattern,
+    "javascript-nosql": document_query,
+    "javascript-open-redirect": redirect,
+    "javascript-path": contained,
+    "javascript-error-disclosure": error_shown,
+}

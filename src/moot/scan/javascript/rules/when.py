@@ -1,0 +1,380 @@
+"""Conditions of the JavaScript rules: what must be known of a call for a rule to speak."""
+
+import re
+from collections.abc import Callable
+
+from moot.scan.engine.fold import UNKNOWN
+from moot.scan.engine.rulebook import Site, When
+from moot.scan.engine.values import Val
+from moot.scan.rules.secrets import PLACEHOLDER
+from moot.scan.rules.when import is_about_password
+from moot.scan.syntax import words
+
+DIRECT = 0.5
+"""Less sure than this is a parameter of a function whose callers we do not see."""
+TEXT_RESULTS = re.compile(
+    r"\.(?:toString|strip|join|lower|upper|replace|replace_first|get|concat|substr)\(\)$|^String\(\)$"
+)
+WEAK_DIGEST = re.compile(r"(?i)^(?:md[245]|sha-?1|rsa-(?:md5|sha1)|ripemd(?:160)?)$")
+WEAK_CIPHER = re.compile(r"(?i)^(?:des|rc[24]|bf|blowfish|cast|idea|seed)|-ecb$")
+OLD_TLS = re.compile(r"(?i)^(?:sslv[23]|tlsv1(?:[._]1)?)(?:_(?:client_|server_)?method)?$")
+NESTED = re.compile(
+    r"\((?:\?:)?(?:\[(?:\\.|[^\]\\])*\]|\\.|[^()\\\[\]+*?|])[+*](?:(?:\[(?:\\.|[^\]\\])*\]|\\.|[^()\\\[\]+*?|])[?*])?\)"
+    r"(?:[+*]|\{\d+,\})"
+    r"|\((?:\?:)?(\w)\|\1\w?\)[+*]"
+)
+SESSION_COOKIE = re.compile(r"(?i)token|sess|auth|jwt|sid$|login|remember")
+SHELLS = re.compile(r"(?:^|/)(?:ba|z|da|k)?sh$|cmd(?:\.exe)?$|powershell(?:\.exe)?$|pwsh$")
+BROWSERS = (
+    "puppeteer",
+    "puppeteer-core",
+    "playwright",
+    "playwright-core",
+    "playwright-chromium",
+    "phantom",
+    "phantomjs",
+)
+
+
+def is_const(value: Val | None, *wanted: object) -> bool:
+    if value is None or value.const is UNKNOWN or value.refs:
+        return False
+    return any(type(value.const) is type(w) and value.const == w for w in wanted)
+
+
+def text_of(value: Val | None) -> str | None:
+    """A text that is known, else None."""
+    return value.const if value is not None and isinstance(value.const, str) else None
+
+
+def setting(site: Site, value: Val | None, *path: str | int) -> Val | None:
+    for key in path:
+        value = site.setting(value, key)
+    return value
+
+
+def every(*conditions: When) -> When:
+    return lambda site: all(condition(site) for condition in conditions)
+
+
+def imports(*modules: str) -> When:
+    return lambda site: site.module(*modules)
+
+
+def of(*starts: str) -> When:
+    """A method of the request's answer, or of something reached from it."""
+    return lambda site: site.name.startswith(starts)
+
+
+def has(place: int, key: str, *wanted: object) -> When:
+    """An option that is set to one of these values."""
+    return lambda site: is_const(site.setting(site.arg(place), key), *wanted)
+
+
+def const(place: int, *wanted: object) -> When:
+    return lambda site: is_const(site.arg(place), *wanted)
+
+
+def matches(place: int, pattern: re.Pattern[str]) -> When:
+    return lambda site: (text := text_of(site.arg(place))) is not None and bool(pattern.search(text))
+
+
+def is_built(value: Val | None) -> bool:
+    """Outside data, or a parameter that becomes part of a text here: passing one on is the caller's business."""
+    if value is None or not value.taints:
+        return False
+    return is_sure(value) or not value.name
+
+
+def built(place: int) -> When:
+    return lambda site: is_built(site.arg(place))
+
+
+def sql_text(site: Site) -> bool:
+    """The text of a statement, not its parameters. Where any caller may choose the value, the words around it must
+    be SQL: other things are queried too."""
+    first = site.arg(0)
+    parts = [site.setting(first, key) for key in ("sql", "text", "query")] if first is not None and first.refs else []
+    return any(
+        part is not None and is_built(part) and ("sql" in part.marks or is_sure(part)) for part in parts or [first]
+    )
+
+
+def is_sure(value: Val) -> bool:
+    return max((taint.strength for taint in value.taints), default=0) >= DIRECT
+
+
+def address(place: int) -> When:
+    """The address itself, or the options that hold it: what is sent there is another matter."""
+
+    def check(site: Site) -> bool:
+        value = site.arg(place)
+        if value is None or not value.refs:
+            return value is not None and bool(value.taints)
+        parts = (site.setting(value, key) for key in ("url", "uri", "host", "hostname", "baseURL"))
+        return any(part is not None and bool(part.taints) for part in parts)
+
+    return check
+
+
+def page(site: Site) -> bool:
+    """Text that is answered as HTML. An object becomes JSON; what a function made of the data is not known to be it."""
+    if not site.name.startswith("res."):
+        return False
+    first = site.arg(0)
+    if first is None or first.refs or not first.taints or first.name in ("req.body", "req.query", "req.params"):
+        return False
+    return not first.name.endswith("()") or bool(TEXT_RESULTS.search(first.name))
+
+
+def query_object(site: Site) -> bool:
+    """A value that can be an object when the sender wants it to: path parameters and headers are always text."""
+    first = site.arg(0)
+    if first is None or site.setting(first, "where") is not None:
+        return False
+    model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|(?:.*\.)?(?:collection|models?|db)\b", site.name)
+    if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model):
+        return False
+    return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in site.carried(0, "nosql"))
+
+
+OBJECTS = ("req.body", "req.query", "req.json", "req.param", "ctx.request.body", "ctx.query", "ctx.request.query",
+           "event.body", "socket.data")  # fmt: skip
+
+
+def _can_be_object(origin: str) -> bool:
+    return origin.startswith(OBJECTS) and not origin.startswith("req.params")
+
+
+def through_shell(site: Site) -> bool:
+    """`spawn(program, args, {shell: true})`, or a program that is a shell and reads a script."""
+    for place in (1, 2):
+        shell = site.setting(site.arg(place), "shell")
+        if shell is not None and shell.const not in (False, None, UNKNOWN):
+            return True
+    program = text_of(site.arg(0))
+    parts = site.items(site.arg(1)) or []
+    return program is not None and bool(SHELLS.search(program)) and any(is_const(p, "-c", "/c", "/C") for p in parts)
+
+
+def options_from_outside(site: Site) -> bool:
+    value = site.arg(1)
+    return site.name.startswith("res.") and value is not None and bool(value.taints) and not value.refs
+
+
+def without_root(site: Site) -> bool:
+    return site.name.startswith("res.") and site.setting(site.arg(1), "root") is None
+
+
+def not_a_function(site: Site) -> bool:
+    first = site.arg(0)
+    return first is not None and not first.refs
+
+
+def weak_digest(about_password: bool) -> When:
+    def check(site: Site) -> bool:
+        text = text_of(site.arg(0))
+        if text is None or not WEAK_DIGEST.search(text):
+            return False
+        return is_about_password(f"{site.words()} {site.line()}") == about_password
+
+    return check
+
+
+def fixed_iv(site: Site) -> bool:
+    value, algorithm = site.arg(2), text_of(site.arg(0)) or ""
+    if value is None or algorithm.lower().endswith("-ecb"):
+        return False
+    return isinstance(value.const, str) or value.name == "Buffer.alloc()"
+
+
+def fixed_salt(site: Site) -> bool:
+    return text_of(site.arg(1)) is not None
+
+
+def few_rounds(site: Site) -> bool:
+    rounds = site.arg(2)
+    return rounds is not None and isinstance(rounds.const, int) and 0 < rounds.const < 10_000
+
+
+def short_key(site: Site) -> bool:
+    size = site.setting(site.arg(1), "modulusLength")
+    return size is not None and isinstance(size.const, int) and size.const < 2048
+
+
+def is_secret(value: Val | None) -> bool:
+    text = text_of(value)
+    return text is not None and bool(text) and not PLACEHOLDER.search(text)
+
+
+def written_out(place: int, *path: str | int) -> When:
+    """A secret that stands in the program text."""
+    return lambda site: is_secret(setting(site, site.arg(place), *path))
+
+
+def key_written_out(place: int) -> When:
+    """Where a key must be, any text is one."""
+    return lambda site: bool(text_of(site.arg(place)))
+
+
+def cookie_flag(flag: str) -> When:
+    def check(site: Site) -> bool:
+        if not site.name.startswith(("res.", "reply.")):
+            return False
+        options = site.arg(2)
+        value = site.setting(options, flag)
+        if value is not None:
+            return is_const(value, False)
+        name = text_of(site.arg(0))
+        plain = options is None or bool(options.refs)
+        return plain and name is not None and bool(SESSION_COOKIE.search(name))
+
+    return check
+
+
+def any_site(site: Site) -> bool:
+    """`Access-Control-Allow-Origin: *`, or whatever site asks."""
+    name, value = text_of(site.arg(0)), site.arg(1)
+    if name is not None and name.lower() == "access-control-allow-origin":
+        return is_const(value, "*") or (value is not None and bool(value.taints))
+    for table in (site.arg(0), value):
+        for key in ("Access-Control-Allow-Origin", "access-control-allow-origin"):
+            if is_const(site.setting(table, key), "*"):
+                return True
+    return False
+
+
+def open_cors(site: Site) -> bool:
+    origin = site.setting(site.arg(0), "origin")
+    return is_const(origin, "*") or (
+        is_const(origin, True) and is_const(site.setting(site.arg(0), "credentials"), True)
+    )
+
+
+def no_algorithm(place: int) -> When:
+    def check(site: Site) -> bool:
+        options = site.arg(place)
+        one = text_of(site.setting(options, "algorithm"))
+        many = site.items(site.setting(options, "algorithms")) or []
+        return (one or "").lower() == "none" or any((text_of(v) or "").lower() == "none" for v in many)
+
+    return check
+
+
+def no_key(site: Site) -> bool:
+    return is_const(site.arg(1), "", None, False) and site.count > 1
+
+
+def slow_pattern(site: Site) -> bool:
+    text = text_of(site.setting(site.receiver, 0))
+    return text is not None and len(text) < 1000 and bool(NESTED.search(text))
+
+
+HELMET_PARTS = words(
+    "frameguard xssFilter hsts noSniff contentSecurityPolicy hidePoweredBy ieNoOpen referrerPolicy dnsPrefetchControl "
+    "xFrameOptions strictTransportSecurity xContentTypeOptions"
+)
+
+
+def helmet_off(site: Site) -> bool:
+    return any(is_const(site.setting(site.arg(0), part), False) for part in HELMET_PARTS)
+
+
+def stack_shown(site: Site) -> bool:
+    first = site.arg(0)
+    return site.name.startswith("res.") and first is not None and first.name.endswith(".stack")
+
+
+def first_is(*wanted: object) -> Callable[[Site], bool]:
+    return const(0, *wanted)
+
+
+def one_argument(site: Site) -> bool:
+    """`new Buffer(n)`: with a number it is not cleared, and whoever gives the value can make it one."""
+    return site.count == 1
+
+
+def plain_size(site: Site) -> bool:
+    size = site.arg(0)
+    return site.count == 1 and size is not None and type(size.const) is int
+
+
+def never_filled(site: Site) -> bool:
+    """Nothing in the function writes over what was in memory before."""
+    return not re.search(r"\.(?:fill|copy|set|write\w*|concat)\(|readSync|getRandomValues|randomFill", site.around())
+
+
+def made_path(place: int) -> When:
+    """A path that was put together here, or an object that holds it."""
+
+    def check(site: Site) -> bool:
+        value = site.arg(place)
+        return value is not None and (bool(value.refs) or "normal" in value.marks)
+
+    return check
+
+
+USER_RECORD = re.compile(r"^[uU]ser$|\.find(?:One|ById|Unique|First|OneAndUpdate)\(\)$")
+
+
+def tells_much(site: Site) -> bool:
+    """A password in the token, or a user as the database knows it."""
+    payload = site.arg(0)
+    if payload is None:
+        return False
+    if any(site.setting(payload, key) is not None for key in ("password", "passwd", "passwordHash", "password_hash")):
+        return True
+    return not payload.refs and bool(USER_RECORD.search(payload.name))
+
+
+def session_without(flag: str) -> When:
+    """A session whose cookie is described, but not this."""
+
+    def check(site: Site) -> bool:
+        cookie = site.setting(site.arg(0), "cookie")
+        return cookie is not None and bool(cookie.refs) and site.setting(cookie, flag) is None
+
+    return check
+
+
+def whole_body(place: int) -> When:
+    """All that was sent, as it was sent."""
+
+    def check(site: Site) -> bool:
+        value = site.arg(place)
+        model = re.match(r"(?:.*[./])?[A-Z]\w*\.\w+$|\?\.\w+$", site.name)
+        return bool(model) and value is not None and value.name in ("req.body", "ctx.request.body", "req.query")
+
+    return check
+
+
+def takes_anything(site: Site) -> bool:
+    """Uploads of any kind and size."""
+    options = site.arg(0)
+    known = options is None or bool(options.refs)
+    return known and site.setting(options, "fileFilter") is None and site.setting(options, "limits") is None
+
+
+def _is_open(mode: Val | None) -> bool:
+    value = mode.const if mode is not None else None
+    if isinstance(value, str) and re.fullmatch(r"(?:0o?)?[0-7]{3}", value):
+        value = int(value[-3:], 8)
+    return type(value) is int and bool(value & 0o002)
+
+
+def open_mode(place: int) -> When:
+    return lambda site: _is_open(site.arg(place))
+
+
+def open_option(site: Site) -> bool:
+    return any(_is_open(site.setting(site.arg(place), "mode")) for place in (1, 2))
+
+
+def shared_folder(site: Site) -> bool:
+    path = text_of(site.arg(0))
+    return path is not None and path.startswith(("/tmp/", "/var/tmp/"))
+
+
+def never_verified(site: Site) -> bool:
+    """Nothing in the file checks a signature: the content is believed as it came."""
+    return b"verify" not in site.m.frame.unit.module.data  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+"""Python: front end, rules and rewrites."""

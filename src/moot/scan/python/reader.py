@@ -1,0 +1,79 @@
+"""One Python file while it is lowered, and how its tree is read."""
+
+import unicodedata
+from collections.abc import Callable
+from typing import TypeAlias
+
+from tree_sitter import Node
+
+from moot.scan.engine.bounds import Bounded
+from moot.scan.engine.ir import MAX_DEPTH, Expr, Opaque, Parsed, Span
+
+SKIPPED = frozenset({"comment", "line_continuation"})
+
+
+class Reader(Bounded):
+    """One file being lowered: its bytes, how deep we are, what was left out."""
+
+    def __init__(self, source: Parsed, lowerings: "dict[str, Lowering]") -> None:
+        super().__init__(source.path)
+        self.lowerings = lowerings
+        self.data = source.data
+        self.depth = 0
+        self.yields = False
+
+    def text(self, node: Node) -> str:
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def word(self, node: Node) -> str:
+        """A name. Python takes letters of other forms for the plain ones: a long s is an s."""
+        text = self.text(node)
+        return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+    def expr(self, node: Node | None) -> Expr:
+        if node is None:
+            return Opaque((0, 0))
+        if self.is_full(node):
+            return Opaque(span(node), (), node.type)
+        self.made += 1
+        lower = self.lowerings.get(node.type)
+        if lower is None:
+            return self.opaque(node)
+        if self.depth >= MAX_DEPTH:
+            self.gap(node, "nests too deep")
+            return Opaque(span(node), (), node.type)
+        self.depth += 1
+        try:
+            return lower(self, node)
+        finally:
+            self.depth -= 1
+
+    def exprs(self, nodes: list[Node]) -> tuple[Expr, ...]:
+        return tuple([self.expr(node) for node in nodes if node.type not in SKIPPED])
+
+    def opaque(self, node: Node) -> Expr:
+        if self.depth >= MAX_DEPTH:
+            self.gap(node, "nests too deep")
+            return Opaque(span(node), (), node.type)
+        self.depth += 1
+        parts = self.exprs(node.named_children)
+        self.depth -= 1
+        return Opaque(span(node), parts, node.type)
+
+
+def span(node: Node) -> Span:
+    return (node.start_byte, node.end_byte)
+
+
+def named(node: Node) -> list[Node]:
+    return [child for child in node.named_children if child.type not in SKIPPED]
+
+
+def first(node: Node) -> Node | None:
+    for child in node.named_children:
+        if child.type not in SKIPPED:
+            return child
+    return None
+
+
+Lowering: TypeAlias = Callable[[Reader, Node], Expr]

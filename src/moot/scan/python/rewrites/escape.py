@@ -1,0 +1,154 @@
+"""Text for a page or a directory search: what comes from outside is escaped where it is put in."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from tree_sitter import Node
+
+from moot.scan.bindings import origins
+from moot.scan.calls import Call, modules, read_call
+from moot.scan.change import Change, Refused, needed, replaced
+from moot.scan.edits import Edit
+from moot.scan.python.rewrites.module import member, module
+from moot.scan.rewrites.markup import NAMES, is_text_place
+from moot.scan.strings import Hole, Text, build, unwrapped
+from moot.scan.syntax import Source, inside
+
+Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
+PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
+MARKS = frozenset({"Markup", "mark_safe", "SafeText", "format_html"})
+TAKES_ANY = frozenset({"escape", "conditional_escape"})
+UNFOLLOWED = 4
+"""The depth from which `build` takes names as they stand."""
+
+
+def page(source: Source, node: Node) -> Iterator[Change]:
+    """One value is escaped where that is enough, else all that stand in the text."""
+    yield from _escaped(source, _answer(source, node), lambda at: _html(source, at), "shown as text, not as markup")
+
+
+def marked(source: Source, node: Node) -> Iterator[Change]:
+    """What is put into a text before that is marked as safe HTML."""
+    call = read_call(source, node)
+    text = needed(call.arg(0), "the text is not here")
+    if node.parent is not None and node.parent.type == "attribute":
+        raise Refused("the markup is not shown but worked with")
+    if unwrapped(text).type != "identifier" and len(build(source, text, UNFOLLOWED).pieces) < 2:
+        raise Refused("all of the text is one value, and only its writer knows whether that is markup")
+    yield from _escaped(source, text, lambda at: _conditional(source, call, at), "shown as text, not as markup")
+
+
+def _conditional(source: Source, call: Call, at: Node) -> Escaper:
+    """An escape that leaves alone what is marked as safe already."""
+    if call.name.startswith("django."):
+        return member(source, "django.utils.html", "conditional_escape", at)
+    return member(source, "markupsafe", "escape", at)
+
+
+def _html(source: Source, at: Node) -> Escaper:
+    local, added = module(source, "html", at)
+    return f"{local}.escape", added
+
+
+def directory(source: Source, node: Node) -> Iterator[Change]:
+    """The filter of an LDAP search."""
+    call = read_call(source, node)
+    given = (call.arg(1, "search_filter", "filterstr"), call.arg(2))
+    for text in (arg for arg in given if arg is not None):
+        yield from _escaped(source, text, lambda at: _ldap(source, at), "taken literally by the search")
+
+
+def _ldap(source: Source, at: Node) -> Escaper:
+    found = modules(source)
+    if ("ldap3" in found) == ("ldap" in found):
+        raise Refused("the LDAP library cannot be told from the imports")
+    origin = "ldap3.utils.conv" if "ldap3" in found else "ldap.filter"
+    return member(source, origin, "escape_filter_chars", at)
+
+
+def _answer(source: Source, node: Node) -> Node:
+    """The text of an answer: what is returned, or what the response is made of."""
+    if node.type != "call" or len(build(source, node, UNFOLLOWED).pieces) > 1:
+        return node
+    call = read_call(source, node)
+    found = call.arg(0, "response", "content", "text", "body")
+    if found is None:
+        raise Refused("the text is not here")
+    return found
+
+
+def _escaped(source: Source, text: Node, escaper: Callable[[Node], Escaper], did: str) -> Iterator[Change]:
+    found = [hole for hole in _holes(source, text) if _is_plain(source, hole)]
+    if not found:
+        raise Refused("no plain value stands in the text")
+    if not all(_is_text_place(source, text, hole) for hole in found):
+        raise Refused("a value stands in a script, a tag or an address, where escaping is not enough")
+    for chosen in (*([hole] for hole in found), found if len(found) > 1 else []):
+        if chosen:
+            yield _wrapped(source, chosen, escaper, did)
+
+
+def _wrapped(source: Source, holes: Sequence[Hole], escaper: Callable[[Node], Escaper], did: str) -> Change:
+    name, added = escaper(min((hole.node for hole in holes), key=lambda node: node.start_byte))
+    edits = [replaced(hole.node, _escape_call(name, source.text(hole.node), added=hole.start < 0)) for hole in holes]
+    shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in holes))
+    return Change((*edits, *added), f"{shown} is {did}")
+
+
+def _escape_call(name: str, text: str, *, added: bool) -> str:
+    """What was added with + is text already; what was formatted may be anything. Text that is marked as safe would
+    escape what it is added to, so it becomes plain text again."""
+    if name in TAKES_ANY:
+        return f"str({name}({text}))"
+    return f"{name}({text})" if added else f"{name}(str({text}))"
+
+
+def _holes(source: Source, text: Node) -> list[Hole]:
+    text = unwrapped(text)
+    if text.type != "identifier":
+        return build(source, text, UNFOLLOWED).holes
+    values = [b.value for b in origins(source, text) if b.kind in ("set", "add") and b.value is not None]
+    if not values:
+        raise Refused("the text is built elsewhere")
+    _only_answer(source, text)
+    built = [build(source, value, UNFOLLOWED) for value in values]
+    return [hole for each in built for hole in each.holes if len(each.pieces) > 1]
+
+
+def _is_text_place(source: Source, text: Node, hole: Hole) -> bool:
+    """Whether escaping is enough: not in a script, a tag, an address or a handler, where other rules hold."""
+    text = unwrapped(text)
+    bound = origins(source, text) if text.type == "identifier" else []
+    values = [b.value for b in bound if b.value is not None] or [text]
+    before = ""
+    for piece in (piece for value in values for piece in build(source, value, UNFOLLOWED).pieces):
+        if isinstance(piece, Hole) and piece.node.start_byte == hole.node.start_byte:
+            break
+        before += source.slice(piece.start, piece.end) if isinstance(piece, Text) else "x"
+    return is_text_place(before)
+
+
+def _only_answer(source: Source, name: Node) -> None:
+    """Escaping a text inside would also change it for everybody else who reads it."""
+    word = source.text(name)
+    for use in inside(source.scope(name).node, 50_000):
+        if use.type != "identifier" or source.text(use) != word or use.start_byte == name.start_byte:
+            continue
+        holder = use.parent
+        if holder is None or holder.type in ("return_statement", "attribute", "keyword_argument", "interpolation"):
+            continue
+        written = holder.type in ("assignment", "augmented_assignment") and holder.child_by_field_name("left") == use
+        if not written and holder.type != "argument_list":
+            raise Refused(f"{word!r} is used for more than this")
+
+
+def _is_plain(source: Source, hole: Hole) -> bool:
+    node = unwrapped(hole.node)
+    plain = hole.spec in ("", "%s") and node.type in PARTS and not NAMES.search(source.text(node))
+    return plain and not (node.type == "identifier" and _is_markup(source, node))
+
+
+def _is_markup(source: Source, name: Node) -> bool:
+    """Marked as safe HTML: its own markup would be escaped along with the value in it."""
+    values = (unwrapped(b.value) for b in origins(source, name) if b.value is not None)
+    return any(read_call(source, value).method in MARKS for value in values if value.type == "call")

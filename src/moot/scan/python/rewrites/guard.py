@@ -1,0 +1,156 @@
+"""Values from outside that are made harmless where they are used: in headers, logs, patterns, queries and answers."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from tree_sitter import Node
+
+from moot.scan.bindings import origins
+from moot.scan.calls import read_call
+from moot.scan.change import Change, Choices, Refused, needed, replaced
+from moot.scan.edits import Edit
+from moot.scan.python.rewrites.module import function, module
+from moot.scan.python.rewrites.text import before
+from moot.scan.python.rewrites.types import is_text
+from moot.scan.strings import PERCENT, Hole, build, constant_text, unwrapped
+from moot.scan.syntax import Source, inside
+
+PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
+UNFOLLOWED = 4
+ONE_LINE = '''
+def one_line(value):
+    """The text without line breaks: each would begin a new entry."""
+    return str(value).replace("\\r", " ").replace("\\n", " ")
+'''
+PATTERN = re.compile(r"(?i)pattern|regex|rege?xp|\brx\b|\bre\b|expr|filter|glob|mask|rule|match")
+"""Names of what is meant to be a pattern: escaping it would take its meaning away."""
+TEXTUAL = re.compile(
+    r"(?i)name|user|login|mail|passw|pwd|token|title|slug|secret|phone|address|city|country|text|label|tag|"
+    r"(?:^|_)(?:key|code|word|state|status|category|type|role)$"
+)
+"""Fields that hold text for sure; a number that became text would no longer be found."""
+REQUEST = re.compile(r"(?:flask\.)?request\.(?:args|form|headers|cookies|values|GET|POST|params|query_params)\b")
+SORRY = '"Internal server error"'
+Wrap = Callable[[Hole], str]
+
+
+def header(source: Source, node: Node) -> Iterator[Change]:
+    if node.type == "assignment":
+        values = [node.child_by_field_name("right")]
+    else:
+        call = read_call(source, node)
+        values = [call.arg(1, "value", "_value"), call.arg(0)]
+    given = [value for value in values if value is not None and constant_text(source, value) is None]
+    if not given or given[0].type == "dictionary":
+        raise Refused("the value of the header is not here")
+    yield from _on_one_line(source, given[:1], "the header")
+
+
+def log(source: Source, node: Node) -> Iterator[Change]:
+    call = read_call(source, node)
+    if not call.args or any(arg.type in ("list_splat", "dictionary_splat") for arg in call.args):
+        raise Refused("what is logged is given elsewhere")
+    message, *rest = call.args[1:] if call.method == "log" else call.args
+    text = constant_text(source, message)
+    if rest and (text is None or any(found["verb"] not in "s%" for found in PERCENT.finditer(text))):
+        raise Refused("the values are formatted by the message")
+    yield from _on_one_line(source, rest if text is not None else [message], "the log")
+
+
+def _on_one_line(source: Source, texts: Sequence[Node], where: str) -> Iterator[Change]:
+    found = [hole for text in texts for hole in _holes(source, text)]
+    if not found:
+        raise Refused("no plain value stands in the text")
+    if where == "the header" and any(not _is_text(source, text) for text in texts):
+        raise Refused("the type of the value is not known: bytes would no longer be bytes")
+    added = function(source, "one_line", ONE_LINE, found[0].node)
+
+    def wrap(hole: Hole) -> str:
+        return f"one_line({source.text(hole.node)})"
+
+    yield from _wrapped(source, found, wrap, added, f"begins no new line in {where}")
+
+
+def _is_text(source: Source, text: Node) -> bool:
+    """Put together as text here, or what a request holds as text."""
+    inner = unwrapped(text)
+    if len(build(source, inner, UNFOLLOWED).pieces) > 1 or is_text(source, inner):
+        return True
+    values = [b.value for b in origins(source, inner) if b.value is not None] if inner.type == "identifier" else [inner]
+    return bool(values) and all(REQUEST.match(source.text(value)) for value in values)
+
+
+def _holes(source: Source, text: Node) -> list[Hole]:
+    """The values in a text as it is written here, or the one value it is."""
+    built = build(source, unwrapped(text), UNFOLLOWED)
+    return [hole for hole in built.holes if hole.spec in ("", "%s") and unwrapped(hole.node).type in PARTS]
+
+
+def _wrapped(source: Source, holes: Sequence[Hole], wrap: Wrap, added: tuple[Edit, ...], did: str) -> Iterator[Change]:
+    """One value where that is enough, else all."""
+    for chosen in (*([hole] for hole in holes), list(holes) if len(holes) > 1 else []):
+        if chosen:
+            shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in chosen))
+            edits = (*added, *(replaced(hole.node, wrap(hole)) for hole in chosen))
+            yield Change(edits, f"{shown} {did}")
+
+
+def pattern(source: Source, node: Node) -> Iterator[Change]:
+    """A word that is looked for is taken literally."""
+    text = needed(read_call(source, node).arg(0, "pattern"), "the pattern is not here")
+    found = _holes(source, text)
+    if not found:
+        raise Refused("no plain value stands in the pattern")
+    if any(PATTERN.search(source.text(hole.node)) for hole in found):
+        raise Refused("the names say that a pattern is wanted, not a word")
+    alone = len(build(source, unwrapped(text), UNFOLLOWED).pieces) < 2
+    if alone and not any(TEXTUAL.search(source.text(hole.node)) for hole in found):
+        raise Refused("nothing says whether a word or a pattern is wanted")
+    local, added = module(source, "re", node)
+
+    def wrap(hole: Hole) -> str:
+        value = source.text(hole.node)
+        return f"{local}.escape({value})" if hole.start < 0 else f"{local}.escape(str({value}))"
+
+    yield from _wrapped(source, found, wrap, added, "is taken literally by the pattern")
+
+
+def document_query(source: Source, node: Node) -> Iterator[Change]:
+    """A field of text is compared with text, whatever object was sent."""
+    query = needed(read_call(source, node).arg(0, "filter"), "the query is not here")
+    if unwrapped(query).type != "dictionary":
+        raise Refused("the query is put together elsewhere")
+    found: list[Hole] = []
+    for pair in (child for child in unwrapped(query).named_children if child.type == "pair"):
+        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        if value is None or value.type not in PARTS:
+            continue
+        if constant_text(source, key) is None or not TEXTUAL.search(constant_text(source, key) or ""):
+            raise Refused("it cannot be told whether a field holds text")
+        found.append(Hole(value))
+    if not found:
+        raise Refused("no plain value stands in the query")
+    yield from _wrapped(source, found, lambda hole: f"str({source.text(hole.node)})", (), "is text in the query")
+
+
+def error_shown(source: Source, node: Node) -> Iterator[Change]:
+    """The visitor gets a plain sentence; the traceback goes where errors of the program go."""
+    statement = needed(source.statement(node), "the error is used elsewhere")
+    if statement.type != "return_statement":
+        raise Refused("the error is sent in another way")
+    shown = [n for n in inside(statement, 400) if n.type == "call"]
+    shown = [n for n in shown if read_call(source, n).name == "traceback.format_exc" and "()" in source.text(n)]
+    if len(shown) != 1:
+        raise Refused("the error is kept in a variable")
+    local, added = module(source, "traceback", statement)
+    edits = (replaced(shown[0], SORRY), before(source, statement, f"{local}.print_exc()"), *added)
+    yield Change(edits, "the traceback is printed for the operator and not sent to the visitor")
+
+
+CHOICES: dict[str, Choices] = {
+    "python-header": header,
+    "python-log": log,
+    "python-regex-injection": pattern,
+    "python-nosql": document_query,
+    "python-error-shown": error_shown,
+}

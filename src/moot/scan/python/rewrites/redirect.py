@@ -1,0 +1,58 @@
+"""Redirects to where outside data says: only to pages of the same host."""
+
+from collections.abc import Iterable, Iterator
+
+from tree_sitter import Node
+
+from moot.scan.bindings import changes
+from moot.scan.calls import imports, read_call
+from moot.scan.change import Change, Refused, needed, replaced
+from moot.scan.edits import Edit
+from moot.scan.python.rewrites.module import member, module
+from moot.scan.python.rewrites.text import before
+from moot.scan.syntax import Source
+
+REDIRECTS = frozenset({"flask.redirect", "werkzeug.utils.redirect"})
+
+
+def same_host(source: Source, node: Node) -> Iterator[Change]:
+    """The address is completed the way a browser would do it; of the result, only the place on this host is kept."""
+    call = read_call(source, node)
+    if call.name not in REDIRECTS:
+        raise Refused(f"there is no plain replacement for {call.name}")
+    target = needed(call.arg(0, "location"), "the address is not here")
+    statement = needed(source.statement(node), "the redirect stands outside of a statement")
+    if source.scope(statement) is not source.scope(node) or statement.type not in (
+        "return_statement",
+        "expression_statement",
+    ):
+        raise Refused("the redirect is part of a larger statement")
+    if changes(source, source.scope(node), "target"):
+        raise Refused("'target' means something else here")
+    request, added = _flask(source, "request", statement)
+    named = [member(source, "urllib.parse", name, statement) for name in ("urljoin", "urlsplit", "urlunsplit")]
+    join, split, unsplit = (name for name, _ in named)
+    new = f'"/" + {unsplit}(("", "", target.path.lstrip("/\\\\"), target.query, target.fragment))'
+    edits = (
+        replaced(target, new),
+        before(source, statement, f"target = {split}({join}({request}.url, {source.text(target)}))"),
+        *added,
+        *_import_line(edit for _, edits in named for edit in edits),
+    )
+    yield Change(edits, "visitors are only sent to pages of the same host")
+
+
+def _flask(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
+    if "flask" in imports(source) and imports(source)["flask"] == "flask":
+        local, added = module(source, "flask", at)
+        return f"{local}.{name}", added
+    return member(source, "flask", name, at)
+
+
+def _import_line(edits: Iterable[Edit]) -> Iterator[Edit]:
+    """One import line for several names of one module."""
+    found = list(edits)
+    if found:
+        names = ", ".join(edit.new.strip().rpartition(" ")[2] for edit in found)
+        first = found[0].new
+        yield Edit(found[0].start, found[0].end, first.replace(first.strip().rpartition(" ")[2], names))

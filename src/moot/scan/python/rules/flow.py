@@ -1,0 +1,266 @@
+"""What must not happen in Python: which values must not arrive where, which calls are wrong by themselves."""
+
+from moot.scan.engine.rulebook import Book, Setting, Sink, Store, by_name
+from moot.scan.engine.rules import checks
+from moot.scan.python.rules import flaws as flaw
+from moot.scan.python.rules import names as names
+from moot.scan.python.rules import patterns as known
+from moot.scan.python.rules import when as when
+from moot.scan.python.rules.programs import reads_commands
+from moot.scan.python.rules.when import SURE
+from moot.scan.rule import Rule
+
+SECRET_NAME = (
+    r"(?i)passw|secret|token|session|cookie|nonce|salt|otp|csrf|api_?key|(?<![a-z])key(?![a-z])|credential|auth|"
+    r"remember|captcha|verification|reset_?code|(?<![a-z])pin(?![a-z])|(?<![a-z])iv(?![a-z])|voucher|invite|"
+    r"activation|signature|uuid|guid|session_?id|(?<![a-z])code(?![a-z])|private"
+)
+MEDIUM = 0.5
+ANY_CALLER = 0.3
+"""Where a value that any caller may choose is bad enough."""
+
+
+def sink(rule: Rule, kind: str, names: str, *args: int | str, **more: object) -> Sink:
+    return Sink(rule, kind, tuple(names.split()), args, **more)  # type: ignore[arg-type]
+
+
+SUBPROCESS = "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen"
+SINKS: tuple[Sink, ...] = (
+    sink(
+        known.SQL, "sql",
+        ".execute .executemany .executescript .raw .exec_driver_sql .read_sql .read_sql_query .RawSQL "
+        "sqlalchemy.text sqlalchemy.sql.text django.db.models.expressions.RawSQL pandas.read_sql pandas.read_sql_query",
+        0, "query", "sql", "statement", "operation", when=when.is_statement, floor=ANY_CALLER,
+    ),
+    sink(flaw.NOSQL, "nosql", ".find .find_one .update_one .update_many .delete_one .delete_many .aggregate "
+         ".find_one_and_update .count_documents .replace_one", 0, "filter",
+         when=when.query_object, floor=MEDIUM),
+    sink(flaw.MASS, "mass", ".create .update_or_create .get_or_create", "**", floor=SURE),
+    sink(known.SHELL, "shell", SUBPROCESS, 0, "args", when=when.through_shell, floor=ANY_CALLER),
+    sink(known.SHELL, "shell", SUBPROCESS, "input", when=reads_commands, floor=ANY_CALLER),
+    sink(known.SHELL, "shell", "asyncio.create_subprocess_shell", 0, "cmd", floor=ANY_CALLER),
+    sink(flaw.PROGRAM, "shell", SUBPROCESS, 0, "args", when=when.not_ours, floor=MEDIUM),
+    sink(flaw.PROGRAM, "shell", SUBPROCESS, "executable", floor=MEDIUM),
+    sink(flaw.PROGRAM, "shell", "os.execl os.execle os.execlp os.execv os.execve os.execvp os.spawnl os.spawnv "
+         "os.spawnlp os.spawnvp os.startfile asyncio.create_subprocess_exec pty.spawn", 0, 1, floor=MEDIUM),
+    sink(known.OS_SYSTEM, "shell", "os.execl os.execle os.execlp os.execlpe os.execv os.execve os.execvp os.execvpe "
+         "os.spawnl os.spawnle os.spawnlp os.spawnlpe os.spawnv os.spawnve os.spawnvp os.spawnvpe os.posix_spawn "
+         "os.posix_spawnp asyncio.create_subprocess_exec pty.spawn", "*", when=when.runs_shell, floor=ANY_CALLER),
+    sink(known.OS_SYSTEM, "shell", "ctypes.CDLL().system ctypes.PyDLL().system ctypes.cdll.LoadLibrary().system "
+         "ctypes.CDLL().popen ctypes.CDLL().execl ctypes.CDLL().execv", "*", floor=ANY_CALLER),
+    sink(
+        known.OS_SYSTEM, "shell",
+        "os.system os.popen os.popen2 os.popen3 os.popen4 popen2.popen2 popen2.popen3 commands.getoutput "
+        "commands.getstatusoutput subprocess.getoutput subprocess.getstatusoutput", 0, "command", "cmd",
+        floor=ANY_CALLER,
+    ),
+    sink(flaw.PROGRAM, "shell", ".exec_command", 0, when=lambda site: site.module("paramiko"), floor=MEDIUM),
+    sink(known.EVAL, "code", "eval exec builtins.eval builtins.exec compile code.interact execfile "
+         "timeit.timeit pandas.eval", 0, floor=ANY_CALLER),
+    sink(known.EVAL, "code", "__import__ importlib.import_module", 0, floor=SURE),
+    sink(
+        known.PATH, "path",
+        "open io.open codecs.open os.open os.remove os.unlink os.rmdir os.listdir os.rename os.scandir os.walk "
+        "shutil.rmtree shutil.copy shutil.copyfile shutil.copy2 shutil.move flask.send_file send_file os.makedirs "
+        "tarfile.open zipfile.ZipFile os.mkdir os.path.exists os.path.isfile os.stat os.chmod os.removedirs "
+        "aiofiles.open linecache.getlines django.http.FileResponse fastapi.responses.FileResponse os.path.getsize "
+        "os.access xml.etree.ElementTree.parse_file bottle.static_file file os.symlink os.link",
+        0, "file", "path", "filename_or_fp", "path_or_file", "filename", floor=SURE,
+    ),
+    sink(known.PATH, "path", "flask.send_from_directory send_from_directory", 0, "directory", floor=SURE),
+    sink(
+        known.PATH, "path",
+        ".read_text .write_text .read_bytes .write_bytes .unlink .rmdir .touch .iterdir .rglob .is_file .exists "
+        "pathlib.Path().open .mkdir", "self", floor=SURE,
+        when=lambda site: "Path" in site.receiver.name or not site.receiver.name,
+    ),
+    sink(flaw.UPLOAD, "upload", ".save", 0, "dst", when=lambda site: "files" in site.receiver.name, floor=SURE),
+    sink(known.TEMPLATE, "template", "flask.render_template_string render_template_string jinja2.Template "
+         "mako.template.Template jinja2.Environment().from_string .from_string django.template.Template", 0, "source",
+         floor=ANY_CALLER),
+    sink(known.MARKUP, "xss", "markupsafe.Markup flask.Markup jinja2.Markup django.utils.safestring.mark_safe "
+         "django.utils.safestring.SafeText django.utils.html.mark_safe", 0, floor=ANY_CALLER),
+    sink(known.RESPONSE, "xss", "flask.make_response make_response flask.Response Response django.http.HttpResponse "
+         "HttpResponse fastapi.responses.HTMLResponse starlette.responses.HTMLResponse werkzeug.wrappers.Response "
+         "django.http.HttpResponseBadRequest django.http.HttpResponseNotFound aiohttp.web.Response "
+         "webob.Response", 0, "response", "content", "text", "body", when=when.html, floor=SURE),
+    sink(known.RESPONSE, "xss", "self.write self.wfile.write tornado.web.RequestHandler.write "
+         "http.server.BaseHTTPRequestHandler.wfile.write", 0, floor=SURE),
+    sink(flaw.HEADER, "header", ".headers.add .headers.set .set_header .add_header .headers.update "
+         "self.send_header", 1, 0, floor=SURE),
+    sink(flaw.LOG, "log", "logging.info logging.warning logging.error logging.debug logging.critical logging.exception "
+         "logging.log logging.warn logger.info logger.warning logger.error logger.debug logger.critical log.info "
+         "log.error log.warning logger.exception logging.getLogger().info logging.getLogger().warning "
+         "logging.getLogger().error logging.getLogger().debug logging.getLogger().critical "
+         "logging.getLogger().exception logging.getLogger().warn flask.current_app.logger.info "
+         "flask.current_app.logger.error flask.Flask().logger.info flask.Flask().logger.error "
+         "flask.Flask().logger.warning flask.Flask().logger.debug", 0, 1, 2, floor=MEDIUM),
+    sink(flaw.LDAP, "ldap", ".search .search_s .search_ext .search_st .search_ext_s .paged_search", 1, 2, 0,
+         "search_filter", "search_base", "filterstr", "base",
+         when=lambda site: site.module("ldap3", "ldap") or site.name.startswith("ldap"), floor=ANY_CALLER),
+    sink(flaw.XPATH, "xpath", ".xpath lxml.etree.XPath lxml.etree.ETXPath", 0, "_path", "path", floor=ANY_CALLER),
+    sink(flaw.XPATH, "xpath", "elementpath.select elementpath.iter_select elementpath.XPath2Parser().parse", 1, "path",
+         floor=ANY_CALLER),
+    sink(flaw.XPATH, "xpath", ".findall .find .iterfind .findtext", 0,
+         when=lambda site: site.name.startswith(("xml.etree", "lxml")) , floor=MEDIUM),
+    sink(flaw.XXE_FLOW, "xxe", "xml.dom.minidom.parseString xml.dom.minidom.parse xml.dom.pulldom.parseString "
+         "xml.dom.pulldom.parse", 0, when=when.follows_entities, floor=ANY_CALLER),
+    sink(flaw.XXE_FLOW, "xxe", "lxml.etree.parse lxml.etree.fromstring lxml.etree.XML lxml.etree.iterparse "
+         "lxml.objectify.fromstring lxml.objectify.parse", 0, when=when.lxml_follows, floor=ANY_CALLER),
+    sink(flaw.XXE_FLOW, "xxe", ".parse", 0, when=when.sax_parser, floor=ANY_CALLER),
+    sink(known.XML, "xxe", "lxml.etree.XMLParser", when=when.parser_opened),
+    sink(known.SSRF, "ssrf", "requests.get requests.post requests.put requests.delete requests.patch requests.head "
+         "requests.options httpx.get httpx.post httpx.put httpx.delete httpx.head httpx.patch urllib.request.urlopen "
+         "urllib.urlopen urllib2.urlopen urllib.request.urlretrieve http.client.HTTPConnection "
+         "http.client.HTTPSConnection requests.Session().get requests.Session().post requests.session().get "
+         "httpx.Client().get httpx.AsyncClient().get aiohttp.ClientSession().get aiohttp.ClientSession().post "
+         "urllib3.PoolManager().request_url pycurl.Curl().setopt urllib.request.Request wget.download", 0, "url",
+         floor=SURE),
+    sink(known.SSRF, "ssrf", "requests.request httpx.request urllib3.PoolManager().request "
+        "aiohttp.request", 1, "url", floor=SURE),
+    sink(known.REDIRECT, "redirect", "flask.redirect redirect django.shortcuts.redirect "
+        "django.http.HttpResponseRedirect "
+         "HttpResponseRedirect fastapi.responses.RedirectResponse starlette.responses.RedirectResponse "
+         "self.redirect tornado.web.RequestHandler.redirect "
+         "bottle.redirect werkzeug.utils.redirect django.http.HttpResponsePermanentRedirect", 0, "location", "url",
+         floor=SURE),
+    sink(flaw.DESERIALISE, "deserialise", "marshal.loads marshal.load jsonpickle.decode jsonpickle.loads shelve.open "
+         "dill.loads dill.load cloudpickle.loads joblib.load pandas.read_pickle torch.load", 0, floor=MEDIUM),
+    sink(known.PICKLE, "deserialise", "pickle.load pickle.loads cPickle.load cPickle.loads _pickle.loads "
+         "pickle.Unpickler cPickle.Unpickler", 0, floor=ANY_CALLER),
+    sink(known.YAML, "deserialise", "yaml.load yaml.load_all", 0, "stream", when=when.unsafe_loader, floor=ANY_CALLER),
+    sink(known.YAML, "deserialise", "yaml.unsafe_load yaml.unsafe_load_all", 0, floor=ANY_CALLER),
+    sink(known.YAML, "deserialise", "yaml.load yaml.load_all yaml.unsafe_load "
+         "yaml.unsafe_load_all", when=when.reads_a_file),
+    sink(flaw.REDOS, "regex", "re.compile re.match re.search re.fullmatch re.sub re.findall re.split re.finditer", 0,
+         "pattern", floor=SURE),
+    sink(flaw.SLOW_REGEX, "regex", "re.match re.search re.fullmatch "
+        "re.findall", 1, "string", when=when.slow_pattern, floor=ANY_CALLER),
+    sink(flaw.SLOW_REGEX, "regex", "re.compile().match re.compile().search re.compile().fullmatch "
+         "re.compile().findall", 0, "string", when=when.slow_pattern, floor=ANY_CALLER),
+    sink(known.RANDOM, "random", ".set_cookie", 1, "value", label="random"),
+    sink(known.PASSWORD_HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new "
+         "Crypto.Hash.SHA1.new Crypto.Hash.SHA.new", when=when.password_digest),
+    sink(known.HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new "
+        "Crypto.Hash.SHA1.new "
+         "Crypto.Hash.SHA.new Crypto.Hash.MD4.new Crypto.Hash.MD2.new Cryptodome.Hash.MD5.new Cryptodome.Hash.SHA1.new "
+         "cryptography.hazmat.primitives.hashes.MD5 cryptography.hazmat.primitives.hashes.SHA1",
+         when=when.other_digest),
+    sink(known.CIPHER, "cipher", "Crypto.Cipher.DES.new Crypto.Cipher.DES3.new Crypto.Cipher.ARC4.new "
+         "Crypto.Cipher.ARC2.new Crypto.Cipher.Blowfish.new Crypto.Cipher.XOR.new Cryptodome.Cipher.DES.new "
+         "Cryptodome.Cipher.DES3.new Cryptodome.Cipher.ARC4.new Cryptodome.Cipher.ARC2.new "
+         "Cryptodome.Cipher.Blowfish.new cryptography.hazmat.primitives.ciphers.algorithms.ARC4 "
+         "cryptography.hazmat.primitives.ciphers.algorithms.Blowfish "
+         "cryptography.hazmat.primitives.ciphers.algorithms.TripleDES "
+         "cryptography.hazmat.primitives.ciphers.algorithms.IDEA "
+         "cryptography.hazmat.primitives.ciphers.algorithms.CAST5 cryptography.hazmat.primitives.ciphers.modes.ECB"),
+    sink(known.CIPHER, "cipher", "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new", when=when.ecb),
+    sink(flaw.STATIC_IV, "iv", "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new", when=when.constant_iv),
+    sink(flaw.STATIC_IV, "iv", "cryptography.hazmat.primitives.ciphers.modes.CBC "
+        "cryptography.hazmat.primitives.ciphers.modes.GCM "
+         "cryptography.hazmat.primitives.ciphers.modes.CTR", when=when.constant_first),
+    sink(flaw.STATIC_SALT, "salt", "hashlib.pbkdf2_hmac hashlib.scrypt "
+         "cryptography.hazmat.primitives.kdf.scrypt.Scrypt", when=when.constant_salt),
+    sink(flaw.KEY_SIZE, "key", "cryptography.hazmat.primitives.asymmetric.rsa.generate_private_key "
+         "cryptography.hazmat.primitives.asymmetric.dsa.generate_private_key Crypto.PublicKey.RSA.generate "
+         "Crypto.PublicKey.DSA.generate Cryptodome.PublicKey.RSA.generate", when=when.short_key),
+    sink(known.TLS, "tls", "requests.get requests.post requests.put requests.delete requests.patch requests.head "
+         "requests.request requests.options httpx.get httpx.post httpx.Client httpx.AsyncClient requests.Session().get "
+         "requests.Session().post requests.session().get httpx.request", when=when.said("verify", False)),
+    sink(known.TLS, "tls", "ssl._create_unverified_context", ),
+    sink(known.TLS, "tls", "aiohttp.TCPConnector aiohttp.ClientSession().get aiohttp.ClientSession().post",
+         when=lambda site: when.is_const(site.arg("ssl", "verify_ssl"), False)),
+    sink(known.TLS, "tls", "urllib3.PoolManager urllib3.HTTPSConnectionPool",
+         when=lambda site: when.is_const(site.arg("cert_reqs"), "CERT_NONE", 0) or when.named(site, "cert_reqs",
+                                                                                             "CERT_NONE")),
+    sink(flaw.TLS_VERSION, "tls", "ssl.SSLContext ssl.wrap_socket OpenSSL.SSL.Context", when=when.old_tls),
+    sink(flaw.HOST_KEY, "tls", ".set_missing_host_key_policy",
+         when=lambda site: any("AutoAdd" in v.name or "Warning" in v.name for v in [site.arg(0)] if v is not None)),
+    sink(flaw.COOKIE, "cookie", ".set_cookie", when=when.plain_cookie),
+    sink(flaw.COOKIE_SCRIPT, "cookie", ".set_cookie", when=when.scripted_cookie),
+    sink(flaw.JWT, "jwt", "jwt.decode jose.jwt.decode", when=when.unverified),
+    sink(flaw.JWT, "jwt", "jwt.process_jwt python_jwt.process_jwt jwt.get_unverified_claims "
+        "jose.jwt.get_unverified_claims"),
+    sink(flaw.KEY, "secret", "jwt.encode jwt.decode jose.jwt.encode jose.jwt.decode jose.jws.sign",
+         when=when.written(1)),
+    sink(flaw.KEY, "secret", "itsdangerous.URLSafeTimedSerializer itsdangerous.URLSafeSerializer itsdangerous.Signer "
+         "itsdangerous.TimestampSigner cryptography.fernet.Fernet hmac.new", when=when.written(0)),
+    sink(flaw.PERMISSION, "mode", "os.chmod os.fchmod", when=when.open_mode),
+    sink(flaw.EXTRACT, "archive", "tarfile.open().extractall tarfile.TarFile().extractall", when=when.unfiltered),
+    sink(flaw.EXTRACT, "archive", "tarfile.open().extract", when=when.unfiltered),
+    sink(flaw.CLEAR_TEXT, "clear", "ftplib.FTP telnetlib.Telnet"),
+    sink(flaw.BIND, "bind", "socket.socket().bind", when=when.all_interfaces),
+    sink(flaw.BIND, "bind", ".run uvicorn.run waitress.serve",
+         when=lambda site: site.module(*when.WEB_MODULES, "uvicorn", "waitress") and when.is_const(
+             site.arg("host"), "0.0.0.0", "::")),
+    sink(flaw.TEMP_FILE, "temp", "open io.open codecs.open", when=when.shared_folder),
+    sink(known.MKTEMP, "temp", "tempfile.mktemp os.tempnam os.tmpnam"),
+    sink(known.DEBUG, "debug", ".run", when=when.debug),
+    sink(known.AUTOESCAPE, "xss", "jinja2.Environment jinja2.sandbox.SandboxedEnvironment", when=when.unescaped),
+    sink(flaw.XML_BOMB, "xxe", "xml.etree.ElementTree.fromstring xml.etree.ElementTree.XML "
+         "xml.etree.ElementTree.iterparse xml.etree.cElementTree.fromstring", 0, floor=SURE),
+    sink(flaw.LOGIN, "secret", ".connect", when=when.easy_login),
+    sink(flaw.EMPTY_PASSWORD, "empty", ".connect", when=lambda site: when.is_const(site.arg("passwd", "password"), "")),
+    sink(flaw.NOSQL, "nosql", ".scan .query", "FilterExpression", "KeyConditionExpression",
+         when=lambda site: site.module("boto3"), floor=ANY_CALLER),
+    sink(flaw.HEADER, "header", "werkzeug.datastructures.Headers().add werkzeug.datastructures.Headers().set", 1,
+         floor=SURE),
+)  # fmt: skip
+STORES = (
+    Store(known.RANDOM, "random", SECRET_NAME, "random"),
+    Store(
+        flaw.TRUST,
+        "trust",
+        r"session",
+        "outside",
+        keys=True,
+        imported=r"(?:^|\.)(?:flask\.session|request\.session|session)$",
+    ),
+    Store(known.REDIRECT, "redirect", r"\[['\"]Location['\"]\]$", "outside"),
+    Store(flaw.HEADER, "header", r"\.headers\[", "outside", imported=r"headers$"),
+)
+SETTINGS = (
+    Setting(
+        flaw.EMPTY_PASSWORD, r"(?i)database_ur[il]|dsn", lambda value: bool(when.EMPTY_IN_URL.search(str(value.const)))
+    ),
+    Setting(
+        flaw.COOKIE, r"\[['\"](?:SESSION|REMEMBER)_COOKIE_SECURE['\"]\]$", lambda value: when.is_const(value, False)
+    ),
+    Setting(
+        flaw.COOKIE_SCRIPT,
+        r"\[['\"](?:SESSION|REMEMBER)_COOKIE_HTTPONLY['\"]\]$",
+        lambda value: when.is_const(value, False),
+    ),
+    Setting(known.TLS, r"\.verify_mode$", lambda value: value.name.endswith("CERT_NONE")),
+    Setting(known.TLS, r"\.verify$", lambda value: when.is_const(value, False), ("requests",)),
+    Setting(known.TLS, r"ssl\._create_default_https_context", lambda value: value.name.endswith("_unverified_context")),
+    Setting(
+        known.DEBUG,
+        r"^(?:app|application)\.debug$|^app\.config\[['\"]DEBUG['\"]\]$",
+        lambda value: when.is_const(value, True),
+    ),
+)
+ERRORS = ("traceback.format_exc", "traceback.format_exception", "traceback.format_tb")
+LABELS = dict.fromkeys(names.RANDOM, "random") | dict.fromkeys(ERRORS, "error")
+BOOK = Book(
+    sources=names.SOURCES | dict.fromkeys((*names.RANDOM, *ERRORS), 1.0),
+    labels=LABELS,  # type: ignore[arg-type]
+    sinks=by_name(SINKS),
+    stores=STORES,
+    settings=SETTINGS,
+    returns=(
+        Sink(known.RESPONSE, "xss", (), floor=SURE),
+        Sink(flaw.EXPOSED, "error", (), label="error"),
+    ),
+    sanitisers=names.SANITISERS,
+    restores=names.RESTORES,
+    passes=names.PASSES,
+    roots=names.ROOTS,
+    keeps=names.KEEPS,
+    makes=names.MAKES,
+    ends=names.ENDS,
+    routes=names.ROUTES,
+    proves=checks.PYTHON_PROVES,
+    addresses=checks.PYTHON_ADDRESSES,
+    constants={"os.sep": "/", "Crypto.Cipher.AES.block_size": 16, "Cryptodome.Cipher.AES.block_size": 16},
+)

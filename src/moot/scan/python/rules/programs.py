@@ -1,0 +1,106 @@
+"""Programs that run text they are given: shells, interpreters, and those that start them."""
+
+import re
+from itertools import pairwise
+
+from moot.scan.engine.rulebook import Site
+from moot.scan.engine.values import ALL, Val
+from moot.scan.syntax import words
+
+SHELLS = re.compile(r"(?:^|/)(?:ba|z|da|k|a|fi|c|tc)?sh$|(?:^|\\\\)cmd(?:\.exe)?$|powershell|(?:^|/)pwsh$")
+INTERPRETERS = re.compile(r"(?:^|/)(?:python|perl|ruby|node|php|lua|pypy)[\d.]*(?:\.exe)?$")
+SCRIPT = re.compile(r"/[cC]|-[a-zA-Z]*c")
+"""`-c`, `-lc`, `/c`: the next word is a script."""
+SHELL_IN_TEXT = re.compile(r"""\b(?:ba|z|da|k|a)?sh(?:['"],)?\s+['"]?-[a-z]*c\b""")
+EVALUATED = words("-c -e -E -p -pe -ne -r --eval --print --command --session-command")
+NO_FLAGS: frozenset[str] = frozenset()
+AWKS = words("awk gawk mawk nawk")
+STARTERS = words(
+    "env sudo doas nohup nice timeout time setsid stdbuf xargs find parallel busybox chroot unshare nsenter exec"
+)
+"""Programs whose arguments are another program with its arguments."""
+COUNTERS = words(
+    "grep egrep fgrep zgrep rg ping ping6 fping wc head tail cut uniq cc gcc g++ clang clang++ gzip gunzip bzip2 xz "
+    "zcat tar ls cat cp mv rm stat du df diff cmp touch chmod chown ffmpeg ffprobe convert ionice taskset curl wget "
+    "sha1sum sha256sum sha512sum md5sum docker-compose pip pylint flake8 black pytest mypy iperf iperf3"
+)
+"""Programs that are known to take `-c` for something else than text to run."""
+SSH_VALUES = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
+AWK_VALUES = words("-v -F -f --assign --field-separator --file")
+
+
+def words_of(site: Site) -> list[Val] | None:
+    """The program and its arguments; `executable` is what is run in place of the first word."""
+    first, instead = site.arg(0, "args"), site.arg("executable", 2)
+    parts = site.items(first)
+    if parts is None and first is not None and isinstance(first.const, str):
+        parts = [first]
+    if parts and instead is not None and instead.const is not None:
+        return [instead, *parts[1:]]
+    return parts
+
+
+def runs_text(parts: list[Val]) -> bool:
+    """Whether the program would run outside text among its arguments."""
+    if not parts:
+        return False
+    program = _base(parts[0])
+    if program in AWKS:
+        return _is_hot_operand(parts[1:], AWK_VALUES, 0)
+    if program == "ssh":
+        return _is_hot_operand(parts[1:], SSH_VALUES, 1)
+    if program in STARTERS and any(_base(part) and runs_text(parts[n:]) for n, part in enumerate(parts) if n):
+        return True
+    flags = EVALUATED if program is not None and INTERPRETERS.search(program) else NO_FLAGS
+    if flags:
+        parts = parts[: next((n for n, part in enumerate(parts) if n and _is_file(part)), len(parts))]
+    follows = pairwise(parts[1:])
+    return program not in COUNTERS and any(is_hot(text) and _asks(flag, flags) for flag, text in follows)
+
+
+def reads_commands(site: Site) -> bool:
+    """`run(["sh"], input=x)`: a shell or an interpreter that was given no script reads one."""
+    operands = [part for part in words_of(site) or [] if not _is_flag(part)]
+    last = operands[-1].const if operands else None
+    return isinstance(last, str) and bool(SHELLS.search(last) or INTERPRETERS.search(last))
+
+
+def is_shell_in_text(site: Site) -> bool:
+    """`shlex.split("sh -c " + x)`: the words are not known, but the function that made them says what they are."""
+    first = site.arg(0, "args")
+    unknown = first is not None and not isinstance(first.const, str) and site.items(first) is None
+    return unknown and SHELL_IN_TEXT.search(f"{site.text()}\n{site.around()}") is not None
+
+
+def is_hot(part: Val) -> bool:
+    return any(not taint.ended & {"shell", ALL} for taint in part.taints)
+
+
+def _base(part: Val) -> str | None:
+    return re.split(r"[/\\]", part.const)[-1] if isinstance(part.const, str) else None
+
+
+def _is_flag(part: Val) -> bool:
+    return isinstance(part.const, str) and part.const.startswith("-")
+
+
+def _is_file(part: Val) -> bool:
+    """A script or a module: what follows are its arguments."""
+    return isinstance(part.const, str) and bool(re.search(r"^-m$|\.(?:py|pl|rb|m?js|php|lua)$", part.const))
+
+
+def _asks(flag: Val, flags: frozenset[str]) -> bool:
+    return isinstance(flag.const, str) and (flag.const in flags or SCRIPT.fullmatch(flag.const) is not None)
+
+
+def _is_hot_operand(parts: list[Val], valued: frozenset[str], skip: int) -> bool:
+    """Whether what stands after `skip` operands is outside text. awk's program is its first one only."""
+    operands: list[Val] = []
+    value = False
+    for part in parts:
+        if value or (_is_flag(part) and not len(operands) > skip):
+            value = not value and part.const in valued
+            continue
+        operands.append(part)
+    text = operands[skip:] if skip else operands[:1]
+    return any(is_hot(part) for part in text)

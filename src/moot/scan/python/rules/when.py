@@ -1,0 +1,297 @@
+"""When a call in Python is the flaw a rule speaks of."""
+
+import re
+from collections.abc import Callable
+
+from moot.scan.engine.fold import UNKNOWN
+from moot.scan.engine.rulebook import Site
+from moot.scan.engine.values import Val
+from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, runs_text, words_of
+from moot.scan.rules.secrets import PLACEHOLDER
+
+SURE = 0.7
+"""As sure as a web request makes it, and no parameter or command line does."""
+HARMLESS_LOADERS = ("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader", "safe_load")
+WEAK_HASH = re.compile(r"(?i)md2|md4|md5|sha-?1$|ripemd")
+
+
+def is_const(value: Val | None, *wanted: object) -> bool:
+    return (
+        value is not None and value.const is not UNKNOWN and any(value.const is w or value.const == w for w in wanted)
+    )
+
+
+def said(keyword: str, *wanted: object) -> Callable[[Site], bool]:
+    return lambda site: is_const(site.arg(keyword), *wanted)
+
+
+def is_statement(site: Site) -> bool:
+    """Text of our own around the value is SQL, or the value surely comes from a stranger."""
+    value = site.arg(0, "query", "sql", "statement", "operation")
+    return value is not None and ("sql" in value.marks or any(taint.strength >= SURE for taint in value.taints))
+
+
+DOCUMENTS = ("pymongo", "mongoengine", "flask_pymongo", "motor", "motor.motor_asyncio")
+
+
+def query_object(site: Site) -> bool:
+    """A value that can be an object when the sender wants it to: form fields and addresses are always text."""
+    if not site.module(*DOCUMENTS):
+        return False
+    query = site.arg(0, "filter")
+    if query is None or (query.taints and not query.refs):
+        return query is not None
+    code = site.setting(query, "$where")
+    if code is not None and code.taints:
+        return True
+    carried = site.carried(0, "nosql") or site.carried("filter", "nosql")
+    return any("json" in taint.origin and "nosql" not in taint.ended for taint in carried)
+
+
+def written(place: int) -> Callable[[Site], bool]:
+    """A key that stands in the program text."""
+
+    def check(site: Site) -> bool:
+        key = site.arg(place, "key", "secret_key")
+        text = key.const if key is not None else None
+        if isinstance(text, bytes):
+            text = text.decode("latin-1")
+        return isinstance(text, str) and bool(text) and not PLACEHOLDER.search(text)
+
+    return check
+
+
+def easy_login(site: Site) -> bool:
+    """A password that stands for no real one elsewhere is one where a connection is made with it."""
+    password, user = site.arg("passwd", "password"), site.arg("user", "username")
+    text = password.const if password is not None else None
+    known = user is not None and isinstance(user.const, str)
+    return known and isinstance(text, str) and re.fullmatch(r"\w{4,40}", text) is not None and bool(
+        PLACEHOLDER.search(text)
+    )  # fmt: skip
+
+
+def named(site: Site, keyword: str, last: str) -> bool:
+    value = site.arg(keyword)
+    return value is not None and value.name.endswith(last)
+
+
+def shared_folder(site: Site) -> bool:
+    """A name in a folder of everybody that anybody can guess, opened for writing."""
+    path, mode = site.arg(0, "file"), site.arg(1, "mode")
+    writes = mode is not None and isinstance(mode.const, str) and bool(re.search("[wa+]", mode.const))
+    return writes and path is not None and isinstance(path.const, str) and path.const.startswith(("/tmp/", "/var/tmp/"))
+
+
+def through_shell(site: Site) -> bool:
+    """`shell=True`, or a program that is a shell and is given a script."""
+    shell = site.arg("shell")
+    if shell is not None and shell.const is not UNKNOWN and shell.const:
+        return True
+    parts = words_of(site) or []
+    return _is_script(parts) or runs_text(parts) or is_shell_in_text(site)
+
+
+def runs_shell(site: Site) -> bool:
+    """`os.execl("/bin/sh", "sh", "-c", x)`, `pty.spawn(["sh", "-c", x])`"""
+    given = [value for place in range(site.count) if (value := site.arg(place)) is not None]
+    parts = [part for value in given for part in site.items(value) or [value]]
+    # `execl` and its kin have the program first and then once more, as its own name; `spawnl` has a mode before.
+    return _is_script(parts) or any(runs_text(parts[skip:]) for skip in range(min(3, len(parts))))
+
+
+def _is_script(parts: list[Val]) -> bool:
+    texts = [part.const for part in parts if isinstance(part.const, str)]
+    scripted = any(text in ("-c", "/c", "/C") or re.fullmatch(r"-\w*c", text) for text in texts)
+    return scripted and any(SHELLS.search(text) for text in texts)
+
+
+def program_is_ours(site: Site) -> bool:
+    """A list whose program is constant and no shell is fine, whatever its arguments are."""
+    first = site.arg(0, "args")
+    if through_shell(site) or first is None:
+        return False
+    parts = site.items(first)
+    if parts is None:
+        return bool(first.refs)
+    if not parts or parts[0].taints:
+        return not parts
+    words = [part.const for part in parts[:3]]
+    scripted = any(w in ("-c", "/c", "/C", "-e") for w in words if isinstance(w, str))
+    last = [part for part in parts[1:] if part.taints]
+    shells = isinstance(words[0], str) and re.search(
+        r"(?:^|/)(?:ba|z|da|k)?sh$|cmd(?:\.exe)?$|powershell|python|perl|ruby|node", words[0]
+    )
+    return not (scripted and shells and last)
+
+
+def not_ours(site: Site) -> bool:
+    return not through_shell(site) and not program_is_ours(site)
+
+
+def unsafe_loader(site: Site) -> bool:
+    loader = site.arg(1, "Loader")
+    return loader is None or not loader.name.endswith(HARMLESS_LOADERS)
+
+
+def reads_a_file(site: Site) -> bool:
+    """Whoever can write the file chooses what is built from it."""
+    stream = site.arg(0, "stream")
+    unsafe = site.name.startswith("yaml.unsafe") or unsafe_loader(site)
+    return unsafe and stream is not None and not stream.taints and "open" in stream.name
+
+
+def weak_digest(site: Site) -> bool:
+    if is_const(site.arg("usedforsecurity"), False):
+        return False
+    if site.name.endswith(".new") and site.name.startswith("hashlib"):
+        algorithm = site.arg(0, "name")
+        return algorithm is not None and isinstance(algorithm.const, str) and bool(WEAK_HASH.search(algorithm.const))
+    return True
+
+
+def about_password(site: Site) -> bool:
+    return bool(re.search(r"(?i)passw|pwd|passphrase", f"{site.text()} {site.words()}"))
+
+
+def password_digest(site: Site) -> bool:
+    return weak_digest(site) and about_password(site)
+
+
+def other_digest(site: Site) -> bool:
+    return weak_digest(site) and not about_password(site)
+
+
+def plain_cookie(site: Site) -> bool:
+    secure = site.arg("secure", 6)
+    return "**" not in str(site.arg("**")) and (secure is None or is_const(secure, False, None))
+
+
+def scripted_cookie(site: Site) -> bool:
+    return not plain_cookie(site) and (
+        site.arg("httponly", 7) is None or is_const(site.arg("httponly", 7), False, None)
+    )
+
+
+def follows_entities(site: Site) -> bool:
+    """lxml resolves entities unless told otherwise; Python's own parsers only when the feature is switched on."""
+    parser = site.arg(1, "parser")
+    if parser is None:
+        return False
+    if "make_parser" in parser.name:
+        feature = site.setting(parser, "xml.sax.handler.feature_external_ges")
+        feature = feature or site.setting(parser, "http://xml.org/sax/features/external-general-entities")
+        return feature is not None and not is_const(feature, False, 0, None)
+    if "XMLParser" in parser.name and "lxml" in parser.name:
+        return not is_const(site.setting(parser, "resolve_entities"), False)
+    return False
+
+
+def lxml_follows(site: Site) -> bool:
+    parser = site.arg(1, "parser")
+    return parser is None or follows_entities(site)
+
+
+def sax_parser(site: Site) -> bool:
+    feature = site.setting(site.receiver, "xml.sax.handler.feature_external_ges")
+    feature = feature or site.setting(site.receiver, "http://xml.org/sax/features/external-general-entities")
+    return "make_parser" in site.receiver.name and feature is not None and not is_const(feature, False, 0)
+
+
+def parser_opened(site: Site) -> bool:
+    return is_const(site.arg("resolve_entities"), True) or is_const(site.arg("no_network"), False)
+
+
+def html(site: Site) -> bool:
+    kind = site.arg("mimetype", "content_type", "media_type", 3)
+    if kind is None and site.name.endswith("Response"):
+        kind = site.arg("content_type")
+    return kind is None or not isinstance(kind.const, str) or "html" in kind.const
+
+
+def unverified(site: Site) -> bool:
+    if is_const(site.arg("verify", 2), False):
+        return True
+    options = site.arg("options")
+    return is_const(site.setting(options, "verify_signature"), False) or no_algorithm(site)
+
+
+def no_algorithm(site: Site) -> bool:
+    algorithms = site.items(site.arg("algorithms", 2))
+    return algorithms is not None and any(isinstance(a.const, str) and a.const.lower() == "none" for a in algorithms)
+
+
+def short_key(site: Site) -> bool:
+    bits = site.arg("key_size", "bits", 1 if "cryptography" in site.name else 0)
+    return (
+        bits is not None and isinstance(bits.const, int) and not isinstance(bits.const, bool) and 0 < bits.const < 2048
+    )
+
+
+def open_mode(site: Site) -> bool:
+    mode = site.arg(1, "mode")
+    return mode is not None and isinstance(mode.const, int) and bool(mode.const & 0o022)
+
+
+def ecb(site: Site) -> bool:
+    mode = site.arg(1, "mode")
+    return mode is not None and (mode.name.endswith("MODE_ECB") or is_const(mode, 1))
+
+
+def constant_iv(site: Site) -> bool:
+    value = site.arg("iv", "IV", "nonce", 2)
+    mode = site.arg(1, "mode")
+    return (
+        not (mode is not None and mode.name.endswith("MODE_ECB"))
+        and value is not None
+        and isinstance(value.const, bytes | str)
+    )
+
+
+def constant_first(site: Site) -> bool:
+    value = site.arg(0, "initialization_vector", "nonce")
+    return value is not None and isinstance(value.const, bytes | str)
+
+
+def constant_salt(site: Site) -> bool:
+    value = site.arg("salt", 2 if site.name.startswith("hashlib") else 0)
+    return value is not None and isinstance(value.const, bytes | str)
+
+
+def debug(site: Site) -> bool:
+    return is_const(site.arg("debug"), True, 1) and site.module("flask", "bottle", "quart", "dash", "werkzeug")
+
+
+def slow_pattern(site: Site) -> bool:
+    pattern = site.arg(0) if site.name.startswith("re.") and "()" not in site.name else site.setting(site.receiver, 0)
+    return pattern is not None and isinstance(pattern.const, str) and bool(NESTED.search(pattern.const))
+
+
+WEB_MODULES = ("flask", "django", "fastapi", "bottle", "tornado", "aiohttp", "starlette", "sanic", "quart", "webob")
+NESTED = re.compile(r"\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*]|\((?:[^()|]+)\|(?:[^()]+)\)[+*].*\$")
+EMPTY_IN_URL = re.compile(r"^\w[\w+]*://[^/@:]+:@")
+OLD_TLS = re.compile(r"PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
+
+
+def old_tls(site: Site) -> bool:
+    chosen = site.arg("ssl_version", 0)
+    if site.name == "ssl.wrap_socket" and site.arg("cert_reqs") is None:
+        return True
+    return any(v is not None and bool(OLD_TLS.search(v.name)) for v in (chosen, site.arg(5), site.arg("ssl_version")))
+
+
+def unfiltered(site: Site) -> bool:
+    archive = site.setting(site.receiver, 0)
+    ours = archive is not None and archive.const is not UNKNOWN
+    return site.arg("filter", "members") is None and not ours and not site.checked("tarfile.", "path")
+
+
+def unescaped(site: Site) -> bool:
+    """Explicitly off, or left off where pages are made: the templates of a code generator are no pages."""
+    choice = site.arg("autoescape")
+    return is_const(choice, False) if choice is not None else site.module(*WEB_MODULES)
+
+
+def all_interfaces(site: Site) -> bool:
+    pair = site.items(site.arg(0))
+    return bool(pair) and pair is not None and is_const(pair[0], "0.0.0.0", "", "::")

@@ -1,0 +1,120 @@
+"""The cognitive planner: what is expected of a phase, what came of it, and where the next round puts its weight."""
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from pydantic import Field
+
+from moot.core.types import Unit, Value
+
+SLACK = 0.05
+"""A difference smaller than this is none."""
+RATE = 0.3
+"""How far an expectation moves towards what happened."""
+GOOD, BAD = 0.7, 0.3
+Part = Literal["confidence", "consensus", "insights", "tests"]
+WEIGHTS: Mapping[Part, float] = {"confidence": 0.3, "consensus": 0.3, "insights": 0.2, "tests": 0.2}
+REMEDY: Mapping[Part, str] = {
+    "tests": "Mend what the failing tests show before anything else.",
+    "consensus": "Name what you disagree about and the evidence that would settle it.",
+    "confidence": "Rest each claim on a test that was run, a line, or the task's own words.",
+    "insights": "Look for what nobody has named yet.",
+}
+"""What the next round is told to do about a part that fell short, the gravest first."""
+
+
+class Expectation(Value):
+    phase: str
+    confidence: Unit
+    consensus: Unit
+    insights: float = Field(ge=0)
+    """How many new points are made."""
+    tests: Unit = 1.0
+    """Share of the tests that pass."""
+
+
+class Happened(Value):
+    """None: there was nothing to see of it."""
+
+    phase: str
+    confidence: Unit | None = None
+    consensus: Unit | None = None
+    insights: int | None = Field(default=None, ge=0)
+    tests: Unit | None = None
+
+
+class Comparison(Value):
+    phase: str
+    gaps: dict[Part, float]
+    """What happened less what was expected, -1 to 1, for each part that could be seen."""
+    overall: Unit
+    """.5: as expected."""
+    verdict: Literal["better", "as_expected", "worse", "nothing_seen"]
+
+
+class Emphasis(Value):
+    phase: str
+    weight: float
+    """1.0: as before; 1.1 and 1.2: more seats or turns, as the round allows."""
+    focus: tuple[str, ...]
+    """What the phase's prompts say besides."""
+
+
+EXPECTED: Mapping[str, Expectation] = {
+    each.phase: each
+    for each in (
+        Expectation(phase="dehallucination", confidence=0.90, consensus=0.50, insights=3),
+        Expectation(phase="self_evolvement", confidence=0.70, consensus=0.50, insights=2),
+        Expectation(phase="proposal", confidence=0.70, consensus=0.50, insights=5),
+        Expectation(phase="critique", confidence=0.75, consensus=0.60, insights=7),
+        Expectation(phase="review", confidence=0.70, consensus=0.65, insights=4),
+        Expectation(phase="optimization", confidence=0.75, consensus=0.70, insights=3),
+        Expectation(phase="adversarial", confidence=0.70, consensus=0.60, insights=3),
+        Expectation(phase="convergence", confidence=0.80, consensus=0.75, insights=2),
+    )
+}
+
+
+def compare(expected: Expectation, happened: Happened) -> Comparison:
+    """Only what was seen counts: a phase nothing is known of is neither good nor bad."""
+    gaps: dict[Part, float] = {}
+    for part in WEIGHTS:
+        seen, hoped = getattr(happened, part), getattr(expected, part)
+        if seen is not None:
+            scale = max(hoped, 1.0) if part == "insights" else 1.0
+            gaps[part] = round(max(-1.0, min(1.0, (seen - hoped) / scale)), 4)
+    total = sum(WEIGHTS[part] for part in gaps)
+    if not total:
+        return Comparison(phase=expected.phase, gaps={}, overall=0.5, verdict="nothing_seen")
+    gap = sum(WEIGHTS[part] * value for part, value in gaps.items()) / total
+    verdict: Literal["better", "worse", "as_expected"] = "as_expected"
+    if abs(gap) > SLACK:
+        verdict = "better" if gap > 0 else "worse"
+    return Comparison(phase=expected.phase, gaps=gaps, overall=round(0.5 + gap / 2, 4), verdict=verdict)
+
+
+def adapted(expected: Expectation, happened: Happened) -> Expectation:
+    """What to expect next time: a part of the way towards what happened."""
+    moved: dict[str, float] = {}
+    for part in WEIGHTS:
+        seen, hoped = getattr(happened, part), getattr(expected, part)
+        if seen is not None:
+            moved[part] = round(hoped + RATE * (seen - hoped), 4)
+    return expected.model_copy(update=moved)
+
+
+def emphases(comparisons: Iterable[Comparison]) -> tuple[Emphasis, ...]:
+    """Where the next round puts its weight: the phases that fell short, and what was short in them."""
+    found = []
+    for each in comparisons:
+        if each.verdict == "worse":
+            focus = tuple(REMEDY[part] for part in REMEDY if each.gaps.get(part, 0.0) < -SLACK)
+            found.append(Emphasis(phase=each.phase, weight=1.2 if each.overall < BAD else 1.1, focus=focus))
+    return tuple(found)
+
+
+def pattern(comparison: Comparison) -> Literal["success", "failure"] | None:
+    """A phase so far from what was expected that it is worth remembering."""
+    if comparison.overall > GOOD:
+        return "success"
+    return "failure" if comparison.overall < BAD else None

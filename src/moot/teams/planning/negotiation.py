@@ -1,0 +1,147 @@
+"""One plan out of many: where plans of several seats overlap, who keeps what."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal
+
+from moot.evidence.artefacts.cycles import cycles
+from moot.evidence.lessons.words import stems
+from moot.teams.planning.plans import Plan, Subtask
+
+ALIKE = 0.6
+"""Share of common words, of all words of two subtasks, from which they are one piece of work."""
+DOING = frozenset({"writ", "implement", "creat", "mak", "build", "add", "do", "defin", "develop", "provid"})
+"""Stems that say that something is done, not what."""
+Stance = Literal["keep", "yield"]
+Key = tuple[str, str]
+"""A seat and the id of a subtask of its plan."""
+Stances = Mapping[tuple[Key, str], Stance]
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Subtasks of different seats that are the same piece of work."""
+
+    claims: tuple[Key, ...]
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(seat for seat, _ in self.claims))
+
+
+@dataclass(frozen=True)
+class Negotiated:
+    plan: Plan
+    overlaps: tuple[Overlap, ...]
+    notes: tuple[str, ...]
+    """Who got what and why, and what was dropped on the way."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """One piece of work with everyone who claims it."""
+
+    claims: tuple[Key, ...]
+    owner: str = ""
+    name: str = ""
+
+
+def overlaps(plans: Mapping[str, Plan]) -> tuple[Overlap, ...]:
+    """Which subtasks are claimed by more than one seat; likeness is passed on from one to the next."""
+    keys = [(seat, each.id) for seat, plan in plans.items() for each in plan.subtasks]
+    words = {(seat, each.id): _about(each.title) for seat, plan in plans.items() for each in plan.subtasks}
+    group = {key: {key} for key in keys}
+    for one, other in combinations(keys, 2):
+        if one[0] != other[0] and _alike(words[one], words[other]) and group[one] is not group[other]:
+            merged = group[one] | group[other]
+            for key in merged:
+                group[key] = merged
+    found = dict.fromkeys(tuple(key for key in keys if key in group[first]) for first in keys)
+    return tuple(Overlap(claims) for claims in found if len({seat for seat, _ in claims}) > 1)
+
+
+def _about(title: str) -> set[str]:
+    """What a subtask is about; `parser` and `parse` are one."""
+    return {word.rstrip("e") for word in stems(title.lower())} - DOING
+
+
+def _alike(one: set[str], other: set[str]) -> bool:
+    return bool(one & other) and len(one & other) >= ALIKE * len(one | other)
+
+
+def negotiate(plans: Mapping[str, Plan], stances: Stances | None = None) -> Negotiated:
+    """One plan of all. An overlap goes to the one seat that keeps it while the others yield; else, of those that did
+    not yield, to the one with least work so far, then to the first in the team. `stances` holds what a seat said
+    about an overlap, by the overlap's first claim and the seat."""
+    found = overlaps(plans)
+    shared = {claim: overlap for overlap in found for claim in overlap.claims}
+    keys = [(seat, each.id) for seat, plan in plans.items() for each in plan.subtasks]
+    claims = dict.fromkeys(shared[key].claims if key in shared else (key,) for key in keys)
+    load = {seat: sum(len(claim) == 1 and claim[0][0] == seat for claim in claims) for seat in plans}
+    pieces, notes = list[_Piece](), list[str]()
+    for claim in claims:
+        owner, why = _owner(claim, load, stances or {})
+        if why:
+            load[owner] += 1
+            notes.append(f"{' = '.join(f'{seat} {name}' for seat, name in claim)}: {owner} has it, {why}")
+        pieces.append(_Piece(claim, owner))
+    named = [replace(piece, name=_name(piece, keys)) for piece in pieces]
+    subtasks, dropped = _subtasks(named, plans)
+    return Negotiated(Plan(subtasks=subtasks, style="dpde"), found, (*notes, *dropped))
+
+
+def _owner(
+    claims: Sequence[Key], load: Mapping[str, int], stances: Mapping[tuple[Key, str], Stance]
+) -> tuple[str, str]:
+    seats = list(dict.fromkeys(seat for seat, _ in claims))
+    if len(seats) == 1:
+        return seats[0], ""
+    stays = [seat for seat in seats if stances.get((claims[0], seat)) != "yield"]
+    if len(stays) == 1:
+        return stays[0], "the others yield"
+    chosen = min(stays or seats, key=lambda seat: load[seat])
+    return chosen, "it has the least to do" if stays else "all yield, and it has the least to do"
+
+
+def _name(piece: _Piece, keys: Sequence[Key]) -> str:
+    own = next(name for seat, name in piece.claims if seat == piece.owner)
+    return own if [name for _, name in keys].count(own) == 1 else f"{piece.owner}/{own}"
+
+
+def _subtasks(pieces: Sequence[_Piece], plans: Mapping[str, Plan]) -> tuple[tuple[Subtask, ...], list[str]]:
+    name_of = {claim: piece.name for piece in pieces for claim in piece.claims}
+    needs: dict[str, list[str]] = {piece.name: [] for piece in pieces}
+    notes = []
+    for piece in pieces:
+        for seat, own in piece.claims:
+            for wanted in plans[seat].subtask(own).depends_on:
+                other = _resolved(seat, wanted, name_of)
+                if other is None:
+                    notes.append(f"{piece.name} does not wait for {wanted!r}: no such subtask")
+                elif other != piece.name and other not in needs[piece.name]:
+                    needs[piece.name].append(other)
+                    if cycles(needs):
+                        needs[piece.name].remove(other)
+                        notes.append(f"{piece.name} does not wait for {other}: they would wait for each other")
+    return tuple(_subtask(piece, plans, needs[piece.name]) for piece in pieces), notes
+
+
+def _resolved(seat: str, wanted: str, name_of: Mapping[Key, str]) -> str | None:
+    """An own subtask first, then `seat/id`, then an id that only one other seat has."""
+    if (seat, wanted) in name_of:
+        return name_of[seat, wanted]
+    other, slash, name = wanted.partition("/")
+    if slash and (other, name) in name_of:
+        return name_of[other, name]
+    foreign = {found for (_, own), found in name_of.items() if own == wanted}
+    return foreign.pop() if len(foreign) == 1 else None
+
+
+def _subtask(piece: _Piece, plans: Mapping[str, Plan], needs: Sequence[str]) -> Subtask:
+    claimed = sorted(piece.claims, key=lambda claim: claim[0] != piece.owner)
+    given = [plans[seat].subtask(name) for seat, name in claimed]
+    criteria = dict.fromkeys(each.done_when.strip() for each in given if each.done_when.strip())
+    return Subtask(
+        id=piece.name, title=given[0].title, owner=piece.owner, depends_on=tuple(needs), done_when="; ".join(criteria)
+    )

@@ -1,0 +1,116 @@
+"""A plan as an object: who does what, after what, and how one sees that it is done."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from moot.core.types import Value
+from moot.evidence.artefacts.cycles import cycles
+
+Style = Literal["cpde", "dpde"]
+STYLES: tuple[Style, ...] = get_args(Style)
+
+
+class Subtask(Value):
+    id: str
+    title: str
+    owner: str
+    """The seat that does it."""
+    depends_on: tuple[str, ...] = ()
+    done_when: str = ""
+
+
+class Plan(Value):
+    subtasks: tuple[Subtask, ...] = ()
+    style: Style = "cpde"
+
+    def subtask(self, name: str) -> Subtask:
+        return next(each for each in self.subtasks if each.id == name)
+
+    def of(self, owner: str) -> tuple[Subtask, ...]:
+        return tuple(each for each in self.subtasks if each.owner == owner)
+
+
+def problems(plan: Plan, owners: Collection[str]) -> tuple[str, ...]:
+    """Everything that keeps a plan from being carried out, in words; nothing for a plan that holds."""
+    if not plan.subtasks:
+        return ("it has no subtasks",)
+    ids = [each.id for each in plan.subtasks]
+    found = [f"the id {name!r} is there twice" for name in dict.fromkeys(ids) if ids.count(name) > 1]
+    for each in plan.subtasks:
+        what = f"subtask {each.id!r}"
+        found += [f"{what} has no {part}" for part in ("id", "title", "done_when") if not getattr(each, part).strip()]
+        if each.owner not in owners:
+            found.append(f"{what} belongs to {each.owner!r}, who is not in the team")
+        found += [f"{what} depends on {other!r}, which does not exist" for other in each.depends_on if other not in ids]
+        found += [f"{what} depends on itself"] if each.id in each.depends_on else []
+    rings = [ring for ring in cycles(_needs(plan)) if len(ring) > 1]
+    return (*found, *(f"{' needs '.join((*ring, ring[0]))}: none of them can begin" for ring in rings))
+
+
+def _needs(plan: Plan) -> dict[str, tuple[str, ...]]:
+    return {each.id: each.depends_on for each in plan.subtasks}
+
+
+def waves(plan: Plan) -> tuple[tuple[Subtask, ...], ...]:
+    """What can be done at the same time, one wave after the other; `ValueError` for a plan that has no order."""
+    left, done, found = list(plan.subtasks), set[str](), list[tuple[Subtask, ...]]()
+    while left:
+        ready = tuple(each for each in left if done.issuperset(each.depends_on))
+        if not ready:
+            raise ValueError(f"no order: {', '.join(each.id for each in left)} wait for each other")
+        found.append(ready)
+        done |= {each.id for each in ready}
+        left = [each for each in left if each.id not in done]
+    return tuple(found)
+
+
+def in_order(plan: Plan) -> tuple[Subtask, ...]:
+    """Every subtask after all it depends on."""
+    return tuple(each for wave in waves(plan) for each in wave)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The results of a plan, each after those it rests on."""
+
+    parts: tuple[tuple[Subtask, str], ...]
+    missing: tuple[str, ...]
+    """Subtasks without a result."""
+    shaky: tuple[str, ...]
+    """Subtasks with a result that rests on a missing one, straight or not."""
+
+
+def joined(plan: Plan, results: Mapping[str, str]) -> Joined:
+    """An empty result is none."""
+    order = in_order(plan)
+    missing = [each.id for each in order if not results.get(each.id, "").strip()]
+    broken = set(missing)
+    for each in order:
+        broken |= {each.id} if broken.intersection(each.depends_on) else set()
+    return Joined(
+        parts=tuple((each, results[each.id]) for each in order if each.id not in missing),
+        missing=tuple(missing),
+        shaky=tuple(each.id for each in order if each.id in broken and each.id not in missing),
+    )
+
+
+def shown(plan: Plan, mine: str = "") -> str:
+    """The plan as later prompts hold it; the reader's own subtasks are marked."""
+    return "\n".join(_line(each, mine) for each in in_order(plan))
+
+
+def _line(each: Subtask, mine: str) -> str:
+    after = f", after {', '.join(each.depends_on)}" if each.depends_on else ""
+    yours = " (yours)" if mine and each.owner == mine else ""
+    return f"- {each.id}{yours}: {each.title} [{each.owner}{after}]; done when: {each.done_when}"
+
+
+def whole(owner: str, task: str, done_when: str) -> Plan:
+    """The plan of a task that is not divided."""
+    return Plan(subtasks=(Subtask(id="1", title=_first_line(task), owner=owner, done_when=done_when),))
+
+
+def _first_line(task: str) -> str:
+    line: Sequence[str] = [text.strip() for text in task.splitlines() if text.strip()]
+    return line[0][:200] if line else "the task"

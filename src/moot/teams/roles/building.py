@@ -1,0 +1,65 @@
+"""Building a team: which roles, and for each the model whose score is highest, different models preferred."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.core.experience import Tried
+from moot.teams.roles.records import domain_score, record_of
+from moot.teams.roles.templates import numbered
+from moot.teams.roles.values import Agent, Domain, Role, Team
+
+BY_RECORD, BY_DOMAIN, BY_AFFINITY = 0.40, 0.35, 0.25
+AGAIN = 0.15
+"""What each seat that a model has takes off its score for the next: a second view is worth more than a bit of skill."""
+FIRST = ("proposer", "critic", "reviewer", "optimizer", "moderator")
+"""Who sits in every team, in this order; further seats go by affinity to the domain."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """An agent and what it was chosen by."""
+
+    agent: Agent
+    record: float
+    domain: float
+    affinity: float
+    score: float
+
+
+def score(role: Role, model: str, domain: Domain, tried: Sequence[Tried]) -> Scored:
+    record, known, affinity = (
+        record_of(tried, model, role.name),
+        domain_score(tried, model, domain),
+        role.affinity(domain),
+    )
+    total = BY_RECORD * record + BY_DOMAIN * known + BY_AFFINITY * affinity
+    return Scored(Agent(id=role.name, role=role.name, model=model), record, known, affinity, total)
+
+
+def positions(roles: Mapping[str, Role], domain: Domain, size: int) -> tuple[str, ...]:
+    """Who is needed for a team of this size; the same roles once more where there are more seats than roles."""
+    first = [name for name in FIRST if name in roles]
+    rest = sorted((name for name in roles if name not in first), key=lambda n: (-roles[n].affinity(domain), n))
+    everyone = [*first, *rest]
+    return tuple(everyone[number % len(everyone)] for number in range(size))
+
+
+def best_team(
+    seats: Iterable[str], models: Sequence[str], roles: Mapping[str, Role], domain: Domain, tried: Sequence[Tried] = ()
+) -> tuple[Scored, ...]:
+    """A model for each seat in turn: the highest score, less `AGAIN` for each seat it has; of equals, the first."""
+    taken, used = Counter[str](), Counter[str]()
+    team = []
+    for name in seats:
+        choices = [score(roles[name], model, domain, tried) for model in dict.fromkeys(models)]
+        best = max(choices, key=lambda choice: choice.score - AGAIN * used[choice.agent.model])
+        taken[name] += 1
+        used[best.agent.model] += 1
+        agent = best.agent.model_copy(update={"id": numbered(name, taken[name])})
+        team.append(Scored(agent, best.record, best.domain, best.affinity, best.score))
+    return tuple(team)
+
+
+def as_team(scored: Iterable[Scored]) -> Team:
+    return Team(agents=tuple(each.agent for each in scored))

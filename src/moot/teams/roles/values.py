@@ -1,0 +1,51 @@
+"""The nouns of a team: domains, tools, roles, agents."""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field
+
+from moot.core.types import Unit, Value
+
+Domain = Literal["code", "security", "architecture", "debug", "optimization", "reasoning", "general"]
+Tool = Literal[
+    "run_code", "run_tests", "check_syntax", "check_types", "format_code", "lint_code", "scan_code", "search_files",
+    "read_file", "lessons", "git_history", "git_blame", "diagnostics", "definition", "references",
+]  # fmt: skip
+DOMAINS: tuple[Domain, ...] = get_args(Domain)
+TOOLS: tuple[Tool, ...] = get_args(Tool)
+NAME = r"[a-z][a-z0-9_-]{0,39}"
+STRANGE = 0.3
+"""The affinity of a role to a domain that its file does not speak of."""
+
+
+class Role(Value):
+    name: str
+    focus: str = Field(min_length=1)
+    tools: tuple[Tool, ...] = ()
+    affinities: dict[Domain, Unit] = Field(default_factory=dict)
+    prompt: str
+    """The system prompt of whoever has this role."""
+
+    def affinity(self, domain: Domain) -> float:
+        return self.affinities.get(domain, STRANGE)
+
+
+class Agent(Value):
+    """Who sits on a seat: a role and the model that plays it."""
+
+    id: Annotated[str, Field(pattern=f"^{NAME}$")]
+    role: Annotated[str, Field(pattern=f"^{NAME}$")]
+    model: str
+
+
+class Team(Value):
+    agents: tuple[Agent, ...] = Field(min_length=1)
+
+    def of(self, *roles: str) -> tuple[Agent, ...]:
+        """The agents with one of these roles, in the order of the roles."""
+        return tuple(agent for role in roles for agent in self.agents if agent.role == role)
+
+    @property
+    def seats(self) -> dict[str, str]:
+        """Seat -> role."""
+        return {agent.id: agent.role for agent in self.agents}

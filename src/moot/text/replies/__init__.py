@@ -1,0 +1,160 @@
+"""The one tolerant reader of replies, and the one writer of what form a reply should have."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar, cast
+
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
+
+from moot.core.errors import ParseError
+from moot.core.tools import ToolCall
+from moot.text.replies.answers import bare_items, objects, sole_answer
+from moot.text.replies.calls import first_call
+from moot.text.replies.code import code_in, with_code
+from moot.text.replies.fences import blocks
+from moot.text.replies.fit import Raw, Unfit, fit
+from moot.text.replies.form import code_form, instructions, native_schema
+from moot.text.replies.headings import denied, with_headings
+from moot.text.replies.jsonish import pieces
+from moot.text.replies.labelled import json_lines, labelled, lines_of, sections, without_blocks
+from moot.text.replies.shape import Also, CodeBlock, Fenced, Heading, Keys, Synonyms, Title, slots
+
+__all__ = [
+    "Also", "CodeBlock", "Fenced", "Heading", "Keys", "ParseError", "Read", "Synonyms", "Title", "code_form",
+    "instructions", "native_schema", "read", "tool_call",
+]  # fmt: skip
+
+T = TypeVar("T", bound=BaseModel)
+TAG = r"(?:think|thinking|reasoning)>"
+THOUGHTS = re.compile(rf"^[ \t]*<{TAG}(?:(?!</?{TAG}).)*+</{TAG}", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+BEGUN, ENDED = re.compile(rf"\s*<{TAG}", re.IGNORECASE), re.compile(rf"</{TAG}", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Read(Generic[T]):
+    value: T
+    dropped: tuple[str, ...] = ()
+    """What could not be read: optional fields, and items when the reader was told to keep the rest."""
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What a reply says, by the form it says it in."""
+
+    objects: Raw
+    """JSON objects of the shape."""
+    labelled: Raw = field(default_factory=dict)
+    bare: Raw = field(default_factory=dict)
+    """JSON items without an object around them."""
+    code: Raw = field(default_factory=dict)
+    denied: frozenset[str] = frozenset()
+    """Lists that a heading says are empty."""
+
+
+def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False) -> Read[T]:
+    """The reply as a `shape`, from its JSON, its labelled text and its fenced code, or `ParseError`.
+
+    `whole=False` says the provider cut the reply off: then only complete JSON and closed fences count.
+    `salvage=True` keeps the readable items of a list and reports the others.
+    """
+    said = spoken(text.replace("\r\n", "\n"))
+    if not said.strip():
+        raise ParseError("the reply is empty")
+    try:
+        return chosen(readings_of(said, shape, whole=whole), shape, whole=whole, salvage=salvage)
+    except ParseError:
+        if whole:
+            raise
+        raise ParseError("the reply was cut off before it was complete; answer more briefly") from None
+
+
+def tool_call(text: str, shape: type[BaseModel], *, whole: bool = True) -> ToolCall | None:
+    """The tool that a reply asks for instead of answering; what comes first in it counts, call or answer.
+    A reply that was cut off calls nothing."""
+    said = spoken(text.replace("\r\n", "\n"))
+    found = first_call(said) if whole else None
+    if found is None:
+        return None
+    line, call = found
+    try:
+        read("\n".join(said.split("\n")[:line]), shape)
+    except ParseError:
+        return call
+    return None
+
+
+def spoken(text: str) -> str:
+    """The reply without what a reasoning model thought aloud; a thought that never ends is no answer."""
+    text = THOUGHTS.sub("", text)
+    if BEGUN.match(text):
+        return ""
+    ended = ENDED.search(text)  # some servers eat the tag that began it
+    return text[ended.end() :] if ended and "```" not in text[: ended.start()] else text
+
+
+def readings_of(text: str, shape: type[BaseModel], *, whole: bool) -> Readings:
+    if sole := sole_answer(text, shape):
+        return Readings(objects=sole)
+    fences = blocks(text.split("\n"))
+    json = pieces(text, fences, shape)
+    taken = json_lines(text, json.found)
+    lines = lines_of(text, fences, taken)
+    parts = sections(lines, shape)
+    code = code_in(text, [block for block in fences if block.start not in taken], parts, shape)
+    words = without_blocks(parts, code.blocks)
+    return Readings(
+        objects=objects(json, shape),
+        labelled=with_headings(labelled(lines, words, shape), lines, shape),
+        bare=bare_items(json, shape, whole=whole),
+        code=code.raw,
+        denied=denied(lines, shape),
+    )
+
+
+def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) -> Read[T]:
+    """The reading that fills most of the shape; of equals the one that names most of what it could not read, then the
+    first. What a JSON object says holds, right or wrong: the others only add to it."""
+    others = (readings.labelled, readings.bare) if whole else (readings.bare,)
+    complaints: list[str] = []
+    fitting: list[Read[T]] = []
+    for raw in (readings.objects, *({**other, **readings.objects} for other in others if other)):
+        unfit, found = Unfit(salvage=salvage), with_code(raw, readings.code, shape)
+        if not found:
+            continue  # a shape that needs nothing is not met by nothing: a refusal would look like an answer
+        try:
+            fitting.append(Read(cast(T, fit(found, shape, unfit)), tuple(unfit.dropped)))
+        except ParseError as error:
+            complaints += [str(error)] if raw else []
+    if not fitting:
+        raise ParseError(complaints[-1] if complaints else "the reply holds none of the fields asked for")
+    best = max(fitting, key=lambda one: (len(one.value.model_fields_set), len(one.dropped)))
+    refuse_denial(best.value, readings, shape)
+    refuse_half_characters(best.value)
+    return best if whole else Read(best.value, (*best.dropped, *unread(best.value, readings.labelled)))
+
+
+def unread(value: BaseModel, labelled: Raw) -> list[str]:
+    """Labelled fields of a reply that was cut off: nobody knows whether they are whole, so they are not taken."""
+    lost = [name for name in labelled if name not in value.model_fields_set]
+    return [f"{name} stands in a reply that was cut off" for name in lost]
+
+
+def refuse_denial(value: BaseModel, readings: Readings, shape: type[BaseModel]) -> None:
+    """An empty list beside items that stand elsewhere in the reply is no answer, and neither are items it denies."""
+    for slot in slots(shape):
+        others = [raw.get(slot.name) for raw in (readings.objects, readings.labelled, readings.bare)]
+        said = any(isinstance(other, list) and other for other in others)
+        listed = bool(getattr(value, slot.name))
+        if slot.kind == "items" and (
+            (slot.required and said and not listed) or (slot.name in readings.denied and listed)
+        ):
+            raise ParseError(f"the reply both lists {slot.name} and says there are none")
+
+
+def refuse_half_characters(value: BaseModel) -> None:
+    """`"\\ud800"` is valid JSON and no text: it could neither be stored nor shown."""
+    try:
+        value.model_dump_json()
+    except PydanticSerializationError:
+        raise ParseError("the reply holds half of a character pair (a lone \\ud800 or the like)") from None

@@ -1,0 +1,82 @@
+"""Code in a reply: fenced blocks under their label or wherever they stand, and code that was put into JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from moot.core.errors import ParseError
+from moot.text.replies.fences import Block, blocks, code_of
+from moot.text.replies.fit import Raw
+from moot.text.replies.form import is_blank
+from moot.text.replies.labelled import Section
+from moot.text.replies.shape import CodeBlock, Slot, slots
+
+
+@dataclass(frozen=True)
+class Found:
+    """The code of a reply."""
+
+    raw: Raw
+    blocks: tuple[Block, ...]
+    """The fenced blocks that it was taken from: they are no part of the words around them."""
+
+
+def code_in(text: str, fences: Sequence[Block], parts: Sequence[Section], shape: type[BaseModel]) -> Found:
+    """Under each code slot its fenced blocks; a block that was never closed may be half a file."""
+    found: Raw = {}
+    taken: list[Block] = []
+    for slot in slots(shape):
+        if slot.kind == "code":
+            own = _under_label(slot, fences, parts) or [block for block in fences if not block.holds_json]
+            if own and not own[-1].closed:
+                raise ParseError(f"the code block of {slot.name} is never closed")
+            taken += own
+            written = [block for block in _written(own, text.split("\n")) if not is_blank(slot, block.text)]
+            if written:
+                found[slot.name] = written
+    return Found(found, tuple(taken))
+
+
+def with_code(raw: Raw, fenced: Raw, shape: type[BaseModel]) -> Raw:
+    """The data with the code beside it; code that also stands inside the JSON must be the same."""
+    together = {**fenced, **raw}
+    for slot in slots(shape):
+        if slot.kind == "code" and slot.name in raw:
+            inside, beside = code_from(raw[slot.name]), fenced.get(slot.name)
+            if isinstance(beside, list) and beside and not _same(inside, beside):
+                raise ParseError(f"the reply holds different code for {slot.name}; give it once, in a fenced block")
+            together[slot.name] = inside or None
+    return together
+
+
+def code_from(said: object) -> list[CodeBlock]:
+    """`"…"`, `{"path": "…"}`"""
+    if isinstance(said, dict):
+        return [CodeBlock(path=str(path), text=_ended(text)) for path, text in said.items() if isinstance(text, str)]
+    if not isinstance(said, str) or not said.strip():
+        return []
+    lines = said.split("\n")
+    return _written(blocks(lines), lines) or [CodeBlock(path="", text=_ended(said))]
+
+
+def _under_label(slot: Slot, fences: Sequence[Block], parts: Sequence[Section]) -> list[Block]:
+    """The blocks under the best of the slot's labels that has any."""
+    own = sorted((part for part in parts if part.slot is slot), key=lambda part: part.rank)
+    for rank in dict.fromkeys(part.rank for part in own):
+        numbers = {number for part in own if part.rank == rank for number in part.numbers}
+        if under := [block for block in fences if block.start in numbers]:
+            return under
+    return []
+
+
+def _written(fences: Sequence[Block], lines: list[str]) -> list[CodeBlock]:
+    return [code_of(block, lines) for block in fences if any(line.strip() for line in block.lines)]
+
+
+def _same(one: Sequence[CodeBlock], other: Sequence[CodeBlock]) -> bool:
+    return {block.text.strip() for block in one} == {block.text.strip() for block in other}
+
+
+def _ended(text: str) -> str:
+    return text.rstrip("\n") + "\n"

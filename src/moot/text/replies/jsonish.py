@@ -1,0 +1,197 @@
+"""JSON in a reply: bare, fenced, or inside prose; slips mended, nothing made up, half an answer never taken for one."""
+
+import json
+import math
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pydantic import BaseModel, JsonValue
+
+from moot.core.errors import ParseError
+from moot.text.replies.fences import Block
+from moot.text.replies.mend import mended, requoted
+from moot.text.replies.shape import label_key, labels, slots
+
+KEY = re.compile(r'"([^"\\\n]{1,60})"\s*:')
+OPENING = re.compile(r'(?:\[\s*)?\{\s*"([^"\\\n]{1,60})"\s*:')
+MARKS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)
+DEEPEST = 40
+MOST_PATCHED = 4
+"""Pieces in a row that take more than commas to mend; each costs a walk to the end of the reply."""
+DECODER = json.JSONDecoder(
+    strict=False,  # real newlines inside strings are a slip, not an error
+    object_pairs_hook=lambda pairs: _object(pairs),
+    parse_constant=lambda word: _refuse(word),
+    parse_float=lambda digits: _finite(digits),
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    value: JsonValue
+    start: int
+    end: int
+    patched: bool = False
+
+
+@dataclass(frozen=True)
+class Pieces:
+    found: tuple[Piece, ...] = ()
+    ragged: bool = False
+    """Something like JSON was begun and never finished: what stands before it may not be all that was said."""
+
+
+def pieces(text: str, blocks: list[Block], shape: type[BaseModel]) -> Pieces:
+    """Every JSON object or list in the text, outside blocks of code. One that was meant as an answer and is broken
+    is an error: what is inside it is never offered by itself, for half an answer must not pass for a whole one."""
+    known = labels(shape)
+    last = max((key.start() for key in KEY.finditer(text) if label_key(key[1]) in known), default=-1)
+    prose = without_code(text, blocks) if last >= 0 else ""
+    found: list[Piece] = []
+    at = 0
+    while (opening := OPENING.search(prose, at)) and opening.start() < last:
+        end = closing(text, opening.start())
+        if piece := _sound(text, opening.start(), end) or _patched(text, opening, end, shape):
+            found.append(piece)
+            at = piece.end
+            if sum(piece.patched for piece in found[-MOST_PATCHED:]) == MOST_PATCHED:
+                raise ParseError("the JSON is not valid in too many places")
+        elif end:
+            at = end
+        else:
+            return Pieces(tuple(found), ragged=True)
+    return Pieces(tuple(found))
+
+
+def sole_object(text: str) -> dict[str, JsonValue] | None:
+    """The text, when it is one flawless JSON object and nothing else: the usual case, and the quick one."""
+    text = text.strip()
+    if text[:1] != "{" or text[-1:] != "}":
+        return None
+    try:
+        value, end = _decode(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and end == len(text) else None
+
+
+def decoded(text: str) -> JsonValue | None:
+    """The text as one JSON object or list and nothing else, or None."""
+    text = text.strip()
+    if text[:1] not in ("{", "["):
+        return None
+    for source in (text, mended(text), mended(requoted(text))):
+        try:
+            value, end = _decode(source)
+        except ValueError:
+            continue
+        if not source[end:].strip():
+            return value
+    return None
+
+
+def without_code(text: str, blocks: list[Block]) -> str:
+    """The text with blocks of code blanked out, every character in its place."""
+    lines = text.split("\n")
+    for block in blocks:
+        if not block.holds_json:
+            for number in range(block.start, min(block.end + 1, len(lines))):
+                lines[number] = " " * len(lines[number])
+    return "\n".join(lines)
+
+
+def _sound(text: str, start: int, end: int | None) -> Piece | None:
+    """Valid JSON, but for commas and comments."""
+    own = text[start:end] if end else ""
+    for source in (own, mended(own)) if own else ():
+        with suppress(ValueError):
+            return Piece(_decode(source)[0], start, start + len(own))
+    return None
+
+
+def _patched(text: str, opening: re.Match[str], end: int | None, shape: type[BaseModel]) -> Piece | None:
+    """JSON whose quotes are in disorder, so that its end is known only after mending."""
+    if not _is_attempt(text, opening, end, shape):
+        return None
+    tail = text[opening.start() :]
+    source = mended(requoted(tail))
+    try:
+        value, stop = _decode(source)
+    except ValueError:
+        raise ParseError(_complaint(tail[: end - opening.start()] if end else "")) from None
+    return Piece(value, opening.start(), opening.start() + _same_place(stop, source, tail), patched=True)
+
+
+def _complaint(source: str) -> str:
+    try:
+        _decode(source)
+    except ValueError as error:
+        return f"the JSON is not valid: {error}" if source else "the JSON is not complete"
+    return "the JSON is not valid"
+
+
+def _decode(text: str) -> tuple[JsonValue, int]:
+    try:
+        value, end = DECODER.raw_decode(text)
+    except RecursionError:
+        raise ParseError("the JSON is nested too deeply") from None
+    level: list[JsonValue] = [value]
+    for _ in range(DEEPEST):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return value, end
+    raise ParseError("the JSON is nested too deeply")
+
+
+def _inside(value: JsonValue) -> list[JsonValue]:
+    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+
+
+def _is_attempt(text: str, opening: re.Match[str], end: int | None, shape: type[BaseModel]) -> bool:
+    """Whether a broken piece was meant as an answer: it begins a line with one of our labels, or holds one that
+    the answer cannot do without. Anything else is code or a payload that somebody quotes."""
+    start = opening.start()
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    if label_key(opening[1]) in labels(shape) and not before.strip(" \t>*-`#"):
+        return True
+    wanted = {label for slot in slots(shape) if slot.required and slot.kind != "code" for label in slot.labels}
+    return any(label_key(key[1]) in wanted for key in KEY.finditer(text, start, end or len(text)))
+
+
+def _same_place(end: int, source: str, original: str) -> int:
+    """Where a place in mended JSON is in the original: mending never moves anything to another line."""
+    number = source.count("\n", 0, end)
+    lines = original.split("\n")
+    rest = source[end:].split("\n", 1)[0]
+    before = sum(len(line) + 1 for line in lines[:number])
+    return before + len(lines[number]) - (len(rest) if lines[number].endswith(rest) else 0)
+
+
+def closing(text: str, start: int) -> int | None:
+    """Where the bracket at `start` is closed."""
+    depth = 0
+    for mark in MARKS.finditer(text, start):
+        if mark[0] in "{[":
+            depth += 1
+        elif mark[0] in "}]":
+            depth -= 1
+            if depth == 0:
+                return mark.end()
+    return None
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    value = dict(pairs)
+    if len(value) < len(pairs):  # a second `vulnerabilities: []` must not wipe out the first
+        raise ValueError("a key stands twice")
+    return value
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse(digits)
+
+
+def _refuse(word: str) -> float:
+    raise ValueError(f"{word} is not a number")

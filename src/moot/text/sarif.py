@@ -1,0 +1,87 @@
+"""Findings as SARIF 2.1.0, the form that code-scanning pages read."""
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from moot import __version__
+from moot.core.types import Severity, Vulnerability
+
+LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
+SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "2.0"}
+
+
+def sarif(findings: Sequence[Vulnerability], fixed: frozenset[str] = frozenset()) -> dict[str, JsonValue]:
+    """`fixed` holds the ids that the proposed patch repairs."""
+    rules = {rule_id(finding): finding for finding in findings}
+    driver: JsonValue = {
+        "name": "Moot",
+        "version": __version__,
+        "rules": [_rule(name, finding) for name, finding in sorted(rules.items())],
+    }
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "columnKind": "unicodeCodePoints",
+                "results": [_result(finding, sorted(rules), finding.id in fixed) for finding in findings],
+            }
+        ],
+    }
+
+
+def rule_id(finding: Vulnerability) -> str:
+    return finding.rule or f"red-{finding.category.replace('_', '-')}"
+
+
+def _rule(name: str, finding: Vulnerability) -> JsonValue:
+    tags: list[JsonValue] = ["security", finding.category]
+    if finding.cwe:
+        tags.append(f"external/cwe/cwe-{finding.cwe:03d}")
+    return {
+        "id": name,
+        "shortDescription": {"text": name.replace("-", " ")},
+        "help": {"text": finding.fix or finding.description},
+        "defaultConfiguration": {"level": LEVELS[finding.severity]},
+        "properties": {"tags": tags, "security-severity": SCORES[finding.severity]},
+    }
+
+
+def _result(finding: Vulnerability, rules: list[str], fixed: bool) -> JsonValue:
+    name = rule_id(finding)
+    region: dict[str, JsonValue] = {"startLine": max(finding.line, 1)}
+    if finding.column:
+        region["startColumn"] = finding.column
+    if finding.evidence:
+        region["snippet"] = {"text": finding.evidence}
+    place: JsonValue = {"artifactLocation": {"uri": finding.file or "unknown"}, "region": region}
+    flow: dict[str, JsonValue] = {"codeFlows": [_flow(finding)]} if finding.path else {}
+    return {
+        **flow,
+        "ruleId": name,
+        "ruleIndex": rules.index(name),
+        "level": LEVELS[finding.severity],
+        "message": {"text": finding.description + (f" Exploit: {finding.exploit}" if finding.exploit else "")},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {"moot/v1": finding.fingerprint},
+        "properties": {"id": finding.id, "source": finding.source, "status": "patch proposed" if fixed else "open"},
+    }
+
+
+def _flow(finding: Vulnerability) -> JsonValue:
+    """The way of the value, station by station."""
+    stations: list[JsonValue] = [
+        {
+            "location": {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": step.file},
+                    "region": {"startLine": max(step.line, 1)},
+                },
+                "message": {"text": step.what},
+            }
+        }
+        for step in finding.path
+    ]
+    return {"threadFlows": [{"locations": stations}]}
