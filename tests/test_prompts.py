@@ -11,7 +11,7 @@ from moot.teams.roles import shipped
 
 PROMPTS = {
     file.name.removesuffix(".md"): " ".join(file.read_text(encoding="utf-8").split())
-    for package in ("moot.prompts", "moot.roles")
+    for package in ("moot.text.prompts", "moot.teams.roles")
     for file in files(package).iterdir()
     if file.name.endswith(".md")
 }

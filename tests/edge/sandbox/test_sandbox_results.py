@@ -170,7 +170,7 @@ def test_without_bubblewrap_it_refuses_and_says_what_to_install() -> None:
         check=False,
     )
     said = refused.stderr.splitlines()[-1]
-    assert said.startswith("moot.errors.SandboxError: tests are run only in a sandbox, and bubblewrap is missing")
+    assert said.startswith("moot.core.errors.SandboxError: tests are run only in a sandbox, and bubblewrap is missing")
     assert "apt-get install bubblewrap" in said
 
 

@@ -11,7 +11,7 @@ from moot.teams.roles.values import DOMAINS, Domain
 
 @lru_cache(maxsize=1)
 def patterns() -> dict[Domain, re.Pattern[str]]:
-    table = tomllib.loads(files("moot.roles").joinpath("domains.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(files("moot.teams.roles").joinpath("domains.toml").read_text(encoding="utf-8"))
     return {
         domain: re.compile(rf"\b(?:{'|'.join(word.replace('*', '[a-z]*') for word in words)})\b")
         for name, words in table.items()

@@ -19,7 +19,7 @@ GAP = r"[\s\-‐‑_]+"
 @lru_cache(maxsize=1)
 def word_lists() -> dict[QuestionClass, dict[Strength, tuple[tuple[str, str, re.Pattern[str]], ...]]]:
     """Class -> strength -> (group, word, pattern), in the order of the file."""
-    table = tomllib.loads(files("moot.questions").joinpath("words.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(files("moot.protocols.decide.questions").joinpath("words.toml").read_text(encoding="utf-8"))
     return {
         kind: {
             strength: tuple(

@@ -18,7 +18,7 @@ NEEDED = tuple(name for name, field in Judge.model_fields.items() if name != "na
 @lru_cache(maxsize=1)
 def shipped() -> dict[str, Judge]:
     """The judges that come with Moot, by name."""
-    folder = files("moot.questions").joinpath("judges")
+    folder = files("moot.protocols.decide.questions").joinpath("judges")
     found = sorted(
         (file.name, file.read_text(encoding="utf-8")) for file in folder.iterdir() if file.name.endswith(".toml")
     )
