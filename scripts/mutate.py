@@ -28,13 +28,25 @@ BROKEN = "raise RuntimeError('this module cannot be loaded')\n"
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:schemathesis", "--hypothesis-seed=0",
            "-k", "not postgresql", "-W", "ignore::pytest.PytestAssertRewriteWarning")  # fmt: skip
 TESTS = {
-    "journal": ("test_journal", "test_room test_room_tools", "debate/test_debate_limits gates/test_gates"),
-    "ledger": ("test_ledger", "test_room test_provider_faults"),
-    "runner": ("test_runner test_runner_sessions", "test_room record/test_ends gates/test_gates", "test_cli"),
-    "liveroom": ("test_room_asking test_room", "test_room_tools debate/test_debate_limits", "record/test_telemetry"),
-    "voting": ("test_voting", "test_vote_oracle test_vote_cli"),
-    "gating": ("gates/test_gate_room", "gates/test_gates test_review_gate"),
-    "chain": ("record/test_chain", "record/test_tampering", "record/test_ends record/test_archive"),
+    "runtime/journal": (
+        "runtime/test_journal",
+        "runtime/test_room runtime/test_room_tools",
+        "protocols/debate/test_debate_limits surfaces/test_gates",
+    ),
+    "runtime/ledger": ("runtime/test_ledger", "runtime/test_room edge/models/test_provider_faults"),
+    "runtime/runner": (
+        "runtime/test_runner runtime/test_runner_sessions",
+        "runtime/test_room record/test_ends surfaces/test_gates",
+        "surfaces/cli/test_cli",
+    ),
+    "runtime/room": (
+        "runtime/test_room_asking runtime/test_room",
+        "runtime/test_room_tools protocols/debate/test_debate_limits",
+        "record/test_telemetry",
+    ),
+    "teams/voting": ("teams/test_voting", "teams/test_vote_oracle surfaces/cli/test_vote_cli"),
+    "runtime/approvals": ("runtime/test_gate_room", "surfaces/test_gates protocols/review/test_review_gate"),
+    "record/chain": ("record/test_chain", "record/test_tampering", "record/test_ends record/test_archive"),
 }
 """Module -> the tests that are about it; then, group by group, those that see only the faults that are left."""
 

@@ -251,7 +251,11 @@ VET = Verb(
 )  # fmt: skip
 
 ASK = ("decide", "--ask", "Do we need offline work in v1?", "--option", "A: Full", "--option", "B: None")
-OWN = (resources.files("moot.protocols.decide.questions") / "judges" / "risk.toml").read_text().replace("Risk Judge", "Cook")
+OWN = (
+    (resources.files("moot.protocols.decide.questions") / "judges" / "risk.toml")
+    .read_text()
+    .replace("Risk Judge", "Cook")
+)
 DECIDE = Verb(
     base=("decide", "q.yaml"),
     script=[

@@ -23,7 +23,8 @@ MAX_AGENTS = 50
 @lru_cache(maxsize=1)
 def shipped() -> Mapping[str, Role]:
     """The roles that come with Moot, by name."""
-    found = sorted((f.name, f.read_text(encoding="utf-8")) for f in files("moot.teams.roles").iterdir() if _is_role(f.name))
+    entries = files("moot.teams.roles").iterdir()
+    found = sorted((f.name, f.read_text(encoding="utf-8")) for f in entries if _is_role(f.name))
     return {name.removesuffix(".md"): read_role(name.removesuffix(".md"), text, name) for name, text in found}
 
 

@@ -56,7 +56,7 @@ def session(folder: Path) -> list[str]:
 def killed(folder: Path, first: int, last: int) -> list[dict[str, Any]]:
     words = session(folder)
     program = [sys.executable, str(HERE / "killed_often.py"), str(folder), str(first), str(last), *words]
-    env = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+    env = {**os.environ, "PYTHONPATH": str(HERE.parents[1])}
     done = subprocess.run(program, env=env, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -17,7 +17,7 @@ KILLS = 40  # on each store
 
 def killed(folder: Path, store: str, seed: int, kills: int) -> list[dict[str, Any]]:
     program = [sys.executable, str(HERE / "killed_server.py"), store, str(seed), str(kills)]
-    paths = [str(HERE), str(HERE.parent), os.environ.get("PYTHONPATH", "")]
+    paths = [str(HERE), str(HERE.parents[1]), os.environ.get("PYTHONPATH", "")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run(program, cwd=folder, env=env, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -11,7 +11,7 @@ from moot.surfaces.hooks.clients import CLIENTS, READERS, read_call
 from moot.surfaces.hooks.events import answer
 from moot.surfaces.hooks.wire import Written
 
-DATA = Path(__file__).parent / "data" / "hooks"
+DATA = Path(__file__).parents[2] / "data" / "hooks"
 CALLS = sorted(path.relative_to(DATA).with_suffix("").as_posix() for path in DATA.glob("*/*.json"))
 BEFORE = [name for name in CALLS if "/before-" in name]
 SHELLS = [name for name in BEFORE if name.endswith("-shell")]

@@ -15,7 +15,6 @@ from kit import settled
 from patience import PATIENCE, wait_for_file
 from vetkit import ACTION, UNCLEAR, blind_spot, claim, diagnosis, objection, opinion, rejoinder
 
-HERE = Path(__file__).parent
 PLAN = ["vet", ACTION, "--rounds", "2"]
 FAILURE = ["vet", "--failure", "import the list", "--attempt", "a", "--error", "E1", "--attempt", "b", "--error", "E2"]
 PLAN_REPLIES = {

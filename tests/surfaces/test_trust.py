@@ -16,7 +16,7 @@ from moot.surfaces.project_trust import SAID
 from moot.surfaces.setup import Settings, all_settings
 
 TRUST = [sys.executable, "-m", "moot", "trust"]
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from test_solve import prompts, run, story
 from moot import Event, SolveRules, UsageError, run_sync, solve
 from moot.core.events import StepDone
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[2]
 TOOLS = ("--tools", "run_tests,check_syntax")
 STEPS = 25  # test_the_session_has_as_many_steps keeps this true
 

@@ -12,7 +12,7 @@ from kit import run_moot, settled
 from panels import PANEL, SCOPE, ballot, rebuttal
 from patience import PATIENCE, wait_for_file
 
-TESTS = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parents[2]
 STEPS = 8  # three ballots, one of them asked for twice, three rebuttals
 
 

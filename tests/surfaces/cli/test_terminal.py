@@ -13,7 +13,7 @@ from terminals import shown_on_a_terminal
 
 from moot.text.controls import clean, clean_json
 
-SOURCE = Path(__file__).parents[1] / "src" / "moot"
+SOURCE = Path(__file__).parents[3] / "src" / "moot"
 TITLE, CLEAR, TURN, TAG = "\x1b]0;PWNED\x07", "\x9b2J", "\u202egnp.exe", "\U000e0041"
 EVIL = f"{TITLE}{CLEAR}{TURN}{TAG}"
 NAME = f"ev{TITLE}{CLEAR}{TURN}il.py"

@@ -22,7 +22,7 @@ from moot.runtime.version_commits import Committing
 from moot.testing import FakeScanner, FrozenClock, one_file, room
 from moot.text.secrets import Vault
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 ENTRIES = [*coder(code(WORSE), code(WRONG), code(RIGHT)), *reflector(reflection("Use max."), reflection())]
 
 

@@ -8,7 +8,7 @@ import pytest
 from conftest import Cli
 from fleetkit import Fleet
 
-PAGE = Path(__file__).parents[2] / "docs" / "fleet.md"
+PAGE = Path(__file__).parents[3] / "docs" / "fleet.md"
 
 
 def blocks(kind: str) -> list[str]:

@@ -28,7 +28,7 @@ from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
 
 HERE = Path(__file__).parent
-SOURCES = Path(__file__).parents[2] / "src"
+SOURCES = Path(__file__).parents[3] / "src"
 T = TypeVar("T")
 
 

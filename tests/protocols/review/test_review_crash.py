@@ -8,7 +8,6 @@ import pytest
 from kit import run_moot, settled
 from review_kit import REVISED, answers, challenge, project, raised, rebuttal, revision
 
-HERE = Path(__file__).parent
 STEPS = 11  # test_the_review_has_as_many_steps keeps this true
 FILE = ".planning/REQUIREMENTS.md"
 

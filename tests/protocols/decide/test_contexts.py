@@ -7,7 +7,7 @@ import pytest
 from moot.core.errors import ConfigError, UsageError
 from moot.protocols.decide.questions import question_texts, read_judge, read_questions, shipped, spoken_question
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 ONE = "question_text: Do we need it?\noptions: [{id: A, label: Yes sir}, {id: B, label: Not now}]\n"
 
 
