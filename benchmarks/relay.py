@@ -6,13 +6,13 @@ import hashlib
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 from typing import Annotated, Any, NamedTuple, TypedDict
 
 from moot.core.ports import Model
+from moot.core.protocol import Protocol
 from moot.core.room import Ask, Room
 from moot.core.types import Call, Reply, Result, Rules, Usage, Value
-from moot.protocols import PROTOCOLS
+from moot.protocols import find_protocols
 from moot.runtime.runner import Plan, new_record
 from moot.surfaces.server.app import Server, Serving, create_app
 from moot.surfaces.server.serving import Stopping, bound, configured
@@ -67,8 +67,15 @@ async def relay(given: Topic, rules: Rules, room: Room) -> Relayed:
     return Relayed(last=heard[-1])
 
 
-PROTOCOLS["relay"] = replace(
-    PROTOCOLS["harden"], name="relay", script=relay, input=Topic, rules=Rules, result=Relayed, seats=SEATS
+find_protocols()["relay"] = Protocol(
+    name="relay",
+    summary="Hand a text from seat to seat.",
+    input=Topic,
+    rules=Rules,
+    result=Relayed,
+    run=relay,
+    seats=SEATS,
+    points=("defense",),
 )
 
 

@@ -4,64 +4,57 @@ Imports `core`, `text`, `routing`, `scan`, `evidence` and `teams`; acts on the w
 Read `harden/script.py` first: a protocol reads like a script.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pkgutil import iter_modules
+from typing import Any
 
-from moot.core.room import Room
-from moot.core.types import Result, Rules, Value
-from moot.protocols.debate.script import debate
-from moot.protocols.debate.types import PHASES, DebateInput, DebateResult, DebateRules
-from moot.protocols.decide.script import DecideInput, DecideResult, DecideRules, decide
-from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
-from moot.protocols.review.script import ReviewInput, ReviewResult, ReviewRules, review
-from moot.protocols.solve.script import SolveInput, SolveResult, SolveRules, solve
-from moot.protocols.vet.script import VetInput, VetResult, VetRules, vet
+from moot.core.errors import ConfigError
+from moot.core.protocol import Protocol
 
-I = TypeVar("I", bound=Value)  # noqa: E741
-R = TypeVar("R", bound=Rules)
-O = TypeVar("O", bound=Result)  # noqa: E741
+GROUP = "moot.protocols"
+"""Entry points of installed packages that bring a protocol."""
+AnyProtocol = Protocol[Any, Any, Any]
 
 
-@dataclass(frozen=True)
-class Protocol(Generic[I, R, O]):
-    name: str
-    script: Callable[[I, R, Room], Awaitable[O]]
-    input: type[I]
-    rules: type[R]
-    result: type[O]
-    seats: tuple[str, ...]
-    """Who may sit in it by default; a session may have others."""
-    points: tuple[str, ...]
-    """Its phases after which a gate may stand."""
-    settled: frozenset[str] = frozenset()
-    """Outcomes that stand even though a provider failed on the way: nothing is left to try again."""
+@cache
+def find_protocols() -> dict[str, AnyProtocol]:
+    """Those of this package, then those of installed ones. A name that is taken twice is an error."""
+    names = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
+    found = [import_module(f"{__name__}.{name}").PROTOCOL for name in names]
+    found += [_load(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
+    by_name: dict[str, AnyProtocol] = {}
+    for protocol in found:
+        if protocol.name in by_name:
+            raise ConfigError(f"two installed packages bring a protocol {protocol.name!r}; uninstall one of them")
+        by_name[protocol.name] = protocol
+    return by_name
 
 
-HARDEN = Protocol("harden", harden, HardenInput, HardenRules, HardenResult, ("red", "blue"), ("defense",))
-VET = Protocol(
-    "vet", vet, VetInput, VetRules, VetResult, ("advocate", "critic", "judge"), ("verdict",),
-    settled=frozenset({"proceed", "modify", "retry", "pivot"}),
-)  # fmt: skip
-REVIEW = Protocol("review", review, ReviewInput, ReviewRules, ReviewResult, ("adversary", "defender"), ("round",))
-SOLVE = Protocol(
-    "solve", solve, SolveInput, SolveRules, SolveResult, ("coder", "reflector"), ("attempt",),
-    settled=frozenset({"solved"}),
-)  # fmt: skip
-DECIDE = Protocol(
-    "decide", decide, DecideInput, DecideRules, DecideResult, ("risk", "value", "effort"), ("verdict",),
-    settled=frozenset({"RECOMMENDED", "CONTESTED", "NO_PANEL"}),
-)  # fmt: skip
-DEBATE = Protocol(
-    "debate",
-    debate,
-    DebateInput,
-    DebateRules,
-    DebateResult,
-    (),
-    PHASES,
-    settled=frozenset({"agreed", "chosen", "contested"}),
-)
-PROTOCOLS: dict[str, Protocol[Any, Any, Any]] = {
-    each.name: each for each in (HARDEN, DEBATE, VET, REVIEW, DECIDE, SOLVE)
-}
+def _load(point: EntryPoint) -> AnyProtocol:
+    where = f"the protocol {point.name!r} ({point.value})"
+    try:
+        protocol = point.load()
+    except Exception as error:
+        raise ConfigError(f"{where} cannot be loaded: {type(error).__name__}: {error}") from error
+    if not isinstance(protocol, Protocol):
+        raise ConfigError(f"{where} is no moot.core.protocol.Protocol")
+    return protocol
+
+
+class _Protocols(Mapping[str, AnyProtocol]):
+    """Found when they are first needed: entry points are read from disk."""
+
+    def __getitem__(self, name: str) -> AnyProtocol:
+        return find_protocols()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(find_protocols())
+
+    def __len__(self) -> int:
+        return len(find_protocols())
+
+
+PROTOCOLS: Mapping[str, AnyProtocol] = _Protocols()

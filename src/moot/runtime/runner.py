@@ -152,7 +152,7 @@ class Runner:
         self._room = room = self._open_room(journal, cast, plan.limits, rules.timeout)
         room.gates = plan.gates
         self._emit(SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past)))
-        self._task = asyncio.ensure_future(protocol.script(protocol.input.model_validate(plan.input), rules, room))
+        self._task = asyncio.ensure_future(protocol.run(protocol.input.model_validate(plan.input), rules, room))
         result = await self._task
         failed_at = None if outcome_of(result) in protocol.settled else room.failed_at
         filled = result.model_copy(

@@ -1,1 +1,16 @@
 """Decide: judges with fixed stances answer an open question, and are counted."""
+
+from moot.core.protocol import Protocol
+from moot.protocols.decide.script import DecideInput, DecideResult, DecideRules, decide
+
+PROTOCOL = Protocol(
+    name="decide",
+    summary="Put an open question before judges with fixed stances.",
+    input=DecideInput,
+    rules=DecideRules,
+    result=DecideResult,
+    run=decide,
+    seats=("risk", "value", "effort"),
+    points=("verdict",),
+    settled=frozenset({"RECOMMENDED", "CONTESTED", "NO_PANEL"}),
+)

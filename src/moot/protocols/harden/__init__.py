@@ -1,1 +1,15 @@
 """Harden: a red team attacks code, a blue team patches it, executed checks decide."""
+
+from moot.core.protocol import Protocol
+from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
+
+PROTOCOL = Protocol(
+    name="harden",
+    summary="Attack code, patch it, and check every patch.",
+    input=HardenInput,
+    rules=HardenRules,
+    result=HardenResult,
+    run=harden,
+    seats=("red", "blue"),
+    points=("defense",),
+)

@@ -1,1 +1,16 @@
 """Solve: attempts at a task, each with what the earlier ones taught."""
+
+from moot.core.protocol import Protocol
+from moot.protocols.solve.script import SolveInput, SolveResult, SolveRules, solve
+
+PROTOCOL = Protocol(
+    name="solve",
+    summary="Attempt a task until its tests pass.",
+    input=SolveInput,
+    rules=SolveRules,
+    result=SolveResult,
+    run=solve,
+    seats=("coder", "reflector"),
+    points=("attempt",),
+    settled=frozenset({"solved"}),
+)

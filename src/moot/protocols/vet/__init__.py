@@ -1,1 +1,16 @@
 """Vet: an advocate and a critic on a risky action or a failing task; rules decide."""
+
+from moot.core.protocol import Protocol
+from moot.protocols.vet.script import VetInput, VetResult, VetRules, vet
+
+PROTOCOL = Protocol(
+    name="vet",
+    summary="Debate a risky action before it runs, or a task that keeps failing.",
+    input=VetInput,
+    rules=VetRules,
+    result=VetResult,
+    run=vet,
+    seats=("advocate", "critic", "judge"),
+    points=("verdict",),
+    settled=frozenset({"proceed", "modify", "retry", "pivot"}),
+)

@@ -1,0 +1,46 @@
+"""Protocol: the descriptor from which every surface derives its command, body, form and call."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from moot.core.report import Headline, Report
+from moot.core.room import Room
+from moot.core.types import Result, Rules, Value
+
+I = TypeVar("I", bound=Value)  # noqa: E741
+R = TypeVar("R", bound=Rules)
+O = TypeVar("O", bound=Result)  # noqa: E741
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+
+
+def report_outcome(result: Result) -> Report:
+    """The outcome and its caveats, for a protocol that has no report of its own."""
+    outcome = str(getattr(result, "outcome", "")) or "ended"
+    return Report(blocks=(Headline(verdict=outcome, text=outcome, caveats=result.degraded),))
+
+
+def succeed(result: Result) -> int:
+    return INTERRUPTED if getattr(result, "outcome", "") == "cancelled" else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol(Generic[I, R, O]):
+    name: str
+    summary: str
+    """One line, for help and menus."""
+    input: type[I]
+    rules: type[R]
+    result: type[O]
+    run: Callable[[I, R, Room], Awaitable[O]]
+    report: Callable[[O], Report] = report_outcome
+    exit_code: Callable[[O], int] = succeed
+    examples: tuple[str, ...] = ()
+    """Command lines, each with what it shows."""
+    seats: tuple[str, ...] = ()
+    """Seats it has by default; a session may have others."""
+    points: tuple[str, ...] = ()
+    """Phases after which a gate may stand."""
+    settled: frozenset[str] = frozenset()
+    """Outcomes that stand even though a provider failed on the way: nothing is left to try again."""
