@@ -31,7 +31,7 @@ KNOWN = {
     "synthesis.py matches_errors": "a rule of the verdict; nothing is shown",
     "verdict.py brief": "the line ends with …",
 }
-"""All other material goes through `moot.fitting`."""
+"""All other material goes through `moot.text.excerpts`."""
 
 
 def cutting() -> set[str]:

@@ -15,8 +15,8 @@ from moot.scan.change import Change, Refused
 from moot.scan.edits import Overlap, applied, moved
 from moot.scan.engine.analyse import callees
 from moot.scan.project import Project, look_around
-from moot.scan.rewrites import CHOICES, REWRITES
 from moot.scan.rewrites.reasons import IMPLEMENTED, IMPLEMENTERS, REASONS
+from moot.scan.rewrites.table import CHOICES, REWRITES
 from moot.scan.rule import Match
 from moot.scan.rules import MAX_MATCHES, matches
 from moot.scan.syntax import STATEMENTS, Source, inside, parse

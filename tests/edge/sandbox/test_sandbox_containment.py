@@ -318,7 +318,7 @@ def test_a_memory_group_is_closed_also_when_its_run_is_cancelled_twice(monkeypat
 def test_when_moot_is_killed_its_sandbox_goes_too() -> None:
     mark = marker()
     script = (
-        "import asyncio, sys\nfrom moot.edge.sandbox import find_sandbox\nfrom moot.types import Code, Tests\n"
+        "import asyncio, sys\nfrom moot.edge.sandbox import find_sandbox\nfrom moot.core.types import Code, Tests\n"
         "asyncio.run(find_sandbox().run(Code(files=()), Tests(files=(('test_a.py', sys.argv[1]),))))"
     )
     with subprocess.Popen([sys.executable, "-c", script, SLEEPER.format(mark=mark)]) as moot:

@@ -129,7 +129,7 @@ def test_the_walls_hold_for_an_ordinary_user(make: str, datagrams: socket.socket
     if os.geteuid() != 0:
         pytest.skip("not run: the tests are not run by root; test_the_walls_hold covers an ordinary user")
     script = (
-        f"import asyncio, json, sys\nfrom sandbox_runs import {make}\nfrom moot.types import Code, Tests\n"
+        f"import asyncio, json, sys\nfrom sandbox_runs import {make}\nfrom moot.core.types import Code, Tests\n"
         f"run = asyncio.run({make}().run(Code(files=()), Tests(files=(('test_a.py', sys.stdin.read()),))))\n"
         "print(json.dumps([run.problem, {o.name: '' if o.status == 'passed' else o.detail for o in run.outcomes}]))\n"
     )

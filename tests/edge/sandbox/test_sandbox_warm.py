@@ -25,7 +25,7 @@ SCRIPT = """
 import asyncio, os, sys
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.warm import POOL
-from moot.types import Code, Tests
+from moot.core.types import Code, Tests
 def run():
     tests = Tests(files=(("test_a.py", "def test_a(): pass\\n"),))
     return asyncio.run(find_sandbox().run(Code(files=()), tests)).passed
