@@ -17,7 +17,8 @@ from moot.edge.models.script import parse_script
 from moot.surfaces.setup import all_settings
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md")] + sorted((ROOT / "docs").glob("*.md"))
+AT_THE_ROOT = ("README.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md")
+PAGES = [ROOT / name for name in AT_THE_ROOT] + sorted((ROOT / "docs").glob("*.md"))
 RECORDED = {"real-session.md", "vet-real.md"}  # a transcript as it was; there is nothing in it to run
 
 
@@ -103,6 +104,27 @@ def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def list_anchors(page: Path) -> set[str]:
+    """The anchors that a renderer gives the headings of a page."""
+    prose = re.sub(r"(?ms)^```.*?^```", "", page.read_text(encoding="utf-8"))
+    headings = [line.lstrip("#").strip().lower() for line in prose.splitlines() if line.startswith("#")]
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_anchors_lead_to_a_heading(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            found = list_anchors(page.parent / target if target else page)
+            assert anchor in found, f"{page.name} links to {target}#{anchor}"
+
+
+def test_the_index_links_every_page() -> None:
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    linked = re.findall(r"\]\(([\w-]+\.md)", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    assert pages - set(linked) == set()
 
 
 def test_the_page_of_commands_is_what_help_says(tmp_path: Path) -> None:
