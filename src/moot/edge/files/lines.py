@@ -1,8 +1,8 @@
 """Files of lines that only grow: appended to under a lock by any number of processes, read in spite of torn lines."""
 
-import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +12,9 @@ from pathlib import Path
 from moot.core.errors import StoreError
 
 Line = dict[str, object]
+LOCK_SECONDS = 10.0
+"""How long a writer waits for another one. A hook must answer before its client gives up on it."""
+POLL = 0.01
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,23 @@ def locked(path: Path, header: str = "") -> Iterator["Locked"]:
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)  # let go by the system when this process dies
+        _lock(handle, path)
         yield Locked(handle, header)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from None
     finally:
         os.close(handle)
+
+
+def _lock(handle: int, path: Path) -> None:
+    """Lock the file itself, not one beside it that could be deleted. The system unlocks it when this process dies."""
+    from filelock import lock_descriptor  # only here: most commands lock nothing
+
+    ends = time.monotonic() + LOCK_SECONDS
+    while not lock_descriptor(handle, blocking=False):
+        if time.monotonic() >= ends:
+            raise StoreError(f"{path} is locked by another process; gave up after {LOCK_SECONDS:g} s")
+        time.sleep(POLL)
 
 
 class Locked:
