@@ -52,7 +52,7 @@ def serve_command(
 
     The token is made at the first start, and kept in a file of the data folder that only you can read.
     """
-    if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "websockets")):
+    if any(find_spec(name) is None for name in ("fastapi", "prometheus_client", "uvicorn", "websockets")):
         raise UsageError("the server needs packages of its own; pip install 'moot[server]'")
     flags = {"store": store, "server.host": host, "server.port": port, "server.sessions": concurrency}
     settings = Settings.load(flags)

@@ -113,7 +113,7 @@ class Embedded:
         finally:
             del self._under_way[session_id]
             if end is not None:
-                self.metrics.ends[(("how", end),)] += 1
+                self.metrics.ends.labels(end).inc()
             self.changed(session_id)
             if session_id in self._again:
                 self._again.discard(session_id)
