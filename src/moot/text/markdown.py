@@ -1,15 +1,24 @@
-"""A markdown page by its lines: front matter, headings, sections, entries, tables, labels. Code is not prose."""
+"""A markdown page by its lines: front matter, headings, sections, entries, tables, labels. Code is not prose.
+
+markdown-it-py finds blocks. Entries and labels are conventions of these documents, so their patterns are our own.
+"""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import cache
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
 
 import yaml
 
-HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
-FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+OTHER_RULES = ("code", "html_block", "lheading", "reference")
+"""Not used here: plans indent prose, put tasks into tags, and write `---` below a text to part it from the next."""
 ENTRY = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[(?P<box>[ xX])\]\s+)?(?P<text>.*\S)\s*$")
 NAME, ASIDE = r"[A-Za-z][A-Za-z _-]{1,30}", r"(?:\s*\([^()]{0,60}\))?"
 LABEL = re.compile(
@@ -36,6 +45,7 @@ class Line:
     section: str
     """The headings above it, outermost first, in small letters, joined by ` > `."""
     code: bool = False
+    heading: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,8 @@ class Page:
     """The front matter as it stands there."""
     lines: tuple[Line, ...] = ()
     headings: tuple[Heading, ...] = ()
+    rows: tuple[Row, ...] = ()
+    """Of every table, by its header."""
     meta: dict[str, object] = field(default_factory=dict)
     meta_problem: str = ""
 
@@ -73,8 +85,11 @@ def page(text: str) -> Page:
     end = next((n for n, line in enumerate(raw[1:], 1) if line.strip() == "---"), 0) if raw[0].strip() == "---" else 0
     front = "\n".join(raw[1:end]) if end else ""
     meta, problem = _meta(front)
-    lines, headings = _lines(raw, end + 1 if end else 0)
-    return Page("\n".join(raw), front, tuple(lines), tuple(headings), meta, problem)
+    start = end + 1 if end else 0
+    tokens = read_blocks("\n".join(raw[start:]))
+    headings = headings_in(tokens, raw, start)
+    lines = _lines(raw, start, headings, code_in(tokens, start))
+    return Page("\n".join(raw), front, lines, headings, rows_in(tokens, lines), meta, problem)
 
 
 def _meta(front: str) -> tuple[dict[str, object], str]:
@@ -88,51 +103,67 @@ def _meta(front: str) -> tuple[dict[str, object], str]:
     return ({str(k): v for k, v in value.items()}, "") if isinstance(value, dict) else ({}, "it is no list of keys")
 
 
-def _lines(raw: list[str], start: int) -> tuple[list[Line], list[Heading]]:
+@cache
+def _reader() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # only here: most commands read no page
+
+    reader = MarkdownIt("commonmark").enable("table").disable(OTHER_RULES)
+    reader.core.ruler.enableOnly(["block"])  # texts stay as they are, and so do the numbers of lines
+    return reader
+
+
+def read_blocks(text: str) -> "list[Token]":
+    return _reader().parse(text)
+
+
+def headings_in(tokens: "Sequence[Token]", raw: Sequence[str], start: int = 0) -> tuple[Heading, ...]:
+    """Headings of the page itself, not of a list or a quotation in it."""
+    found: list[Heading] = []
+    for opened, content in pairwise(tokens):
+        if opened.type == "heading_open" and opened.map and not opened.level:
+            number = start + opened.map[0] + 1
+            if not raw[number - 1].startswith(("    ", "\t")):
+                found.append(Heading(len(opened.markup), plain(content.content[:LONGEST]), number))
+    return tuple(found)
+
+
+def code_in(tokens: "Sequence[Token]", start: int) -> frozenset[int]:
+    """The numbers of the lines of code, with those that begin and end it."""
+    spans = (token.map for token in tokens if token.type == "fence" and token.map)
+    return frozenset(start + at + 1 for span in spans for at in range(*span))
+
+
+def _lines(raw: list[str], start: int, headings: Sequence[Heading], code: frozenset[int]) -> tuple[Line, ...]:
     lines: list[Line] = []
-    headings: list[Heading] = []
+    at = {heading.line: heading for heading in headings}
     above: list[tuple[int, str]] = []
-    fence = section = ""
+    section = ""
     for number, text in enumerate(raw[start:], start + 1):
-        mark = FENCE.match(text)
-        if fence:
-            fence = "" if mark and mark[1].startswith(fence) else fence
-            lines.append(Line(number, text, section, code=True))
-            continue
-        if mark:
-            fence = mark[1]
-        elif found := HEADING.match(text[:LONGEST]):
-            title = plain(found[2])
-            headings.append(Heading(len(found[1]), title, number))
-            above = [(level, name) for level, name in above if level < len(found[1])] + [(len(found[1]), title.lower())]
+        if here := at.get(number):
+            above = [(level, name) for level, name in above if level < here.level] + [(here.level, here.text.lower())]
             section = " > ".join(name for _, name in above)
-        lines.append(Line(number, text, section, code=bool(mark)))
-    return lines, headings
+        lines.append(Line(number, text, section, number in code, here is not None))
+    return tuple(lines)
 
 
-def rows(doc: Page) -> list[Row]:
-    """Every row of every table, by its header."""
+def rows_in(tokens: "Sequence[Token]", lines: Sequence[Line]) -> tuple[Row, ...]:
     found: list[Row] = []
     header: list[str] = []
-    for before, line in zip((None, *doc.lines), doc.lines, strict=False):
-        if line.code or "|" not in line.text:
-            header = []
-        elif _is_rule(line.text) and before is not None and "|" in before.text:
-            header = [plain(cell).lower() for cell in cells(before.text)]
-        elif header:
-            values = cells(line.text)
-            found.append(Row(line.number, dict(zip(header, values, strict=False)), line.section))
-    return found
-
-
-def cells(text: str) -> list[str]:
-    inner = text.strip().removeprefix("|")
-    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", inner)]
-
-
-def _is_rule(text: str) -> bool:
-    return "-" in text and not text.strip(" |:-\t")
+    cells: list[str] = []
+    at = 0
+    for token in tokens:
+        match token.type:
+            case "thead_open":
+                header = []
+            case "thead_close":
+                header = [plain(cell).lower() for cell in cells]
+            case "tr_open":
+                at, cells = token.map[0] if token.map else 0, []
+            case "inline":
+                cells.append(token.content)
+            case "tr_close" if header and "|" in lines[at].text:  # a text right below a table is no row of it
+                found.append(Row(lines[at].number, dict(zip(header, cells, strict=False)), lines[at].section))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -150,7 +181,7 @@ def labels(lines: Sequence[Line], names: frozenset[str]) -> list[Labelled]:
         name = _key(match["bold"] or match["bare"]) if match else ""
         if match and name in names and (match["bare"] or match["inner"] or match["outer"] or not match["rest"]):
             found.append((name, line.number, [match["rest"]]))
-        elif found and (line.code or not (HEADING.match(line.text) or _other_label(line.text))):
+        elif found and (line.code or not (line.heading or _other_label(line.text))):
             found[-1][2].append(line.text)
         elif found:
             found.append(("", line.number, []))

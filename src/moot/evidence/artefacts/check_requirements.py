@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from moot.evidence.artefacts.requirement_ids import Requirement, defined, ids_in, is_later
 from moot.evidence.artefacts.values import Fault
-from moot.text.markdown import ENTRY, LONGEST, Page, plain, rows, words_of
+from moot.text.markdown import ENTRY, LONGEST, Page, plain, words_of
 
 UNTESTABLE = (
     "fast", "quick", "quickly", "slow", "user-friendly", "user friendly", "easy", "easily", "simple", "simply",
@@ -117,7 +117,7 @@ def _wording(r: Requirement) -> list[Fault]:
 
 def _unmapped(doc: Page, found: Sequence[Requirement]) -> list[Fault]:
     """Where the page itself says which phase each requirement belongs to, none may be missing."""
-    mapped = {i: row for row in rows(doc) if "phase" in row.cells and "requirement" in row.cells
+    mapped = {i: row for row in doc.rows if "phase" in row.cells and "requirement" in row.cells
               for i in ids_in(row.cells["requirement"])}  # fmt: skip
     if not mapped:
         return []

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.evidence.artefacts.values import Fault, Gravity
-from moot.text.markdown import ENTRY, LONGEST, Page, normal, plain, rows, words_of
+from moot.text.markdown import ENTRY, LONGEST, Page, normal, plain, words_of
 
 STATUS = re.compile(r"^\W*(?:overall\s+)?status\W*:\W*([A-Za-z_ -]+)", re.IGNORECASE)
 SCORE = re.compile(r"(?<![\d/])(\d{1,4})\s*/\s*(\d{1,4})(?![\d/])")
@@ -70,7 +70,7 @@ def verification_faults(doc: Page, must_haves: Sequence[str]) -> list[Fault]:
 def checks_in(doc: Page) -> list[Checked]:
     """Rows of tables that have a status, and check boxes."""
     found = []
-    for row in rows(doc):
+    for row in doc.rows:
         status = next((row.cells[c] for c in ("status", "result", "verdict", "verified") if c in row.cells), None)
         names = [
             c

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from moot.evidence.artefacts.requirement_ids import ids_in
-from moot.text.markdown import Page, labels, plain, rows
+from moot.text.markdown import Page, labels, plain
 
 PHASE = re.compile(r"phase\s+(?P<number>\d+(?:\.\d+)?)\b\s*(?:[:.)–—-]+\s*(?P<name>.*))?", re.IGNORECASE)
 NEEDED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(?![\w.]*\d)")
@@ -65,7 +65,7 @@ def phases_in(doc: Page) -> list[Phase]:
 
 def _tabled(doc: Page) -> list[Phase]:
     found = []
-    for row in rows(doc):
+    for row in doc.rows:
         number = NEEDED.search(plain(row.cells.get("phase", row.cells.get("#", ""))))
         goal = next((plain(row.cells[c]) for c in ("goal", "goals", "objective", "delivers") if c in row.cells), None)
         if number and goal is not None:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from moot.text.markdown import ENTRY, LONGEST, Page, plain, rows
+from moot.text.markdown import ENTRY, LONGEST, Page, plain
 
 ID = re.compile(r"(?<![\w-])(?P<prefix>[A-Z][A-Z0-9]{1,11}(?:-[A-Z]{2,8})?)-(?P<number>\d{1,4})(?![\w]|-\d|\.\d)")
 NOT_IDS = {
@@ -47,7 +47,7 @@ def defined(doc: Page) -> list[Requirement]:
         if match and ids_in(match["id"]):
             below = "" if match["text"].strip() else _below(doc, line.number)
             found.append(Requirement(match["id"], plain(match["text"] or below), line.number, is_later(line.section)))
-    for row in rows(doc):
+    for row in doc.rows:
         key = next((row.cells[c] for c in ID_COLUMNS if c in row.cells), "")
         text = next((row.cells[c] for c in TEXT_COLUMNS if c in row.cells), None)
         ids = ids_in(key)

@@ -2,7 +2,7 @@
 
 import re
 
-from moot.text.markdown import HEADING
+from moot.text.markdown import headings_in, read_blocks
 
 SESSION = "<!-- moot review {} -->"
 CONTEXT, DECISIONS = "Accumulated Context", "Decisions"
@@ -23,7 +23,7 @@ def with_decision(text: str, key: str, decision: str) -> str:
 
 
 def _added(lines: list[str], entry: str) -> list[str]:
-    headings = list(_headings(lines))
+    headings = _headings(lines)
     context = next((h for h in headings if h[2].lower() == CONTEXT.lower()), None)
     if context is None:
         tail = lines[:-1] if lines and not lines[-1] else lines
@@ -41,10 +41,5 @@ def _added(lines: list[str], entry: str) -> list[str]:
 
 
 def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
-    found, fence = [], ""
-    for number, line in enumerate(lines):
-        if mark := re.match(r"\s*(`{3,}|~{3,})", line):
-            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-        elif not fence and (heading := HEADING.match(line[:500])):
-            found.append((number, len(heading[1]), heading[2].strip()))
-    return found
+    found = headings_in(read_blocks("\n".join(lines)), lines)
+    return [(heading.line - 1, heading.level, heading.text) for heading in found]

@@ -89,9 +89,7 @@ def _headed(doc: Page) -> list[Task]:
 def _unheaded(lines: Sequence[Line]) -> list[Line]:
     """`#### Files` with text below it is a label as well."""
     return [
-        Line(line.number, f"**{line.text.lstrip('# ').rstrip(': ')}:**", line.section)
-        if not line.code and line.text.startswith("#")
-        else line
+        Line(line.number, f"**{line.text.strip('# ').rstrip(': ')}:**", line.section) if line.heading else line
         for line in lines
     ]
 
