@@ -4,33 +4,15 @@
 import re
 from itertools import pairwise
 
+from moot.core import secret_patterns as patterns
 from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy, can_mean, names, shortened
 from moot.routing.script import Word
 from moot.routing.self_protection import guard_sight
 
-SECRET_PATH = Lazy(
-    r"(?:^|.*[/@=:])(?:"
-    r"\.env(?:\.(?!example|sample|template|dist|test$|schema)[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.vault-token|server-token|"
-    r"\.aws/credentials|\.docker/config\.json|\.kube/config|\.config/gcloud/.*|\.config/gh/hosts\.yml|\.gnupg/.*|\.password-store/.*|\.my\.cnf|kubeconfig|"
-    r"\.ssh/(?!config$|known_hosts|.*\.pub$)[^/]+|etc/(?:shadow|gshadow|sudoers)(?:\.d/.*)?|proc/(?:self|\d+)/environ|"
-    r"(?:secrets?|credentials?|service[-_]?account[\w-]*)\.(?:json|ya?ml|toml|txt|ini|env|properties|enc)|"
-    r"(?!.*(?:cert|chain|public|\bca\b|pub\.))[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|ppk|kdbx)|run/secrets/.*|\.terraformrc|terraform\.tfstate|wp-config\.php|master\.key|"
-    r"library/keychains/.*|login data|cookies\.sqlite|key4\.db|logins\.json|default/cookies"
-    r")",
-    re.IGNORECASE,
-)
-SECRET_FOLDER = Lazy(r"(?:.*/)?\.(?:aws|ssh|gnupg|password-store)/?")
-"""Whoever reads all of it reads the secrets too."""
-SAMPLES = (
-    ".env", ".env.local", ".env.production", "id_rsa", "id_ed25519", ".netrc", ".pgpass", ".npmrc", ".git-credentials", "credentials.json",
-    ".aws/credentials", ".ssh/id_rsa", ".ssh/id_ed25519", ".kube/config", ".docker/config.json", "etc/shadow",
-)  # fmt: skip
-"""Files that a pattern such as `.en*` may mean."""
-SECRET_NAME = Lazy(
-    r".*(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|CREDENTIAL|DATABASE_URL|_PWD\b|_PAT\b).*",
-    re.IGNORECASE,
-)
+SECRET_PATH = Lazy(patterns.FILE, re.IGNORECASE)
+SECRET_FOLDER = Lazy(patterns.FOLDER)
+SHOWN_VARIABLE = Lazy(patterns.SHOWN_VARIABLE)
 LISTERS = names("""
     ls ll dir stat file test [ tree touch find fd fdfind chmod chown mkdir basename dirname realpath readlink du
     wc which echo printf exa eza locate source . cd
@@ -60,7 +42,7 @@ def means_secret(pattern: str) -> bool:
     parts = ending.split("/")
     if len(re.sub(r"[*?\[\]]", "", parts[-1])) < 2 and not SECRET_FOLDER.fullmatch("/".join(parts[:-1])):
         return False
-    return any(can_mean(parts, sample) for sample in SAMPLES)
+    return any(can_mean(parts, sample) for sample in patterns.FILE_SAMPLES)
 
 
 def secret_sights(name: str, args: list[str], names: list[str]) -> list[Sight]:
@@ -75,14 +57,14 @@ def secret_sights(name: str, args: list[str], names: list[str]) -> list[Sight]:
                 found.append(Sight("high", "security", path, f"{path} holds secrets"))
     if name in ("echo", "printf", "printenv", "cat"):
         shown = [*names, *(a for a in args if name == "printenv")]
-        found += [Sight("high", "security", f"${n}", f"it shows ${n}") for n in shown if SECRET_NAME.fullmatch(n)]
+        found += [Sight("high", "security", f"${n}", f"it shows ${n}") for n in shown if SHOWN_VARIABLE.fullmatch(n)]
     return found
 
 
 def pattern_secrets(words: tuple[Word, ...], program: str) -> list[Sight]:
     """`find -name '*.env' -exec cat`, `find -name id_rsa | xargs cat`: what is shown is only named by a pattern."""
-    patterns = [b.text for a, b in pairwise(words) if a.text in ("-name", "-iname", "-path", "-g", "--glob")]
-    return secret_sights(program, ["", *patterns], [])[:1]
+    given = [b.text for a, b in pairwise(words) if a.text in ("-name", "-iname", "-path", "-g", "--glob")]
+    return secret_sights(program, ["", *given], [])[:1]
 
 
 PLACES: tuple[tuple[str, str, str, str], ...] = (
@@ -98,7 +80,7 @@ PLACES: tuple[tuple[str, str, str, str], ...] = (
     (r"(?!(?:.*[/._-])?(?:backup|bak|copy|tmp|temp|test|tests|sample|example|fixture|fixtures|dev|demo|old|new)[\w.-]*$)(?:.*/)?[\w.-]+\.(?:db|sqlite|sqlite3|mdb|duckdb|ldf|mdf|ibd|frm)", "medium", "change", "writes over a database"),
     (r"/(?:usr/local|opt)(?:/.*)?", "medium", "change", "changes the system"),
     (r"/(?:etc|usr|bin|sbin|boot|lib|lib64|var/spool|root)(?:/.*)?|/", "high", "destructive", "changes the system"),
-    (r"(?:.*/)?\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?", "high", "security", "holds secrets"),
+    (patterns.ENV_FILE, "high", "security", "holds secrets"),
     (r"(?:.*/)?\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|gitconfig|npmrc|pypirc|bash_aliases)", "medium", "change", "changes what every new shell does"),
     (r"(?:.*/)?(?:\.config/(?:fish|autostart|systemd)/.*|Library/Launch(?:Agents|Daemons)/.*|\.(?:zlogin|zlogout|bash_login|bash_logout|xinitrc|xprofile|inputrc|envrc))", "medium", "change", "changes what runs by itself"),
     (r"(?:.*/)?(?:\.github/workflows/.*|\.gitlab-ci\.ya?ml|Jenkinsfile|\.circleci/.*|azure-pipelines\.ya?ml|\.travis\.yml|bitbucket-pipelines\.yml)", "high", "deployment", "changes what the pipeline runs"),

@@ -3,6 +3,7 @@
 
 import re
 
+from moot.core.secret_patterns import SPOKEN
 from moot.routing.patterns import Lazy
 
 
@@ -164,7 +165,7 @@ CHANGING = words(
     r"rotate", r"reset", r"commit", r"push", r"publish", r"release", r"ship", r"enable", r"disable", r"modify", r"adjust", r"run", r"execute", r"deploy", r"start", r"stop", r"restart", r"kill", r"apply", r"save", r"store", r"send", r"upload", r"post", r"correct", r"make", r"set", r"put", r"move", r"copy", r"do", r"clear", r"nuke", r"destroy", r"terminate", r"uninstall", r"close", r"merge", r"tidy", r"archive", r"resolve", r"handle",
 )  # fmt: skip
 SHOWN_SECRET = Lazy(
-    r"\b(?:show|print|display|cat|read|dump|list|tell me|open|view)\b.{0,60}\b(?:passwords?|secrets?|credentials?|api[- _]?keys?|private keys?|ssh keys?|tokens?|id_rsa)\b(?![\w.-]*\.(?:example|sample|template))"
+    rf"\b(?:show|print|display|cat|read|dump|list|tell me|open|view)\b.{{0,60}}\b(?:{SPOKEN})\b(?![\w.-]*\.(?:example|sample|template))"
     r"|\.env\b(?!\.(?:example|sample))|\ball (?:the )?env(?:ironment)? var(?:iable)?s\b",
     re.IGNORECASE,
 )

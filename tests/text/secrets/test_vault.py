@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.text.secrets import WELL_KNOWN, Vault
+from moot.core.secret_patterns import FORMS
+from moot.text.secrets import Vault
 
-WHOLE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, (_, pattern) in WELL_KNOWN.items()))
-SECRETS = st.one_of(*(st.from_regex(pattern) for _, pattern in WELL_KNOWN.values()))
+WHOLE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, (_, pattern) in FORMS.items()))
+SECRETS = st.one_of(*(st.from_regex(pattern) for _, pattern in FORMS.values()))
 TEXT = st.text(alphabet="aZ09 _-.\nskghpeyJ", max_size=30)
 
 
@@ -18,11 +19,11 @@ def whole(found: list[re.Match[str]]) -> set[str]:
     return {match[0] for match in found}
 
 
-@pytest.mark.parametrize("name", WELL_KNOWN)
+@pytest.mark.parametrize("name", FORMS)
 @settings(max_examples=25)
 @given(data=st.data())
 def test_every_secret_has_one_of_its_signs(name: str, data: st.DataObject) -> None:
-    signs, pattern = WELL_KNOWN[name]
+    signs, pattern = FORMS[name]
     secret = data.draw(st.from_regex(pattern))
     assert any(sign in secret for sign in signs)
 

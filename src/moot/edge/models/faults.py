@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from moot.core.errors import FailureKind, ModelError
+from moot.core.secret_patterns import ECHOED_KEY, FORMS
 from moot.edge.models.services import NO_KEY, Service
 
 MAX_MESSAGE = 300
 MAX_QUOTE = 120
-# Keys that a server may echo although they are not ours: prefixes of the well-known issuers.
-KEY_SHAPES = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|AIza)[-_][\w\-*.]{6,}|\bBearer\s+\S+", re.IGNORECASE)
+# A server may echo keys that are not ours.
+KEY_SHAPES = re.compile("|".join((ECHOED_KEY, *(form.pattern for form in FORMS.values()))))
 FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
 
 

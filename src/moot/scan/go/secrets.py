@@ -1,10 +1,9 @@
 """Secrets in Go source: written down, marshalled in clear, or nonces that never change."""
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator
 
+from moot.core import secret_patterns as patterns
 from moot.scan.engine.ir import (
     Assign,
     Attr,
@@ -30,22 +29,14 @@ from moot.scan.go.program import Program, Shape, called, key, root, shape, withi
 from moot.scan.go.rules import structure as flaw
 from moot.scan.go.shapes import Shapes
 from moot.scan.rule import Rule
+from moot.scan.rules.secrets import has_form
 from moot.scan.syntax import words
+from moot.text.secrets.shapes import entropy
 
 Found = tuple[Rule, Span]
-SECRET_WORD = re.compile(
-    r"(?i)passw(?:or)?d|passphrase|passwd|(?:^|_|\b)pwd?(?:$|_|\b)|secret|token|bearer|api_?key|private_?key|access_?key|"
-    r"credential|auth_?key|signing_?key|encryption_?key|(?<![a-z])cred(?![a-z])"
-)
-PLAIN_VALUE = re.compile(
-    r"(?i)^[a-z][a-z_.\-/ ]*$|example|placeholder|changeme|<.*>|\$\{|\{\{|%[sv]|^https?://[^@]*$|^/|^\.|\s"
-)
-TOKENS = re.compile(
-    r"^(?:AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[abpr]-[A-Za-z0-9-]{10,}|sk_live_[A-Za-z0-9]{16,}|"
-    r"AIza[0-9A-Za-z_\-]{35}|glpat-[A-Za-z0-9_\-]{20}|SG\.[\w\-]{16,}\.[\w\-]{16,}|npm_[A-Za-z0-9]{36})$|"
-    r"-----BEGIN (?:\w+ )*PRIVATE KEY-----|^eyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.|"
-    r"^\w+://[^/\s:@]+:[^/\s:@$%{]{8,}@"
-)
+SECRET_WORD = re.compile(patterns.CODE_WORD)
+NOT_RANDOM = re.compile(patterns.NOT_RANDOM)
+ADDRESS = re.compile(patterns.ADDRESS_ALONE)
 MARSHALS = words(
     "encoding/json.Marshal encoding/json.MarshalIndent encoding/xml.Marshal encoding/xml.MarshalIndent "
     "gopkg.in/yaml.v2.Marshal gopkg.in/yaml.v3.Marshal github.com/goccy/go-yaml.Marshal sigs.k8s.io/yaml.Marshal "
@@ -55,10 +46,7 @@ ENCODERS = words(
     "encoding/json.NewEncoder encoding/xml.NewEncoder gopkg.in/yaml.v2.NewEncoder gopkg.in/yaml.v3.NewEncoder "
     "github.com/BurntSushi/toml.NewEncoder github.com/pelletier/go-toml.NewEncoder go.yaml.in/yaml/v4.NewEncoder"
 )
-EXPOSED_FIELD = re.compile(
-    r"(?i)^(?:\w*_)?(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|"
-    r"access[_-]?tokens?|refresh[_-]?tokens?|bearer|token|client[_-]?secret|credentials?)s?$|_secret$|[a-z]Secret$"
-)
+EXPOSED_FIELD = re.compile(patterns.EXPOSED_FIELD)
 MAX_BUFFER = 4096
 CIPHERS = {
     "crypto/cipher.NewCBCEncrypter": 1, "crypto/cipher.NewCFBEncrypter": 1, "crypto/cipher.NewCTR": 1,
@@ -92,17 +80,15 @@ def _last_word(target: Expr) -> str:
 
 
 def is_token(text: str) -> bool:
-    return bool(TOKENS.search(text))
+    return has_form(text) or bool(ADDRESS.search(text))
 
 
 def is_random(text: str) -> bool:
     """Letters and digits with no order in them; words and paths are none."""
     bare = re.sub(r"(?i)^bearer:?\s+", "", text)
-    if len(bare) < 16 or len(bare) > 400 or PLAIN_VALUE.search(bare):
+    if len(bare) < 16 or len(bare) > 400 or NOT_RANDOM.search(bare):
         return False
-    counts = Counter(bare)
-    entropy = -sum(n / len(bare) * math.log2(n / len(bare)) for n in counts.values())
-    return entropy > 3.0 and any(c.isdigit() for c in bare)
+    return entropy(bare) > 3.0 and any(c.isdigit() for c in bare)
 
 
 def marshalled(program: Program) -> Iterator[Found]:

@@ -6,6 +6,7 @@ it stands in: a call of `js.option.rejectUnauthorized`, which does nothing but c
 
 import re
 
+from moot.core.secret_patterns import COMPARED_JAVASCRIPT
 from moot.scan.engine.ir import Attr, Call, Const, Do, Entry, Expr, Name, Span, Unary
 from moot.scan.javascript.reader import Reader
 from moot.scan.syntax import words
@@ -16,10 +17,7 @@ SWITCHES = words(
     "noent noEnt ignoreExpiration minVersion secureProtocol SSL_VERIFYPEER ignoreHTTPSErrors sandbox"
 )
 COMPARED = "js.compared"
-SECRET = re.compile(
-    r"(?:^|_)(?:API_?KEY|SECRET|TOKEN|PASSWORD)$|(?:secret|apiKey|api_key|[tT]oken|signature|Signature|hmac|digest)$|"
-    r"^(?:expected|stored|computed|valid)\w*(?:[hH]ash|[pP]assword|[kK]ey|[cC]ode)$"
-)
+SECRET = re.compile(COMPARED_JAVASCRIPT)
 FLOWS = words("__html innerHTML $where")
 
 

@@ -1,41 +1,25 @@
 """Passwords, keys and tokens written into the program text, in any language."""
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from moot.core import secret_patterns as patterns
 from moot.core.types import Language
 from moot.scan.rule import Match, Rule
 from moot.scan.strings import STRINGS, constant_text
 from moot.scan.syntax import Source, nth
-from moot.text.secrets.shapes import MASK, WELL_KNOWN
+from moot.text.secrets.shapes import MASK, by_form, entropy
 
-PASSWORD_NAME = re.compile(r"(?i)(?:^|_|\b|[a-z])(?:password|passwd|passphrase|pwd|pass)$")
-KEY_NAME = re.compile(
-    r"(?i)(?:secret|secret_?key|api_?key|auth_?token|access_?token|refresh_?token|private_?key|token|bearer|"
-    r"access_?key|secret_?access_?key|encryption_?key|signing_?key|jwt_?key|credentials?|client_?secret)$"
-)
-PLAIN_KEY_NAME = re.compile(r"(?i)^(?:\w+_)?key$")
-"""Keys open many things, most of them no doors: only what can hardly be a word counts."""
-PLACEHOLDER = re.compile(
-    r"(?i)change[-_ ]?me|example|your[-_ ]|xxx|todo|fixme|dummy|placeholder|redacted|<.*>|\{.*\}|%s|\$\{|^\*+$|"
-    r"^\.+$|insert|replace|"
-    r"^(?:none|null|nil|undefined|true|false|test|testing|string|str|text|hidden|default|value|env|prompt|empty|"
-    r"optional|required|pass|bearer|basic)$|"
-    r"environ|getenv|process\.env|^password\d?$|^(?:new|old|current|confirm|user|db)?[-_]?pass(?:word|"
-    r"wd)?[-_]?(?:field|hash|input|label|param|key|confirm\w*|again|reset)?$|"
-    r"^(?:api|access|auth|refresh|csrf|secret|id|session|x)?[-_]?(?:api)?[-_]?(?:token|secret|key)s?(?:[-_]\w+)?$"
-)
-MASKED_NAME = re.compile(r"(?i)pass|pwd|secret|token|key|credential|dsn|url|uri|auth|conn")
-KNOWN_MASKS = re.compile("REDACTED_(?:" + "|".join(WELL_KNOWN) + "|URL_PASSWORD)_[0-9a-f]{6}")
-KNOWN_FORMS = re.compile(
-    r"AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[baprs]-[0-9A-Za-z-]{20,}|sk_live_[0-9a-zA-Z]{20,}|"
-    r"AIza[0-9A-Za-z_-]{35}|"
-    r"-----BEGIN (?:RSA |EC |OPENSSH |DSA )?PRIVATE KEY-----"
-)
+PASSWORD_NAME = re.compile(patterns.CODE_PASSWORD)
+KEY_NAME = re.compile(patterns.CODE_KEY)
+PLAIN_KEY_NAME = re.compile(patterns.CODE_PLAIN_KEY)
+PLACEHOLDER = re.compile(patterns.CODE_STAND_IN)
+MASKED_NAME = re.compile(patterns.MASKED_NAME)
+KNOWN_MASKS = re.compile(patterns.FORM_MASK)
+PRIVATE_KEY = re.compile(patterns.PRIVATE_KEY_BEGIN)
+PLAIN_WORDS = re.compile(patterns.PLAIN_WORDS)
 ASSIGNMENTS = {
     "assignment": ("left", "right"),
     "keyword_argument": ("name", "value"),
@@ -74,10 +58,16 @@ def hardcoded(source: Source) -> Iterator[Match]:
             seen.add(value.start_byte)
             yield Match(rule, node)
     whole = source.data.decode("utf-8", "replace")
-    forms = [form for form in (KNOWN_FORMS, KNOWN_MASKS) if form.search(whole)]
-    for node in source.nodes(*STRINGS) if forms else ():
-        if node.start_byte not in seen and any(form.search(source.text(node)) for form in forms):
+    for node in source.nodes(*STRINGS) if has_form(whole) else ():
+        if node.start_byte not in seen and has_form(source.text(node)):
             yield Match(rule, node)
+
+
+def has_form(text: str) -> bool:
+    """Whether a part of this text has the form of a secret. Without a digit it may be a name: `sk-fading-circle`."""
+    if PRIVATE_KEY.search(text) or KNOWN_MASKS.search(text):
+        return True
+    return any(any(c.isdigit() for c in text[found.start : found.end]) for found in by_form(text))
 
 
 def _named_values(source: Source) -> Iterator[tuple[Node, Node, Node]]:
@@ -129,18 +119,14 @@ def _is_secret(name: str, text: str) -> bool:
     if re.match(r"(?:https?:/|/|\./|\w+://[^:@]*$)", text) or text.lower() == name.lower():
         return False
     if PASSWORD_NAME.search(name):
-        return not re.search(r"[(){}\[\]<>]", text) or _entropy(text) > 3
+        return not re.search(r"[(){}\[\]<>]", text) or entropy(text) > 3
     if KEY_NAME.search(name):
         return _looks_random(text)
     plain = PLAIN_KEY_NAME.search(name) is not None and len(text) >= 32 and text.isalnum()
-    return plain and _looks_random(text) and _entropy(text) > 4.2
+    return plain and _looks_random(text) and entropy(text) > 4.2
 
 
 def _looks_random(text: str) -> bool:
     mixed = bool(re.search(r"\d", text)) and bool(re.search(r"[A-Za-z]", text))
-    words = re.fullmatch(r"[A-Za-z]+(?:[-_. :][A-Za-z]+)*", text) is not None
-    return len(text) >= 8 and (mixed or not words or _entropy(text) > 3.6) and _entropy(text) > 2.2
-
-
-def _entropy(text: str) -> float:
-    return -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
+    words = PLAIN_WORDS.fullmatch(text) is not None
+    return len(text) >= 8 and (mixed or not words or entropy(text) > 3.6) and entropy(text) > 2.2

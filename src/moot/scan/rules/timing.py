@@ -5,15 +5,13 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from moot.core import secret_patterns as patterns
 from moot.core.types import Language
 from moot.scan.rule import Match, Rule
 from moot.scan.syntax import Source
 
-SECRET = re.compile(
-    r"(?i)^(?!verify_|check_|has_|is_).*(?:hmac|signature|api_?key|(?:csrf|auth|access|reset|session|bearer)_?token|(?:password|token)_?hash|"
-    r"hashed_?(?:password|token)|secret(?:_?key)?|_mac)$"
-)
-MADE_HERE = re.compile(r"(?i)^(?:mac|sig|digest|hash|(?:expected|computed|calculated)\w*)$")
+SECRET = re.compile(patterns.COMPARED)
+MADE_HERE = re.compile(patterns.COMPARED_WHERE_MADE)
 """Where the file makes such codes itself, shorter names will do."""
 COMPUTED = re.compile(r"(?i)\bhmac\b.*digest\(\)$|^hmac\.new\(")
 ABOUT_SECRETS = re.compile(rb"(?i)hmac|hashlib|crypto/|request|http|secrets|jwt")

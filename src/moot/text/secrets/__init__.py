@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from moot.core.secret_patterns import COMMON
 from moot.text.secrets.coats import spans
 from moot.text.secrets.context import by_context, is_secret_name
-from moot.text.secrets.shapes import COMMON, MASK, SIGNS, WELL_KNOWN, Found, by_form, is_distinctive
+from moot.text.secrets.shapes import MASK, SIGNS, Found, by_form, is_distinctive
 
-__all__ = ["MASK", "SIGNS", "WELL_KNOWN", "Vault"]
+__all__ = ["MASK", "SIGNS", "Vault"]
 
 SHORT = 12
 """Shorter secrets are masked as whole words only."""

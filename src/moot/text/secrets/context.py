@@ -4,39 +4,13 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from moot.core import secret_patterns as patterns
 from moot.text.secrets.shapes import Found, is_secret
 
-PASSWORD = (
-    r"(?:(?:[a-z0-9]*?_)*(?:db|user|root|admin|my|pg|mysql|redis|smtp|ftp|mail|imap|ldap|proxy|sudo|ssh|app|key|store|trust)?"
-    r"(?:pass(?:code)?|pwd|pw)|[a-z0-9_]*(?:password|passwd|passphrase))"
-)
-KEY = (
-    r"[a-z0-9_]*(?:secret|token|credentials?|api_?key|access_?key|secret_?key|private_?key|signing_?key|encryption_?key|"
-    r"account_?key|shared_?key|master_?key|license_?key|service_?key|auth_?key|jwt_?key|deploy_?key|aes_?key|hmac_?key|"
-    r"session_?key|fernet_?key|priv_?key|bearer|jwt|dsn)|(?:[a-z0-9]+_)*creds?|(?:[a-z0-9]+_)+pat"
-)
-ENDING = r"(?:_?(?:value|string|str|b64|base64|hex|enc|text|\d{1,3}))?"
-NAME = re.compile(rf"(?i)(?:(?P<password>{PASSWORD})|(?P<key>{KEY})|(?P<plain>(?:[a-z0-9_]*_)?key)){ENDING}")
-"""A name that says what its value is."""
-WITHIN = re.compile(
-    r"(?i)(?:[a-z0-9]+_)*?(?:(?P<password>password|passwd|passphrase|pwd|pw|(?:db|user|root|admin|mysql|redis|smtp)_?pass)|"
-    r"(?P<key>secret(?:_?key)?|token|credentials?|creds?|(?:api|access|private|priv|signing|encryption|master|fernet)_?key))"
-    r"(?P<rest>(?:_[a-z0-9]+)+)"
-)
-"""One that goes on to say where its value is used: `PASSWORD_PROD`, `SECRET_KEY_BASE`."""
-ABOUT = re.compile(
-    r"(?i)_(?:hash(?:e[rsd])?|hashing|sha\d*|md5|digest|salt|fields?|column|col|url|uri|endpoint|host|path|file|filename|dir|"
-    r"names?|ids?|arn|ref|type|kind|class|format|label|title|text|prompt|hint|help|message|msg|errors?|warning|placeholder|"
-    r"template|view|page|form|inputs?|element|selector|button|btn|icon|style|param|params|arg|header|prefix|suffix|"
-    r"separator|env|var|variable|key|keys|alg|algo|algorithm|method|mode|scheme|policy|rules?|regex|re|pattern|validators?|"
-    r"checker|encoder|provider|factory|service|manager|store|storage|backend|handler|source|reset|change|changed|"
-    r"rotation|expir\w*|ttl|age|lifetime|timeout|days|hours|minutes|seconds|at|min|max|len|length|size|count|limit|"
-    r"strength|status|state|scopes?|issuer|audience|required|enabled|valid)(?=_|$)"
-)
-"""What is said about a secret, and is none."""
-CORE = re.compile(
-    r"(?i)pass|pwd|secret|token|cred|key|bearer|jwt|dsn|(?<![a-z])p(?:w|at)(?![a-z])|(?-i:(?<=[a-z0-9])P(?:w|at)(?![a-z]))"
-)
+NAME = re.compile(patterns.NAME)
+WITHIN = re.compile(patterns.NAME_WITHIN)
+ABOUT = re.compile(patterns.NAME_ABOUT)
+CORE = re.compile(patterns.NAME_CORE)
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 BEFORE = re.compile(r"[A-Za-z0-9_-]{0,60}\Z")
 BEHIND = re.compile(r"[A-Za-z0-9_]{0,40}")
@@ -65,86 +39,14 @@ REGEX = re.compile(r"[\\^$*+?()\[\]{}|\s]")
 BARE = re.compile(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]+)(?P<rest>[^\n]*)")
 ELEMENT = re.compile(r">(?P<value>[^<>\s]{4,200})</")
 CALLED = re.compile(r"\([ \t]{0,4}")
-SETTER = re.compile(r"(?i)(?:set_?|with_?|user_?)?(?:password|passwd|secret|token)")
+SETTER = re.compile(patterns.SETTER)
 PAIRING = re.compile(r"(?i)(?:set|put|env|add|config|header|insert|update|default|get|option)\w*\([ \t]*[rbu]?[\"'`]\Z")
 """A function that is given a name and its value: `Setenv("DB_PASS", "…")`."""
 LINE_START = re.compile(r"[ \t]*(?:[+-][ \t]*)?(?:(?:export|set|ENV|env|SET)[ \t]+)?[\"']?(?:[\w-]+[.-]){0,6}")
 SEVERAL = re.compile(r"[ \t]*(?:(?:const|let|var)[ \t]+[\[{]?)?[\w.]+(?:,[ \t]*[\w.]+){0,4},[ \t]*")
 
-ADDRESS = re.compile(
-    r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://(?:[^\s/@:'\"`<>,]{0,80}):(?P<value>[^\s/'\"`<>,]{1,200})@(?=[\w.\[%$-])"
-)
-BEARER_ADDRESS = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://(?P<value>[A-Za-z0-9_-]{16,200})@(?=[\w.\[-])")
-QUERY = re.compile(
-    r"(?i)[?&;](?P<name>(?:[\w-]{0,30}[_-])?(?:token|sig|signature|key|secret|password|passwd|pass|pwd|auth|apikey|code|"
-    r"credential))=(?P<value>[^\s&#'\"`<>]{4,400})"
-)
-PLACES: tuple[tuple[str, str, str, re.Pattern[str]], ...] = (
-    ("://", "URL_PASSWORD", "password", ADDRESS),
-    ("://", "URL_TOKEN", "key", BEARER_ADDRESS),
-    ("earer ", "BEARER", "token", re.compile(r"\b[Bb]earer[ ]+(?P<value>[A-Za-z0-9._~+/=-]{8,400})")),
-    (
-        "uthorization",
-        "AUTHORIZATION",
-        "token",
-        re.compile(
-            r"(?i)\bauthorization\b[\"']?[\]),]{0,2}[ \t]*[:=,]?[ \t]*[\"'`f]{0,2}"
-            r"(?:(?:basic|bearer|token|digest|apikey)[ ]+)?"
-            r"(?P<value>[A-Za-z0-9._~+/=-]{8,400})(?![A-Za-z0-9._~+/=(-])"
-        ),
-    ),
-    (
-        "=",
-        "PASSWORD",
-        "password",
-        re.compile(
-            r"(?i)(?<![\w.])(?:password|passwd|pwd|accountkey|sharedaccesskey)=(?P<value>[^\s;'\"`,)&]{3,200})"
-            r"(?=;|[ ](?:\w+=)|['\"`][ \t]*[,;)\n]|$)"
-        ),
-    ),
-    (
-        "'",
-        "PASSWORD",
-        "password",
-        re.compile(r"(?i)\b(?:identified by|with password|password)[ \t]+'(?P<value>[^'\n]{3,200})'"),
-    ),
-    (
-        "-u",
-        "PASSWORD",
-        "password",
-        re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?[\w.@+-]{1,60}:(?P<value>[^\s\"'`]{3,200})"),
-    ),
-    (
-        "mysql",
-        "PASSWORD",
-        "password",
-        re.compile(r"\bmysql(?:dump|admin)?\b[^\n|;]{0,200}?[ ]-p(?P<value>[^\s\"'`-][^\s\"'`]{2,200})"),
-    ),
-    (
-        "ENV",
-        "PASSWORD",
-        "password",
-        re.compile(r"(?m)^[ \t]*ENV[ \t]+\w*(?:PASS|PWD|PASSWORD|SECRET|TOKEN)[ \t]+(?P<value>[^\s\"'`]{3,200})"),
-    ),
-    ("sshpass", "PASSWORD", "password", re.compile(r"\bsshpass[ ]-p[ ]?[\"']?(?P<value>[^\s\"'`]{3,200})")),
-    ("login ", "PASSWORD", "password", re.compile(r"\blogin[ ]\S{1,80}[ ]+password[ ]+(?P<value>\S{3,200})")),
-    (
-        ":",
-        "PASSWORD",
-        "password",
-        re.compile(r"(?m)^[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w*-]+:(?P<value>[^\s:]{3,200})$"),
-    ),
-    (
-        "--",
-        "PASSWORD",
-        "password",
-        re.compile(
-            r"--[\w-]{0,30}(?:password|passwd|passphrase|token|secret|api-key|access-key)[ =]"
-            r"(?P<value>[^\s\"'`$<{(\[A-Z-][^\s\"'`]{3,200})"
-        ),
-    ),
-)
-"""A text that must be there, the kind of secret, how its value is judged, and where it stands."""
+QUERY = re.compile(patterns.QUERY)
+PLACES = [(place, re.compile(place.pattern)) for place in patterns.PLACES]
 TYPES = re.compile(
     r"(?:str|string|bytes|int|float|bool|boolean|number|any|object|unknown|never|void|char|text|varchar\S*)\b"
 )
@@ -152,18 +54,14 @@ CODE = re.compile(
     r"(?m)^[ \t]*(?:def|class|import|from|func|function|const|let|var|package|return|if|for|async|public|private)\b|"
     r"[;{][ \t]*$|=>"
 )
-SECRET_NAME = re.compile(
-    r"(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|PW|PAT|CREDENTIALS?|CREDS?)(?:_|$)",
-    re.IGNORECASE,
-)
-NO_SECRETS = frozenset({"PWD", "OLDPWD", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS"})
+VARIABLE = re.compile(patterns.VARIABLE)
 
 
 def is_secret_name(name: str) -> bool:
     """Of an environment variable."""
-    if name.upper() in NO_SECRETS:
+    if name.upper() in patterns.NOT_SECRET:
         return False
-    return SECRET_NAME.search(name) is not None or NAME.fullmatch(name) is not None
+    return VARIABLE.search(name) is not None or NAME.fullmatch(name) is not None
 
 
 def by_context(text: str) -> Iterator[Found]:
@@ -278,11 +176,11 @@ def _judged(match: re.Match[str], name: tuple[str, str]) -> Found | None:
 
 
 def _by_place(text: str) -> Iterator[Found]:
-    for sign, kind, group, pattern in PLACES:
-        if sign in text:
+    for place, pattern in PLACES:
+        if place.sign in text:
             for match in pattern.finditer(text):
-                if is_secret(match["value"], group):
-                    yield Found(match.start("value"), match.end("value"), kind)
+                if is_secret(match["value"], place.judged):
+                    yield Found(match.start("value"), match.end("value"), place.kind)
     for match in QUERY.finditer(text) if "=" in text else ():
         low = match["name"].lower()
         if is_secret(match["value"], "password" if "pass" in low or "pwd" in low else "key"):

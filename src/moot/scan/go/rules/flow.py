@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Book, Setting, Sink, Site, Store, by_name
 from moot.scan.engine.rules import checks
@@ -14,10 +15,7 @@ from moot.scan.go.rules import patterns as known
 from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, number, sink
 from moot.scan.rules.when import is_about_password
 
-SECRET_NAME = (
-    r"(?i)passw|secret|token|session|nonce|salt|otp|csrf|api_?key|(?<![a-z])key(?![a-z])|credential|reset_?code|"
-    r"(?<![a-z])pin(?![a-z])|(?<![a-z])iv(?![a-z])|voucher|invite|activation|private"
-)
+SECRET_NAME = UNGUESSABLE["go"]
 SHELLS = re.compile(r"(?:^|/)(?:(?:ba|z|da|k)?sh|cmd(?:\.exe)?|powershell|pwsh|python3?|perl|ruby|node)$")
 SQL_MODULES = (
     "database/sql", "github.com/jmoiron/sqlx", "github.com/jackc/pgx", "github.com/jackc/pgx/v4",

@@ -1,5 +1,6 @@
 """What must not happen in JavaScript: which values must not arrive where, which calls are wrong by themselves."""
 
+from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.rulebook import Book, Setting, Sink, Store, by_name
 from moot.scan.engine.rules import checks
 from moot.scan.javascript.rules import flaws as flaw
@@ -12,10 +13,7 @@ from moot.scan.rule import Rule
 ANY_CALLER, MEDIUM, SURE, REFLECTED = 0.35, 0.5, 0.7, 0.85
 """A parameter of an unseen caller, or a name other scripts give; the command line; a request, or what an unknown
 function made of it; a request."""
-SECRET_NAME = (
-    r"(?i)passw|secret|token|session_?id|sess(?:ion)?_?key|nonce|salt|(?<![a-z])otp|csrf|api_?key|credential|captcha|"
-    r"reset_?code|verif\w*_?code|auth_?code|private_?key|invite_?code|activation|encryption_?key"
-)
+SECRET_NAME = UNGUESSABLE["javascript"]
 
 
 def sink(rule: Rule, kind: str, names: str, *args: int | str, **more: object) -> Sink:

@@ -1,5 +1,6 @@
 """What must not happen in Python: which values must not arrive where, which calls are wrong by themselves."""
 
+from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.rulebook import Book, Setting, Sink, Store, by_name
 from moot.scan.engine.rules import checks
 from moot.scan.python.rules import flaws as flaw
@@ -10,11 +11,7 @@ from moot.scan.python.rules.programs import reads_commands
 from moot.scan.python.rules.when import SURE
 from moot.scan.rule import Rule
 
-SECRET_NAME = (
-    r"(?i)passw|secret|token|session|cookie|nonce|salt|otp|csrf|api_?key|(?<![a-z])key(?![a-z])|credential|auth|"
-    r"remember|captcha|verification|reset_?code|(?<![a-z])pin(?![a-z])|(?<![a-z])iv(?![a-z])|voucher|invite|"
-    r"activation|signature|uuid|guid|session_?id|(?<![a-z])code(?![a-z])|private"
-)
+SECRET_NAME = UNGUESSABLE["python"]
 MEDIUM = 0.5
 ANY_CALLER = 0.3
 """Where a value that any caller may choose is bad enough."""
