@@ -8,9 +8,9 @@ from functools import lru_cache
 from moot.core.secret_patterns import COMMON
 from moot.text.secrets.coats import spans
 from moot.text.secrets.context import by_context, is_secret_name
-from moot.text.secrets.shapes import MASK, SIGNS, Found, by_form, is_distinctive
+from moot.text.secrets.shapes import MASK, Found, by_form, is_distinctive
 
-__all__ = ["MASK", "SIGNS", "Vault"]
+__all__ = ["MASK", "Vault"]
 
 SHORT = 12
 """Shorter secrets are masked as whole words only."""
