@@ -9,10 +9,11 @@ from asking import ANTHROPIC, KEY, OPENAI, SCHEMA, a_call, ask, env_for
 from fake_provider import Answer, anthropic_answer, fake_provider, openai_answer
 
 from moot.core.errors import FailureKind, ModelError
+from moot.core.ports import Model
 from moot.core.types import Call, Finish, Reply
-from moot.edge.models import open_model
+from moot.edge.models import HostedProvider, Opening, find_provider, open_model
 from moot.edge.models.hosted import HostedModel
-from moot.edge.models.services import Service, ServiceName
+from moot.edge.models.services import Service
 
 BOTH = pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
 
@@ -245,13 +246,22 @@ def test_without_counts_tokens_are_estimated_and_the_price_is_unknown() -> None:
     assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.usd) == (1, 2, None)
 
 
-def own(provider: ServiceName, url: str, model: str) -> Reply:
+def hosted(provider: str, url: str, model: str) -> Model:
+    """A model that takes this server for the provider's own."""
+    kind = find_provider(provider)
+    assert isinstance(kind, HostedProvider)
+    service = Service(provider, url, own=True, key=KEY)
+    opening = Opening(f"{provider}:{model}", model, {}, 20.0)
+    return HostedModel(opening.name, service, lambda: kind.connect(service, opening), timeout=20.0)
+
+
+def own(provider: str, url: str, model: str, call: Call | None = None) -> Reply:
     async def run() -> Reply:
-        hosted = HostedModel(f"{provider}:{model}", model, Service(provider, url, own=True, key=KEY), timeout=20.0)
+        opened = hosted(provider, url, model)
         try:
-            return await hosted.reply(a_call())
+            return await opened.reply(call or a_call())
         finally:
-            await hosted.aclose()
+            await opened.aclose()
 
     return asyncio.run(run())
 
@@ -269,13 +279,7 @@ def test_the_providers_own_server_has_a_price() -> None:
 
 def test_openai_itself_is_told_the_limit_by_its_newer_name() -> None:
     with fake_provider(openai_answer("fine")) as provider:
-
-        async def run() -> None:
-            hosted = HostedModel("openai:gpt-4o", "gpt-4o", Service("openai", provider.url, True, KEY), timeout=20.0)
-            await hosted.reply(a_call(max_tokens=7))
-            await hosted.aclose()
-
-        asyncio.run(run())
+        own("openai", provider.url, "gpt-4o", a_call(max_tokens=7))
     assert provider.asked[0].body["max_completion_tokens"] == 7
 
 

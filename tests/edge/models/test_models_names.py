@@ -10,15 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import UsageError
-from moot.edge.models import open_model, parse_name, price_known, problem, providers
-from moot.edge.models.services import find_service
+from moot.edge.models import Opening, find_problem, find_provider, knows_price, list_status, open_model, parse_name
+from moot.edge.models.services import Service
+
+
+def find_service(provider: str, env: dict[str, str]) -> Service:
+    service = find_provider(provider).find_server(Opening(f"{provider}:x", "x", env, 1.0))
+    assert service is not None
+    return service
+
 
 HEAVY = ("pydantic_ai", "openai", "anthropic", "genai_prices", "httpx", "httpx2", "xllamacpp", "yaml")
 
 
 def test_importing_the_models_loads_no_heavy_library() -> None:
     script = f"import sys, moot.edge.models as m; print([n for n in {HEAVY!r} if n in sys.modules])"
-    opened = "; m.open_model('openai:gpt-4o', env={'OPENAI_API_KEY': 'k'}, timeout=1); m.providers({})"
+    opened = "; m.open_model('openai:gpt-4o', env={'OPENAI_API_KEY': 'k'}, timeout=1); m.list_status({})"
     for code in (script, script.replace("; print", f"{opened}; print")):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == "[]"
@@ -26,7 +33,7 @@ def test_importing_the_models_loads_no_heavy_library() -> None:
 
 def test_a_name_is_split_at_its_first_colon() -> None:
     name = parse_name("ollama:qwen3:8b")
-    assert (name.provider, name.model, str(name)) == ("ollama", "qwen3:8b", "ollama:qwen3:8b")
+    assert (name.provider.name, name.model, str(name)) == ("ollama", "qwen3:8b", "ollama:qwen3:8b")
 
 
 @pytest.mark.parametrize(
@@ -35,7 +42,7 @@ def test_a_name_is_split_at_its_first_colon() -> None:
         ("gpt-4o", ["'gpt-4o'", "provider:model", "openai:", "cmd:"]),
         ("opnai:gpt-4o", ["'opnai'", "did you mean 'openai'?"]),
         ("Anthropic:x", ["did you mean 'anthropic'?"]),
-        ("zzz:x", ["'zzz'", "openai, anthropic, ollama, cmd, script, local"]),
+        ("zzz:x", ["'zzz'", "anthropic, cmd, local, ollama, openai, script"]),
         ("openai:", ["after the colon", "openai:gpt"]),
         ("openai:gpt-4o", ["OPENAI_API_KEY", "OPENAI_BASE_URL"]),
         ("anthropic:claude-sonnet-4-6", ["ANTHROPIC_API_KEY"]),
@@ -51,7 +58,7 @@ def test_a_model_that_cannot_be_opened_says_what_to_do(name: str, said: list[str
         open_model(name, env={"PATH": os.environ["PATH"]}, timeout=1.0)
     for words in said:
         assert words in str(caught.value)
-    assert problem(name, {"PATH": os.environ["PATH"]}) == str(caught.value)
+    assert find_problem(name, {"PATH": os.environ["PATH"]}) == str(caught.value)
 
 
 @given(st.text(max_size=40))
@@ -65,7 +72,7 @@ def test_any_name_is_parsed_or_a_usage_error(text: str) -> None:
 def test_weights_that_are_none_are_refused_at_open(tmp_path: Path) -> None:
     path = tmp_path / "x.gguf"
     path.write_bytes(b"PK..")
-    assert "not a GGUF file" in (problem(f"local:{path}", {}) or "")
+    assert "not a GGUF file" in (find_problem(f"local:{path}", {}) or "")
 
 
 def test_a_server_of_ones_own_needs_no_key() -> None:
@@ -73,12 +80,12 @@ def test_a_server_of_ones_own_needs_no_key() -> None:
     service = find_service("openai", env)
     assert (service.base_url, service.own, service.key) == ("http://user:secret@127.0.0.1:8091/v1", False, "none")
     assert service.address == "127.0.0.1:8091"
-    assert problem("openai:local", env) is None
+    assert find_problem("openai:local", env) is None
 
 
 @pytest.mark.parametrize("url", ["localhost:8080", "ftp://x/v1", "http://", "http://x:notaport/v1", "http://[::1"])
 def test_an_address_that_is_none_names_its_variable(url: str) -> None:
-    said = problem("openai:x", {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": KEY})
+    said = find_problem("openai:x", {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": KEY})
     assert said is not None and "OPENAI_BASE_URL" in said
 
 
@@ -99,8 +106,8 @@ def test_ollama_host_in_all_its_forms(host: str, url: str) -> None:
 
 def test_providers_say_what_is_usable_and_never_show_a_key() -> None:
     env = {"OPENAI_API_KEY": KEY, "PATH": ""}
-    listed = {provider.name: provider for provider in providers(env)}
-    assert list(listed) == ["openai", "anthropic", "ollama", "cmd", "script", "local"]
+    listed = {provider.name: provider for provider in list_status(env)}
+    assert list(listed)[:6] == ["anthropic", "cmd", "local", "ollama", "openai", "script"]
     assert listed["openai"].usable and listed["openai"].key_present
     assert not listed["anthropic"].usable and "set ANTHROPIC_API_KEY" in listed["anthropic"].note
     assert listed["ollama"].usable and "localhost:11434" in listed["ollama"].note
@@ -125,4 +132,4 @@ def test_providers_say_what_is_usable_and_never_show_a_key() -> None:
     ],
 )
 def test_whether_a_limit_in_dollars_can_be_kept(name: str, env: dict[str, str], known: bool) -> None:
-    assert price_known(name, env) is known
+    assert knows_price(name, env) is known

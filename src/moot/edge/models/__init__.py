@@ -1,11 +1,23 @@
-"""Models: every provider behind the one port, opened by `provider:model`."""
+"""Models: every provider behind the one port, opened by `provider:model` or by the name of an endpoint."""
 
-from moot.edge.models.names import ModelName, parse_name
-from moot.edge.models.providers import Provider, own_server, problem, providers, unanswered
+from moot.edge.models.catalog import find_provider, list_providers
+from moot.edge.models.names import Endpoint, Endpoints, ModelName, is_hosted, parse_name, read_endpoint
+from moot.edge.models.provider import HostedProvider, Opening, Provider
 from moot.edge.models.registry import Models, open_model
-from moot.edge.models.usage import price_known
+from moot.edge.models.status import (
+    Pick,
+    ProviderStatus,
+    find_own_server,
+    find_problem,
+    knows_price,
+    list_key_variables,
+    list_status,
+    pick_model,
+    why_unreachable,
+)
 
 __all__ = [
-    "ModelName", "Models", "Provider", "open_model", "own_server", "parse_name", "price_known", "problem", "providers",
-    "unanswered",
+    "Endpoint", "Endpoints", "HostedProvider", "ModelName", "Models", "Opening", "Pick", "Provider", "ProviderStatus",
+    "find_own_server", "find_problem", "find_provider", "is_hosted", "knows_price", "list_key_variables",
+    "list_providers", "list_status", "open_model", "parse_name", "pick_model", "read_endpoint", "why_unreachable",
 ]  # fmt: skip

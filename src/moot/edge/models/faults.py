@@ -81,7 +81,7 @@ def failure_kind(fault: Fault) -> FailureKind:
 
 
 def _sentence(fault: Fault, kind: FailureKind, service: Service, timeout: float) -> str:
-    known, at = service.known, service.address
+    at = service.address
     quote = f" ({quoted(fault.detail, service.key)})" if fault.detail else ""
     match kind:
         case "timeout":
@@ -95,10 +95,10 @@ def _sentence(fault: Fault, kind: FailureKind, service: Service, timeout: float)
             return f"{at} has too many requests (429); try again {wait} or ask fewer seats at once{quote}"
         case "auth":
             # Never quoted: this is the answer in which servers repeat the key.
-            key = known.key_variable or "the account"
+            key = service.key_from or "the account"
             return f"{at} did not accept the key, status {fault.status}; check {key} and that it may use this model"
         case "not_found":
-            return f"{at} does not have it (404){quote}; check the model's name and {known.url_variable}"
+            return f"{at} does not have it (404){quote}; check the model's name and {service.url_from}"
         case _:
             return _rejected(fault, service, quote)
 
@@ -106,7 +106,7 @@ def _sentence(fault: Fault, kind: FailureKind, service: Service, timeout: float)
 def _unavailable(fault: Fault, service: Service, quote: str) -> str:
     at = service.address
     if fault.garbled:
-        return f"{at} sent something that is no completion; check that {service.known.url_variable} is right"
+        return f"{at} sent something that is no completion; check that {service.url_from} is right"
     if fault.status is None:
         return f"no usable answer from {at}{quote}; check that it is running and reachable"
     return f"{at} is not able to answer now, status {fault.status}{quote}; try again later"
@@ -117,8 +117,17 @@ def _rejected(fault: Fault, service: Service, quote: str) -> str:
     if fault.quota:
         return f"the account's quota at {at} is used up{quote}; add credit or use another model"
     if fault.status is not None and fault.status < 400:
-        return f"{at} redirects elsewhere, status {fault.status}; set {service.known.url_variable} to the final address"
+        return f"{at} redirects elsewhere, status {fault.status}; set {service.url_from} to the final address"
     return f"{at} rejected the request, status {fault.status}{quote}; change the request or the model"
+
+
+def find_message(body: object) -> str:
+    """The sentence inside an error body, wherever this server puts it."""
+    for _ in range(3):
+        if not isinstance(body, dict):
+            break
+        body = next((body[name] for name in ("error", "message", "detail") if body.get(name)), str(body))
+    return str(body or "")
 
 
 def quoted(text: str, key: str) -> str:

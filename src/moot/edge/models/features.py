@@ -22,3 +22,21 @@ def is_closed(schema: object) -> bool:
     if schema.get("additionalProperties", False) is not False:
         return False
     return all(is_closed(item) for item in schema.values())
+
+
+def is_strict(schema: object) -> bool:
+    """Whether a server can hold a model to every word of a JSON schema: closed, and all properties required."""
+    return is_closed(schema) and _requires_all(schema)
+
+
+def _requires_all(schema: object) -> bool:
+    if isinstance(schema, list):
+        return all(_requires_all(item) for item in schema)
+    if not isinstance(schema, dict):
+        return True
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        named = set(properties) == set(schema.get("required") or ())
+        if not named or schema.get("additionalProperties") is not False:
+            return False
+    return all(_requires_all(item) for item in schema.values())

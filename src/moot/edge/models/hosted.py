@@ -1,33 +1,52 @@
-"""Hosted models: openai, anthropic and ollama, asked over HTTP."""
+"""Hosted models: asked over HTTP, each by the wire of its provider."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from moot.core.ports import Model
-from moot.core.types import Call, Reply, Usage
+from moot.core.types import Call, Finish, Reply, Usage
 from moot.edge.models.faults import Fault, Faulted, explain
 from moot.edge.models.features import Features
 from moot.edge.models.services import Service
 from moot.edge.models.usage import estimate_tokens
 
-if TYPE_CHECKING:
-    from moot.edge.models.wire import Answer, Wire
+
+@dataclass(frozen=True)
+class Answer:
+    """What one request gave."""
+
+    text: str
+    finish: Finish
+    usage: Usage
+
+
+class Wire(Protocol):
+    """How one model is asked."""
+
+    @property
+    def uses_temperature(self) -> bool:
+        """Whether this model is told a temperature."""
+
+    def uses_schema(self, call: Call) -> bool:
+        """Whether this call is sent with its JSON schema."""
+
+    async def send(self, call: Call, features: Features) -> Answer:
+        """One request; `Faulted` when it has no answer."""
+
+    async def aclose(self) -> None: ...
 
 
 class HostedModel(Model):
-    """Temperature 0 unless told otherwise: the same prompt should give the same answer where a server can do that."""
+    """Leaves out what its server turns out not to know, and turns faults into errors a person can act on."""
 
-    def __init__(
-        self, name: str, model: str, service: Service, *, timeout: float, temperature: float | None = 0.0
-    ) -> None:
+    def __init__(self, name: str, service: Service, connect: Callable[[], Wire], *, timeout: float) -> None:
         self._name = name
-        self._model = model
         self._service = service
+        self._connect = connect
         self._timeout = timeout
-        self._temperature = temperature
         self._wire: Wire | None = None
         self._opening = asyncio.Lock()
         self._features = Features()
@@ -65,7 +84,7 @@ class HostedModel(Model):
         if wire is not None:
             await wire.aclose()
 
-    async def _ask(self, wire: "Wire", call: Call) -> "Answer":
+    async def _ask(self, wire: Wire, call: Call) -> Answer:
         """Ask, leaving out what the server turns out not to know; what worked is remembered for the next call."""
         features = self._features
         while True:
@@ -80,24 +99,22 @@ class HostedModel(Model):
                 self._features = features
                 return answer
 
-    def _fewer(self, wire: "Wire", call: Call, features: Features, fault: Fault) -> Features | None:
+    def _fewer(self, wire: Wire, call: Call, features: Features, fault: Fault) -> Features | None:
         if features.temperature and wire.uses_temperature and fault.names_temperature:
             return replace(features, temperature=False)
         if features.schema and wire.uses_schema(call) and fault.may_be_schema:
             return replace(features, schema=False)
         return None
 
-    def _opened(self) -> "Wire":
+    def _opened(self) -> Wire:
         if self._wire is None:
             # The libraries take a second to load: a session that is only shown or replayed never pays for them.
-            from moot.edge.models.wire import Wire
-
-            self._wire = Wire(self._service, self._model, self._timeout, self._temperature)
+            self._wire = self._connect()
         return self._wire
 
     def _error(self, fault: Fault) -> Exception:
         return explain(fault, self._name, self._service, self._timeout)
 
     def _refused(self, call: Call) -> Usage:
-        free = self._service.provider == "ollama"
-        return Usage(input_tokens=estimate_tokens(call.system + call.prompt), usd=0.0 if free else None)
+        usd = 0.0 if self._service.free else None
+        return Usage(input_tokens=estimate_tokens(call.system + call.prompt), usd=usd)

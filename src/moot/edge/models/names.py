@@ -1,50 +1,109 @@
-"""Model names: what stands before and after the first colon."""
+"""Model names: `provider:model`, or the name of an endpoint of the user's own."""
 
-import difflib
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
 
-from moot.core.errors import UsageError
+from pydantic import Field
 
-ProviderName = Literal["openai", "anthropic", "ollama", "cmd", "script", "local"]
-PROVIDERS: tuple[ProviderName, ...] = get_args(ProviderName)
-EXAMPLES: dict[ProviderName, str] = {
-    "openai": "openai:gpt-5.4-mini",
-    "anthropic": "anthropic:claude-sonnet-4-6",
-    "ollama": "ollama:qwen3:8b",
-    "cmd": "cmd:claude -p",
-    "script": "script:replies.yaml",
-    "local": "local:weights.gguf",
-}
+from moot.core.errors import ConfigError, UsageError
+from moot.core.types import Value
+from moot.edge.models.catalog import find_provider
+from moot.edge.models.provider import Opening, Provider
+from moot.text.secrets.context import is_secret_name
+
+EXAMPLES = "'openai:gpt-5.4-mini', 'anthropic:claude-sonnet-4-6', 'cmd:claude -p'"
+ENDPOINT_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]*"
+VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
-@dataclass(frozen=True)
-class ModelName:
-    provider: ProviderName
+class Endpoint(Value):
+    """A model under a name of the user's own, as `[models.NAME]` in moot.toml says. It never holds a key."""
+
+    provider: str
     model: str
-    """What the provider calls it: a model, a command line or a file."""
+    base_url: str = ""
+    key: str = Field(default="", repr=False)
+    """The environment variable that holds the key."""
 
     def __str__(self) -> str:
         return f"{self.provider}:{self.model}"
 
 
-def parse_name(text: str) -> ModelName:
-    word, colon, model = text.strip().partition(":")
+Endpoints = Mapping[str, Endpoint]
+NONE: Endpoints = {}
+
+
+@dataclass(frozen=True)
+class ModelName:
+    provider: Provider
+    model: str
+    """What the provider calls it: a model, a command line or a file."""
+    endpoint: Endpoint | None = None
+
+    def __str__(self) -> str:
+        return f"{self.provider.name}:{self.model}"
+
+    def opening(self, name: str, env: Mapping[str, str], timeout: float, temperature: float | None = 0.0) -> Opening:
+        """What the provider is given to open it."""
+        own = self.endpoint
+        return Opening(name, self.model, env, timeout, temperature, own.base_url if own else "", own.key if own else "")
+
+
+def parse_name(text: str, endpoints: Endpoints = NONE) -> ModelName:
+    """The provider and its model; `UsageError` where there is no such provider or endpoint."""
+    name = text.strip()
+    if (own := endpoints.get(name)) is not None:
+        return ModelName(_provider(own.provider, name), own.model, own)
+    word, colon, model = name.partition(":")
     if not colon:
-        raise UsageError(f"model {text!r} names no provider; write provider:model, such as {_examples()}")
-    provider = next((known for known in PROVIDERS if known == word), None)
-    if provider is None:
-        raise UsageError(f"model {text!r} has an unknown provider {word!r}; {_suggestion(word)}")
+        known = f"; your own are {', '.join(endpoints)}" if endpoints else ""
+        raise UsageError(
+            f"model {text!r} names no provider; write provider:model, such as {EXAMPLES}, "
+            f"or the NAME of a [models.NAME] in moot.toml{known}"
+        )
+    provider = _provider(word, text)
     if not model.strip():
-        raise UsageError(f"model {text!r} says nothing after the colon; write for example {EXAMPLES[provider]!r}")
+        raise UsageError(f"model {text!r} says nothing after the colon; write for example {provider.example!r}")
     return ModelName(provider, model.strip())
 
 
-def _suggestion(word: str) -> str:
-    near = difflib.get_close_matches(word.lower(), PROVIDERS, n=1, cutoff=0.5)
-    known = f"known are {', '.join(PROVIDERS)}"
-    return f"did you mean {near[0]!r}? ({known})" if near else known
+def _provider(word: str, name: str) -> Provider:
+    try:
+        return find_provider(word)
+    except UsageError as error:
+        raise UsageError(f"model {name!r}: {error}") from None
 
 
-def _examples() -> str:
-    return ", ".join(repr(EXAMPLES[name]) for name in ("openai", "anthropic", "cmd"))
+def read_endpoint(name: str, table: Mapping[str, object]) -> Endpoint:
+    """`[models.NAME]`; `ConfigError` where it cannot be used. What stands for a key may be one: it is never shown."""
+    where = f"[models.{name}]"
+    if not re.fullmatch(ENDPOINT_NAME, name):
+        raise ConfigError(f"{where}: a name of your own has letters, digits, - and _ only")
+    values = {key: str(value).strip() for key, value in table.items()}
+    if missing := [key for key in ("provider", "model") if not values.get(key)]:
+        raise ConfigError(
+            f"{where} says no {missing[0]}; write {missing[0]} = {'openai' if missing == ['provider'] else '…'!r}"
+        )
+    endpoint = Endpoint.model_validate(values)
+    if endpoint.key and not (re.fullmatch(VARIABLE, endpoint.key) and is_secret_name(endpoint.key)):
+        raise ConfigError(
+            f"{where}: key must be the name of an environment variable that is known to hold a secret, such as "
+            f"{name.upper().replace('-', '_')}_API_KEY; the key itself is never written into a file"
+        )
+    try:
+        provider = find_provider(endpoint.provider)
+    except UsageError as error:
+        raise ConfigError(f"{where}: {error}") from None
+    if (endpoint.base_url or endpoint.key) and not provider.takes_endpoint:
+        raise ConfigError(f"{where}: {provider.name} takes no base_url and no key")
+    return endpoint
+
+
+def is_hosted(name: str) -> bool:
+    """Whether `provider:model` is reached at an address of the user's environment: it starts and reads nothing here."""
+    word, colon, _ = name.strip().partition(":")
+    try:
+        return bool(colon) and find_provider(word).hosted
+    except UsageError:
+        return False

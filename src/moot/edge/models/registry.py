@@ -1,42 +1,29 @@
-"""The registry: opens models by name, once each, and keeps each provider's load within bounds."""
+"""The registry: opens models by name, once each, and keeps the load of each provider and endpoint within bounds."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 
 from moot.core.errors import UsageError
 from moot.core.ports import Model
 from moot.core.types import Call, Reply
-from moot.edge.models.names import PROVIDERS, ProviderName, parse_name
-from moot.edge.models.services import find_service
+from moot.edge.models.names import NONE, Endpoints, parse_name
 
 DEFAULT_CONCURRENCY = 8
 
 
-def open_model(name: str, *, env: Mapping[str, str], timeout: float, temperature: float | None = 0.0) -> Model:
+def open_model(
+    name: str,
+    *,
+    env: Mapping[str, str],
+    timeout: float,
+    temperature: float | None = 0.0,
+    endpoints: Endpoints = NONE,
+) -> Model:
     """A model ready to be asked; `UsageError` when that can be known to fail now. No call is made."""
-    parsed = parse_name(name)
-    # Each adapter is loaded only for whoever names it.
-    match parsed.provider:
-        case "cmd":
-            from moot.edge.models.command import CommandModel, split_command
-
-            return CommandModel(name, split_command(parsed.model, env), env, timeout=timeout)
-        case "script":
-            from moot.edge.models.script import ScriptModel, read_script
-
-            path = Path(parsed.model).expanduser()
-            return ScriptModel(name, str(path), read_script(path))
-        case "local":
-            from moot.edge.models.local import LocalModel, find_weights
-
-            return LocalModel(name, find_weights(parsed.model), timeout=timeout, temperature=temperature)
-        case provider:
-            from moot.edge.models.hosted import HostedModel
-
-            service = find_service(provider, env)
-            return HostedModel(name, parsed.model, service, timeout=timeout, temperature=temperature)
+    parsed = parse_name(name, endpoints)
+    return parsed.provider.open(parsed.opening(name, env, timeout, temperature))
 
 
 class Limited(Model):
@@ -68,18 +55,31 @@ class Limited(Model):
 class Models:
     """All models of one process and one event loop."""
 
-    def __init__(self, env: Mapping[str, str], timeout: float, concurrency: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        timeout: float,
+        concurrency: int = DEFAULT_CONCURRENCY,
+        endpoints: Endpoints = NONE,
+    ) -> None:
+        """`concurrency`: calls under way at once, for each provider and each endpoint of the user's own."""
+        if concurrency < 1:
+            raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
         self._env = env
         self._timeout = timeout
-        self._turns = {name: asyncio.Semaphore(limit) for name, limit in _limits(concurrency or {}).items()}
+        self._endpoints = endpoints
+        self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(concurrency))
         self._opened: dict[str, Model] = {}
 
     def open(self, name: str) -> Model:
         """Connections are shared; a script is read from its beginning by each run that opens it."""
-        if parse_name(name).provider == "script":
+        parsed = parse_name(name, self._endpoints)
+        if parsed.provider.in_order:
+            # It must see parallel calls in the order they were asked, and has nobody to spare.
             return self._open(name)
         if name not in self._opened:
-            self._opened[name] = self._open(name)
+            place = self._turns[name if parsed.endpoint else f"{parsed.provider.name}:"]
+            self._opened[name] = Limited(self._open(name), lambda: place)
         return self._opened[name]
 
     async def aclose(self) -> None:
@@ -88,17 +88,4 @@ class Models:
             await model.aclose()
 
     def _open(self, name: str) -> Model:
-        model = open_model(name, env=self._env, timeout=self._timeout)
-        provider = parse_name(name).provider
-        # A script must see parallel calls in the order they were asked, and has nobody to spare.
-        return model if provider == "script" else Limited(model, lambda: self._turns[provider])
-
-
-def _limits(wanted: Mapping[str, int]) -> dict[ProviderName, int]:
-    unknown = sorted(set(wanted) - set(PROVIDERS))
-    if unknown:
-        raise UsageError(f"concurrency names an unknown provider {unknown[0]!r}; known are {', '.join(PROVIDERS)}")
-    small = sorted(name for name, limit in wanted.items() if limit < 1)
-    if small:
-        raise UsageError(f"concurrency of {small[0]!r} is {wanted[small[0]]}; it must be 1 or more")
-    return {name: wanted.get(name, DEFAULT_CONCURRENCY) for name in PROVIDERS}
+        return open_model(name, env=self._env, timeout=self._timeout, endpoints=self._endpoints)

@@ -1,91 +1,92 @@
-"""Services reached over HTTP: where they are and which key they take, read from the environment."""
+"""Services reached over HTTP: where they are and which key they take."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from moot.core.errors import UsageError
 
-ServiceName = Literal["openai", "anthropic", "ollama"]
+if TYPE_CHECKING:
+    from moot.edge.models.provider import HostedProvider, Opening
+
 NO_KEY = "none"
 
 
 @dataclass(frozen=True)
-class Known:
-    """What is always true of a provider."""
-
-    url: str
-    url_variable: str
-    key_variable: str
-    """Empty: it takes no key."""
-
-
-KNOWN: dict[ServiceName, Known] = {
-    "openai": Known("https://api.openai.com/v1", "OPENAI_BASE_URL", "OPENAI_API_KEY"),
-    "anthropic": Known("https://api.anthropic.com", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
-    "ollama": Known("http://localhost:11434/v1", "OLLAMA_HOST", ""),
-}
-
-
-@dataclass(frozen=True)
 class Service:
-    provider: ServiceName
+    provider: str
     base_url: str
+    """Empty: the provider's library knows it."""
     own: bool
     """Whether this is the provider's own server: only then are its prices known."""
     key: str = field(repr=False)
+    key_from: str = ""
+    """Where the key was looked for, for messages."""
+    url_from: str = ""
+    """What says where the server is, for messages."""
+    free: bool = False
+    start: str = ""
+    """How it is started, for messages."""
 
     @property
     def address(self) -> str:
         """Host and port, without the user and password that a URL may hold."""
+        if not self.base_url:
+            return self.provider
         parts = urlsplit(self.base_url)
         return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
-    @property
-    def known(self) -> Known:
-        return KNOWN[self.provider]
 
-
-def find_service(provider: ServiceName, env: Mapping[str, str]) -> Service:
-    known = KNOWN[provider]
-    base_url = _base_url(provider, env)
-    own = _is_own(base_url, known.url) and provider != "ollama"
-    key = env.get(known.key_variable, "").strip() if known.key_variable else ""
-    if own and not key:
-        raise UsageError(
-            f"no key for {provider}: set {known.key_variable}, "
-            f"or set {known.url_variable} to a compatible server that needs none"
+def find_service(provider: "HostedProvider", opening: "Opening") -> Service:
+    """Where a model is asked, and with which key; `UsageError` where that is not known."""
+    base_url, url_from = _base_url(provider, opening)
+    own = is_own_server(provider, opening)
+    # An address of somebody else's gets the usual key only where the environment itself gave both.
+    unasked = bool(opening.base_url) and not own and not opening.key_variable
+    names = () if unasked else (opening.key_variable,) if opening.key_variable else provider.key_variables
+    key = next((value for name in names if (value := opening.env.get(name, "").strip())), "")
+    if opening.key_variable and not key:
+        raise UsageError(f"no key for {opening.name}: set {opening.key_variable}")
+    if own and names and not key:
+        other = (
+            f", or set {provider.url_variable} to a compatible server that needs none" if provider.url_variable else ""
         )
-    # The SDKs insist on a key; servers of one's own mostly do not.
-    return Service(provider, base_url, own, key or NO_KEY)
+        raise UsageError(f"no key for {provider.name}: set {' or '.join(names)}{other}")
+    # An empty key would make some libraries look for another one.
+    return Service(
+        provider.name,
+        base_url,
+        own,
+        key or NO_KEY,
+        key_from=" or ".join(names),
+        url_from=url_from,
+        free=provider.free,
+        start=provider.start,
+    )
 
 
-def _base_url(provider: ServiceName, env: Mapping[str, str]) -> str:
-    known = KNOWN[provider]
-    text = env.get(known.url_variable, "").strip()
+def is_own_server(provider: "HostedProvider", opening: "Opening") -> bool:
+    """Whether a model is asked at the provider's own server."""
+    base_url, _ = _base_url(provider, opening)
+    if provider.free:
+        return False
+    return base_url == provider.url or _is_below(base_url, provider.url)
+
+
+def _base_url(provider: "HostedProvider", opening: "Opening") -> tuple[str, str]:
+    text, said = opening.base_url.strip(), "base_url"
     if not text:
-        return known.url
-    url = _ollama_url(text) if provider == "ollama" else text.rstrip("/")
-    if not _is_http(url):
-        raise UsageError(f"{known.url_variable} is not an http(s) address; write it like {known.url}")
-    return url
+        text, said = opening.env.get(provider.url_variable, "").strip(), provider.url_variable
+    if not text:
+        return provider.url, said or "base_url"
+    url = provider.read_url(text)
+    if not is_http(url):
+        example = provider.url or "https://example.org/v1"
+        raise UsageError(f"{said} is not an http(s) address; write it like {example}")
+    return url, said
 
 
-def _ollama_url(host: str) -> str:
-    """OLLAMA_HOST is also what the server listens on: it may lack scheme and port, and be 0.0.0.0."""
-    bare = "://" not in host
-    url = (f"http://{host}" if bare else host).rstrip("/").removesuffix("/v1")
-    if not _is_http(url):
-        return host
-    parts = urlsplit(url)
-    port = parts.port or (11434 if bare else None)
-    name = "127.0.0.1" if parts.hostname == "0.0.0.0" else parts.hostname
-    name = f"[{name}]" if name and ":" in name else name
-    return f"{parts.scheme}://{name}{f':{port}' if port else ''}{parts.path}/v1"
-
-
-def _is_http(url: str) -> bool:
+def is_http(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 0) >= 0
@@ -93,6 +94,6 @@ def _is_http(url: str) -> bool:
         return False
 
 
-def _is_own(base_url: str, own_url: str) -> bool:
+def _is_below(base_url: str, own_url: str) -> bool:
     host, own = urlsplit(base_url).hostname or "", urlsplit(own_url).hostname or ""
-    return host == own or host.endswith(f".{own}")
+    return bool(own) and (host == own or host.endswith(f".{own}"))

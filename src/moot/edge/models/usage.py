@@ -1,17 +1,24 @@
 """Usage: what a call cost, in tokens and, where the price is public, in dollars."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from moot.core.errors import UsageError
 from moot.core.types import Call, Usage
-from moot.edge.models.names import parse_name
-from moot.edge.models.services import find_service
-
-if TYPE_CHECKING:
-    from genai_prices.types import AbstractUsage
+from moot.edge.models.services import Service
 
 CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True)
+class TokenCount:
+    """As a provider counted."""
+
+    asked: int
+    said: int
+    cached: int = 0
+    """Of those asked, how many it had read before."""
+    written: int = 0
+    """Of those asked, how many it kept for later."""
 
 
 def estimate_tokens(text: str) -> int:
@@ -24,33 +31,34 @@ def free_usage(call: Call, text: str) -> Usage:
     return Usage(input_tokens=estimate_tokens(call.system + call.prompt), output_tokens=estimate_tokens(text), usd=0.0)
 
 
-def price(provider: str, models: Sequence[str], usage: "AbstractUsage") -> float | None:
+def count_usage(call: Call, text: str, service: Service, models: Sequence[str], count: TokenCount | None) -> Usage:
+    """As the provider counted; where it did not, tokens are estimated and the price stays unknown."""
+    if count is None:
+        estimated = free_usage(call, text)
+        return estimated if service.free else estimated.model_copy(update={"usd": None})
+    usd = 0.0 if service.free else find_price(service.provider, models, count) if service.own else None
+    return Usage(input_tokens=count.asked, output_tokens=count.said, usd=usd)
+
+
+def find_price(provider: str, models: Sequence[str], count: TokenCount) -> float | None:
     """Dollars by the first of the model's names that has a public price; None when none has."""
     # Its table takes 0.2 s to load: only who pays by the token needs it.
+    from genai_prices import Usage as Tokens
     from genai_prices import calc_price
 
+    tokens = Tokens(
+        input_tokens=count.asked,
+        output_tokens=count.said,
+        cache_read_tokens=count.cached or None,
+        cache_write_tokens=count.written or None,
+    )
     for model in models:
         try:
-            return float(calc_price(usage, model, provider_id=provider).total_price)
+            return float(calc_price(tokens, model, provider_id=provider).total_price)
         except (LookupError, ValueError):
             continue
     return None
 
 
-def price_known(name: str, env: Mapping[str, str]) -> bool:
-    """Whether a limit in dollars can be kept with this model."""
-    parsed = parse_name(name)
-    if parsed.provider not in ("openai", "anthropic"):
-        return True
-    try:
-        own = find_service(parsed.provider, env).own
-    except UsageError:
-        # Without a key there will be no call; the price does not depend on it.
-        own = True
-    return own and _has_price(parsed.provider, parsed.model)
-
-
-def _has_price(provider: str, model: str) -> bool:
-    from genai_prices import Usage as Tokens
-
-    return price(provider, [model], Tokens(input_tokens=1, output_tokens=1)) is not None
+def has_price(provider: str, model: str) -> bool:
+    return find_price(provider, [model], TokenCount(1, 1)) is not None

@@ -1,64 +1,50 @@
-"""The wire: one request to a hosted model through pydantic-ai, its answer and its faults as plain values."""
+"""The wire of the model library: one request through pydantic-ai, its answer and its faults as plain values."""
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
-import httpx2
 from pydantic_ai.direct import model_request
-from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, ModelQuotaExceededError, ModelTimeoutError
+from pydantic_ai.exceptions import (
+    ModelAPIError,
+    ModelConnectionError,
+    ModelQuotaExceededError,
+    ModelTimeoutError,
+    UserError,
+)
 from pydantic_ai.messages import FinishReason, ModelRequest, ModelResponse
-from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models import Model, ModelRequestParameters, infer_model
 from pydantic_ai.output import OutputObjectDefinition
-from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.providers import infer_provider_class
 from pydantic_ai.settings import ModelSettings
 
+from moot.core.errors import UsageError
 from moot.core.types import Call, Finish, Usage
-from moot.edge.models.faults import Fault, Faulted, retry_after
+from moot.edge.models.faults import Fault, Faulted, find_message, one_line, retry_after
 from moot.edge.models.features import Features, is_closed
-from moot.edge.models.services import Service
-from moot.edge.models.usage import estimate_tokens, price
+from moot.edge.models.hosted import Answer
+from moot.edge.models.http import OversizedBody, make_client, make_older_client
+from moot.edge.models.library import GATEWAY, LibraryProvider
+from moot.edge.models.provider import Opening
+from moot.edge.models.services import NO_KEY, Service
+from moot.edge.models.usage import TokenCount, count_usage
 
-MAX_BODY = 32 * 1024 * 1024
-CONNECT_SECONDS = 15.0
-DEFAULT_MAX_TOKENS = 16_000
 FINISHES: dict[FinishReason, Finish] = {"stop": "stop", "length": "length", "content_filter": "filter"}
+ADDRESSES = ("base_url", "api_base", "azure_endpoint")
+"""What the providers of the library call the address of a server."""
+KEYS = ("api_key", "token")
 
 
-@dataclass(frozen=True)
-class Answer:
-    text: str
-    finish: Finish
-    usage: Usage
-
-
-class TooLarge(Exception):
-    pass
-
-
-class CappedClient(httpx2.AsyncClient):
-    """Reads at most `MAX_BODY` of a reply, counted after unpacking, and follows no redirect with our key."""
-
-    async def send(self, request: httpx2.Request, **options: object) -> httpx2.Response:
-        response = await super().send(request, stream=True, follow_redirects=False)
-        try:
-            body = await _read_capped(response)
-        finally:
-            await response.aclose()
-        # The body is unpacked and whole now; what described its transport no longer holds.
-        gone = ("content-encoding", "content-length", "transfer-encoding")
-        headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in gone]
-        return httpx2.Response(response.status_code, headers=headers, content=body, request=request)
-
-
-class Wire:
-    def __init__(self, service: Service, model: str, timeout: float, temperature: float | None) -> None:
+class LibraryWire:
+    def __init__(self, provider: LibraryProvider, service: Service, opening: Opening) -> None:
+        self._provider = provider
         self._service = service
-        self._model_name = model
-        self._temperature = temperature
-        self._http = CappedClient(timeout=httpx2.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout)))
-        self._model = _open(service, model, self._http)
+        self._model_name = opening.model
+        self._temperature = opening.temperature
+        self._timeout = opening.timeout
+        self._model, self._http = _open(service, opening)
 
     async def send(self, call: Call, features: Features) -> Answer:
         """One request; `Faulted` when it has no answer."""
@@ -73,13 +59,13 @@ class Wire:
             return Answer(_text(response), _finish(response), self._usage(call, response))
 
     async def aclose(self) -> None:
-        await self._http.aclose()
+        if self._http is not None:
+            await self._http.aclose()
 
     def uses_schema(self, call: Call) -> bool:
         if call.json_schema is None or not self._model.profile.get("supports_json_schema_output", False):
             return False
-        # Anthropic allows no open-ended objects in a schema.
-        return self._service.provider != "anthropic" or is_closed(call.json_schema)
+        return not self._provider.closed_schemas or is_closed(call.json_schema)
 
     @property
     def uses_temperature(self) -> bool:
@@ -94,10 +80,8 @@ class Wire:
         )
 
     def _settings(self, call: Call, features: Features) -> ModelSettings:
-        settings = ModelSettings()
-        # Anthropic must be given a limit; above its SDK's own, it would only answer in a stream.
-        limit = call.max_tokens or (DEFAULT_MAX_TOKENS if self._service.provider == "anthropic" else None)
-        if limit is not None:
+        settings = ModelSettings(max_retries=0, timeout=self._timeout)  # the room tries again, not an SDK
+        if limit := call.max_tokens or self._provider.max_tokens:
             settings["max_tokens"] = limit
         temperature = self._temperature if call.temperature is None else call.temperature
         if features.temperature and self.uses_temperature and temperature is not None:
@@ -111,40 +95,51 @@ class Wire:
         return ModelRequestParameters(output_mode="native", output_object=definition, allow_text_output=False)
 
     def _usage(self, call: Call, response: ModelResponse) -> Usage:
-        """As the provider counted; where it did not, tokens are estimated and the price stays unknown."""
         counted = response.usage
-        free = self._service.provider == "ollama"
-        if counted.unmeasured_requests or not (counted.input_tokens or counted.output_tokens):
-            tokens = estimate_tokens(call.system + call.prompt), estimate_tokens(_text(response))
-            return Usage(input_tokens=tokens[0], output_tokens=tokens[1], usd=0.0 if free else None)
-        usd: float | None = 0.0
-        if not free:
-            names = [name for name in (response.model_name, self._model_name) if name]
-            usd = price(self._service.provider, names, counted) if self._service.own else None
-        return Usage(input_tokens=counted.input_tokens, output_tokens=counted.output_tokens, usd=usd)
+        count = None
+        if not counted.unmeasured_requests and (counted.input_tokens or counted.output_tokens):
+            count = TokenCount(
+                counted.input_tokens, counted.output_tokens, counted.cache_read_tokens, counted.cache_write_tokens
+            )
+        names = [name for name in (response.model_name, self._model_name) if name]
+        return count_usage(call, _text(response), self._service, names, count)
 
 
-def _open(service: Service, model: str, http: httpx2.AsyncClient) -> Model:
-    # Each import takes about half a second: only the provider that is used is loaded.
-    if service.provider == "anthropic":
-        from anthropic import AsyncAnthropic
-        from pydantic_ai.models.anthropic import AnthropicModel
-        from pydantic_ai.providers.anthropic import AnthropicProvider
+def _open(service: Service, opening: Opening) -> tuple[Model, Any]:
+    """The model, and the HTTP client to close after it where the library takes one of ours."""
+    name = f"{service.provider}:{opening.model}"
+    try:
+        if service.provider.startswith(GATEWAY):
+            if opening.base_url or opening.key_variable:
+                raise UserError("a gateway takes its address and key from the environment alone")
+            return infer_model(name), None
+        kind = infer_provider_class(service.provider)
+        takes = inspect.signature(kind.__init__).parameters
+        given: dict[str, Any] = {}
+        if service.base_url:
+            given[_parameter(ADDRESSES, takes, service, "base_url")] = service.base_url
+        if service.key != NO_KEY or service.base_url:  # never the usual key to another address
+            given[_parameter(KEYS, takes, service, "key")] = service.key
+        http = _make_client(takes.get("http_client"), opening.timeout)
+        provider = kind(**given, **({} if http is None else {"http_client": http}))
+        return infer_model(name, provider_factory=lambda _: provider), http
+    except (ImportError, UserError, ValueError) as error:
+        raise UsageError(one_line(f"model {opening.name!r}: {error}")) from None
 
-        anthropic = AsyncAnthropic(
-            api_key=service.key, base_url=service.base_url, http_client=http, max_retries=0, timeout=http.timeout
-        )
-        return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=anthropic))
-    from openai import AsyncOpenAI
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
 
-    openai = AsyncOpenAI(
-        api_key=service.key, base_url=service.base_url, http_client=http, max_retries=0, timeout=http.timeout
-    )
-    # Compatible servers all know `max_tokens`; few know the newer name.
-    profile = None if service.own else OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
-    return OpenAIChatModel(model, provider=OpenAIProvider(openai_client=openai), profile=profile)
+def _parameter(known: tuple[str, ...], takes: Any, service: Service, said: str) -> str:
+    found = next((name for name in known if name in takes), None)
+    if found is None:
+        raise UsageError(f"{service.provider} takes no {said} here; its library reads the environment alone")
+    return found
+
+
+def _make_client(parameter: inspect.Parameter | None, timeout: float) -> Any:
+    """A client that reads only so much, where the provider takes one; of the HTTP library that its SDK was made for."""
+    if parameter is None:
+        return None
+    older = str(parameter.annotation).startswith(("httpx.", "AsyncClient"))
+    return make_older_client(timeout) if older else make_client(timeout)
 
 
 def _text(response: ModelResponse) -> str:
@@ -158,15 +153,6 @@ def _finish(response: ModelResponse) -> Finish:
         # The library takes a missing reason for a good end; we do not know.
         return "unknown"
     return FINISHES.get(response.finish_reason, "unknown") if response.finish_reason else "unknown"
-
-
-async def _read_capped(response: httpx2.Response) -> bytes:
-    body = bytearray()
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) > MAX_BODY:
-            raise TooLarge
-    return bytes(body)
 
 
 @contextmanager
@@ -193,7 +179,7 @@ def _fault(error: ModelAPIError) -> Fault:
         )
     return Fault(
         status=status,
-        detail=_server_words(error.body),
+        detail=find_message(error.body),
         code=error.provider_error_code or "",
         retry_after=retry_after(getattr(error, "headers", None) or {}, datetime.now(UTC)),
         quota=isinstance(error, ModelQuotaExceededError),
@@ -209,7 +195,7 @@ def _status(error: ModelAPIError) -> int | None:
 
 
 def _is_oversized(error: BaseException) -> bool:
-    return any(isinstance(cause, TooLarge) for cause in _causes(error))
+    return any(isinstance(cause, OversizedBody) for cause in _causes(error))
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -223,12 +209,3 @@ def _connection_words(error: ModelAPIError) -> str:
     """The innermost cause that says something: the SDKs' own text is only "Connection error."."""
     said = [str(cause) for cause in _causes(error) if str(cause)]
     return said[-1] if said else type(error).__name__
-
-
-def _server_words(body: object) -> str:
-    """The sentence inside an error body, wherever this server puts it."""
-    for _ in range(3):
-        if not isinstance(body, dict):
-            break
-        body = next((body[name] for name in ("error", "message", "detail") if body.get(name)), str(body))
-    return str(body or "")

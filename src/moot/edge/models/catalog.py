@@ -1,0 +1,71 @@
+"""The catalog: every provider by its name. One is a file in `providers`, a name of the model library, or `PROVIDER` of
+an installed package (entry points `moot.models`)."""
+
+import difflib
+import re
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pkgutil import iter_modules
+
+from moot.core.errors import ConfigError, UsageError
+from moot.edge.models import providers
+from moot.edge.models.library import TABLE, find_library_provider
+from moot.edge.models.provider import Provider
+
+ENTRY_POINTS = "moot.models"
+
+
+def find_provider(name: str) -> Provider:
+    """By what stands before the colon; `UsageError` where there is none. Nothing installed can replace one of ours."""
+    if name in _own_names():
+        return _own_provider(name)
+    if (plugin := _plugins().get(name)) is not None and name not in TABLE:
+        return _load_plugin(plugin)
+    if (found := find_library_provider(name)) is not None:
+        return found
+    raise UsageError(f"unknown provider {name!r}; {_suggest(name)}")
+
+
+def list_providers() -> tuple[Provider, ...]:
+    """Ours, those of installed packages, then those of the model library."""
+    own = [_own_provider(name) for name in _own_names()]
+    plugins = [_load_plugin(plugin) for name, plugin in sorted(_plugins().items()) if name not in _taken()]
+    return (*own, *plugins, *TABLE.values())
+
+
+@cache
+def _own_names() -> tuple[str, ...]:
+    return tuple(sorted(module.name for module in iter_modules(providers.__path__)))
+
+
+def _own_provider(name: str) -> Provider:
+    found: Provider = import_module(f"{providers.__name__}.{name}").PROVIDER
+    return found
+
+
+@cache
+def _plugins() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
+def _load_plugin(point: EntryPoint) -> Provider:
+    try:
+        found = point.load()
+    except Exception as error:  # another package's code
+        raise ConfigError(f"provider {point.name!r} of {point.value} cannot be loaded: {error}") from None
+    if not isinstance(found, Provider) or found.name != point.name:
+        raise ConfigError(f"{point.value} is no provider {point.name!r}; it must be a Provider of that name")
+    return found
+
+
+def _taken() -> set[str]:
+    return {*_own_names(), *TABLE}
+
+
+def _suggest(word: str) -> str:
+    known = [*_own_names(), *_plugins(), *TABLE]
+    near = difflib.get_close_matches(re.sub(r"[^a-z0-9-]", "", word.lower()), known, n=1, cutoff=0.5)
+    ready = [*_own_names(), *sorted(set(_plugins()) - _taken())]
+    listed = f"known are {', '.join(ready)}, and with an extra {', '.join(TABLE)}"
+    return f"did you mean {near[0]!r}? ({listed})" if near else listed

@@ -1,0 +1,114 @@
+"""What a provider is: one class in one file, found by its name. It may come with another package."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from moot.core.ports import Model
+from moot.edge.models.services import Service
+
+if TYPE_CHECKING:
+    from moot.edge.models.hosted import Wire
+
+
+@dataclass(frozen=True)
+class Opening:
+    """One model to open, with all that a provider may need to know."""
+
+    name: str
+    """As the user named it."""
+    model: str
+    """What the provider calls it: a model, a command line or a file."""
+    env: Mapping[str, str]
+    timeout: float
+    temperature: float | None = 0.0
+    base_url: str = ""
+    """Where its server is; empty: where the provider's usually is."""
+    key_variable: str = ""
+    """The environment variable that holds its key; empty: the provider's usual one."""
+
+
+class Provider(ABC):
+    """A kind of model, named by what stands before the colon. A module offers it as `PROVIDER`."""
+
+    name: str
+    example: str
+    """A whole model name."""
+    key_variables: tuple[str, ...] = ()
+    """Environment variables that may hold its key, the first one first."""
+    default: str = ""
+    """The model that is picked where its key is the only one. Empty: none, and its key is not counted."""
+    hosted: bool = False
+    """Whether its models are reached at an address that the user gave. If not, they run programs or read files."""
+    free: bool = True
+    """Whether a call costs nothing."""
+    takes_endpoint: bool = False
+    """Whether `base_url` and `key` of a `[models.NAME]` mean something to it."""
+    extra: str = ""
+    """The extra of Moot that it needs. Empty: none."""
+    in_order: bool = False
+    """Whether parallel calls must arrive in the order they were made, and each session opens it anew."""
+
+    @abstractmethod
+    def open(self, opening: Opening) -> Model:
+        """A model ready to be asked; `UsageError` when that can be known to fail now. No call is made."""
+
+    @abstractmethod
+    def describe(self, env: Mapping[str, str]) -> str:
+        """Where its models are; `UsageError` where they cannot be used."""
+
+    def find_key(self, env: Mapping[str, str]) -> str | None:
+        """The variable that holds its key."""
+        return next((name for name in self.key_variables if env.get(name, "").strip()), None)
+
+    def find_server(self, opening: Opening) -> Service | None:
+        """The server of a model; None where there is none."""
+        return None
+
+    def knows_price(self, opening: Opening) -> bool:
+        """Whether a limit in dollars can be kept."""
+        return self.free
+
+
+class HostedProvider(Provider):
+    """Models that are asked over HTTP."""
+
+    hosted = True
+    free = False
+    takes_endpoint = True
+    start: str = ""
+    """How a server of one's own is started, for messages."""
+    url: str = ""
+    """The provider's own server. Empty: its library knows."""
+    url_variable: str = ""
+    """The environment variable that may name another one."""
+
+    @abstractmethod
+    def connect(self, service: Service, opening: Opening) -> "Wire":
+        """Load the libraries and make a client. Called with the first question."""
+
+    def open(self, opening: Opening) -> Model:
+        from moot.edge.models.hosted import HostedModel  # only for whoever asks one
+
+        service = self.find_server(opening)
+        return HostedModel(opening.name, service, lambda: self.connect(service, opening), timeout=opening.timeout)
+
+    def describe(self, env: Mapping[str, str]) -> str:
+        return f"at {self.find_server(Opening(self.example, '', env, 1.0)).address}"
+
+    def find_server(self, opening: Opening) -> Service:
+        from moot.edge.models.services import find_service
+
+        return find_service(self, opening)
+
+    def read_url(self, text: str) -> str:
+        """The address in what a user wrote."""
+        return text.rstrip("/")
+
+    def knows_price(self, opening: Opening) -> bool:
+        from moot.edge.models.services import is_own_server
+        from moot.edge.models.usage import has_price
+
+        # Without a key there will be no call; the price does not depend on it.
+        return self.free or (is_own_server(self, opening) and has_price(self.name, opening.model))

@@ -1,0 +1,15 @@
+"""`anthropic:claude-sonnet-4-6`: Claude, through the model library."""
+
+from moot.edge.models.library import LibraryProvider
+
+
+class AnthropicProvider(LibraryProvider):
+    url = "https://api.anthropic.com"
+    url_variable = "ANTHROPIC_BASE_URL"
+    # It allows no open-ended objects in a schema, and must be given a limit; above its SDK's own, it would only
+    # answer in a stream.
+    closed_schemas = True
+    max_tokens = 16_000
+
+
+PROVIDER = AnthropicProvider("anthropic", "anthropic", ("ANTHROPIC_API_KEY",), default="claude-sonnet-4-6")

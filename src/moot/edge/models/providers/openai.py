@@ -1,0 +1,22 @@
+"""`openai:gpt-5.4-mini`: OpenAI, and every server that speaks its language."""
+
+from moot.edge.models.hosted import Wire
+from moot.edge.models.provider import HostedProvider, Opening
+from moot.edge.models.services import Service
+
+
+class OpenAIProvider(HostedProvider):
+    name = "openai"
+    example = "openai:gpt-5.4-mini"
+    default = "gpt-5.4-mini"
+    key_variables = ("OPENAI_API_KEY",)
+    url = "https://api.openai.com/v1"
+    url_variable = "OPENAI_BASE_URL"
+
+    def connect(self, service: Service, opening: Opening) -> Wire:
+        from moot.edge.models.chat import ChatWire
+
+        return ChatWire(service, opening)
+
+
+PROVIDER = OpenAIProvider()
