@@ -13,6 +13,7 @@ import postgres
 import pytest
 
 from moot.__main__ import run
+from moot.edge.models import list_key_variables
 
 if TYPE_CHECKING:
     from fleetkit import Fleet, Nursery
@@ -39,7 +40,7 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith("MOOT_") and name != "MOOT_TEST_GGUF":
             monkeypatch.delenv(name)
     monkeypatch.setenv("MOOT_DATA", str(tmp_path / "no-data"))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"):
+    for name in list_key_variables():
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config-home"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data-home"))

@@ -129,7 +129,8 @@ SAMPLES: dict[str, str] = {
     "server.rate": "0.0", "server.burst": "9", "server.heartbeat": "9.0", "fleet.limits.a.concurrency": "9",
     "fleet.limits.a.per_minute": "9", "fleet.heartbeat": "9.0", "fleet.dead_after": "99.0", "fleet.sweep": "9.0",
     "fleet.drain": "9.0", "telemetry.enabled": "true", "telemetry.content": "true", "debate.roles_folder": '"x"',
-    "decide.judges_folder": '"x"',
+    "decide.judges_folder": '"x"', "models.a.provider": '"openai"', "models.a.model": '"x"',
+    "models.a.base_url": '"http://x.example"', "models.a.key": '"OPENAI_API_KEY"',
     "ci.commands": '[{name = "a", point = "post_proposal", command = ["x"]}]',
 }  # fmt: skip
 """A value, other than the default, of everything that needs trust."""
@@ -143,7 +144,7 @@ def test_every_setting_is_sorted_and_every_row_is_a_setting() -> None:
 
 
 def test_a_setting_that_nobody_sorted_needs_trust() -> None:
-    assert rule_of("base_url") is None and rule_of("models.big.base_url") is None and rule_of("seat") is None
+    assert rule_of("base_url") is None and rule_of("model.big.base_url") is None and rule_of("seat") is None
 
 
 def test_every_setting_that_needs_trust_has_a_sample() -> None:

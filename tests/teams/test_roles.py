@@ -125,7 +125,7 @@ def test_a_team_file_is_read_and_doubled_roles_are_numbered() -> None:
         ("[[agents", "not valid TOML"),
         (AGENT.replace("critic", "cook"), "agent 1: there is no role 'cook'"),
         (AGENT.replace('"critic"', '["critic"]'), "there is no role ['critic']"),
-        (AGENT.replace("openai:x", "gpt"), "provider:model"),
+        (AGENT.replace("openai:x", "a model"), "provider:model"),
         (AGENT + AGENT.replace('model = "openai:x"', ""), "agent 2: model must be"),
         (AGENT + 'id = "a b"\n', "the id 'a b'"),
         (AGENT + "id = 3\n", "the id 3"),

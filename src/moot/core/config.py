@@ -10,6 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from moot.core.errors import ConfigError
 
+OWN_MODEL = r"[A-Za-z0-9][A-Za-z0-9_-]*"
+"""A model by the name of its `[models.NAME]`."""
+
 
 @dataclass(frozen=True)
 class Setting:

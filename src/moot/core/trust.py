@@ -1,6 +1,6 @@
 """What the settings of a project may do before somebody has looked at them. A cloned repository brings its own file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from moot.core.config import Resolved
@@ -14,6 +14,7 @@ TABLE: Mapping[str, Rule] = {
     # who answers, and where code is sent to
     "model": "hosted",
     "seats.*": "hosted",
+    "models.*": "trust",
     "review.profile": "free",
     "review.profiles.*": "hosted",
     # what is written, kept and deleted, and what code is given
@@ -87,8 +88,6 @@ TABLE: Mapping[str, Rule] = {
     ),
 }
 """Every setting, by its key or its family. What is not here needs trust."""
-HOSTED = frozenset({"openai", "anthropic", "ollama"})
-"""Providers whose models are reached at an address that the user's environment gives; nothing is started for them."""
 CHOICES = ("model", "seats.", "review.profiles.")
 
 
@@ -103,8 +102,9 @@ def rule_of(key: str) -> Rule | None:
     return None
 
 
-def is_harmless(key: str, value: object, own: Mapping[str, Resolved]) -> bool:
-    """Whether an untrusted project may set this. `own`: what the user has set himself, and the defaults."""
+def is_harmless(key: str, value: object, own: Mapping[str, Resolved], is_hosted: Callable[[str], bool]) -> bool:
+    """Whether an untrusted project may set this. `own`: what the user has set himself, and the defaults. `is_hosted`:
+    whether a model is reached at an address that the user's environment gives; nothing is started for it."""
     base = own.get(key)
     match rule_of(key):
         case "free":
@@ -114,7 +114,7 @@ def is_harmless(key: str, value: object, own: Mapping[str, Resolved]) -> bool:
         case "limited":
             return base is not None and _is_at_most(value, base.value)
         case "hosted":
-            return _is_hosted(value, _providers(own))
+            return _is_reached(value, own, is_hosted)
         case "on":
             return value is True
         case _:
@@ -128,17 +128,28 @@ def _is_at_most(value: object, limit: object) -> bool:
     return len(numbers) == 2 and numbers[0] <= numbers[1]
 
 
-def _is_hosted(value: object, chosen: frozenset[str]) -> bool:
-    names = value if isinstance(value, tuple | list) else (value,)
-    allowed = HOSTED & chosen if chosen else HOSTED
-    return all(provider_of(name) in allowed for name in names)
+def _is_reached(value: object, own: Mapping[str, Resolved], is_hosted: Callable[[str], bool]) -> bool:
+    names = [str(name).strip() for name in (value if isinstance(value, tuple | list) else (value,))]
+    chosen = _chosen(own)
+    return all(
+        (is_hosted(name) or _is_own_endpoint(name, own, is_hosted)) and (not chosen or _party(name) in chosen)
+        for name in names
+    )
 
 
-def _providers(own: Mapping[str, Resolved]) -> frozenset[str]:
+def _is_own_endpoint(name: str, own: Mapping[str, Resolved], is_hosted: Callable[[str], bool]) -> bool:
+    """Whether the user himself defined `[models.NAME]`, of a provider that is reached at an address."""
+    provider = own.get(f"models.{name}.provider")
+    return ":" not in name and provider is not None and is_hosted(f"{provider.value}:")
+
+
+def _chosen(own: Mapping[str, Resolved]) -> frozenset[str]:
     """Whom the user has chosen."""
     chains = [setting.value for key, setting in own.items() if key.startswith(CHOICES) and setting.source != "default"]
-    return frozenset(provider_of(name) for chain in chains if isinstance(chain, tuple) for name in chain)
+    return frozenset(_party(str(name)) for chain in chains if isinstance(chain, tuple) for name in chain)
 
 
-def provider_of(name: object) -> str:
-    return str(name).strip().partition(":")[0]
+def _party(name: str) -> str:
+    """Who answers: a provider, or an endpoint of the user's own. The colon keeps the two apart."""
+    word, colon, _ = name.strip().partition(":")
+    return word + colon

@@ -18,11 +18,9 @@ from moot.edge.models import parse_name
 from moot.edge.store.tokens import Scope
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import Plan
-from moot.surfaces.setup import Settings, check_points, check_prices
+from moot.surfaces.setup import ENDPOINTS, Settings, check_points, check_prices, endpoints_in
 from moot.surfaces.vetting import answer_in, memory_of
 
-HOSTED = ("openai", "anthropic", "ollama")
-"""Providers that a client may name. The others start programs or read files of the server's machine."""
 MACHINE_RULES = ("roles_folder", "judges_folder", "tools")
 """Rules that name folders, programs or files of the server's machine."""
 BUDGET: Mapping[str, float] = {"max_calls": 10**9, "max_tokens": 10**12, "max_usd": 10**9, "call_timeout": 86_400}
@@ -61,14 +59,16 @@ def check_client_plan(plan: Plan, who: Identity, settings: Settings, before: Pla
     if answer_in(plan) is not None:
         return  # it has its answer already: nothing is asked, spent or waited for
     _check_limits(plan, settings)
-    check_prices(plan.seats, plan.limits)
+    check_prices(plan)
     _check_gates(plan, settings, before)
     if _opens_gates(plan, settings, before) and not who.may("approve"):
         raise Forbidden("to change the gates of a session needs a token with the scope 'approve'", scope="approve")
 
 
 def check_models(names: Iterable[str], settings: Settings) -> None:
-    """A client may name hosted models, and those of the server's own settings."""
+    """A client may name hosted models, and those of the server's own settings. The others start programs or read
+    files of the server's machine."""
+    endpoints = settings.endpoints()
     own = set(_names(settings["model"])) | {
         name
         for key in settings.resolved
@@ -76,10 +76,11 @@ def check_models(names: Iterable[str], settings: Settings) -> None:
         for name in _names(settings[key])
     }
     for name in names:
-        provider = parse_name(name).provider
-        if provider not in HOSTED and name not in own and not settings["server.allow_local"]:
+        provider = parse_name(name, endpoints).provider
+        if not provider.hosted and name not in own and not settings["server.allow_local"]:
             raise UsageError(
-                f"a client may not name {provider}: models: they run programs or read files of the server; {REFUSED}"
+                f"a client may not name {provider.name}: models: they run programs or read files of the server; "
+                f"{REFUSED}"
             )
 
 
@@ -118,6 +119,8 @@ def _check_notes(plan: Plan, settings: Settings) -> None:
     own: dict[str, JsonValue] = {"ci": settings.ci().model_dump(mode="json")}
     if "memory" in plan.notes:
         own["memory"] = str(memory_of(settings).folder)
+    if endpoints_in(plan).items() <= settings.endpoints().items():
+        own[ENDPOINTS] = plan.notes.get(ENDPOINTS)
     for name, value in plan.notes.items():
         fine = name in PLAIN_NOTES or (name in EMPTY_NOTES and not value) or (name in own and value == own[name])
         if not fine:

@@ -117,7 +117,7 @@ def debate_plan(
         limits=settings.limits(),
         gates=settings.gates("debate"),
         seats=seats,
-        notes={**notes, **own},
+        notes={**notes, **own, **settings.endpoint_notes(seats)},
     )
 
 

@@ -59,7 +59,7 @@ def decide_plan(settings: Settings, questions: Sequence[Question], vault: Vault,
         limits=settings.limits(),
         gates=settings.gates("decide"),
         seats=seats,
-        notes={"folders": folders},
+        notes={"folders": folders, **settings.endpoint_notes(seats)},
     )
 
 

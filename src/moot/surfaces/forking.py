@@ -19,7 +19,7 @@ from moot.record.chain import Whole, flaws_of
 from moot.record.replay import run_again
 from moot.runtime.runner import About, Plan, new_record
 from moot.surfaces.imported import Ask, agree_to_imported, ask_nobody
-from moot.surfaces.setup import check_points
+from moot.surfaces.setup import ENDPOINTS, Settings, check_points
 
 
 async def fork(  # noqa: PLR0913 - everything but the first three is by name
@@ -32,6 +32,7 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
     by: str | None = None,
     check: Callable[[Plan, Plan], Awaitable[None]] | None = None,
     ask: Ask = ask_nobody,
+    settings: Settings | None = None,
 ) -> SessionRecord:
     """A session of its own, not begun yet, with the steps before `at` copied. What would have altered one of those
     steps is refused, and so is what `check` refuses of the new plan beside the old one, and a fork of an imported
@@ -45,6 +46,8 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
         raise UsageError(f"--at {at}: the session has steps 1 to {last}; give one of them, or {last + 1} to go on")
     before = Plan.model_validate(parent.session.config)
     plan = changed(before, changes, seats)
+    if settings is not None:  # endpoints of the user's own that come in with the new models
+        plan = plan.model_copy(update={"notes": {**plan.notes, **_endpoint_notes(plan, settings)}})
     if check is not None:
         await check(plan, before)
     copied = [step for step in steps if step.seq < at]
@@ -65,6 +68,11 @@ async def _refuse_other_steps(record: SessionRecord, plan: Plan, copied: Sequenc
     if missed:
         first = min(missed)
         raise UsageError(f"what is changed alters step {first}: fork at that step, or before it (--at {first})")
+
+
+def _endpoint_notes(plan: Plan, settings: Settings) -> dict[str, JsonValue]:
+    kept, now = (table.get(ENDPOINTS) for table in (plan.notes, settings.endpoint_notes(plan.seats)))
+    return {ENDPOINTS: {**(kept if isinstance(kept, dict) else {}), **now}} if isinstance(now, dict) else {}
 
 
 def grouped(parent: Whole, copied: Sequence[StepRow]) -> list[list[Row]]:

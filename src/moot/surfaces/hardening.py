@@ -35,6 +35,7 @@ def harden_plan(
     )
     names = [file.path for file in given.code.files]
     origins: JsonValue = {shown: list(origin) for shown, origin in gathered.origins.items()}
+    seats = settings.seats("harden")
     return Plan(
         protocol="harden",
         topic=names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more",
@@ -42,8 +43,8 @@ def harden_plan(
         rules=settings.rules("harden"),
         limits=settings.limits(),
         gates=settings.gates("harden"),
-        seats=settings.seats("harden"),
-        notes={**notes, "origins": origins},
+        seats=seats,
+        notes={**notes, "origins": origins, **settings.endpoint_notes(seats)},
     )
 
 

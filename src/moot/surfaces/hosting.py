@@ -35,7 +35,7 @@ from moot.surfaces.branching import branches_of
 from moot.surfaces.debating import keep_records
 from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.projects import project_of
-from moot.surfaces.setup import PROVIDERS, Settings, both, open_tools, telemetry_of
+from moot.surfaces.setup import Settings, both, endpoints_in, open_tools, telemetry_of
 from moot.surfaces.vetting import remembered
 from moot.text.secrets import Vault
 
@@ -63,8 +63,9 @@ class Host:
     _spans: dict[str, Spans] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        limit = dict.fromkeys(PROVIDERS, int(self.settings["concurrency"]))
-        self.models = Models(os.environ, float(self.settings["call_timeout"]), limit)
+        patience, limit = float(self.settings["call_timeout"]), int(self.settings["concurrency"])
+        self._endpoints = self.settings.endpoints()
+        self.models = Models(os.environ, patience, limit, self._endpoints)
         self.gates, self.clock = GateShelf(self.store), SystemClock()
         self.webhooks = Webhooks(self.store)
         self._telling: asyncio.Task[None] | None = None
@@ -96,7 +97,8 @@ class Host:
         if record.id in self._running:
             raise StoreError(f"session {record.id} is being run by this process already")
         tools = self._tools(plan, memory)
-        runner = Runner(self._desk(record, plan, tools, memory), self._opener(), self.store)
+        kept = Models(os.environ, float(self.settings["call_timeout"]), endpoints=endpoints_in(plan))
+        runner = Runner(self._desk(record, plan, tools, memory), self._opener(plan, kept), self.store)
         runner.owner = self.owner or owner()
         self._running[record.id] = runner
         task = asyncio.current_task()
@@ -110,6 +112,7 @@ class Host:
                 spans.close()
             self._tasks.discard(task)
             await tools.aclose()
+            await kept.aclose()
 
     async def _refuse_imported(self, record: SessionRecord, plan: Plan) -> None:
         """Nobody sits here to be asked. It is set aside, or it would be found again and again."""
@@ -121,16 +124,16 @@ class Host:
                 await self.store.update(record.model_copy(update=aside))
             raise
 
-    def _opener(self) -> Callable[[str], Model]:
-        """Models for one session. They are shared by all, but for scripts: each session reads its own from the top."""
-        own = Models(os.environ, float(self.settings["call_timeout"]))
+    def _opener(self, plan: Plan, kept: Models) -> Callable[[str], Model]:
+        """Models for one session. They are shared by all, but for endpoints that only this session knows."""
+        alone = set(endpoints_in(plan)) - set(self._endpoints)
 
-        def opened(name: str) -> Model:
-            if self.open_model is not None:
-                return self.open_model(name)
-            return self.around((own if name.startswith("script:") else self.models).open(name))
+        def open_one(name: str) -> Model:
+            if name in alone:
+                return self.around(kept.open(name))
+            return self.open_model(name) if self.open_model is not None else self.around(self.models.open(name))
 
-        return opened
+        return open_one
 
     async def _settle(self, result: Result, plan: Plan) -> None:
         """What is done with a result beside keeping it."""

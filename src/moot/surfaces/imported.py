@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from moot.core.errors import UsageError
 from moot.core.ports import Mark, SessionRecord
-from moot.core.trust import HOSTED, provider_of
+from moot.edge.models import is_hosted
 from moot.edge.store import SqlStore
 from moot.edge.store.copying import IMPORTED, notes_since_import
 from moot.record.chain import digest_of
@@ -64,7 +64,7 @@ def find_uses(plan: Plan) -> list[str]:
     team = plan.input.get("team")
     members = [(str(m.get("seat") or m.get("id")), str(m.get("model"))) for m in _tables(team)]
     seats = [(seat, name) for seat, chain in plan.seats.items() for name in chain]
-    found = [f"{seat}: {name}" for seat, name in (*seats, *members) if provider_of(name) not in HOSTED]
+    found = [f"{seat}: {name}" for seat, name in (*seats, *members) if not is_hosted(name)]
     if plan.input.get("repository"):
         found.append(f"repository: {plan.input['repository']}")
     if plan.limits.run_with_secrets:

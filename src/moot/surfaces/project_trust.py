@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from moot.core.config import Layer, Resolved, Setting, flat, from_environment, resolve
 from moot.core.trust import is_harmless
+from moot.edge.models import is_hosted
 from moot.edge.settings import project_file, user_layers
 from moot.edge.settings.trust_file import ProjectFile, is_trusted, read_project_file
 from moot.text.controls import clean
@@ -44,7 +45,7 @@ def read_layers(known: Sequence[Setting], flags: Mapping[str, object], start: Pa
 def find_risky(known: Sequence[Setting], project: Layer, own: Mapping[str, Resolved]) -> list[str]:
     """The keys of a project's file that need trust; one that is unknown or wrong is an error as everywhere."""
     read = resolve(known, [project])
-    return [key for key in project.values if not is_harmless(key, read[key].value, own)]
+    return [key for key in project.values if not is_harmless(key, read[key].value, own, is_hosted)]
 
 
 def risky_settings(known: Sequence[Setting], found: ProjectFile) -> dict[str, object]:

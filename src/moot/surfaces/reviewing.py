@@ -41,6 +41,7 @@ def review_plan(settings: Settings, desk: Desk, vault: Vault, notes: Mapping[str
     )
     names = [found.path for found in desk.found]
     origins: JsonValue = {shown: list(origin) for shown, origin in desk.origins.items()}
+    seats = _seats(settings)
     return Plan(
         protocol="review",
         topic=names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more",
@@ -48,8 +49,8 @@ def review_plan(settings: Settings, desk: Desk, vault: Vault, notes: Mapping[str
         rules=settings.rules("review"),
         limits=settings.limits(),
         gates=settings.gates("review"),
-        seats=_seats(settings),
-        notes={**notes, "origins": origins, "state": desk.state},
+        seats=seats,
+        notes={**notes, "origins": origins, "state": desk.state, **settings.endpoint_notes(seats)},
     )
 
 

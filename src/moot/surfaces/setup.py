@@ -21,7 +21,7 @@ from moot.core.ports import Clock, Memory, Sandbox, Scanner
 from moot.core.types import Limits, Rules
 from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
-from moot.edge.models import Models, price_known
+from moot.edge.models import Endpoint, Endpoints, Models, Pick, knows_price, pick_model, read_endpoint
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store
 from moot.edge.store import SqlStore
@@ -55,8 +55,8 @@ def _chain(value: object) -> object:
 
 Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 
-PROVIDERS = ("openai", "anthropic", "ollama", "cmd")
-"""Whose calls are limited in number at once."""
+ENDPOINTS = "endpoints"
+"""The note of a plan that keeps the endpoints its seats use; never a key, only the variable that holds it."""
 BENCHMARK = ("benchmark_runs", "benchmark_seconds")
 Names = Annotated[tuple[str, ...], BeforeValidator(names)]
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -70,8 +70,19 @@ def all_settings() -> list[Setting]:
     own = [
         Setting("model", Chain, (), "the model of every seat; more than one: tried in turn; a debate deals them out"),
         Setting("seats.*", Chain, (), "the model of one seat, e.g. seats.red"),
+        Setting(
+            "models.*.provider", str, "", "the provider of a model under a name of your own, e.g. models.fast.provider"
+        ),
+        Setting("models.*.model", str, "", "what that provider calls it"),
+        Setting("models.*.base_url", str, "", "the address of its server; default: the provider's"),
+        Setting("models.*.key", str, "", "the environment variable that holds its key; default: the provider's"),
         Setting("store", str, str(default_store()), "where sessions are kept: a file or a database URL"),
-        Setting("concurrency", Annotated[int, Field(ge=1)], 8, "calls under way at once, for each provider"),
+        Setting(
+            "concurrency",
+            Annotated[int, Field(ge=1)],
+            8,
+            "calls under way at once, for each provider and each of your own models",
+        ),
         Setting(
             "vet.memory", str, "", "folder of what vet remembers; default: one for each project, in the data folder"
         ),
@@ -197,6 +208,8 @@ class Settings:
     resolved: Mapping[str, Resolved]
     ignored: frozenset[str] = frozenset()
     """What a project that nobody trusts sets in vain."""
+    picked: Pick | None = None
+    """The model that nobody named, and why it is used."""
 
     @classmethod
     def load(cls, flags: Mapping[str, object], folder: Path | None = None, *, own: bool = False) -> "Settings":
@@ -205,6 +218,17 @@ class Settings:
         known = all_settings()
         read = read_layers(known, flags, None if own else folder or Path.cwd())
         return cls(resolve(known, read.layers), read.ignored)
+
+    def with_pick(self) -> "Settings":
+        """The same, with the model of the only key that there is where nobody named any model."""
+        chosen = any(key.startswith(("seats.", "review.profiles.")) for key in self.resolved)
+        if self["model"] or chosen or any(key == "model" or key.startswith("seats.") for key in self.ignored):
+            return self
+        pick = pick_model(os.environ)
+        if pick is None or not pick.model:
+            return replace(self, picked=pick)
+        model = Resolved("model", (pick.model,), "the only key", self.resolved["model"].about)
+        return replace(self, resolved={**self.resolved, "model": model}, picked=pick)
 
     def __getitem__(self, key: str) -> Any:
         return self.resolved[key].value
@@ -253,6 +277,21 @@ class Settings:
         keys = {key: key.removeprefix(f"{family}.").removesuffix(".command") for key in self.resolved}
         return {name: tuple(self[key]) for key, name in keys.items() if key == f"{family}.{name}.command"}
 
+    def endpoints(self) -> dict[str, Endpoint]:
+        """`[models.NAME]`, by name."""
+        tables: dict[str, dict[str, object]] = {}
+        for key, setting in self.resolved.items():
+            if key.startswith("models."):
+                name, _, what = key.removeprefix("models.").rpartition(".")
+                tables.setdefault(name, {})[what] = setting.value
+        return {name: read_endpoint(name, table) for name, table in tables.items()}
+
+    def endpoint_notes(self, seats: Mapping[str, Iterable[str]]) -> dict[str, JsonValue]:
+        """What a session keeps of the endpoints that its seats use."""
+        used, own = {name for chain in seats.values() for name in chain}, self.endpoints()
+        kept: dict[str, JsonValue] = {name: own[name].model_dump() for name in sorted(used & set(own))}
+        return {ENDPOINTS: kept} if kept else {}
+
     def fleet_limits(self) -> dict[str, ModelLimit]:
         """`[fleet.limits."openai:gpt-5"]`, by model."""
         prefix, found = "fleet.limits.", dict[str, ModelLimit]()
@@ -284,10 +323,17 @@ def check_points(protocol: str, points: Iterable[str], *, only: bool = True) -> 
             raise UsageError(f"{protocol} has no gate {point!r}; its gates are {', '.join(own)}, or all")
 
 
-def check_prices(seats: Mapping[str, Iterable[str]], limits: Limits) -> None:
+def endpoints_in(plan: Plan) -> dict[str, Endpoint]:
+    """The endpoints that a session keeps."""
+    kept = plan.notes.get(ENDPOINTS)
+    return {name: Endpoint.model_validate(each) for name, each in kept.items()} if isinstance(kept, dict) else {}
+
+
+def check_prices(plan: Plan) -> None:
     """A limit in dollars that cannot be kept is refused before anything is spent."""
-    for name in {name for chain in seats.values() for name in chain} if limits.max_usd is not None else ():
-        if not price_known(name, os.environ):
+    names = {name for chain in plan.seats.values() for name in chain} if plan.limits.max_usd is not None else set()
+    for name in sorted(names):
+        if not knows_price(name, os.environ, endpoints_in(plan)):
             raise UsageError(f"--max-usd cannot be kept: the price of {name} is unknown; use --max-tokens instead")
 
 
@@ -354,9 +400,10 @@ async def workshop(  # noqa: PLR0913 - everything but the first is by name
 ) -> AsyncIterator[Workshop]:
     """The edges of a session; what its `plan` notes of CI hooks and a branch is there too."""
     vault = vault or Vault(os.environ)
-    concurrency = dict.fromkeys(PROVIDERS, int(settings["concurrency"]))
     patience = plan.limits.call_timeout if plan else float(settings["call_timeout"])
-    models = Models(os.environ, patience, concurrency)
+    # What the settings say now goes before what the session keeps: a server may have moved since.
+    endpoints: Endpoints = {**(endpoints_in(plan) if plan else {}), **settings.endpoints()}
+    models = Models(os.environ, patience, int(settings["concurrency"]), endpoints)
     store = opened_store(settings) if keep else None
     memory = LessonShelf(store) if store is not None else None
     gates = GateShelf(store) if store is not None else None

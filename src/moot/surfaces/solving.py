@@ -93,6 +93,7 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
     runs_code = bool(tests or tools or task_examples(task, language)) or ci.sandboxed("post_optimization")
     own: dict[str, JsonValue] = {"origins": origins, "runs_code": runs_code, "ci": ci.model_dump(mode="json")}
     own |= branch_notes(asked.repo, {given.path: asked.file}, branch=asked.branch)
+    seats = settings.seats("solve")
     if asked.out:
         own |= {"out": os.path.abspath(asked.out), "write_anyway": asked.write_anyway, "force": asked.force}
     return Plan(
@@ -102,8 +103,8 @@ def solve_plan(settings: Settings, asked: Asked, vault: Vault, notes: Mapping[st
         rules=rules,
         limits=settings.limits(),
         gates=settings.gates("solve"),
-        seats=settings.seats("solve"),
-        notes={**notes, **own},
+        seats=seats,
+        notes={**notes, **own, **settings.endpoint_notes(seats)},
     )
 
 

@@ -85,7 +85,7 @@ async def vet_question(
         return at_once
     vault = Vault(os.environ)
     plan = vet_plan(settings, question, vault)
-    check_prices(plan.seats, plan.limits)
+    check_prices(plan)
     async with workshop(settings, listen, None, vault, keep=keep) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)
@@ -260,7 +260,7 @@ def vet_plan(settings: Settings, question: Question, vault: Vault, now: datetime
         limits=settings.limits(),
         gates=settings.gates("vet"),
         seats=seats,
-        notes=notes,
+        notes={**notes, **settings.endpoint_notes(seats)},
     )
 
 

@@ -1,7 +1,7 @@
 """Models: every provider behind the one port, opened by `provider:model` or by the name of an endpoint."""
 
 from moot.edge.models.catalog import find_provider, list_providers
-from moot.edge.models.names import Endpoint, Endpoints, ModelName, is_hosted, parse_name, read_endpoint
+from moot.edge.models.names import Endpoint, Endpoints, ModelName, is_fit_to_show, is_hosted, parse_name, read_endpoint
 from moot.edge.models.provider import HostedProvider, Opening, Provider
 from moot.edge.models.registry import Models, open_model
 from moot.edge.models.status import (
@@ -18,6 +18,6 @@ from moot.edge.models.status import (
 
 __all__ = [
     "Endpoint", "Endpoints", "HostedProvider", "ModelName", "Models", "Opening", "Pick", "Provider", "ProviderStatus",
-    "find_own_server", "find_problem", "find_provider", "is_hosted", "knows_price", "list_key_variables",
-    "list_providers", "list_status", "open_model", "parse_name", "pick_model", "read_endpoint", "why_unreachable",
+    "find_own_server", "find_problem", "find_provider", "is_fit_to_show", "is_hosted", "knows_price",
+    "list_key_variables", "list_providers", "list_status", "open_model", "parse_name", "pick_model", "read_endpoint", "why_unreachable",
 ]  # fmt: skip

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
+from moot.core.config import OWN_MODEL
 from moot.core.errors import ConfigError, UsageError
 from moot.core.types import Value
 from moot.edge.models.catalog import find_provider
 from moot.edge.models.provider import Opening, Provider
+from moot.edge.models.services import is_http
 from moot.text.secrets.context import is_secret_name
 
 EXAMPLES = "'openai:gpt-5.4-mini', 'anthropic:claude-sonnet-4-6', 'cmd:claude -p'"
-ENDPOINT_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
@@ -78,7 +79,7 @@ def _provider(word: str, name: str) -> Provider:
 def read_endpoint(name: str, table: Mapping[str, object]) -> Endpoint:
     """`[models.NAME]`; `ConfigError` where it cannot be used. What stands for a key may be one: it is never shown."""
     where = f"[models.{name}]"
-    if not re.fullmatch(ENDPOINT_NAME, name):
+    if not re.fullmatch(OWN_MODEL, name):
         raise ConfigError(f"{where}: a name of your own has letters, digits, - and _ only")
     values = {key: str(value).strip() for key, value in table.items()}
     if missing := [key for key in ("provider", "model") if not values.get(key)]:
@@ -86,7 +87,11 @@ def read_endpoint(name: str, table: Mapping[str, object]) -> Endpoint:
             f"{where} says no {missing[0]}; write {missing[0]} = {'openai' if missing == ['provider'] else '…'!r}"
         )
     endpoint = Endpoint.model_validate(values)
-    if endpoint.key and not (re.fullmatch(VARIABLE, endpoint.key) and is_secret_name(endpoint.key)):
+    if not is_fit_to_show("base_url", endpoint.base_url):
+        raise ConfigError(f"{where}: base_url holds a user name or a password; name a variable with key instead")
+    if endpoint.base_url and not is_http(endpoint.base_url):
+        raise ConfigError(f"{where}: base_url is not an http(s) address; write it like https://example.org/v1")
+    if not is_fit_to_show("key", endpoint.key):
         raise ConfigError(
             f"{where}: key must be the name of an environment variable that is known to hold a secret, such as "
             f"{name.upper().replace('-', '_')}_API_KEY; the key itself is never written into a file"
@@ -98,6 +103,13 @@ def read_endpoint(name: str, table: Mapping[str, object]) -> Endpoint:
     if (endpoint.base_url or endpoint.key) and not provider.takes_endpoint:
         raise ConfigError(f"{where}: {provider.name} takes no base_url and no key")
     return endpoint
+
+
+def is_fit_to_show(key: str, value: str) -> bool:
+    """Whether a value of a `[models.NAME]` can be no secret: somebody may have put the key itself there."""
+    if key.endswith("key"):
+        return not value or (re.fullmatch(VARIABLE, value) is not None and is_secret_name(value))
+    return not key.endswith("base_url") or "@" not in value
 
 
 def is_hosted(name: str) -> bool:

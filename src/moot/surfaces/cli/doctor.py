@@ -11,7 +11,7 @@ from rich.table import Table
 from moot.core.config import Resolved
 from moot.core.errors import MootError
 from moot.core.types import Call
-from moot.edge.models import own_server, problem, providers, unanswered
+from moot.edge.models import find_own_server, find_problem, is_fit_to_show, list_status, why_unreachable
 from moot.edge.sandbox import sandbox_status
 from moot.edge.store.engine import shown
 from moot.protocols import PROTOCOLS
@@ -33,22 +33,36 @@ def register(app: typer.Typer) -> None:
 
 def models_command(model: ModelFlag = None, seat: SeatFlag = None, json_output: JsonFlag = False) -> None:
     """List the providers, whether they can be used now, and which model sits where."""
-    settings = Settings.load({"model": tuple(model or ()), **seat_settings(seat)})
-    known = providers(os.environ)
+    settings = Settings.load({"model": tuple(model or ()), **seat_settings(seat)}).with_pick()
+    known, endpoints = list_status(os.environ), settings.endpoints()
     seats = {f"{p}.{s}": list(c) for p in PROTOCOLS for s, c in settings.seats(p).items()}
     if json_output:
         entries: list[JsonValue] = [
             {"provider": p.name, "usable": p.usable, "note": p.note, "example": p.example} for p in known
         ]
-        return print_json({"providers": entries, "seats": {place: list(chain) for place, chain in seats.items()}})
+        own: list[JsonValue] = [
+            {"name": name, **endpoint.model_dump(), "problem": find_problem(name, os.environ, endpoints)}
+            for name, endpoint in endpoints.items()
+        ]
+        places: dict[str, JsonValue] = {place: list(chain) for place, chain in seats.items()}
+        return print_json({"providers": entries, "endpoints": own, "seats": places})
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("provider", "usable", "example", "note"):
         table.add_column(column)
-    for p in known:
+    shown_here = [p for p in known if p.usable or p.key_present or not p.from_library]
+    for p in shown_here:
         table.add_row(p.name, "yes" if p.usable else "no", plain(p.example), plain(p.note))
+    for name, endpoint in endpoints.items():
+        trouble = find_problem(name, os.environ, endpoints)
+        note = trouble or f"{endpoint}{f' at {endpoint.base_url}' if endpoint.base_url else ''}"
+        table.add_row(plain(name), "no" if trouble else "yes", plain(name), plain(note))
     out().print(table)
+    if more := [p.name for p in known if p not in shown_here]:
+        out().print(plain(f"with an extra, such as pip install 'moot[google]': {', '.join(more)}"))
     for place, chain in seats.items():
         out().print(plain(f"{place}: {', then '.join(chain)}"))
+    if settings.picked:
+        out().print(plain(settings.picked.reason))
     if not seats:
         out().print(plain("no model is configured: `moot harden` uses its deterministic teams; set one with --model"))
 
@@ -61,7 +75,7 @@ def doctor_command(
     json_output: JsonFlag = False,
 ) -> None:
     """Try out the store, the sandbox and the configured models. Exit code 1 when something does not work."""
-    settings = Settings.load({"model": tuple(model or ()), "store": store, **seat_settings(seat)})
+    settings = Settings.load({"model": tuple(model or ()), "store": store, **seat_settings(seat)}).with_pick()
     checks = [_store_check(settings), _sandbox_check(), *_model_checks(settings, live=live)]
     if json_output:
         print_json(list(checks))
@@ -85,6 +99,8 @@ def config_command(store: StoreFlag = None, json_output: JsonFlag = False) -> No
 
 
 def _told(setting: Resolved) -> JsonValue:
+    if setting.key.startswith("models.") and not is_fit_to_show(setting.key, str(setting.value)):
+        return "(hidden)"
     return shown(str(setting.value)) if setting.key == "store" else _plain(setting.value)
 
 
@@ -114,7 +130,8 @@ def _sandbox_check() -> Check:
 
 
 def _model_checks(settings: Settings, *, live: bool) -> list[Check]:
-    names = list(dict.fromkeys(n for p in PROTOCOLS for chain in settings.seats(p).values() for n in chain))
+    seated = [name for p in PROTOCOLS for chain in settings.seats(p).values() for name in chain]
+    names = list(dict.fromkeys([*seated, *settings.endpoints()]))
     if not names:
         return [{"what": "models", "ok": True, "note": "none configured; the deterministic teams need none"}]
     return [_model_check(settings, name, live=live) for name in names]
@@ -122,10 +139,11 @@ def _model_checks(settings: Settings, *, live: bool) -> list[Check]:
 
 def _model_check(settings: Settings, name: str, *, live: bool) -> Check:
     try:
-        if trouble := problem(name, os.environ):
+        endpoints = settings.endpoints()
+        if trouble := find_problem(name, os.environ, endpoints):
             return {"what": name, "ok": False, "note": trouble}
-        server = own_server(name, os.environ)
-        if server and (trouble := unanswered(server)):
+        server = find_own_server(name, os.environ, endpoints)
+        if server and (trouble := why_unreachable(server)):
             return {"what": name, "ok": False, "note": trouble}
         idle = f"the server answers at {server.address}; {UNCALLED}" if server else UNCALLED
         note = asyncio.run(_tiny_call(settings, name)) if live else idle

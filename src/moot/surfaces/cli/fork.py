@@ -50,7 +50,8 @@ def fork_command(
     seats = {key.removeprefix("seats."): models for key, models in seat_settings(seat).items()}
 
     async def begin(db: SqlStore) -> SessionRecord:
-        return await fork(db, session, at, changes=changes_of(change or []), seats=seats, by=whoever(), ask=ask_to_run)
+        given = changes_of(change or [])
+        return await fork(db, session, at, changes=given, seats=seats, by=whoever(), ask=ask_to_run, settings=settings)
 
     child = with_store(store, begin)
     if not quiet:

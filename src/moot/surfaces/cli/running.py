@@ -46,6 +46,7 @@ FINISH: Mapping[str, Finish] = {
 
 async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, begin: Begin) -> int:
     """Run a session and give the exit code. `begin` starts it, or carries it on."""
+    say_pick(settings, plan)
     runs_code = bool(plan.input.get("tests") or plan.notes.get("runs_code"))
     unsafe = bool(plan.notes.get("unsafe_local"))
     project = project_of(plan)
@@ -61,6 +62,14 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
             if shop.store and isinstance(result, DebateResult):
                 await keep_records(result, plan, shop.store)
     return finish(result, plan, vault, ending)
+
+
+def say_pick(settings: Settings, plan: Plan) -> None:
+    """Whoever pays for a model that nobody named is told so, also where no progress is wanted."""
+    pick = settings.picked
+    if pick is None or pick.model not in {"", *(name for chain in plan.seats.values() for name in chain)}:
+        return
+    err().print(plain(pick.reason))
 
 
 async def through_gates(begin: Begin, shop: Workshop, ending: Ending) -> Result:

@@ -69,12 +69,14 @@ class SessionFlags(LimitFlags):
         gates: dict[str, object] = (
             {"gates.enabled": True, "gates.points": [*gate_points(self.gate)]} if self.gate else {}
         )
-        return Settings.load({"model": tuple(self.model or ()), **limits, **gates, **own, **seat_settings(self.seat)})
+        flags = {"model": tuple(self.model or ()), **limits, **gates, **own, **seat_settings(self.seat)}
+        settings = Settings.load(flags)
+        return settings if self.no_llm else settings.with_pick()
 
     def seated(self, plan: Plan) -> Plan:
         """The plan with nobody in its seats under `--no-llm`; a limit that cannot be kept is refused."""
         plan = plan.model_copy(update={"seats": {}}) if self.no_llm else plan
-        check_prices(plan.seats, plan.limits)
+        check_prices(plan)
         return plan
 
 

@@ -114,12 +114,14 @@ def told(each: Scored) -> JsonValue:
 
 
 def _models(given: list[str] | None) -> tuple[str, ...]:
-    models = tuple(name.strip() for name in given or Settings.load({})["model"])
+    settings = Settings.load({})
+    models = tuple(name.strip() for name in given or settings["model"])
     if not models:
         raise UsageError("no model to build a team of; name one or more with --model, or set `model` in moot.toml")
     for name in models:
-        if not name.partition(":")[2] or any(not character.isprintable() for character in name):
-            raise UsageError(f"{name!r} is not of the form provider:model, e.g. openai:gpt-5")
+        named = name.partition(":")[2] or name in settings.endpoints()
+        if not named or any(not character.isprintable() for character in name):
+            raise UsageError(f"{name!r} is not of the form provider:model, e.g. openai:gpt-5, and no [models.NAME]")
     return models
 
 

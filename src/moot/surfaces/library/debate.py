@@ -63,7 +63,7 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     plan = debate_plan(settings, asked, vault, project_note((tests, hidden_tests, *files, repo), python))
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})
-    check_prices(plan.seats, plan.limits)
+    check_prices(plan)
     sandbox = find_sandbox(False, settings.sandbox(), project_of(plan)) if plan.notes["runs_code"] else None
     async with workshop(settings, listen, sandbox, vault, keep=keep, plan=plan, person=person) as shop:
         shop.check_models(plan.seats)

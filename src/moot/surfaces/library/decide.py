@@ -47,7 +47,7 @@ async def decide(  # noqa: PLR0913 - a public door: everything but the first two
         plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})
-    check_prices(plan.seats, plan.limits)
+    check_prices(plan)
     async with workshop(settings, listen, None, vault, keep=keep) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)

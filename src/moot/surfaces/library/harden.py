@@ -50,7 +50,7 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
         plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})
-    check_prices(plan.seats, plan.limits)
+    check_prices(plan)
     sandbox = find_sandbox(False, settings.sandbox(), project_of(plan)) if tests else None
     async with workshop(settings, listen, sandbox, vault, keep=keep) as shop:
         shop.check_models(plan.seats)

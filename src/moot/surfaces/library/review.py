@@ -44,7 +44,7 @@ async def review(  # noqa: PLR0913 - a public door: everything but the first two
     plan = review_plan(settings, desk, vault, {})
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})
-    check_prices(plan.seats, plan.limits)
+    check_prices(plan)
     async with workshop(settings, listen, None, vault, keep=keep) as shop:
         shop.check_models(plan.seats)
         result = await shop.runner.start(plan)

@@ -61,7 +61,7 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     if not use_models:
         plan = plan.model_copy(update={"seats": {}})
     check_seated(plan, no_llm=not use_models)
-    check_prices(plan.seats, plan.limits)
+    check_prices(plan)
     tools = check_tools(plan.rules["tools"], settings)
     sandbox = find_sandbox(False, settings.sandbox(), project_of(plan)) if plan.notes["runs_code"] or tools else None
     async with workshop(settings, listen, sandbox, vault, keep=keep, plan=plan) as shop:

@@ -147,7 +147,14 @@ async def fork(session: SessionId, who: Runner, site: Here, told: Fork) -> Respo
         await check_runnable(site, plan)
 
     new = await forking.fork(
-        site.store, record.id, told.at, changes=told.changes, seats=seats, by=who.name, check=check
+        site.store,
+        record.id,
+        told.at,
+        changes=told.changes,
+        seats=seats,
+        by=who.name,
+        check=check,
+        settings=site.settings,
     )
     await site.queue.put(new.id, new.priority)
     return shown(shapes.summary_of(new), 202, {"Location": f"/v1/debates/{new.id}"})

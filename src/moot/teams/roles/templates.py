@@ -10,6 +10,7 @@ from importlib.resources import files
 import yaml
 from pydantic import ValidationError
 
+from moot.core.config import OWN_MODEL
 from moot.core.errors import ConfigError
 from moot.teams.roles.values import DOMAINS, NAME, TOOLS, Agent, Role, Team
 
@@ -100,8 +101,10 @@ def _agent(entry: object, where: str, roles: Collection[str], taken: Counter[str
     role, model = entry.get("role"), entry.get("model")
     if not isinstance(role, str) or role not in roles:
         raise ConfigError(f"{where}: there is no role {role!r}; roles are {', '.join(roles)}")
-    if not isinstance(model, str) or not model.partition(":")[2].strip():
-        raise ConfigError(f"{where}: model must be of the form provider:model, e.g. openai:gpt-5, not {model!r}")
+    if not isinstance(model, str) or not (model.partition(":")[2].strip() or re.fullmatch(OWN_MODEL, model.strip())):
+        raise ConfigError(
+            f"{where}: model must be of the form provider:model, e.g. openai:gpt-5, or a [models.NAME], not {model!r}"
+        )
     taken[role] += 1
     name = entry.get("id", numbered(role, taken[role]))
     if not isinstance(name, str) or not re.fullmatch(NAME, name):
