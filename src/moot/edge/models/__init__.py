@@ -19,5 +19,6 @@ from moot.edge.models.status import (
 __all__ = [
     "Endpoint", "Endpoints", "HostedProvider", "ModelName", "Models", "Opening", "Pick", "Provider", "ProviderStatus",
     "find_own_server", "find_problem", "find_provider", "is_fit_to_show", "is_hosted", "knows_price",
-    "list_key_variables", "list_providers", "list_status", "open_model", "parse_name", "pick_model", "read_endpoint", "why_unreachable",
+    "list_key_variables", "list_providers", "list_status",
+    "open_model", "parse_name", "pick_model", "read_endpoint", "why_unreachable",
 ]  # fmt: skip
