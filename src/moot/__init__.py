@@ -1,7 +1,7 @@
 """Moot: a debate engine for AI agents and the people who answer for them."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -56,9 +56,29 @@ __all__ = [
 ]  # fmt: skip
 
 
+class LateFunction:
+    """A public function that is loaded with its first call: `from moot import harden` takes no second."""
+
+    def __init__(self, home: str, name: str) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = home
+
+    def __call__(self, *given: object, **named: object) -> object:
+        return self.__wrapped__(*given, **named)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__module__}.{self.__name__}>"
+
+    @property
+    def __wrapped__(self) -> Any:
+        """The function itself; `help` and `inspect.signature` look here."""
+        return getattr(import_module(self.__module__), self.__name__)
+
+
 def __getattr__(name: str) -> object:
     """Public names are fetched when they are used: `import moot` and `moot --version` load next to nothing."""
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(f"moot.{home}"), name)
+            late = home.startswith("surfaces.")
+            return LateFunction(f"moot.{home}", name) if late else getattr(import_module(f"moot.{home}"), name)
     raise AttributeError(f"module 'moot' has no attribute {name!r}")
