@@ -13,7 +13,8 @@ ROOT = Path(moot.__file__).parent
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 BROUGHT = {
     "anthropic": "pydantic-ai-slim", "openai": "pydantic-ai-slim", "pydantic_ai": "pydantic-ai-slim",
-    "httpx": "pydantic-ai-slim", "opentelemetry": "opentelemetry-sdk", "xllamacpp": "xllamacpp", "pytest": "", "coverage": "", "moot": "",
+    "httpx": "pydantic-ai-slim", "opentelemetry": "opentelemetry-sdk",
+    "xllamacpp": "xllamacpp", "pytest": "", "coverage": "", "moot": "",
 }  # fmt: skip
 """Modules whose package is not simply installed here, or that an SDK brings along; empty: part of what is run."""
 
