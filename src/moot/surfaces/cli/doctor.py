@@ -49,7 +49,7 @@ def models_command(model: ModelFlag = None, seat: SeatFlag = None, json_output: 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("provider", "usable", "example", "note"):
         table.add_column(column)
-    shown_here = [p for p in known if p.usable or p.key_present or not p.from_library]
+    shown_here = [p for p in known if p.key_present or not p.from_library]
     for p in shown_here:
         table.add_row(p.name, "yes" if p.usable else "no", plain(p.example), plain(p.note))
     for name, endpoint in endpoints.items():
