@@ -12,29 +12,11 @@ import moot
 from moot.surfaces.cli.app import HOMES, app_for
 
 ROOT = Path(moot.__file__).parent
-LAYERS = (
-    (
-        "words",
-        ("controls", "types", "events", "errors", "config", "trust", "learnt", "measures", "ci", "tools", "gates"),
-    ),
-    ("words", ("secret_patterns",)),
-    ("contract", ("room", "ports")),
-    ("rules", ("artefacts", "failures", "findings", "questions", "races", "routing", "scan", "tally", "vault")),
-    ("rules", ("roles", "topology", "voting")),
-    (
-        "rules",
-        ("checks", "csp", "fitting", "lessons", "prompts", "render", "replies", "sarif", "transcript", "trials"),
-    ),
-    ("rules", ("differing",)),
-    ("rules", ("archive", "audit", "chain", "comparing", "planning")),
-    ("protocols", ("protocols",)),
-    ("runtime", ("branching", "ledger", "journal", "calling", "turns", "stepping", "gating", "working", "tooling")),
-    ("runtime", ("liveroom", "runner")),
-    ("runtime", ("replay",)),
-    ("edge", ("edge",)),
-    ("surfaces", ("surfaces", "testing", "__main__")),
-)
-PLACE = {part: number for number, (_, parts) in enumerate(LAYERS) for part in parts}
+ROOMS = ("core", "text", "routing", "scan", "evidence", "teams", "protocols", "record", "runtime", "edge", "surfaces")
+"""A room imports itself and those before it."""
+OVER_RUNTIME = {"record.replay": "runs a session again, so it stands over what runs one"}
+DOORS = ("testing", "__main__")
+"""What lies beside the rooms, and may import all of them."""
 
 
 def room_of(path: Path) -> str:

@@ -107,7 +107,7 @@ HAND_COUNTED = (
 
 
 def by_definition(candidates: Sequence[str], cast: Sequence[Ballot]) -> Known:
-    """Every figure from its definition, pair by pair: slow and short; of `moot.teams.voting` it has only the ballots."""
+    """Every figure from its definition, pair by pair: slow and short; of `moot.teams.voting` only ballots."""
     margins = {
         (one, other): sum(ballot.count * preference(ballot, one, other) for ballot in cast)
         for one in candidates for other in candidates if one != other
