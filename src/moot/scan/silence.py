@@ -13,7 +13,7 @@ COMMENT = re.compile(r"\bmoot:\s*ignore\[(?P<rules>[\w\s,*-]+)\]\s*[:-]*\s*(?P<r
 ANY = "*"
 UNREASONED = Rule(
     "suppression-without-reason", "other", "low", 1116,
-    "A suppression without a reason has no effect; write one behind it.",
+    "Suppression without a reason: it has no effect; write the reason behind it",
     "A flaw that was waved through without a word is found by nobody later.",
     "Write behind the brackets why the finding is no flaw here.", 1.0,
 )  # fmt: skip

@@ -51,7 +51,7 @@ def access_rule(language: Language) -> Rule:
     prefix = "javascript" if language == "typescript" else language
     return Rule(
         f"{prefix}-missing-auth", "auth", "medium", 862,
-        "A route that changes something, or is for administrators, asks for no login; its neighbours do.",
+        "Missing authentication: a route that changes data or is for administrators requires no login",
         "Whoever knows the address sends the request without logging in.",
         "Guard it like the routes beside it.", 0.45,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from moot.scan.syntax import Source, nth, words
 
 DISCARDED = Rule(
     "go-discarded-error", "logic_error", "medium", 252,
-    "The error of this call is thrown away.",
+    "Ignored error: the error of this call is discarded",
     "When the call fails the program goes on with an empty value as if it had worked.",
     "Check the error and return, log or handle it.", 0.7,
 )  # fmt: skip

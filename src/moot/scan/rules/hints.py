@@ -36,7 +36,7 @@ OUTSIDE = {
 CHAINS = ("attribute", "member_expression", "selector_expression")
 UNCHECKED = Rule(
     "no-validation", "logic_error", "low", 20,
-    "Outside input is used in a function that makes no validation call.",
+    "Missing validation: user input is used in a function that validates nothing",
     "An empty, huge or malformed value reaches code that does not expect it.",
     "Check type, length and form of the value before it is used.", 0.3,
 )  # fmt: skip

@@ -43,7 +43,7 @@ def secret_rule(language: Language) -> Rule:
     prefix = "javascript" if language == "typescript" else language
     return Rule(
         f"{prefix}-hardcoded-secret", "auth", "high", 798,
-        "A password, key or token is written into the program text.",
+        "Hardcoded secret: a password, key or token is in the source",
         "Whoever sees the source, a build or a backup can log in with it.",
         "Read it from the environment or a secret store, and change the one that was exposed.", 0.7,
     )  # fmt: skip

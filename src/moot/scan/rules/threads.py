@@ -13,13 +13,13 @@ from moot.scan.syntax import Scope, Source, inside, nth
 
 PYTHON = Rule(
     "python-thread-race", "race_condition", "high", 362,
-    "A function that runs in several threads changes shared state without a lock.",
+    "Data race: a function that runs in several threads changes shared state without a lock",
     "Two threads read the same value, both write, and one update is lost.",
     "Hold a threading.Lock around every read and write of the shared state.", 0.6,
 )  # fmt: skip
 GO = Rule(
     "go-goroutine-race", "race_condition", "high", 362,
-    "Goroutines change a variable of the function around them without a lock.",
+    "Data race: goroutines change a captured variable without a lock",
     "Two goroutines write at once: updates are lost, a map write ends the program.",
     "Hold a sync.Mutex, use sync/atomic, or send the results through a channel.", 0.6,
 )  # fmt: skip

@@ -26,7 +26,7 @@ FIX = {
 def timing_rule(language: Language) -> Rule:
     return Rule(
         f"{language}-timing", "auth", "low", 208,
-        "A secret is compared by an operator that stops at the first difference.",
+        "Timing attack: a secret is compared in non-constant time",
         "The time the answer takes tells how much of a guess was right.",
         FIX[language], 0.4,
     )  # fmt: skip

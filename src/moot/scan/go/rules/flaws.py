@@ -4,193 +4,193 @@ from moot.scan.rule import Rule
 
 ARGUMENT = Rule(
     "go-argument", "injection", "medium", 88,
-    "Request data becomes an argument of a program as it came.",
+    "Argument injection: user input is passed to a program as an argument",
     "A value of '--upload-pack=…' is read as an option of the program.",
     "Check the value, and put '--' before it.", 0.6,
 )  # fmt: skip
 LOG = Rule(
     "go-log", "injection", "low", 117,
-    "Request data is written to the log as it came.",
+    "Log injection: user input is written to the log unescaped",
     "A value of 'x\\nadmin logged in' writes a log line of the attacker's own.",
     "Use %q, strconv.Quote or structured logging.", 0.6,
 )  # fmt: skip
 HEADER = Rule(
     "go-mail-header", "injection", "medium", 93,
-    "Request data becomes an address or header of a mail as it came.",
+    "Mail header injection: user input becomes an address or header of a mail",
     "A line break in the value adds recipients and headers.",
     "Parse addresses with net/mail.ParseAddress and refuse line breaks.", 0.7,
 )  # fmt: skip
 TEXT_TEMPLATE = Rule(
     "go-text-template", "xss", "high", 79,
-    "A page is made with text/template, which escapes nothing, from request data.",
+    "XSS: user input is rendered with text/template, which escapes nothing",
     "A value of '<script>…</script>' runs in the visitor's browser.",
     "Use html/template.", 0.8,
 )  # fmt: skip
 TEMPLATE = Rule(
     "go-template-code", "injection", "high", 1336,
-    "Request data becomes the text of a template.",
+    "Template injection: user input becomes the source of a template",
     "A value with '{{…}}' calls what the template's data offers.",
     "Keep templates constant and pass the value as data.", 0.8,
 )  # fmt: skip
 DESERIALISE = Rule(
     "go-deserialise", "injection", "medium", 502,
-    "Request data is decoded by a format that decides what is made of it.",
+    "Unsafe deserialization: user input is decoded by a format that chooses the types",
     "A crafted document fills fields nobody expected, or takes all memory.",
     "Decode JSON into a small struct, limit its size, and check the result.", 0.5,
 )  # fmt: skip
 EXTRACT = Rule(
     "go-zip-slip", "injection", "high", 22,
-    "The name of an archive's entry decides which file is written.",
+    "Zip slip: the name of an archive entry controls which file is written",
     "An entry called '../../etc/cron.d/x' is written outside the folder.",
     "Check the joined path with strings.HasPrefix, or use filepath.IsLocal.", 0.8,
 )  # fmt: skip
 TLS_COMPUTED = Rule(
     "go-tls-verify-computed", "auth", "high", 295,
-    "The certificate of the other side is not checked: what switches the check off always comes to true.",
+    "TLS verification disabled: InsecureSkipVerify always evaluates to true",
     "Anyone on the way reads and changes the traffic with a certificate of their own.",
     "Leave certificate checks on; trust a private authority with RootCAs.", 0.9,
 )  # fmt: skip
 KEY_SIZE = Rule(
     "go-rsa-bits", "auth", "medium", 326,
-    "An RSA key of fewer than 2048 bits is made.",
+    "Weak key: RSA key of fewer than 2048 bits",
     "Short keys are factored.",
     "Use 2048 bits or more.", 0.9,
 )  # fmt: skip
 TLS_VERSION = Rule(
     "go-tls-version", "auth", "medium", 295,
-    "Old or weak versions of TLS are allowed.",
+    "Outdated TLS: versions before TLS 1.2 are allowed",
     "Who is in between picks the weak version and reads along.",
     "Use MinVersion: tls.VersionTLS12 or later.", 0.8,
 )  # fmt: skip
 TLS_SUITES = Rule(
     "go-tls-suites", "auth", "medium", 327,
-    "A cipher suite with broken parts is allowed.",
+    "Weak cipher suite: a TLS cipher suite with broken parts is allowed",
     "RC4, 3DES and static RSA key exchange let recorded traffic be read later.",
     "Leave CipherSuites unset, or list only ECDHE suites with GCM or ChaCha20.", 0.8,
 )  # fmt: skip
 HOST_KEY = Rule(
     "go-ssh-host-key", "auth", "high", 322,
-    "The SSH host key of the other side is not checked.",
+    "SSH host key not verified: any server is accepted",
     "Anyone on the way answers as the host and gets the login.",
     "Use golang.org/x/crypto/ssh/knownhosts.", 0.9,
 )  # fmt: skip
 BIND = Rule(
     "go-bind-all", "other", "low", 200,
-    "A listener is opened on every network interface.",
+    "Exposed service: listens on all network interfaces",
     "A service meant for this machine answers to the whole network.",
     "Bind to 127.0.0.1 or to the address that is meant.", 0.6,
 )  # fmt: skip
 PERMISSION = Rule(
     "go-file-mode", "auth", "medium", 276,
-    "A file or folder is made writable for others.",
+    "Insecure permissions: a file or folder is writable by others",
     "Another user of the machine changes what the program reads later.",
     "Use 0600 for files and 0750 for folders.", 0.8,
 )  # fmt: skip
 NO_TIMEOUT = Rule(
     "go-serve-no-timeout", "other", "low", 676,
-    "An HTTP server is started with no way to set timeouts.",
+    "Denial of service: HTTP server without timeouts",
     "Clients that send a byte a minute hold all connections.",
     "Use an http.Server with ReadHeaderTimeout.", 0.6,
 )  # fmt: skip
 SLOW_HEADERS = Rule(
     "go-read-header-timeout", "other", "low", 400,
-    "An http.Server waits for request headers as long as the client likes.",
+    "Slowloris: http.Server without ReadHeaderTimeout",
     "Clients that send a byte a minute hold all connections.",
     "Set ReadHeaderTimeout.", 0.7,
 )  # fmt: skip
 COOKIE = Rule(
     "go-cookie", "auth", "medium", 614,
-    "A cookie is made that may travel over plain HTTP.",
+    "Insecure cookie: set without Secure",
     "Whoever listens on the network reads the cookie.",
     "Set Secure: true (and HttpOnly, SameSite).", 0.7,
 )  # fmt: skip
 COOKIE_SCRIPT = Rule(
     "go-cookie-script", "auth", "low", 1004,
-    "A cookie is made that scripts in the page can read.",
+    "Insecure cookie: set without HttpOnly",
     "An injected script sends the session away.",
     "Set HttpOnly: true.", 0.7,
 )  # fmt: skip
 BOMB = Rule(
     "go-decompression-bomb", "other", "medium", 409,
-    "Compressed data is copied out without a limit.",
+    "Decompression bomb: compressed data is expanded without a size limit",
     "A few kilobytes unpack to gigabytes and fill disk or memory.",
     "Use io.CopyN or io.LimitReader.", 0.6,
 )  # fmt: skip
 SERVE_ROOT = Rule(
     "go-serve-root", "auth", "high", 22,
-    "The whole file system is served.",
+    "Path exposure: the whole file system is served over HTTP",
     "/etc/passwd is one request away.",
     "Serve a folder that holds only public files.", 0.9,
 )  # fmt: skip
 MULTIPART = Rule(
     "go-form-size", "other", "low", 400,
-    "A form is parsed without a limit on the body.",
+    "Denial of service: a form is parsed without a limit on the request body",
     "A request of many gigabytes fills memory and disk.",
     "Wrap r.Body in http.MaxBytesReader first.", 0.6,
 )  # fmt: skip
 BYPASS = Rule(
     "go-cross-origin-bypass", "auth", "medium", 346,
-    "Protection against requests of other sites is switched off for every path.",
+    "CSRF: cross-origin protection is disabled for every path",
     "Any page makes a visitor's browser send requests that count as theirs.",
     "Name only the paths that need it.", 0.8,
 )  # fmt: skip
 SMUGGLE = Rule(
     "go-transfer-encoding", "other", "medium", 444,
-    "An answer gets both Transfer-Encoding and Content-Length by hand.",
+    "Request smuggling: a response sets both Transfer-Encoding and Content-Length",
     "Two servers disagree where the answer ends, and the rest becomes another answer.",
     "Leave both headers to net/http.", 0.7,
 )  # fmt: skip
 LDAP = Rule(
     "go-ldap", "injection", "high", 90,
-    "An LDAP filter is put together from outside data.",
+    "LDAP injection: filter built from user input",
     "A value of '*)(uid=*' matches every entry.",
     "Escape the value with ldap.EscapeFilter.", 0.8,
 )  # fmt: skip
 XPATH = Rule(
     "go-xpath", "injection", "high", 643,
-    "An XPath expression is put together from outside data.",
+    "XPath injection: expression built from user input",
     "A value of \"' or '1'='1\" selects every node.",
     "Select with a constant expression and compare the values in Go.", 0.8,
 )  # fmt: skip
 NOSQL = Rule(
     "go-nosql", "injection", "high", 943,
-    "Outside data becomes code of a query.",
+    "NoSQL injection: user input becomes code of a query",
     "A value of \"'; return true; '\" matches every document.",
     "Leave $where away and compare fields with values.", 0.8,
 )  # fmt: skip
 REGEX = Rule(
     "go-regex-panic", "other", "low", 248,
-    "Request data becomes a regular expression that must compile.",
+    "Denial of service: user input is compiled by regexp.MustCompile, which panics",
     "A value of '(' ends the program.",
     "Use regexp.Compile and look at the error, or regexp.QuoteMeta.", 0.6,
 )  # fmt: skip
 JWT = Rule(
     "go-jwt", "auth", "high", 347,
-    "A token is read without checking its signature.",
+    "JWT not verified: the token is parsed without checking its signature",
     "Anyone writes a token with any content.",
     "Use Parse with a key and WithValidMethods.", 0.8,
 )  # fmt: skip
 JWT_METHOD = Rule(
     "go-jwt-method", "auth", "medium", 347,
-    "A token is checked in whatever way the token itself asks for.",
+    "JWT algorithm confusion: the token chooses how it is verified",
     "A token that names another method is checked against the wrong kind of key.",
     "Check token.Method in the key function, or pass jwt.WithValidMethods.", 0.5,
 )  # fmt: skip
 KEY = Rule(
     "go-written-key", "auth", "high", 798,
-    "The key that signs tokens is written into the program text.",
+    "Hardcoded key: the key that signs tokens is in the source",
     "Whoever sees the source signs tokens of their own.",
     "Read it from the environment or a secret store, and change the one that was exposed.", 0.8,
 )  # fmt: skip
 TRUST = Rule(
     "go-trust-boundary", "auth", "medium", 501,
-    "Request data is put into the session, which later code trusts.",
+    "Trust boundary violation: user input is stored in the session unchecked",
     "A value of 'admin' becomes a session entry that only the server should set.",
     "Check the value against what is allowed before it enters the session.", 0.6,
 )  # fmt: skip
 TEMP_FILE = Rule(
     "go-temp-file", "race_condition", "low", 377,
-    "A file with a fixed name is written to a folder that every user can write to.",
+    "Insecure temporary file: fixed name in a world-writable folder",
     "A link of that name, put there first, makes the program write to a file of the attacker's choice.",
     "Use os.CreateTemp or os.MkdirTemp.", 0.6,
 )  # fmt: skip

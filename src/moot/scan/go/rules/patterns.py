@@ -17,79 +17,79 @@ from moot.scan.syntax import Source, nth
 
 SQL = Rule(
     "go-sql-string", "injection", "critical", 89,
-    "An SQL text is put together from strings and values before it is sent.",
+    "SQL injection: query built by string formatting",
     "A value of \"' OR '1'='1\" changes what the statement selects.",
     "Pass the values as arguments of the query.", 0.85,
 )  # fmt: skip
 EXEC = Rule(
     "go-exec", "injection", "critical", 78,
-    "A command line that is not constant goes through a shell, or outside data decides which program runs.",
+    "Command injection: command line built from variables, or user input chooses the program",
     "A value of '; rm -rf ~' runs as a command of its own.",
     "Call exec.Command with the program and its arguments, without a shell.", 0.85,
 )  # fmt: skip
 PASSWORD_HASH = Rule(
     "go-password-hash", "auth", "high", 916,
-    "A password is hashed with MD5 or SHA-1, which can be tried billions of times a second.",
+    "Weak password hash: MD5 or SHA-1, which allow billions of guesses a second",
     "A leaked table of hashes is reversed with a word list in minutes.",
     "Use golang.org/x/crypto/bcrypt, scrypt or argon2.", 0.85,
 )  # fmt: skip
 HASH = Rule(
     "go-weak-hash", "auth", "low", 328,
-    "MD5 and SHA-1 are broken: two inputs with the same hash can be made.",
+    "Weak hash: MD5 and SHA-1 are not collision resistant",
     "Where the hash stands for the content, a second content with the same hash takes its place.",
     "Use crypto/sha256.", 0.6,
 )  # fmt: skip
 CIPHER = Rule(
     "go-weak-cipher", "auth", "high", 327,
-    "The cipher is broken (DES, RC4).",
+    "Weak cipher: DES or RC4",
     "DES keys are tried out in hours; RC4 output leaks the key stream.",
     "Use crypto/aes with cipher.NewGCM.", 0.85,
 )  # fmt: skip
 TLS = Rule(
     "go-tls-verify", "auth", "high", 295,
-    "The certificate of the other side is not checked.",
+    "TLS verification disabled: the server certificate is not checked",
     "Anyone on the way reads and changes the traffic with a certificate of their own.",
     "Leave certificate checks on; trust a private authority with RootCAs.", 0.9,
 )  # fmt: skip
 RANDOM = Rule(
     "go-weak-random", "auth", "high", 338,
-    "A secret is made with math/rand, whose output can be predicted.",
+    "Insecure randomness: a secret is generated with math/rand, which is predictable",
     "After a few observed values the next tokens are known.",
     "Use crypto/rand.", 0.7,
 )  # fmt: skip
 HTML = Rule(
     "go-template-html", "xss", "high", 79,
-    "A value that is not constant is marked as safe HTML.",
+    "XSS: a variable value is marked as safe HTML",
     "A value of '<script>…</script>' runs in the visitor's browser.",
     "Pass the plain string; html/template escapes it.", 0.8,
 )  # fmt: skip
 RESPONSE = Rule(
     "go-response-xss", "xss", "high", 79,
-    "Request data is written into the answer as it came.",
+    "XSS: user input is written into the response unescaped",
     "A link with '<script>…</script>' in it runs script in the visitor's browser.",
     "Use html/template or html.EscapeString.", 0.7,
 )  # fmt: skip
 PATH = Rule(
     "go-path", "injection", "high", 22,
-    "Request data decides which file is used.",
+    "Path traversal: user input controls the file path",
     "A name of '../../etc/passwd' leaves the intended folder.",
     "Take filepath.Base of the name, or use os.Root / filepath.IsLocal.", 0.7,
 )  # fmt: skip
 SSRF = Rule(
     "go-ssrf", "injection", "high", 918,
-    "Request data decides which address the server asks.",
+    "SSRF: user input controls the request URL",
     "A URL of 'http://169.254.169.254/' fetches what only the server may see.",
     "Check the host against a list of allowed ones.", 0.6,
 )  # fmt: skip
 REDIRECT = Rule(
     "go-open-redirect", "injection", "medium", 601,
-    "Request data decides where the visitor is sent.",
+    "Open redirect: user input controls the redirect target",
     "A value of 'https://evil.example/' turns a link to this site into one to the attacker's page.",
     "Redirect to paths of your own only.", 0.6,
 )  # fmt: skip
 UNSAFE = Rule(
     "go-unsafe", "overflow", "high", 119,
-    "Package unsafe goes round the checks of types and bounds.",
+    "Memory safety: package unsafe bypasses type and bounds checks",
     "A wrong length or offset reads or overwrites other memory.",
     "Use slices, encoding/binary or math.Float64bits.", 0.8,
 )  # fmt: skip

@@ -11,97 +11,97 @@ from moot.scan.syntax import Source
 
 SQL = Rule(
     "javascript-sql-string", "injection", "critical", 89,
-    "An SQL text is put together from strings and values before it is sent.",
+    "SQL injection: query built by string formatting",
     "A value of \"' OR '1'='1\" changes what the statement selects.",
     "Pass the values as parameters of the query.", 0.85,
 )  # fmt: skip
 EXEC = Rule(
     "javascript-exec", "injection", "critical", 78,
-    "A command line that is not constant goes through a shell.",
+    "Command injection: command line built from variables is run by a shell",
     "A value of '; rm -rf ~' runs as a command of its own.",
     "Use execFile or spawn with a list of arguments.", 0.85,
 )  # fmt: skip
 EVAL = Rule(
     "javascript-eval", "injection", "critical", 95,
-    "Text that is not constant is evaluated as code.",
+    "Code injection: variable text is evaluated as code",
     "A value of \"process.mainModule.require('child_process').execSync('id')\" runs any command.",
     "Use JSON.parse for data, or a table of the allowed operations.", 0.8,
 )  # fmt: skip
 HTML = Rule(
     "javascript-html", "xss", "high", 79,
-    "A value that is not constant becomes HTML of the page.",
+    "XSS: a variable value becomes HTML of the page",
     "A value of '<img src=x onerror=alert(1)>' runs script.",
     "Use textContent, or clean the value (DOMPurify) first.", 0.75,
 )  # fmt: skip
 RESPONSE = Rule(
     "javascript-response-xss", "xss", "high", 79,
-    "Request data is put into the answer as it came.",
+    "XSS: user input is written into the response unescaped",
     "A link with '<script>…</script>' in it runs script in the visitor's browser.",
     "Escape the value or render a template that does.", 0.75,
 )  # fmt: skip
 PASSWORD_HASH = Rule(
     "javascript-password-hash", "auth", "high", 916,
-    "A password is hashed with MD5 or SHA-1, which can be tried billions of times a second.",
+    "Weak password hash: MD5 or SHA-1, which allow billions of guesses a second",
     "A leaked table of hashes is reversed with a word list in minutes.",
     "Use crypto.scrypt, bcrypt or argon2 with a random salt kept beside each hash.", 0.85,
 )  # fmt: skip
 HASH = Rule(
     "javascript-weak-hash", "auth", "low", 327,
-    "MD5 and SHA-1 are broken: two inputs with the same hash can be made.",
+    "Weak hash: MD5 and SHA-1 are not collision resistant",
     "Where the hash stands for the content, a second content with the same hash takes its place.",
     "Use sha256.", 0.6,
 )  # fmt: skip
 CIPHER = Rule(
     "javascript-weak-cipher", "auth", "high", 327,
-    "The cipher or its mode is broken (DES, RC4, ECB), or its key is derived without a salt.",
+    "Weak cipher: DES, RC4 or ECB mode, or a key derived without a salt",
     "Equal blocks stay equal under ECB; DES keys are tried out in hours.",
     "Use crypto.createCipheriv with aes-256-gcm.", 0.8,
 )  # fmt: skip
 RANDOM = Rule(
     "javascript-weak-random", "auth", "high", 330,
-    "A secret is made with Math.random, whose output can be predicted.",
+    "Insecure randomness: a secret is generated with Math.random, which is predictable",
     "After a few observed values the next tokens are known.",
     "Use crypto.randomBytes, crypto.randomUUID or crypto.getRandomValues.", 0.7,
 )  # fmt: skip
 TLS = Rule(
     "javascript-tls-verify", "auth", "high", 295,
-    "The certificate of the other side is not checked.",
+    "TLS verification disabled: the server certificate is not checked",
     "Anyone on the way reads and changes the traffic with a certificate of their own.",
     "Leave certificate checks on; trust a private authority with the `ca` option.", 0.9,
 )  # fmt: skip
 PATH = Rule(
     "javascript-path", "injection", "high", 22,
-    "Request data decides which file is used.",
+    "Path traversal: user input controls the file path",
     "A name of '../../etc/passwd' leaves the intended folder.",
     "Take path.basename of the name, or check the resolved path against the folder.", 0.7,
 )  # fmt: skip
 SSRF = Rule(
     "javascript-ssrf", "injection", "high", 918,
-    "Request data decides which address the server asks.",
+    "SSRF: user input controls the request URL",
     "A URL of 'http://169.254.169.254/' fetches what only the server may see.",
     "Check the host against a list of allowed ones.", 0.6,
 )  # fmt: skip
 REDIRECT = Rule(
     "javascript-open-redirect", "injection", "medium", 601,
-    "Request data decides where the visitor is sent.",
+    "Open redirect: user input controls the redirect target",
     "A value of 'https://evil.example/' turns a link to this site into one to the attacker's page.",
     "Redirect to paths of your own only.", 0.6,
 )  # fmt: skip
 DESERIALISE = Rule(
     "javascript-deserialise", "injection", "critical", 502,
-    "Outside data is turned into objects by a reader that can run code.",
+    "Unsafe deserialization: user input is deserialized by a reader that can run code",
     "A function put into the data runs when it is read.",
     "Use JSON.parse.", 0.8,
 )  # fmt: skip
 BUFFER = Rule(
     "javascript-unsafe-buffer", "overflow", "high", 119,
-    "The buffer is not cleared: it holds whatever was in memory before.",
+    "Uninitialized memory: the buffer holds whatever was in memory before",
     "Sending it out leaks keys and other people's data.",
     "Use Buffer.alloc, or Buffer.from for existing data.", 0.75,
 )  # fmt: skip
 SWALLOWED = Rule(
     "javascript-swallowed-error", "logic_error", "low", 390,
-    "Every error is caught and thrown away.",
+    "Swallowed error: every exception is caught and ignored",
     "A failed check or write goes on as if it had worked.",
     "Handle the error that is expected, and log or throw the rest.", 0.7,
 )  # fmt: skip

@@ -16,139 +16,139 @@ from moot.scan.syntax import Source, nth
 
 SQL = Rule(
     "python-sql-string", "injection", "critical", 89,
-    "An SQL text is put together from strings and values before it is executed.",
+    "SQL injection: query built by string formatting",
     "A value of \"' OR '1'='1\" changes what the statement selects; '; DROP TABLE …' may run a second one.",
     "Pass the values as parameters of execute(), outside the SQL text.", 0.85,
 )  # fmt: skip
 SHELL = Rule(
     "python-shell", "injection", "critical", 78,
-    "A command line that is not constant goes through a shell.",
+    "Command injection: command line built from variables is run by a shell",
     "A value of '; rm -rf ~' or '$(curl evil.example)' runs as a command of its own.",
     "Give the program and its arguments as a list, without a shell.", 0.85,
 )  # fmt: skip
 OS_SYSTEM = Rule(
     "python-os-system", "injection", "critical", 78,
-    "os.system or a relative hands a command line that is not constant to a shell.",
+    "Command injection: os.system or a similar call runs a command line built from variables",
     "A value of '; rm -rf ~' runs as a command of its own.",
     "Use subprocess.run with a list of arguments.", 0.85,
 )  # fmt: skip
 EVAL = Rule(
     "python-eval", "injection", "critical", 95,
-    "Text that is not constant is evaluated as Python code.",
+    "Code injection: variable text is evaluated as Python code",
     "A value of \"__import__('os').system('id')\" runs any command.",
     "Use ast.literal_eval for literals, json for data, or a table of the allowed operations.", 0.8,
 )  # fmt: skip
 YAML = Rule(
     "python-yaml-load", "injection", "high", 502,
-    "yaml.load without a safe loader builds any Python object the document names.",
+    "Unsafe deserialization: yaml.load without a safe loader builds any Python object",
     "A document of '!!python/object/apply:os.system [id]' runs a command.",
     "Use yaml.safe_load.", 0.9,
 )  # fmt: skip
 PICKLE = Rule(
     "python-pickle", "injection", "high", 502,
-    "Unpickling runs whatever code the pickled bytes ask for.",
+    "Unsafe deserialization: unpickling runs code that the bytes name",
     "Bytes whose __reduce__ names os.system run a command when they are loaded.",
     "Use json or another format that holds only data, or check a signature first.", 0.6,
 )  # fmt: skip
 PASSWORD_HASH = Rule(
     "python-password-hash", "auth", "high", 916,
-    "A password is hashed with MD5 or SHA-1, which can be tried billions of times a second.",
+    "Weak password hash: MD5 or SHA-1, which allow billions of guesses a second",
     "A leaked table of hashes is reversed with a word list in minutes.",
     "Use a slow, salted function: hashlib.scrypt, bcrypt or argon2, with a random salt kept beside each hash.", 0.85,
 )  # fmt: skip
 HASH = Rule(
     "python-weak-hash", "auth", "low", 327,
-    "MD5 and SHA-1 are broken: two inputs with the same hash can be made.",
+    "Weak hash: MD5 and SHA-1 are not collision resistant",
     "Where the hash stands for the content, a second content with the same hash takes its place.",
     "Use hashlib.sha256, or say usedforsecurity=False where it is no matter of security.", 0.6,
 )  # fmt: skip
 CIPHER = Rule(
     "python-weak-cipher", "auth", "high", 327,
-    "The cipher or its mode is broken (DES, RC4, Blowfish, ECB).",
+    "Weak cipher: DES, RC4, Blowfish or ECB mode",
     "Equal blocks stay equal under ECB; DES keys are tried out in hours.",
     "Use AES-GCM or ChaCha20-Poly1305.", 0.8,
 )  # fmt: skip
 MKTEMP = Rule(
     "python-mktemp", "race_condition", "medium", 377,
-    "tempfile.mktemp returns a name that somebody else can create first.",
+    "Insecure temporary file: another process can create the name that tempfile.mktemp returns",
     "A link put there in between makes the program write to a file of the attacker's choice.",
     "Use tempfile.mkstemp, NamedTemporaryFile or a private mkdtemp.", 0.9,
 )  # fmt: skip
 TLS = Rule(
     "python-tls-verify", "auth", "high", 295,
-    "The certificate of the other side is not checked.",
+    "TLS verification disabled: the server certificate is not checked",
     "Anyone on the way reads and changes the traffic with a certificate of their own.",
     "Leave certificate checks on; trust a private authority by verify='ca.pem'.", 0.9,
 )  # fmt: skip
 DEBUG = Rule(
     "python-debug", "other", "high", 489,
-    "The debugger of the web framework is on; it lets a visitor run code.",
+    "Debug mode: the web framework's debugger lets users run code",
     "An error page offers an interactive console.",
     "Turn debug off; read it from the environment where it is needed.", 0.8,
 )  # fmt: skip
 RANDOM = Rule(
     "python-weak-random", "auth", "high", 330,
-    "A secret is made with the random module, whose output can be predicted.",
+    "Insecure randomness: a secret is generated with the random module, which is predictable",
     "After a few hundred observed values the next tokens are known.",
     "Use the secrets module.", 0.7,
 )  # fmt: skip
 TEMPLATE = Rule(
     "python-template-string", "injection", "critical", 1336,
-    "A template is built from values, so they can hold template code.",
+    "Template injection: template source built from variables",
     "A value of '{{ config }}' prints secrets; longer ones run commands.",
     "Keep the template constant and pass values as its variables.", 0.8,
 )  # fmt: skip
 MARKUP = Rule(
     "python-markup", "xss", "high", 79,
-    "Text that is not constant is marked as safe HTML.",
+    "XSS: variable text is marked as safe HTML",
     "A value of '<script>…</script>' runs in the visitor's browser.",
     "Escape the value (markupsafe.escape, format_html) before it is marked safe.", 0.7,
 )  # fmt: skip
 AUTOESCAPE = Rule(
     "python-autoescape", "xss", "high", 79,
-    "The template engine's escaping is off.",
+    "XSS: autoescaping of the template engine is off",
     "A value of '<script>…</script>' runs in the visitor's browser.",
     "Set autoescape=True or select_autoescape().", 0.8,
 )  # fmt: skip
 RESPONSE = Rule(
     "python-response-xss", "xss", "high", 79,
-    "Outside data is put into an HTML answer as it came.",
+    "XSS: user input is written into an HTML response unescaped",
     "A link with '<script>…</script>' in it runs script in the visitor's browser.",
     "Escape the value (markupsafe.escape) or render a template.", 0.7,
 )  # fmt: skip
 PATH = Rule(
     "python-path", "injection", "high", 22,
-    "Outside data decides which file is used.",
+    "Path traversal: user input controls the file path",
     "A name of '../../etc/passwd' leaves the intended folder.",
     "Take os.path.basename or secure_filename of the name, or check the resolved path against the folder.", 0.7,
 )  # fmt: skip
 SSRF = Rule(
     "python-ssrf", "injection", "high", 918,
-    "Outside data decides which address the server asks.",
+    "SSRF: user input controls the request URL",
     "A URL of 'http://169.254.169.254/' fetches what only the server may see.",
     "Check the host against a list of allowed ones.", 0.6,
 )  # fmt: skip
 REDIRECT = Rule(
     "python-open-redirect", "injection", "medium", 601,
-    "Outside data decides where the visitor is sent.",
+    "Open redirect: user input controls the redirect target",
     "A value of 'https://evil.example/' turns a link to this site into one to the attacker's page.",
     "Redirect to paths of your own only.", 0.6,
 )  # fmt: skip
 CTYPES = Rule(
     "python-raw-memory", "overflow", "high", 119,
-    "ctypes touches raw memory; nothing checks the bounds.",
+    "Memory safety: ctypes accesses raw memory without bounds checks",
     "A length or address from outside reads or overwrites other memory.",
     "Use bytes, bytearray or memoryview, or check the length against the buffer first.", 0.7,
 )  # fmt: skip
 SWALLOWED = Rule(
     "python-swallowed-error", "logic_error", "low", 390,
-    "Every error is caught and thrown away.",
+    "Swallowed error: every exception is caught and ignored",
     "A failed check or write goes on as if it had worked.",
     "Catch the one error that is expected, and log or raise the rest.", 0.7,
 )  # fmt: skip
 XML = Rule(
     "python-xxe", "injection", "high", 611,
-    "The XML parser is told to follow entities or load from the network.",
+    "XXE: the XML parser resolves entities or loads from the network",
     "A document with <!ENTITY x SYSTEM 'file:///etc/passwd'> reads the file.",
     "Use resolve_entities=False and no_network=True, or defusedxml.", 0.8,
 )  # fmt: skip
