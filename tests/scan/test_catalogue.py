@@ -1,6 +1,7 @@
 """Every rule that can speak has an example on which it does and one on which it does not, and both are run."""
 
 import pkgutil
+import re
 from importlib import import_module
 
 import pytest
@@ -60,3 +61,8 @@ def test_a_rule_says_what_to_do(listed: object) -> None:
     assert 0 < rule.confidence <= 1
     assert all(text.endswith(".") for text in (rule.description, rule.exploit, rule.fix))
     assert rule.reference.endswith(f"/{rule.cwe}.html")
+
+
+def test_a_finding_is_named_by_its_class_then_by_what_is_wrong() -> None:
+    named = re.compile(r"[A-Z][\w -]{2,40}: \S.{5,}[^.]")
+    assert [entry.rule.id for entry in catalogue() if not named.fullmatch(entry.rule.description)] == []

@@ -1,13 +1,16 @@
 """Report: what a person is shown of a result, as a few kinds of blocks. Renderers turn it into terminal text, markdown
 and HTML, so that no protocol prints and no surface knows a protocol's fields."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from moot.core.types import Language, Severity, Value
+from moot.core.types import SUFFIXES, Result, Severity, Spend, Value
 
 Tone = Literal["", "good", "bad", "warning", "faint"]
+FALLBACK_WORDS = ("absent", "stand in", "echoes")
 
 
 class Headline(Value):
@@ -18,17 +21,27 @@ class Headline(Value):
     """The outcome, as in the JSON result."""
     text: str
     caveats: tuple[str, ...] = ()
+    """The gravest first."""
     tone: Tone = ""
+
+    @property
+    def line(self) -> str:
+        """The verdict with the first caveat: whoever reads one line knows what the result rests on."""
+        if not self.caveats:
+            return self.text
+        many = "caveat" if len(self.caveats) == 1 else f"{len(self.caveats)} caveats, first"
+        return f"{self.text}; {many}: {self.caveats[0]}"
 
 
 class Paragraph(Value):
     kind: Literal["paragraph"] = "paragraph"
-    text: str
+    title: str = ""
+    text: str = ""
 
 
 class Bullets(Value):
     kind: Literal["bullets"] = "bullets"
-    title: str
+    title: str = ""
     entries: tuple[str, ...]
 
 
@@ -38,7 +51,7 @@ class Cell(Value):
 
 
 class Grid(Value):
-    """A table; the same for matrices, whose first column names the row."""
+    """A table, or a matrix: then the first column names the row."""
 
     kind: Literal["grid"] = "grid"
     title: str = ""
@@ -47,11 +60,12 @@ class Grid(Value):
 
 
 class Listing(Value):
-    """Code as it is."""
+    """Text as it is: code, a diff, a prompt, a reply."""
 
     kind: Literal["listing"] = "listing"
     title: str = ""
-    language: Language | Literal["text", "diff"] = "text"
+    language: str = "text"
+    """A programming language, `diff`, `json` or `text`."""
     text: str
 
 
@@ -67,6 +81,79 @@ Block = Annotated[Headline | Paragraph | Bullets | Grid | Listing | Figures, Fie
 
 
 class Report(Value):
-    """The first block is the headline."""
+    """What came of a session. The first block is the headline."""
 
     blocks: tuple[Block, ...]
+
+    @property
+    def headline(self) -> Headline:
+        first = self.blocks[0]
+        assert isinstance(first, Headline), "a report begins with its verdict"
+        return first
+
+
+class Section(Value):
+    title: str
+    blocks: tuple[Block, ...]
+
+
+class Document(Value):
+    """A session as a document: the report first, then its steps."""
+
+    title: str
+    lead: str
+    sections: tuple[Section, ...]
+
+
+# --- what reports of different protocols have in common
+
+
+def order_caveats(degraded: Sequence[str]) -> tuple[str, ...]:
+    """Fallbacks first; what a second reply made good comes last."""
+
+    def gravity(note: str) -> int:
+        if note.endswith("asked again"):
+            return 2
+        return 0 if any(word in note for word in FALLBACK_WORDS) else 1
+
+    return tuple(sorted(degraded, key=gravity))
+
+
+def list_items(title: str, entries: Sequence[str]) -> Iterator[Block]:
+    """Bullets, or nothing where there are no entries."""
+    if entries:
+        yield Bullets(title=title, entries=tuple(entries))
+
+
+def make_row(*cells: str | Cell) -> tuple[Cell, ...]:
+    return tuple(cell if isinstance(cell, Cell) else Cell(text=cell) for cell in cells)
+
+
+def count_things(number: int, thing: str) -> str:
+    """`1 call`, `2 calls`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def language_of(path: str) -> str:
+    return SUFFIXES.get(PurePosixPath(path).suffix.lower(), "text")
+
+
+def list_spending(usage: Mapping[str, Spend]) -> list[tuple[str, str]]:
+    """By model; a price that is not known is said to be unknown."""
+    lines = []
+    for model, spend in usage.items():
+        price = "price unknown" if spend.usd is None else f"${spend.usd:.4f}"
+        tokens = f"{spend.input_tokens} tokens in, {spend.output_tokens} out"
+        lines.append((model, f"{count_things(spend.calls, 'call')}, {tokens}, {price}"))
+    return lines
+
+
+def list_figures(result: Result, length: str, *more: tuple[str, str]) -> Figures:
+    """What was spent, and how long it took. A model that failed was called: its calls are listed too."""
+    spent = list_spending(result.usage)
+    if result.calls_failed:
+        failed = f"{count_things(result.calls_failed, 'call')} failed (refused, failed or timed out)"
+        spent.append(("failed calls", failed if spent else f"no model answered: {failed}"))
+    branch = [("branch", f"{result.branch} (a commit for each version)")] if result.branch else []
+    session = ("session", ", ".join(filter(None, (result.session_id, length, f"{result.duration:.1f} s"))))
+    return Figures(entries=(*more, *(spent or [("models", "no model was called")]), *branch, session))

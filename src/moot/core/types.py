@@ -5,6 +5,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Language = Literal["python", "javascript", "typescript", "go"]
+SUFFIXES: dict[str, Language] = {
+    ".py": "python", ".pyw": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+    ".jsx": "javascript", ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescript",
+    ".go": "go",
+}  # fmt: skip
+"""The language of a file, by how its name ends."""
 Severity = Literal["critical", "high", "medium", "low"]
 Category = Literal["injection", "overflow", "race_condition", "logic_error", "auth", "xss", "other"]
 Source = Literal["model", "scan", "executed"]

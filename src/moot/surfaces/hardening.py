@@ -1,12 +1,11 @@
 """`harden` as every surface offers it: code in, a session, a result, and the files it may be written to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from moot.core.types import Code, Tests, Vulnerability
+from moot.core.types import Code, Tests
 from moot.edge.files.sources import Gathered, Origins, read_tests, write_code
 from moot.protocols.harden.script import HardenInput, HardenResult
 from moot.runtime.runner import Plan
@@ -94,30 +93,3 @@ def write_result(result: HardenResult, plan: Plan, vault: Vault) -> list[str]:
     changed = {f.path: result.final_files[f.path] for f in given.files if result.final_files.get(f.path) != f.text}
     origins = origins_of(plan)
     return write_code({path: vault.reveal(text) for path, text in changed.items() if path in origins}, origins)
-
-
-@dataclass(frozen=True)
-class Found:
-    """A finding, and what became of it."""
-
-    finding: Vulnerability
-    """As it was first seen."""
-    state: str
-    latest: Vulnerability
-    """As it was last seen: a patch may have moved its line."""
-
-
-def found(result: HardenResult) -> list[Found]:
-    """Every finding of the session once, with what became of it."""
-    last = {f.id for f in result.attack_reports[-1].vulnerabilities} if result.attack_reports else set()
-    patched = {i for d in result.defense_reports for i in d.patched_vulnerabilities}
-    seen: dict[str, Vulnerability] = {}
-    latest = {f.id: f for report in result.attack_reports for f in report.vulnerabilities}
-    for report in result.attack_reports:
-        for finding in report.vulnerabilities:
-            seen.setdefault(finding.id, finding)
-    cut = result.outcome in ("timed_out", "budget_exhausted", "cancelled", "rejected")
-    return [
-        Found(f, "patched" if i in patched and (i not in last or cut) else "open" if i in last else "gone", latest[i])
-        for i, f in seen.items()
-    ]

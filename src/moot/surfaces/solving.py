@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 
 from moot.core.errors import UsageError
-from moot.core.types import Language, Result, Tests
+from moot.core.types import SUFFIXES, Language, Result, Tests
 from moot.edge.files.outputs import check_output, write_output
-from moot.edge.files.sources import SUFFIXES, chosen_language, read_code, read_tests
+from moot.edge.files.sources import chosen_language, read_code, read_tests
 from moot.protocols.solve.attempts import task_examples
 from moot.protocols.solve.script import SolveInput, SolveResult
 from moot.runtime.runner import Plan, outcome_of

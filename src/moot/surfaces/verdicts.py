@@ -28,7 +28,7 @@ class Verdict(NamedTuple):
         said = [self.reason]
         said += [f"Change it so: {'; '.join(self.changes)}"] if self.changes else []
         said += [f"Instead: {self.next_approach}"] if self.next_approach else []
-        said += [f"(weaker than asked for: {'; '.join(self.degraded)})"] if self.degraded else []
+        said += [f"(caveats: {'; '.join(self.degraded)})"] if self.degraded else []
         return " ".join(said)
 
 

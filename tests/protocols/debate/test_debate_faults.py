@@ -231,7 +231,7 @@ def test_one_key_that_is_refused_is_in_the_first_line_and_all_of_them_are_no_res
         openai.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
         shown = cli("debate", TASK, "--team", "team.toml", "--planning", "off", "--rounds", "1", "--quiet")
     first = shown.out.splitlines()[0]
-    assert "weaker than asked for: critic, round 1: absent, unreachable" in first, first
+    assert "caveats, first: critic, round 1: absent, unreachable" in first, first
     result = debate(cli, openai, lambda seat, kind: NO_KEY, "--out", "won.py")
     assert (result["exit"], result["outcome"], result["winner"]) == (2, "inconclusive", None)
     assert not Path("won.py").exists() and result["resumable"]

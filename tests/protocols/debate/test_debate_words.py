@@ -156,6 +156,6 @@ def test_hidden_tests_are_passed_or_failed_and_nothing_is_called_right(cli: Cli,
     ran = cli(
         "debate", SLUG, "--planning", "off", "-m", "script:replies.yaml", "--hidden-tests", "hidden.py", "--quiet"
     )
-    assert ran.out.startswith("agreed A: passes the 1 example of the task and 0 of 1 hidden test; weaker")
+    assert ran.out.startswith("agreed A: passes the 1 example of the task and 0 of 1 hidden test; caveat: ")
     told = "the vote of the first answers fails the hidden tests, the result fails them: the debate changed nothing"
     assert told in ran.out

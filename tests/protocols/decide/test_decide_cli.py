@@ -174,7 +174,7 @@ def test_the_first_line_says_the_outcome_and_what_it_rests_on(cli: Cli, asked: P
     assert first.startswith(
         "RECOMMENDED: option B, Online only; unanimous, 2 of 2 judges, round 1 (2 calls, 6 questions"
     )
-    assert "weaker than asked for: risk, round 1: absent, timeout" in first
+    assert "caveats, first: risk, round 1: absent, timeout" in first
     assert "SCOPE_CRITICAL (HIGH: do we need, v1)" in ran.out
 
 

@@ -1,20 +1,18 @@
 """How a session of `harden` ends: one name for a flaw, what is patched and what is left, and what the tests said."""
 
 import asyncio
-import io
 
 import pytest
 from kit import BAD, GOOD, NOTHING, SQLI, blue, run_harden
-from rich.console import Console
 
 from moot.core.findings import follow, printed
+from moot.core.report import Bullets, Paragraph
 from moot.core.types import Code, SuiteRun, TestOutcome, Tests, Vulnerability
+from moot.protocols.harden.report import report_harden, track_findings
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
-from moot.runtime.runner import Plan
 from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
-from moot.surfaces.cli.hardened import headline, summary, worst
-from moot.surfaces.hardening import exit_code, found
+from moot.surfaces.hardening import exit_code
 from moot.testing import FakeSandbox, FrozenClock, one_file, room
 
 GO = """package main
@@ -44,7 +42,6 @@ def fetch():
     yaml.load(request.data)
 """
 TESTS = Tests(files=(("test_app.py", "def test(): ..."),))
-PLAN = Plan(protocol="harden", topic="app.py", input={}, rules={})
 
 
 def hardened(text: str, path: str) -> HardenResult:
@@ -54,8 +51,14 @@ def hardened(text: str, path: str) -> HardenResult:
     return asyncio.run(harden(HardenInput(code=code), HardenRules(), live))
 
 
+def summary(result: HardenResult) -> str:
+    second = report_harden(result).blocks[1]
+    assert isinstance(second, Paragraph)
+    return second.text
+
+
 def state_of(result: HardenResult, rule: str) -> list[str]:
-    return [entry.state for entry in found(result) if entry.finding.rule == rule]
+    return [entry.state for entry in track_findings(result) if entry.finding.rule == rule]
 
 
 def test_a_finding_whose_line_was_rewritten_for_another_keeps_its_name_and_stays_open() -> None:
@@ -162,7 +165,7 @@ LOST = TestOutcome(name="test_app.py", status="error", detail="import flask\nE  
 )
 def test_where_tests_cannot_run_the_first_line_says_why_and_no_patch_is_called_tested(run: SuiteRun, why: str) -> None:
     result, _, _ = run_harden(BAD, tests=TESTS, sandbox=FakeSandbox(lambda code, tests: run))
-    first = headline(result, PLAN)
+    first = report_harden(result).headline.text
     assert first.startswith(f"not tested: the given tests cannot run ({why}")
     assert result.outcome == "inconclusive" and exit_code(result) == 2
     assert "not tested" in summary(result) and "after" not in summary(result)
@@ -170,8 +173,8 @@ def test_where_tests_cannot_run_the_first_line_says_why_and_no_patch_is_called_t
 
 def test_the_worst_findings_come_with_their_path_and_exploit() -> None:
     result = hardened(PYTHON, "a.py")
-    shown = Console(width=200, record=True, file=io.StringIO())
-    worst(result, shown)
-    text = shown.export_text()
+    blocks = report_harden(result).blocks
+    (worst,) = [block for block in blocks if isinstance(block, Bullets) and block.title == "The worst findings"]
+    text = worst.entries[0]
     assert "a.py:5" in text and "reaches" in text and "exploit:" in text
     assert text.index("open") < text.index("exploit:")

@@ -132,7 +132,8 @@ def test_a_person_sees_the_challenges_what_became_of_them_and_the_diff(cli: Cli,
     seats = script(tmp_path, said, [answers(C1="addressed", C2="rejected"), revision(text)])
     shown = cli("review", FILE, *seats).out
     pieces = [
-        "no_objections: the adversary has nothing", "by its name", "AB-01 cannot be tested", "mended",
+        "no_objections: the adversary has no objections left (.planning/REQUIREMENTS.md)",
+        "by its name", "AB-01 cannot be tested", "fixed",
         CONCERN, "addressed: because of C1", "rejected: because of C2", "1 challenge dropped", "+- [ ] **AB-03**",
     ]  # fmt: skip
     for piece in pieces:

@@ -223,7 +223,7 @@ def test_a_whole_folder_in_one_session(cli: Cli, tmp_path: Path) -> None:
     assert (ran.code, result["outcome"]) == (2, "inconclusive")
     assert [spot["file"] for spot in result["left_out"]] == [".planning/phases/01-VERIFICATION.md"]
     shown = cli("resume", result["session_id"]).out
-    assert "artefact" in shown and "standing" in shown and "01-02-PLAN.md" in shown
+    assert "document" in shown and "standing" in shown and "01-02-PLAN.md" in shown
 
 
 def test_a_folder_without_artefacts_and_a_type_for_a_folder(cli: Cli, tmp_path: Path) -> None:

@@ -98,8 +98,11 @@ def test_the_days_log_has_the_form_of_the_seed(cli: Cli, tmp_path: Path) -> None
 def test_a_person_reads_the_resolution_first(cli: Cli, tmp_path: Path) -> None:
     ran = cli("vet", ACTION, *script(tmp_path, advocate=[claim()], critic=["", ""]))
     first = ran.out.splitlines()[0]
-    assert first.startswith("ESCALATE (high stakes): no critic spoke") and "rests on a fallback" in first
-    assert "Weaker than asked for" in ran.out
+    assert (
+        first.startswith("ESCALATE (high stakes): no critic spoke")
+        and "caveats, first: critic, round 1: absent" in first
+    )
+    assert "Caveats:\n  - critic, round 1: absent" in ran.out
 
 
 def test_what_only_reads_is_answered_at_once_and_without_a_model(cli: Cli, tmp_path: Path) -> None:

@@ -11,17 +11,12 @@ from pathlib import Path
 from typing import get_args
 
 from moot.core.errors import UsageError
-from moot.core.types import Code, Language, NotAnalysed, SourceFile, Tests
+from moot.core.types import SUFFIXES, Code, Language, NotAnalysed, SourceFile, Tests
 from moot.edge.files.needs import read_needs
 from moot.edge.files.skips import REASONS, Reason, folder_reason, is_generated
 from moot.edge.git import GitError, Misplaced, git, is_repository, top_of
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-SUFFIXES: dict[str, Language] = {
-    ".py": "python", ".pyw": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
-    ".jsx": "javascript", ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescript",
-    ".go": "go",
-}  # fmt: skip
 MAX_FILE_BYTES = 2_000_000
 MAX_FILES = 500
 

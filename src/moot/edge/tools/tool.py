@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from moot.core.errors import MootError
 from moot.core.ports import Clock, Memory, Scanner
 from moot.core.tools import ToolContext
-from moot.core.types import Code, Language, SourceFile
-from moot.edge.files.sources import SUFFIXES
+from moot.core.types import SUFFIXES, Code, Language, SourceFile
 from moot.edge.sandbox.adapter import Adapter
 
 MAX_TEXT = 400_000

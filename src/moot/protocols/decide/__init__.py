@@ -1,6 +1,7 @@
 """Decide: judges with fixed stances answer an open question, and are counted."""
 
 from moot.core.protocol import Protocol
+from moot.protocols.decide.report import report_decide
 from moot.protocols.decide.script import DecideInput, DecideResult, DecideRules, decide
 
 PROTOCOL = Protocol(
@@ -10,6 +11,7 @@ PROTOCOL = Protocol(
     rules=DecideRules,
     result=DecideResult,
     run=decide,
+    report=report_decide,
     seats=("risk", "value", "effort"),
     points=("verdict",),
     settled=frozenset({"RECOMMENDED", "CONTESTED", "NO_PANEL"}),

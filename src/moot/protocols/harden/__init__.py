@@ -1,6 +1,7 @@
 """Harden: a red team attacks code, a blue team patches it, executed checks decide."""
 
 from moot.core.protocol import Protocol
+from moot.protocols.harden.report import report_harden
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
 
 PROTOCOL = Protocol(
@@ -10,6 +11,7 @@ PROTOCOL = Protocol(
     rules=HardenRules,
     result=HardenResult,
     run=harden,
+    report=report_harden,
     seats=("red", "blue"),
     points=("defense",),
 )

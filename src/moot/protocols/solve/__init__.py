@@ -1,6 +1,7 @@
 """Solve: attempts at a task, each with what the earlier ones taught."""
 
 from moot.core.protocol import Protocol
+from moot.protocols.solve.report import report_solve
 from moot.protocols.solve.script import SolveInput, SolveResult, SolveRules, solve
 
 PROTOCOL = Protocol(
@@ -10,6 +11,7 @@ PROTOCOL = Protocol(
     rules=SolveRules,
     result=SolveResult,
     run=solve,
+    report=report_solve,
     seats=("coder", "reflector"),
     points=("attempt",),
     settled=frozenset({"solved"}),

@@ -8,6 +8,7 @@ import typer
 from pydantic import JsonValue
 
 from moot.core.errors import UsageError
+from moot.core.report import list_spending
 from moot.edge.store import SqlStore
 from moot.edge.store.snapshots import verified, whole
 from moot.record.audit import Happened, short, spent, timeline, votes
@@ -17,7 +18,7 @@ from moot.record.replay import Replayed, replay
 from moot.record.session_diff import Parted, compared
 from moot.surfaces.cli.history import SessionArgument
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
-from moot.surfaces.cli.screen import cost, out, plain, print_json, section
+from moot.surfaces.cli.screen import out, plain, print_json, section
 from moot.surfaces.cli.stored import with_store
 
 FLAWED = 1
@@ -92,7 +93,8 @@ def show(seen: Whole, flaws: list[str]) -> None:
     for each in timeline(seen):
         _entry(each)
     section(console, "Votes", [short(line) for line in votes(seen)])
-    section(console, "Spent", cost(spent(seen.entries)) or ["no model was called"])
+    spending = [f"{model}: {cost}" for model, cost in list_spending(spent(seen.entries))]
+    section(console, "Spent", spending or ["no model was called"])
     section(console, "Not as it was written", flaws)
     if not flaws:
         console.print()

@@ -16,11 +16,11 @@ from moot.core.types import Result
 from moot.edge.clock import SystemClock
 from moot.edge.store import SqlStore
 from moot.protocols.decide.questions import CLASSES, Question, classify, question_texts, read_questions, spoken_question
+from moot.protocols.decide.report import describe_class
 from moot.protocols.decide.script import DecideResult
 from moot.protocols.decide.verdicts import Verdict
 from moot.runtime.runner import Plan, Runner
 from moot.surfaces.choices import choose
-from moot.surfaces.cli.decided import class_line
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.running import play
@@ -197,7 +197,7 @@ def classify_command(
         return print_json({**sole, "classifications": [*entries], "summary": summary})
     for name, text in asked:
         kind = classify(text)
-        out().print(plain(f"{name}: {class_line(kind)}"))
+        out().print(plain(f"{name}: {describe_class(kind)}"))
         for note in kind.notes:
             out().print(plain(f"  {note}"))
 

@@ -6,22 +6,24 @@ from collections.abc import Callable
 from typing import Annotated
 
 import typer
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 from rich.table import Table
 
 from moot.core.errors import UsageError
 from moot.core.ports import SessionRecord
+from moot.core.report import Document, Report
 from moot.core.types import Result
 from moot.edge.files.outputs import check_output, write_output
 from moot.edge.store import SqlStore
 from moot.edge.store.sql import BeingRun
 from moot.protocols import PROTOCOLS
-from moot.record.transcript import Story, as_html, as_json, as_markdown
+from moot.record.transcript import Story, as_json, build_document
 from moot.runtime.runner import Plan, finished_result
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.consent import ask_to_run
 from moot.surfaces.cli.options import ForceFlag, JsonFlag, StoreFlag
 from moot.surfaces.cli.output_options import Ending
+from moot.surfaces.cli.report_terminal import show_document
 from moot.surfaces.cli.running import amended, finish, play
 from moot.surfaces.cli.screen import out, plain, print_json, write_json, write_text
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
@@ -29,10 +31,12 @@ from moot.surfaces.cli.stored import with_store
 from moot.surfaces.hardening import learn_secrets, origins_of
 from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.setup import Settings, workshop
+from moot.text.report_html import render_document_html
+from moot.text.report_markdown import render_document_markdown
 from moot.text.secrets import Vault
 
 SessionArgument = Annotated[str, typer.Argument(help="Session id, or enough of its beginning.")]
-FORMATS: dict[str, Callable[[Story], str]] = {"json": as_json, "md": as_markdown, "html": as_html}
+FORMATS: dict[str, Callable[[Document], str]] = {"md": render_document_markdown, "html": render_document_html}
 
 
 def register(app: typer.Typer) -> None:
@@ -64,12 +68,11 @@ def list_command(
 
 
 def show_command(session: SessionArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
-    """Show what was said and done in a session, in order."""
-    story = with_store(store, lambda db: _story(db, session))
+    """Show the result of a session, then what was said and done in it, in order."""
     if json_output:
-        write_json(as_json(story))
+        write_json(as_json(with_store(store, lambda db: _story(db, session))))
     else:
-        out().print(plain(as_markdown(story)), soft_wrap=True)
+        show_document(with_store(store, lambda db: _document(db, session)))
 
 
 def export_command(
@@ -85,9 +88,12 @@ def export_command(
         from moot.surfaces.cli.archive import write_archive
 
         return write_archive(session, output, store, force=force)
-    if form not in FORMATS:
-        raise UsageError(f"unknown format {form!r}; known are {', '.join(FORMATS)}, archive")
-    text = FORMATS[form](with_store(store, lambda db: _story(db, session)))
+    if form == "json":
+        text = as_json(with_store(store, lambda db: _story(db, session)))
+    elif form in FORMATS:
+        text = FORMATS[form](with_store(store, lambda db: _document(db, session)))
+    else:
+        raise UsageError(f"unknown format {form!r}; known are json, {', '.join(FORMATS)}, archive")
     if output is None:
         return write_text(f"{text}\n")
     write_output(output, f"{text}\n".encode(errors="replace"), force=force)
@@ -163,6 +169,25 @@ async def _story(db: SqlStore, session: str) -> Story:
         versions=tuple(await db.versions(record.id)),
         logs=tuple(await db.logs(record.id)),
     )
+
+
+async def _document(db: SqlStore, session: str) -> Document:
+    story = await _story(db, session)
+    return build_document(story, await _report(story.session, db))
+
+
+async def _report(record: SessionRecord, store: SqlStore) -> Report | None:
+    """None where there is no result, or one that this version cannot read: of another version, or of a protocol that
+    is not installed here."""
+    kept = record.outcome.get("result") if isinstance(record.outcome, dict) else None
+    protocol = PROTOCOLS.get(record.protocol)
+    if not kept or protocol is None:
+        return None
+    try:
+        result = protocol.result.model_validate(kept)
+    except ValidationError:
+        return None
+    return protocol.report(await amended(result, store))
 
 
 def _summary(record: SessionRecord) -> dict[str, JsonValue]:

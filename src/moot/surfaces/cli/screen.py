@@ -2,12 +2,11 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, JsonValue
 
-from moot.core.types import Result, Spend
 from moot.text.controls import clean, clean_json
 
 if TYPE_CHECKING:
@@ -55,25 +54,6 @@ def print_json(value: BaseModel | JsonValue) -> None:
     write_json(json.dumps(data, indent=2, ensure_ascii=False))
 
 
-def cost(usage: Mapping[str, Spend]) -> list[str]:
-    """What was spent, by model; a price that is not known is said to be unknown."""
-    lines = []
-    for model, spend in usage.items():
-        price = "price unknown" if spend.usd is None else f"${spend.usd:.4f}"
-        tokens = f"{spend.input_tokens} tokens in, {spend.output_tokens} out"
-        lines.append(f"{model}: {spend.calls} calls, {tokens}, {price}")
-    return lines
-
-
-def spent_lines(result: Result) -> list[str]:
-    """What was spent, and calls that came to nothing: a model that failed was called."""
-    failed = result.calls_failed
-    if not failed:
-        return cost(result.usage) or ["no model was called"]
-    came = f"{failed} {'call' if failed == 1 else 'calls'} came to nothing (refused, failed or timed out)"
-    return [*cost(result.usage), came] if result.usage else [f"no model answered: {came}"]
-
-
 def section(console: "Console", title: str, lines: Sequence[str], mark: str = "- ") -> None:
     """A heading and its lines; nothing where there are none."""
     if lines:
@@ -94,9 +74,3 @@ def ask_on_terminal(question: str) -> str | None:
             return terminal.readline().strip().lower()
     except OSError:
         return None
-
-
-def weakness(degraded: Sequence[str]) -> str:
-    """The caveat for the first line, if there is one; what a second reply made good is told last."""
-    told = sorted(degraded, key=lambda note: note.endswith("asked again"))
-    return f"; weaker than asked for: {told[0]}" if told else ""

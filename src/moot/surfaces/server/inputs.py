@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moot.core.errors import UsageError
-from moot.core.types import Code, Language, SourceFile, Tests, Value
+from moot.core.types import SUFFIXES, Code, Language, SourceFile, Tests, Value
 from moot.edge.files.plans import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, Found
 from moot.edge.files.plans import Desk as ArtefactDesk
-from moot.edge.files.sources import MAX_FILES, SUFFIXES, decoded
+from moot.edge.files.sources import MAX_FILES, decoded
 from moot.edge.git.worktree import safe_parts
 from moot.evidence.artefacts.kinds import guess
 from moot.evidence.artefacts.values import ArtefactType, Neighbour

@@ -1,0 +1,130 @@
+"""What a person is shown of a debate and its winner."""
+
+from collections.abc import Iterator
+
+from moot.core.report import (
+    Block,
+    Bullets,
+    Grid,
+    Headline,
+    Listing,
+    Paragraph,
+    Report,
+    Tone,
+    count_things,
+    language_of,
+    list_figures,
+    list_items,
+    make_row,
+    order_caveats,
+)
+from moot.protocols.debate.types import Candidate, DebateResult, Vote
+
+MEANINGS = {
+    "chosen": "without the agreement that was asked for",
+    "contested": "the best candidates behave differently, and nothing that was run says which is right",
+    "inconclusive": "no usable result",
+    "timed_out": "the time ran out; this is the best so far",
+    "budget_exhausted": "the budget ran out; this is the best so far",
+    "cancelled": "stopped by the user; this is the best so far",
+    "rejected": "rejected at a gate; this is the best so far",
+}
+TONES: dict[str, Tone] = {"agreed": "good", "chosen": "good", "unresolved": "bad"}
+OWN_ENDS = frozenset({"alike_and_green", "tests", "consensus", "unchanged", "max_rounds"})
+"""Stops by which a debate comes to its own end."""
+RAN = {True: "passes", False: "fails", None: "was not run on"}
+
+
+def report_debate(result: DebateResult) -> Report:
+    blocks: list[Block] = [
+        Headline(
+            verdict=result.outcome,
+            text=_verdict(result),
+            caveats=order_caveats(result.degraded),
+            tone=TONES.get(result.outcome, "warning"),
+        )
+    ]
+    if result.why:
+        blocks.append(Paragraph(text=result.why))
+    blocks += _phases(result)
+    blocks += list_items("Candidates", [_describe(candidate) for candidate in result.candidates])
+    claims = [f"{c.id} {c.call} == {c.expected} ({c.status}: {c.why})" for c in result.claims]
+    blocks += list_items("Tests from the words of the task", claims)
+    if result.votes:
+        blocks += _vote(result.votes[-1])
+    blocks += list_items("Dissent", result.dissent)
+    blocks += list_items("Assumptions", result.assumptions)
+    blocks += list_items("Remaining risks", result.remaining_risks)
+    if result.code:
+        blocks.append(Listing(language=language_of(result.path), text=result.code))
+    elif result.text:
+        blocks.append(Paragraph(text=result.text.rstrip("\n")))
+    return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"), *_account(result))))
+
+
+def _verdict(result: DebateResult) -> str:
+    who = f" {result.winner}" if result.winner else ""
+    untested = "not tested" if result.path else "not run"
+    known = result.known if result.tested else untested
+    return f"{result.outcome}{who}: {'; '.join(filter(None, (_meaning(result), known)))}"
+
+
+def _meaning(result: DebateResult) -> str:
+    if result.outcome != "unresolved":
+        return MEANINGS.get(result.outcome, "")
+    failing = result.passed < result.of or not result.remaining_risks
+    return "it fails tests" if failing else "critical or high findings are left in it"
+
+
+def _account(result: DebateResult) -> Iterator[tuple[str, str]]:
+    """What stopping early saved, and whether the debate helped."""
+    saved = max(result.calls_full_run - result.calls, 0)
+    at_its_end = not result.resumable and not result.calls_failed and result.stop_reason in OWN_ENDS
+    rest = f"{saved} saved" if at_its_end else "nothing was saved: it did not come to its end"
+    yield "calls", f"{result.calls}; {result.calls_full_run} in a full run, {rest}"
+    flips = result.flips
+    if flips.by != "nothing":
+        change = "helped" if flips.helped else "harmed" if flips.harmed else "changed nothing"
+        by = "the hidden tests" if flips.by == "hidden" else "the tests everybody saw"
+        yield (
+            "effect",
+            f"the vote of the first answers {RAN[flips.baseline]} {by}, the result {RAN[flips.result]} them: "
+            f"the debate {change}",
+        )
+
+
+def _phases(result: DebateResult) -> Iterator[Block]:
+    rows = []
+    for phase in result.phases:
+        said = phase.said if phase.status == "held" else f"{phase.status}: {phase.said}"
+        cut = f"; cut short: {phase.cut}" if phase.cut else ""
+        rows.append(make_row(str(phase.round), phase.phase, str(phase.calls), said + cut))
+    if rows:
+        yield Grid(columns=("round", "phase", "calls", "what it did"), rows=tuple(rows))
+
+
+def _describe(candidate: Candidate) -> str:
+    checked = candidate.checked
+    ran = f"{checked.passed} of {checked.of} tests" if checked.of else "not tested"
+    agreed = f", {checked.agreed} of {checked.agreed_of} agreed" if checked.agreed_of else ""
+    parent = f" from {candidate.parent}" if candidate.parent else ""
+    dropped = f"; set aside: {candidate.dropped}" if candidate.dropped else ""
+    return f"{candidate.id} by {candidate.seat} ({candidate.phase}{parent}): {ran}{agreed}{dropped}"
+
+
+def _vote(vote: Vote) -> Iterator[Block]:
+    """The ballots, then how many voters prefer each candidate to each other one."""
+    if not vote.ballots:
+        return
+    lines = []
+    for ballot in vote.ballots:
+        order = " > ".join("=".join(group) for group in ballot.ranking)
+        sure = "" if ballot.confidence is None else f" ({ballot.confidence:.2f})"
+        lines.append(f"{ballot.voter}: {order}{sure} {vote.reasons.get(ballot.voter, '')}".rstrip())
+    yield Bullets(title=f"Ballots, round {vote.round}, counted by {vote.election.method}", entries=tuple(lines))
+    names, pairwise = vote.candidates, vote.election.pairwise
+    rows = [
+        make_row(name, *("-" if other == name else str(pairwise.get(name, {}).get(other, "")) for other in names))
+        for name in names
+    ]
+    yield Grid(columns=("beats", *names), rows=tuple(rows))

@@ -1,0 +1,152 @@
+"""What a person is shown of a hardened piece of code."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from moot.core.findings import by_gravity, where
+from moot.core.report import (
+    Block,
+    Bullets,
+    Cell,
+    Grid,
+    Headline,
+    Listing,
+    Paragraph,
+    Report,
+    Tone,
+    count_things,
+    list_figures,
+    list_items,
+    make_row,
+    order_caveats,
+)
+from moot.core.types import SuiteRun, Vulnerability
+from moot.protocols.harden.race_baseline import why_not_run
+from moot.protocols.harden.script import HardenResult
+
+MOST_SHOWN = 3
+MEANINGS = {
+    "hardened": "the last attack found nothing new and no earlier finding is left",
+    "risk_accepted": "the remaining risk is below the threshold",
+    "unresolved": "findings are left after the last round",
+    "inconclusive": "it could not be shown that nothing is left or broken",
+    "timed_out": "the time ran out; this is the best so far",
+    "budget_exhausted": "the budget ran out; this is the best so far",
+    "cancelled": "stopped by the user; this is the best so far",
+    "rejected": "rejected at a gate; this is the best so far",
+}
+TONES: dict[str, Tone] = {"hardened": "good", "risk_accepted": "good", "unresolved": "bad"}
+CUT_SHORT = ("timed_out", "budget_exhausted", "cancelled", "rejected")
+
+
+@dataclass(frozen=True)
+class TrackedFinding:
+    """A finding, and what became of it."""
+
+    finding: Vulnerability
+    """As it was first seen."""
+    state: str
+    """`open`, `patched`, or `gone`: no longer found, though no patch was made for it."""
+    latest: Vulnerability
+    """As it was last seen: a patch may have moved its line."""
+
+
+def track_findings(result: HardenResult) -> list[TrackedFinding]:
+    """Every finding of the session once."""
+    last = {f.id for f in result.attack_reports[-1].vulnerabilities} if result.attack_reports else set()
+    patched = {i for d in result.defense_reports for i in d.patched_vulnerabilities}
+    seen: dict[str, Vulnerability] = {}
+    latest = {f.id: f for report in result.attack_reports for f in report.vulnerabilities}
+    for report in result.attack_reports:
+        for finding in report.vulnerabilities:
+            seen.setdefault(finding.id, finding)
+    cut = result.outcome in CUT_SHORT
+
+    def state_of(name: str) -> str:
+        if name in patched and (name not in last or cut):
+            return "patched"
+        return "open" if name in last else "gone"
+
+    return [TrackedFinding(finding, state_of(name), latest[name]) for name, finding in seen.items()]
+
+
+def report_harden(result: HardenResult) -> Report:
+    tracked = track_findings(result)
+    blocks: list[Block] = [
+        Headline(
+            verdict=result.outcome,
+            text=_verdict(result),
+            caveats=order_caveats(result.degraded),
+            tone=TONES.get(result.outcome, "warning"),
+        ),
+        Paragraph(text=_summary(result, tracked)),
+        *_findings(result, tracked),
+        *_worst(tracked),
+    ]
+    if result.diff:
+        blocks.append(Listing(language="diff", text=result.diff))
+    blocks += list_items("Remaining risks", result.remaining_risks)
+    blocks += list_items("Not analysed", [f"{s.file}:{s.line}: {s.why}" for s in result.not_analysed])
+    return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"))))
+
+
+def _verdict(result: HardenResult) -> str:
+    why = why_not_run(result.tests) if result.tests else ""
+    untested = f"not tested: the given tests cannot run ({why}); " if why else ""
+    calls = f"{count_things(result.calls, 'call')}, {count_things(result.calls_full_run, 'question')} in a full run"
+    teams = calls if result.calls_full_run else "deterministic teams"
+    return f"{untested}{result.outcome}: {MEANINGS[result.outcome]} ({teams})"
+
+
+def _summary(result: HardenResult, tracked: list[TrackedFinding]) -> str:
+    """How many findings are patched and left, and what the tests said before and after."""
+    states = Counter(entry.state for entry in tracked)
+    gone = f"{states['gone']} gone with other changes, " if states["gone"] else ""
+    return f"{states['patched']} patched, {gone}{states['open']} left; {_tested(result)}"
+
+
+def _tested(result: HardenResult) -> str:
+    before, after = result.tests, result.tests_after
+    if before is None:
+        return "not tested: no tests were given"
+    if why_not_run(before):
+        return "not tested: the given tests cannot run"
+    counted = f"tests {_passed(before)} before"
+    if not any(defense.accepted for defense in result.defense_reports):
+        return f"{counted}; nothing was patched"
+    if after is None:
+        return f"{counted}; the patches are not tested: no test passed before them"
+    return f"{counted}, {_passed(after)} after"
+
+
+def _passed(run: SuiteRun) -> str:
+    return f"{len(run.passed_names)} of {len(run.outcomes)}"
+
+
+def _findings(result: HardenResult, tracked: list[TrackedFinding]) -> Iterator[Block]:
+    hints = result.attack_reports[-1].hints if result.attack_reports else ()
+    rows = [
+        make_row(f.id, Cell(text=f.severity, tone=f.severity), where(f), f.description, entry.state)
+        for entry in tracked
+        for f in (entry.finding,)
+    ]
+    rows += [make_row("hint", hint.severity, where(hint), hint.description, "hint") for hint in hints]
+    if rows:
+        yield Grid(columns=("id", "severity", "where", "finding", "state"), rows=tuple(rows))
+
+
+def _worst(tracked: list[TrackedFinding]) -> Iterator[Block]:
+    """How the gravest findings are exploited, and the path of the value; what is left comes first."""
+    explained = [entry for entry in tracked if entry.finding.path or entry.finding.exploit]
+    order = {f.id: place for place, f in enumerate(by_gravity(entry.finding for entry in explained))}
+    gravest = sorted(explained, key=lambda entry: (entry.state != "open", order[entry.finding.id]))[:MOST_SHOWN]
+    if gravest:
+        yield Bullets(title="The worst findings", entries=tuple(map(_explain, gravest)))
+
+
+def _explain(entry: TrackedFinding) -> str:
+    f = entry.finding
+    lines = [f"{f.id} ({f.severity}, {entry.state}) {where(f)}: {f.description}"]
+    lines += [f"{step.file}:{step.line}: {step.what}" for step in f.path]
+    return "\n".join((*lines, *([f"exploit: {f.exploit}"] if f.exploit else [])))

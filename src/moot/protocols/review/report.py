@@ -1,0 +1,133 @@
+"""What a person is shown of a review."""
+
+from collections.abc import Iterator
+
+from moot.core.report import (
+    Block,
+    Cell,
+    Grid,
+    Headline,
+    Listing,
+    Paragraph,
+    Report,
+    Tone,
+    count_things,
+    list_figures,
+    list_items,
+    make_row,
+    order_caveats,
+)
+from moot.core.types import Severity
+from moot.protocols.review.script import ArtefactReview, ReviewResult
+
+MEANINGS = {
+    "no_objections": "the adversary has no objections left",
+    "converged": "nothing is left that is worth another round; the defender had the last word",
+    "deadlock": "neither side moves; the defender had the last word",
+    "unresolved": "all rounds are used and grave challenges still stand; the defender had the last word",
+    "challenged": "challenges that nobody answered",
+    "inconclusive": "the adversary gave no usable answer",
+    "structural_only": "structural checks alone; nobody challenged it",
+    "switched_off": "structural checks alone; the project's configuration switches the debate off",
+    "timed_out": "the time ran out; this is what was said so far",
+    "budget_exhausted": "the budget ran out; this is what was said so far",
+    "cancelled": "stopped by the user; this is what was said so far",
+    "rejected": "rejected at a gate; this is what was said so far",
+}
+TONES: dict[str, Tone] = {"no_objections": "good", "converged": "good", "unresolved": "bad", "deadlock": "bad"}
+GRAVITY_TONES: dict[str, Severity] = {"critical": "critical", "significant": "medium", "minor": "low"}
+
+
+def report_review(result: ReviewResult) -> Report:
+    alone = len(result.artefacts) == 1
+    first = result.artefacts[0]
+    text = _verdict(first) if alone else f"{result.outcome}: the worst outcome of {len(result.artefacts)} documents"
+    blocks: list[Block] = [
+        Headline(
+            verdict=result.outcome,
+            text=f"{text} ({first.path})" if alone else text,
+            caveats=order_caveats(result.degraded),
+            tone=TONES.get(result.outcome, "warning"),
+        )
+    ]
+    blocks += [] if alone else [_overview(result)]
+    for review in result.artefacts:
+        blocks += _artefact(review, alone=alone)
+    return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"))))
+
+
+def _verdict(review: ArtefactReview) -> str:
+    why = f" ({review.why})" if review.why else ""
+    return f"{review.outcome}: {MEANINGS[review.outcome]}{why}"
+
+
+def _artefact(review: ArtefactReview, *, alone: bool) -> Iterator[Block]:
+    kind = f"type: {review.type}, {review.guessed}"
+    clear = [] if review.faults else ["structural checks: nothing found"]
+    verdict = [] if alone else [_verdict(review)]
+    yield Paragraph(title="" if alone else review.path, text="\n".join((*verdict, kind, *clear)))
+    yield from _faults(review)
+    yield from _challenges(review)
+    yield from list_items("Not counted", _not_counted(review))
+    if review.diff:
+        yield Listing(language="diff", text=review.diff)
+
+
+def _not_counted(review: ArtefactReview) -> list[str]:
+    lines = []
+    if review.dropped:
+        why = review.dropped_challenges[0].why
+        many = count_things(review.dropped, "challenge")
+        lines.append(f"{many} dropped: no evidence that can be checked ({why})")
+    for turn in review.rounds:
+        lines += [f"round {turn.round}: a challenge is not counted, {again.why}" for again in turn.repeated]
+        if turn.revision_refused:
+            lines.append(f"round {turn.round}: the revision was not accepted: {turn.revision_refused}")
+    return lines
+
+
+def _faults(review: ArtefactReview) -> Iterator[Block]:
+    left = {(f.rule, f.what) for f in review.faults_left}
+    rows = [
+        make_row(
+            str(f.line),
+            _gravity(f.severity),
+            f.what,
+            f.recommendation,
+            "open" if (f.rule, f.what) in left else "fixed",
+        )
+        for f in review.faults
+    ]
+    if rows:
+        yield Grid(columns=("line", "severity", "structural finding", "what to do", "state"), rows=tuple(rows))
+
+
+def _challenges(review: ArtefactReview) -> Iterator[Block]:
+    rows = []
+    for v in review.challenges:
+        c = v.challenge
+        state = v.state if v.confirmed or v.state == "unresolved" else f"{v.state}, says the defender"
+        reason = f": {v.answer.reason}" if v.answer else ""
+        advice = f"\nadvice: {c.recommendation}" if c.recommendation else ""
+        concern = f"{c.concern}\nevidence: {c.evidence}{advice}"
+        rows.append(make_row(v.id, _gravity(c.severity), c.category, concern, f"{state}{reason}"))
+    if rows:
+        yield Grid(columns=("id", "severity", "category", "challenge", "became of it"), rows=tuple(rows))
+
+
+def _overview(result: ReviewResult) -> Grid:
+    rows = [
+        make_row(
+            r.path,
+            r.outcome,
+            *(str(n) for n in (len(r.faults_left), len(r.challenges), len(r.standing()), r.dropped)),
+            "yes" if r.revised else "no",
+        )
+        for r in result.artefacts
+    ]
+    columns = ("document", "outcome", "findings", "challenges", "standing", "dropped", "revised")
+    return Grid(columns=columns, rows=tuple(rows))
+
+
+def _gravity(severity: str) -> Cell:
+    return Cell(text=severity, tone=GRAVITY_TONES[severity])

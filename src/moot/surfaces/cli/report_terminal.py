@@ -1,0 +1,111 @@
+"""A report or a document on the terminal: colours and highlighting for a person, plain text for a pipe."""
+
+from typing import TYPE_CHECKING, assert_never
+
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from moot.core.report import Block, Bullets, Document, Figures, Grid, Headline, Listing, Paragraph, Report
+from moot.surfaces.cli.screen import out, plain
+from moot.text.controls import clean
+from moot.text.render import fenced
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+STYLES = {
+    "": "", "good": "green", "bad": "red", "warning": "yellow", "faint": "dim",
+    "critical": "bold red", "high": "red", "medium": "yellow", "low": "dim",
+}  # fmt: skip
+NARROW = 16
+"""A column of such cells is not folded, unless all of them together leave no room."""
+
+
+def show_report(report: Report) -> None:
+    console = out()
+    for place, block in enumerate(report.blocks):
+        if place:
+            console.print()
+        _show(block, console)
+
+
+def show_document(document: Document) -> None:
+    """Prompts, replies and code of its steps are in fences: nothing in them looks like a part of the document."""
+    console = out()
+    console.print(_bold(f"# {document.title}"))
+    console.print(plain(document.lead))
+    for section in document.sections:
+        console.print()
+        console.print(_bold(f"## {section.title}"))
+        for block in section.blocks:
+            console.print()
+            _show(block, console, fence=True)
+
+
+def _show(block: Block, console: "Console", *, fence: bool = False) -> None:
+    if isinstance(block, Headline):
+        return _show_headline(block, console)
+    if block.title:
+        console.print(_bold(block.title))
+    match block:
+        case Paragraph():
+            if block.text:
+                console.print(plain(block.text))
+        case Bullets():
+            _show_list(block.entries, console)
+        case Grid():
+            console.print(_table(block, console.width))
+        case Listing():
+            _show_listing(block, console, fence=fence)
+        case Figures():
+            for name, value in block.entries:
+                console.print(plain(f"{name}: {value}"))
+        case _:
+            assert_never(block)
+
+
+def _show_headline(block: Headline, console: "Console") -> None:
+    line = plain(block.line)
+    if block.text.startswith(block.verdict):
+        line.stylize(f"bold {STYLES[block.tone]}", 0, len(block.verdict))
+    console.print(line)
+    if len(block.caveats) > 1:
+        console.print(_bold("Caveats:"))
+        _show_list(block.caveats, console)
+
+
+def _show_list(entries: tuple[str, ...], console: "Console") -> None:
+    for entry in entries:
+        first, *rest = entry.strip("\n").split("\n")
+        console.print(plain("\n".join((f"  - {first}", *(f"    {line}" for line in rest)))))
+
+
+def _show_listing(block: Listing, console: "Console", *, fence: bool) -> None:
+    text = block.text.rstrip("\n")
+    if fence:
+        console.print(plain(fenced(text, block.language)), soft_wrap=True)
+    elif block.language == "text":
+        console.print(plain("\n".join(f"  {line}" for line in text.split("\n"))))
+    elif console.is_terminal:
+        console.print(Syntax(clean(text), block.language, background_color="default"))
+    else:
+        console.print(plain(text))
+
+
+def _table(grid: Grid, width: int) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    widest = [max(map(len, (name, *(row[n].text for row in grid.rows)))) for n, name in enumerate(grid.columns)]
+    narrow = [size + 1 for size in widest if size <= NARROW]
+    room = sum(narrow) <= (width if len(narrow) == len(widest) else width // 2)
+    for name, size in zip(grid.columns, widest, strict=True):
+        table.add_column(Text(clean(name)), overflow="fold", no_wrap=room and size <= NARROW)
+    for row in grid.rows:
+        table.add_row(*(Text(clean(cell.text), style=STYLES[cell.tone]) for cell in row))
+    return table
+
+
+def _bold(text: str) -> Text:
+    line = plain(text)
+    line.stylize("bold")
+    return line

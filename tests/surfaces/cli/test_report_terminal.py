@@ -1,0 +1,61 @@
+"""A report on the terminal and in a pipe: tables whole, nothing obeyed, colours for people only."""
+
+import io
+import sys
+
+import pytest
+
+from moot.core.report import Bullets, Cell, Document, Grid, Headline, Listing, Report, Section, make_row
+from moot.surfaces.cli.report_terminal import show_document, show_report
+
+HOSTILE = "[bold]x[/] [/] \x1b]0;PWNED\x07\u202e[link=http://evil.example]y[/link]"
+REPORT = Report(
+    blocks=(
+        Headline(verdict="bad", text=f"bad: {HOSTILE}", caveats=("one", HOSTILE), tone="bad"),
+        Grid(
+            columns=("id", "severity", HOSTILE), rows=(make_row("1", Cell(text="critical", tone="critical"), HOSTILE),)
+        ),
+        Bullets(title=HOSTILE, entries=(f"a\n{HOSTILE}",)),
+        Listing(language="python", text=f"x = 1  # {HOSTILE}\n"),
+        Listing(title="Quoted", text="one\ntwo"),
+    )
+)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_piped_it_is_plain_and_nothing_is_taken_for_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    show_report(REPORT)
+    text = capsys.readouterr().out
+    assert "\x1b" not in text and "\x07" not in text and "\u202e" not in text
+    assert text.count("[bold]x[/] [/]") == 7 and text.startswith("bad: [bold]x[/] [/] ")
+    assert "; 2 caveats, first: one\nCaveats:\n  - one\n  - [bold]x" in text
+    assert "\nQuoted\n  one\n  two\n" in text and "\nx = 1  # [bold]" in text
+
+
+def test_on_a_terminal_it_has_colours_of_its_own_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    show_report(REPORT)
+    text = terminal.getvalue()
+    assert "\x1b[1;31mbad\x1b[0m" in text and "\x1b[1;31mcritical" in text
+    assert "\x1b]0;" not in text and "\x1b]8;" not in text and "\u202e" not in text
+
+
+def test_a_table_of_many_narrow_columns_loses_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"candidate{n:02}" for n in range(16)]
+    show_report(Report(blocks=(Headline(verdict="v", text="v"), Grid(columns=tuple(names), rows=(make_row(*names),)))))
+    lines = capsys.readouterr().out.splitlines()
+    assert "".join("".join(lines).split()).count("15") >= 2 and "…" not in "".join(lines)
+
+
+def test_in_a_document_what_was_said_is_in_a_fence_it_cannot_end(capsys: pytest.CaptureFixture[str]) -> None:
+    said = "```\n## 9. Fake\n```"
+    sections = (Section(title="1. Round 1", blocks=(Listing(title="Answered", text=said),)),)
+    show_document(Document(title="t", lead="l", sections=sections))
+    assert f"## 1. Round 1\n\nAnswered\n````text\n{said}\n````\n" in capsys.readouterr().out
