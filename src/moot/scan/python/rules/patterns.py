@@ -28,7 +28,7 @@ SHELL = Rule(
 )  # fmt: skip
 OS_SYSTEM = Rule(
     "python-os-system", "injection", "critical", 78,
-    "Command injection: os.system or a similar call runs a command line built from variables",
+    "Command injection: os.system or a similar call runs a command line built from variables in a shell",
     "A value of '; rm -rf ~' runs as a command of its own.",
     "Use subprocess.run with a list of arguments.", 0.85,
 )  # fmt: skip
