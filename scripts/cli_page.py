@@ -5,24 +5,32 @@ import io
 import os
 import re
 import sys
+from typing import Any
 
 # Read by the libraries that lay out the help, as soon as they are imported.
 os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "LINES": "200"}
 
 from moot.__main__ import run
+from moot.surfaces.cli.app import load_entry
+from moot.surfaces.cli.menu import LISTED
 
-VET = ("vet", "track", "track fail", "track success", "track reject", "track reset", "track show")
-BRANCH = ("branch list", "branch diff", "branch history", "branch blame", "branch clean")
-KEPT = ("list", "show", "resume", "export", "delete", "lessons list", "lessons show", "lessons add", "lessons import")
-STORE = ("store migrate", "store check", "store backup", "store restore", "store copy")
-RECORD = ("audit", "replay", "fork", "diff", "import", "key show", "clean")
-SERVED = ("serve", "token create", "token list", "token revoke")
-COMMANDS = (
-    *("harden", "debate", "solve", "scan", "decide", "classify", "choose", *VET, "review", "run", "quality", "ci"),
-    *("tools", "tools use", "vote", "team show", "team build"),
-    *(*KEPT, *RECORD, "gates", "approve", "reject", "answer", *SERVED, "worker", "fleet"),
-    *(*BRANCH, *STORE, "models", "doctor", "config show"),
-)
+
+def commands() -> list[str]:
+    """Every command by its full name, in the order of the menu."""
+    found = []
+    for name, entry in LISTED.items():
+        if entry.home:
+            found += inner_names(name, load_entry(name, entry, []))
+        for inner, each in entry.inside.items():
+            if each is not LISTED.get(inner):  # `session list` is `list`
+                found += inner_names(f"{name} {inner}", load_entry(inner, each, []))
+    return found
+
+
+def inner_names(name: str, command: Any) -> list[str]:
+    inside = getattr(command, "commands", {})
+    alone = getattr(command, "invoke_without_command", True)
+    return [*([name] if alone else []), *(f"{name} {inner}" for inner in inside)]
 
 
 def help_of(command: str) -> str:
@@ -35,7 +43,7 @@ def help_of(command: str) -> str:
 def page() -> str:
     parts = ["# The command line", "", "Written by `make docs` from `--help`; do not edit.", ""]
     parts += ["```text", help_of(""), "```", ""]
-    for command in COMMANDS:
+    for command in commands():
         parts += [f"## moot {command}", "", "```text", help_of(command), "```", ""]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(parts))
 

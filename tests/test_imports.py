@@ -3,13 +3,15 @@
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 import typer
 
 import moot
-from moot.surfaces.cli.app import HOMES, app_for
+from moot.surfaces.cli.app import load_entry
+from moot.surfaces.cli.menu import LISTED, SHORT
 
 ROOT = Path(moot.__file__).parent
 ROOMS = ("core", "text", "routing", "scan", "evidence", "teams", "protocols", "record", "runtime", "edge", "surfaces")
@@ -113,8 +115,28 @@ def test_a_scan_loads_nothing_it_does_not_need(tmp_path: Path) -> None:
     assert done.stderr.strip() == "0 []"
 
 
-def test_every_command_is_found_in_the_module_that_is_loaded_for_it() -> None:
-    every = typer.main.get_group(app_for([])).commands
-    assert set(every) == set(HOMES)
-    for command in HOMES:
-        assert command in typer.main.get_group(app_for([command])).commands
+@pytest.mark.parametrize("name", [*LISTED, *SHORT])
+def test_every_command_of_the_menu_is_in_the_module_it_names(name: str) -> None:
+    entry = {**LISTED, **SHORT}[name]
+    assert load_entry(name, entry, []).name == (entry.short or name)
+    for inner, each in entry.inside.items():
+        group = load_entry(name, entry, [inner])
+        assert inner in group.commands and load_entry(inner, each, []).name == (each.short or inner)
+
+
+def test_no_command_is_left_out_of_the_menu() -> None:
+    listed = {entry.short or name for name, entry in {**LISTED, **SHORT}.items()}
+    for home in {entry.home for entry in {**LISTED, **SHORT}.values() if entry.home}:
+        app = typer.Typer()
+        import_module(f"moot.surfaces.cli.{home}").register(app)
+        assert set(typer.main.get_group(app).commands) <= listed, home
+
+
+def test_the_list_of_commands_loads_none_of_them() -> None:
+    code = (
+        "import sys; from moot.__main__ import run; run(['--help'], debug=False); "
+        "print([m for m in sys.modules if m.startswith('moot.surfaces.cli.')], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    own = ("app", "group", "menu")
+    assert sorted(ast.literal_eval(done.stderr.strip())) == [f"moot.surfaces.cli.{name}" for name in own]

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import typer
 from conftest import Cli
 from kit import trust_project
 from option_worlds import OUTSIDE, VERBS, Case
 
-from moot.surfaces.cli.app import app_for
+from moot.surfaces.cli.app import load_entry
+from moot.surfaces.cli.menu import LISTED
 
 USAGE = 2
 BARE: dict[tuple[object, ...], "Seen"] = {}
@@ -33,9 +33,8 @@ NOISE = [
 
 def options_of(verb: str) -> list[str]:
     """The long names of its options, as the command line itself describes them."""
-    command = typer.main.get_command(app_for([verb]))
-    assert hasattr(command, "commands")
-    return [p.opts[0] for p in command.commands[verb].params if p.param_type_name == "option" and p.name != "help"]
+    command = load_entry(verb, LISTED[verb], [])
+    return [p.opts[0] for p in command.params if p.param_type_name == "option" and p.name != "help"]
 
 
 @dataclass(frozen=True)

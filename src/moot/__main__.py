@@ -18,16 +18,16 @@ def main() -> None:
 
 
 def run(arguments: list[str], *, debug: bool) -> int:
-    if arguments[:1] in (["route"], ["hook"]):
+    if arguments[:1] in (["route"], ["hook"]) or arguments[:2] == ["vet", "route"]:
         from moot.surfaces.quick import quick
 
-        if (code := quick(arguments)) is not None:
+        if (code := quick(arguments[1:] if arguments[0] == "vet" else arguments)) is not None:
             return code
     from moot.core.errors import MootError, UsageError
-    from moot.surfaces.cli import app_for
+    from moot.surfaces.cli import run_app
 
     try:
-        app_for(arguments)(args=arguments, prog_name="moot")
+        run_app(arguments)
     except MootError as error:
         if debug:
             print_trace()

@@ -1,5 +1,5 @@
 """The command line: one module a group of commands."""
 
-from moot.surfaces.cli.app import app_for
+from moot.surfaces.cli.app import run_app
 
-__all__ = ["app_for"]
+__all__ = ["run_app"]

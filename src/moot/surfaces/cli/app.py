@@ -1,78 +1,93 @@
-"""All commands of `moot`, put together."""
+"""All commands of `moot`, put together; the module of a command is imported when the command is used."""
 
+import os
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
-from moot.surfaces.cli.group import CleanGroup
+from moot.surfaces.cli.group import CleanCommand, CleanGroup
+from moot.surfaces.cli.menu import LISTED, SHORT, MenuEntry, panel_of
 
-HOMES = {
-    "harden": "harden",
-    "debate": "debate",
-    "solve": "solve",
-    "scan": "scan",
-    "decide": "decide",
-    "classify": "decide",
-    "choose": "decide",
-    "vet": "vet",
-    "track": "track",
-    "trust": "trust",
-    "allow": "hook",
-    "route": "hook",
-    "hook": "hook",
-    "guard": "guard",
-    "review": "review",
-    "run": "run",
-    "vote": "vote",
-    "team": "team",
-    "quality": "quality",
-    "ci": "ci",
-    "list": "history",
-    "show": "history",
-    "resume": "history",
-    "export": "history",
-    "delete": "history",
-    "gates": "gates",
-    "approve": "gates",
-    "reject": "gates",
-    "answer": "gates",
-    "audit": "audit",
-    "replay": "audit",
-    "diff": "audit",
-    "fork": "fork",
-    "import": "archive",
-    "key": "archive",
-    "clean": "clean",
-    "worker": "fleet",
-    "fleet": "fleet",
-    "branch": "branch",
-    "lessons": "lessons",
-    "tools": "tools",
-    "store": "store",
-    "serve": "serve",
-    "token": "serve",
-    "models": "doctor",
-    "doctor": "doctor",
-    "config": "doctor",
-}
-"""Command -> the module it is in, in the order of the help."""
+COMPLETING = "_MOOT_COMPLETE"
+ABOUT = "A debate engine for AI agents and the people who answer for them."
+EPILOG = (
+    "`moot COMMAND --help` says more. Every command takes --debug for the full story of an error.\n\n"
+    "`moot --version` prints the version."
+)
+FIRST_STEPS = """\
+Moot makes AI models argue about code and decisions, and lets executed checks settle it.
+
+  moot harden FILE   find flaws and patch them: works without a model or a key
+  moot models        what a model needs; then: moot harden FILE -m openai:gpt-5.4-mini
+  moot doctor        check that everything works on this machine
+  moot --help        all commands
+"""
 
 
-def app_for(arguments: list[str]) -> typer.Typer:
-    """The commands of the module that the first argument asks for; all of them where it names none. Editors run
-    `moot scan` at every save, and the store and the models that others need take longer to load than a file to scan."""
-    app = typer.Typer(
-        name="moot",
-        cls=CleanGroup,
-        help="A debate engine for AI agents and the people who answer for them.",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        epilog="Every command takes --debug for the full story of an error. `moot --version` prints the version.",
-    )
-    home = HOMES.get(arguments[0]) if arguments else None
-    if home is not None:
-        app.callback()(lambda: None)  # else an app of one command takes no name of a command
-    for name in dict.fromkeys(HOMES.values()) if home is None else (home,):
-        import_module(f"moot.surfaces.cli.{name}").register(app)
-    return app
+class CommandMenu(CleanGroup):
+    """A group that lists its commands without importing them."""
+
+    def __init__(self, entries: Mapping[str, MenuEntry], hidden: Mapping[str, MenuEntry], **named: Any) -> None:
+        stubs: dict[str, Any] = {name: _stub(name, entry) for name, entry in entries.items()}
+        stubs |= {name: TyperCommand(name, hidden=True) for name in hidden}
+        super().__init__(commands=stubs, **named)
+        self._entries = {**entries, **hidden}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, stub, rest = super().resolve_command(ctx, args)
+        return name, None if stub is None or name is None else load_entry(name, self._entries[name], rest), rest
+
+
+def _stub(name: str, entry: MenuEntry) -> TyperCommand:
+    """What the list of commands shows, in place of the command itself."""
+    panel = panel_of(name) if LISTED.get(name) is entry else None
+    return TyperCommand(name, short_help=entry.about, help=entry.about, rich_help_panel=panel)
+
+
+def run_app(arguments: list[str]) -> None:
+    """Run one command line. Ends with `SystemExit`, or with the error that the command raised."""
+    if COMPLETING in os.environ:  # the shell asks what could come next
+        from typer.completion import get_completion_inspect_parameters
+
+        get_completion_inspect_parameters()  # it registers the shells
+    elif not arguments:
+        from moot.surfaces.cli.screen import write_text
+
+        return write_text(FIRST_STEPS)
+    make_app().main(args=arguments, prog_name="moot")
+
+
+def make_app() -> CommandMenu:
+    """`moot`: editors run `moot scan` at every save, and what other commands need takes longer to load than a scan."""
+    return CommandMenu(LISTED, SHORT, name="moot", help=ABOUT, epilog=EPILOG, no_args_is_help=True)
+
+
+def load_entry(name: str, entry: MenuEntry, rest: list[str]) -> Any:
+    """The command itself, or the group it stands for. A command with subcommands is a group where one is named."""
+    if entry.inside and (not entry.home or (rest and rest[0] in entry.inside)):
+        return CommandMenu(entry.inside, {}, name=name, help=entry.about, no_args_is_help=True)
+    command = load_command(entry.home, entry.short or name)
+    if entry.inside:
+        lines = [f"  moot {name} {other:<10}{each.about}" for other, each in entry.inside.items()]
+        command.epilog = "\n\n".join([(command.epilog or "").strip(), "Subcommands:", *lines])
+    return command
+
+
+def load_command(home: str, name: str) -> Any:
+    """The command that a module registers by this name."""
+    app = typer.Typer()
+    import_module(f"moot.surfaces.cli.{home}").register(app)
+    _use_clean_classes(app)
+    return typer.main.get_group(app).commands[name]
+
+
+def _use_clean_classes(app: typer.Typer) -> None:
+    for command in app.registered_commands:
+        command.cls = CleanCommand
+    for group in app.registered_groups:
+        group.cls = CleanGroup
+        if group.typer_instance is not None:
+            _use_clean_classes(group.typer_instance)

@@ -1,10 +1,16 @@
-"""The commands as a group whose errors are harmless to look at."""
+"""Commands whose help and errors show words as they are: no markup is obeyed, no control character gets through."""
 
+from copy import copy
 from typing import Any
 
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from moot.text.controls import clean
+
+
+class CleanCommand(TyperCommand):
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        TyperCommand.format_help(_showable(self, ctx), ctx, formatter)
 
 
 class CleanGroup(TyperGroup):
@@ -15,6 +21,40 @@ class CleanGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         return _clean_errors(super().invoke, ctx)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        shown = _showable(self, ctx)
+        shown.commands = {name: _escaped(command) for name, command in self.commands.items()}
+        TyperGroup.format_help(shown, ctx, formatter)
+
+
+def _showable(command: Any, ctx: Any) -> Any:
+    """A copy to draw: `[ci]` in a help text is no markup."""
+    shown = _escaped(command)
+    shown.params = [_escaped(param) for param in command.get_params(ctx)]
+    shown.add_help_option = False  # it is among them now
+    shown.epilog = (shown.epilog or "").replace("\n\n  ", "\n  ")  # an example a line
+    for param in shown.params:
+        _show_type(param, ctx)
+    return shown
+
+
+def _show_type(param: Any, ctx: Any) -> None:
+    """A flag takes no value; what may be repeated takes one value at a time."""
+    if isinstance(param, TyperOption) and param.is_flag:
+        param.metavar = ""
+    elif isinstance(kind := param.display_type_rich(ctx=ctx), str) and kind.startswith("<list["):
+        param.display_type_rich = lambda ctx: f"<{kind.removeprefix('<list[').removesuffix(']>')}>"
+
+
+def _escaped(part: Any) -> Any:
+    from rich.markup import escape  # the help is drawn with it; nothing else should wait for it
+
+    shown = copy(part)
+    for name in ("help", "short_help", "epilog"):
+        if text := getattr(part, name, None):
+            setattr(shown, name, escape(text))
+    return shown
 
 
 def _clean_errors(work: Any, *arguments: Any, **named: Any) -> Any:
