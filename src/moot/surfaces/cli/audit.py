@@ -18,7 +18,7 @@ from moot.record.replay import Replayed, replay
 from moot.record.session_diff import Parted, compared
 from moot.surfaces.cli.history import SessionArgument
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
-from moot.surfaces.cli.screen import out, plain, print_json, section
+from moot.surfaces.cli.screen import count, out, plain, print_json, section
 from moot.surfaces.cli.stored import with_store
 
 FLAWED = 1
@@ -68,8 +68,7 @@ def _verify(session: str, store: str | None, json_output: bool) -> None:
             for flaw in told:
                 out().print(plain(f"{name}: {flaw}"), soft_wrap=True)
         if not any(found.values()):
-            count = len(found.keys() - {"tombstones"})
-            out().print(plain(f"whole: {count} {'session' if count == 1 else 'sessions'}"))
+            out().print(plain(f"whole: {count(len(found.keys() - {'tombstones'}), 'session')}"))
     raise typer.Exit(FLAWED if any(found.values()) else 0)
 
 
@@ -98,7 +97,7 @@ def show(seen: Whole, flaws: list[str]) -> None:
     section(console, "Not as it was written", flaws)
     if not flaws:
         console.print()
-        console.print(plain(f"The record is whole: {len(seen.entries)} entries, the last mark is {session.chain}"))
+        console.print(plain(f"The record is whole: {len(seen.entries)} {'entry' if len(seen.entries) == 1 else 'entries'}, the last mark is {session.chain}"))
 
 
 def _entry(each: Happened) -> None:
@@ -129,7 +128,7 @@ def _show_replay(again: Replayed) -> None:
         console.print(plain(f"not the same: {again.why or 'the result differs'}"))
         _differences(again.differences, "recorded", "now")
     elif again.ended:
-        console.print(plain(f"the same result from {again.steps} recorded steps, without a call"))
+        console.print(plain(f"the same result from {count(again.steps, 'recorded step')}, without a call"))
     else:
         console.print(plain(f"the same for all {again.steps} recorded steps; the session has not ended"))
     if again.cut in CLOCK:
@@ -166,7 +165,7 @@ def _show_parted(parted: Parted) -> None:
     console.print(plain("the same plan" if not parted.plan else "other plans:"))
     _differences(parted.plan)
     where = f"they part at step {parted.at}" if parted.at else "they never part"
-    console.print(plain(f"{parted.same_steps} steps are the same; {where}"))
+    console.print(plain(f"{count(parted.same_steps, 'step')} {'is' if parted.same_steps == 1 else 'are'} the same; {where}"))
     _differences(parted.step)
     console.print(plain("the same result" if not parted.result else "other results:"))
     _differences(parted.result)

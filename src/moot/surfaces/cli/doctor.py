@@ -16,7 +16,7 @@ from moot.edge.sandbox import sandbox_status
 from moot.edge.store.engine import shown
 from moot.protocols import PROTOCOLS
 from moot.surfaces.cli.options import JsonFlag, ModelFlag, SeatFlag, StoreFlag, seat_settings
-from moot.surfaces.cli.screen import out, plain, print_json
+from moot.surfaces.cli.screen import count, out, plain, print_json
 from moot.surfaces.setup import Settings, workshop
 
 UNCALLED = "the model was not called (--live calls it)"
@@ -117,7 +117,7 @@ def _store_check(settings: Settings) -> Check:
             return len(await shop.store.sessions(limit=1_000_000))
 
     try:
-        return {"what": "store", "ok": True, "note": f"{shown(settings.store)}, {asyncio.run(look())} sessions"}
+        return {"what": "store", "ok": True, "note": f"{shown(settings.store)}, {count(asyncio.run(look()), 'session')}"}
     except MootError as error:
         return {"what": "store", "ok": False, "note": str(error)}
 

@@ -1,65 +1,135 @@
-"""Live progress on stderr: one moving line on a terminal, plain lines elsewhere."""
+"""Live progress on stderr: one moving line on a terminal, plain lines elsewhere; none of them later than 30 s."""
 
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event as Flag
+from threading import Lock, Thread
 
 from rich.console import Console
 from rich.status import Status
 
-from moot.core.events import Asked, Degraded, Event, Retried, SessionStarted, StepDone, Told, TurnTaken
+from moot.core.events import Asked, Degraded, Event, Exchanged, Retried, SessionStarted, StepDone, Told, TurnTaken
 from moot.core.types import Spend
-from moot.surfaces.cli.screen import err, plain
+from moot.surfaces.cli.screen import count, err, plain
+from moot.text.gist import find_gist
+
+QUIET_SECONDS = 30.0
+"""Without a terminal, a line comes at least this often: who reads a log must see that it goes on."""
+TICK_SECONDS = 1.0
 
 
 class Progress:
-    def __init__(self, console: Console, status: Status | None) -> None:
-        self._console = console
-        self._status = status
+    """What is printed while a session runs: when, who speaks, and the gist of what was said."""
+
+    def __init__(
+        self, console: Console, status: Status | None, clock: Callable[[], float] = time.monotonic, *, live: bool = True
+    ) -> None:
+        self._console, self._status, self._clock, self._live = console, status, clock, live
+        self._began = self._last = clock()
+        self._asking: dict[int, str] = {}
+        self._doing = "starting"
         self._usage: dict[str, Spend] = {}
+        self._said: dict[int, str] = {}
+        self._lock = Lock()
 
     def __call__(self, event: Event) -> None:
+        with self._lock:
+            self._follow(event)
+
+    def tick(self) -> None:
+        """A second has passed: the moving line shows it, and a log that was silent for long gets a line."""
+        with self._lock:
+            self._show_now()
+            if self._status is None and self._live and self._clock() - self._last >= QUIET_SECONDS:
+                self._line(f"  still {self._now()}")
+
+    def _follow(self, event: Event) -> None:
         match event:
             case SessionStarted():
                 verb = "resuming" if event.resumed else "session"
                 self._line(f"{verb} {event.session_id}: {event.protocol} {event.topic}")
-            case Asked():
-                self._now(f"round {event.round}, {event.phase}: asking {event.seat} ({event.model})")
+            case Asked() if not event.replayed:
+                self._asking[event.seq] = f"{event.seat} ({event.model}), {event.phase}, round {event.round}"
+            case Exchanged():
+                self._said[event.seq] = find_gist(event.text)
             case Retried():
                 self._line(f"  {event.seat}: {event.why}; trying again in {event.wait:g} s")
             case TurnTaken():
                 self._usage = event.usage
+                self._asking.pop(event.seq, None)
+                self._tell_turn(event)
             case Told():
                 self._line(f"  {event.headline}")
             case Degraded():
                 self._line(f"  note: {event.note}")
             case StepDone():
-                self._now(f"{event.name} done")
+                self._doing = f"{event.name} done"
             case _:
                 pass
+        self._show_now()
+
+    def _tell_turn(self, event: TurnTaken) -> None:
+        gist = self._said.pop(event.seq, "")
+        if event.absent:
+            self._line(f"  {event.seat}: no usable answer ({event.absent.replace('_', ' ')})")
+        elif gist:
+            self._line(f"  {event.seat}: {gist}")
 
     def _line(self, text: str) -> None:
-        self._console.print(plain(text))
+        self._last = self._clock()
+        self._console.print(plain(f"{self._elapsed()} {text}"))
 
-    def _now(self, text: str) -> None:
+    def _elapsed(self) -> str:
+        minutes, seconds = divmod(int(self._clock() - self._began), 60)
+        return f"{minutes}:{seconds:02}"
+
+    def _now(self) -> str:
+        asked = list(self._asking.values())
+        doing = f"asking {asked[0]}" if asked else self._doing
+        more = f" and {count(len(asked) - 1, 'other')}" if len(asked) > 1 else ""
+        tokens = sum(s.input_tokens + s.output_tokens for s in self._usage.values())
+        calls = sum(s.calls for s in self._usage.values())
+        return f"{doing}{more} | {count(calls, 'call')}, {count(tokens, 'token')}"
+
+    def _show_now(self) -> None:
         if self._status is not None:
-            spent = sum(s.input_tokens + s.output_tokens for s in self._usage.values())
-            calls = sum(s.calls for s in self._usage.values())
-            self._status.update(plain(f"{text} | {calls} calls, {spent} tokens"))
+            self._status.update(plain(f"{self._elapsed()} {self._now()}"))
 
 
 class Silent(Progress):
     def __init__(self) -> None:
-        super().__init__(Console(quiet=True), None)
+        super().__init__(Console(quiet=True), None, live=False)
 
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress]:
-    console = err()
     if quiet:
         yield Silent()
-    elif sys.stderr.isatty():
-        with console.status("starting") as status:
-            yield Progress(console, status)
-    else:
-        yield Progress(console, None)
+        return
+    console = err()
+    if not sys.stderr.isatty():
+        with keep_ticking(shown := Progress(console, None)):
+            yield shown
+        return
+    with console.status("starting") as status, keep_ticking(shown := Progress(console, status)):
+        yield shown
+
+
+@contextmanager
+def keep_ticking(shown: Progress, wait: Callable[[Flag, float], bool] = Flag.wait) -> Iterator[None]:
+    """Ticks come from a thread of their own: while a model is waited for, nothing else happens."""
+    ended = Flag()
+
+    def run() -> None:
+        while not wait(ended, TICK_SECONDS):
+            shown.tick()
+
+    ticking = Thread(target=run, daemon=True)
+    ticking.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        ticking.join()

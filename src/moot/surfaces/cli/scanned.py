@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from moot.core.findings import where
 from moot.core.types import NotAnalysed, Vulnerability
 from moot.edge.files.sources import Gathered
-from moot.surfaces.cli.screen import err, out, plain
+from moot.surfaces.cli.screen import count, err, out, plain
 
 
 @contextmanager
@@ -33,6 +33,6 @@ def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gathered:
         console.print(table)
     for gap in gaps:
         console.print(plain(f"not analysed: {gap.file}:{gap.line}: {gap.why}"))
-    skipped = ", ".join(f"{count} {reason}" for reason, count in gathered.skipped.items() if count)
-    told = f"{len(findings)} findings in {len(gathered.code.files)} files"
+    skipped = ", ".join(f"{number} {reason}" for reason, number in gathered.skipped.items() if number)
+    told = f"{count(len(findings), 'finding')} in {count(len(gathered.code.files), 'file')}"
     console.print(plain(f"{told}; skipped: {skipped}" if skipped else told))

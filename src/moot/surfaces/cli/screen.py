@@ -54,6 +54,11 @@ def print_json(value: BaseModel | JsonValue) -> None:
     write_json(json.dumps(data, indent=2, ensure_ascii=False))
 
 
+def count(number: int, thing: str) -> str:
+    """`1 call`, `2 calls`."""
+    return f"{number} {thing if number == 1 else f'{thing}s'}"
+
+
 def section(console: "Console", title: str, lines: Sequence[str], mark: str = "- ") -> None:
     """A heading and its lines; nothing where there are none."""
     if lines:
