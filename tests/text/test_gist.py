@@ -9,7 +9,7 @@ from moot.text.gist import LONGEST, find_gist
         ('{"vulnerabilities": [{"severity": "high", "description": "SQL injection. More."}]}', "SQL injection."),
         ('```json\n{"reasoning": "later", "verdict": "PROCEED"}\n```', "PROCEED"),
         ('{"description": "a", "summary": " two\\n  lines "}', "two lines"),
-        ("# Title\n\n```python\nx = 1 + 1\n```\nI would take the first one. It is shorter.", "I would take the first one."),
+        ("# Title\n\n```python\nx = 1 + 1\n```\nTake the first one. It is shorter.", "Take the first one."),
         ('{"patched_code": "x = 1"}', ""),
         ("", ""),
         ("{broken", ""),

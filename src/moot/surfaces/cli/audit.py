@@ -97,7 +97,8 @@ def show(seen: Whole, flaws: list[str]) -> None:
     section(console, "Not as it was written", flaws)
     if not flaws:
         console.print()
-        console.print(plain(f"The record is whole: {len(seen.entries)} {'entry' if len(seen.entries) == 1 else 'entries'}, the last mark is {session.chain}"))
+        entries = f"{len(seen.entries)} {'entry' if len(seen.entries) == 1 else 'entries'}"
+        console.print(plain(f"The record is whole: {entries}, the last mark is {session.chain}"))
 
 
 def _entry(each: Happened) -> None:
@@ -165,7 +166,9 @@ def _show_parted(parted: Parted) -> None:
     console.print(plain("the same plan" if not parted.plan else "other plans:"))
     _differences(parted.plan)
     where = f"they part at step {parted.at}" if parted.at else "they never part"
-    console.print(plain(f"{count(parted.same_steps, 'step')} {'is' if parted.same_steps == 1 else 'are'} the same; {where}"))
+    console.print(
+        plain(f"{count(parted.same_steps, 'step')} {'is' if parted.same_steps == 1 else 'are'} the same; {where}")
+    )
     _differences(parted.step)
     console.print(plain("the same result" if not parted.result else "other results:"))
     _differences(parted.result)

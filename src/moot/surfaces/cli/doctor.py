@@ -117,7 +117,11 @@ def _store_check(settings: Settings) -> Check:
             return len(await shop.store.sessions(limit=1_000_000))
 
     try:
-        return {"what": "store", "ok": True, "note": f"{shown(settings.store)}, {count(asyncio.run(look()), 'session')}"}
+        return {
+            "what": "store",
+            "ok": True,
+            "note": f"{shown(settings.store)}, {count(asyncio.run(look()), 'session')}",
+        }
     except MootError as error:
         return {"what": "store", "ok": False, "note": str(error)}
 

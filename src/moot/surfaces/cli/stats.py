@@ -16,7 +16,9 @@ def show_stats(memory: Memory, *, json: bool) -> None:
         debates = [debate.line() for debate in read.debates]
         return print_json({**asdict(found), "unreadable": read.unreadable, "records": debates})  # type: ignore[dict-item]
     if read.unreadable:
-        err().print(plain(f"{count(read.unreadable, 'line')} of {memory.folder / 'debate-metrics.jsonl'} cannot be read"))
+        err().print(
+            plain(f"{count(read.unreadable, 'line')} of {memory.folder / 'debate-metrics.jsonl'} cannot be read")
+        )
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("question", "answer"):
         table.add_column(column)
