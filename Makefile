@@ -62,8 +62,9 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or take two seconds
 	$(BIN)/python -m benchmarks.fuzz_scan $(FUZZ)
 
-docs: setup  ## write docs/cli.md from the commands' own help
+docs: setup  ## write docs/cli.md from the commands' own help, and the picture of the README from a scripted run
 	$(BIN)/python scripts/cli_page.py > docs/cli.md
+	$(BIN)/python scripts/terminal_svg.py
 
 setup: .venv/ready
 

@@ -67,7 +67,7 @@ def test_commands_print_what_the_page_shows(snippet: Snippet, tmp_path: Path) ->
     for block in re.split(r"(?m)^(?=\$ )", snippet.text)[1:]:
         command, *shown = block.splitlines()
         arguments = shlex.split(command.removeprefix("$ "))
-        if arguments[0] in ("make", "git", "cd", "pip", "uvx", "export"):
+        if arguments[0] in ("make", "git", "cd", "pip", "pipx", "uv", "uvx", "export"):
             continue  # set-up, covered by running the two commands themselves
         assert arguments[0] == "moot", command
         given = arguments[arguments.index("<") + 1] if "<" in arguments else ""
@@ -130,6 +130,12 @@ def test_the_index_links_every_page() -> None:
 def test_the_page_of_commands_is_what_help_says(tmp_path: Path) -> None:
     done = run_forked([], tmp_path, {}, python=(ROOT / "scripts" / "cli_page.py").read_text(encoding="utf-8"))
     assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == done.stdout, f"run `make docs` {done.stderr}"
+
+
+@pytest.mark.parametrize("picture", sorted((ROOT / "docs" / "img").glob("*.svg")), ids=lambda p: p.name)
+def test_a_picture_asks_no_other_host_for_anything(picture: Path) -> None:
+    found = set(re.findall(r"(?:https?:)?//[^\s\"')]+", picture.read_text(encoding="utf-8")))
+    assert found == {"http://www.w3.org/2000/svg"}
 
 
 def test_every_setting_is_documented() -> None:

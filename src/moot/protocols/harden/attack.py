@@ -111,7 +111,8 @@ async def attack(
         red="scan" if reply is None else "model",
         gap=gap(said, scan, room),
     )
-    room.tell(f"round {number}: {len(findings)} findings, risk {report.overall_risk:.2f}")
+    found = f"{len(findings)} {'finding' if len(findings) == 1 else 'findings'}"
+    room.tell(f"round {number}: {found}, risk {report.overall_risk:.2f}")
     return report
 
 
