@@ -220,7 +220,7 @@ def test_on_a_terminal_progress_moves_on_stderr_and_the_result_stays_clean(tmp_p
             shown += piece
     os.close(screen)
     assert process.returncode == 0 and json.loads(out)["outcome"] == "hardened"
-    assert b"round 1: 1 findings" in shown and b" calls, " in shown
+    assert b"round 1: 1 finding," in shown and b" calls, " in shown
 
 
 # --- bad input gets one clear line
