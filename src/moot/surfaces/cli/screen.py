@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 # What draws on a terminal is loaded when something is drawn: a program that reads JSON does not wait for it.
 
 
+NO_MODEL_CALLED = "no model was called; to add one: -m PROVIDER:MODEL (`moot models` lists what you have)"
+
+
 def out() -> "Console":
     from moot.surfaces.cli.console import CleanConsole
 
