@@ -77,6 +77,7 @@ class Figures(Value):
     entries: tuple[tuple[str, str], ...]
 
 
+NO_MODEL_CALLED = "no model was called; to add one: -m PROVIDER:MODEL (`moot models` lists what you have)"
 Block = Annotated[Headline | Paragraph | Bullets | Grid | Listing | Figures, Field(discriminator="kind")]
 
 
@@ -156,4 +157,4 @@ def list_figures(result: Result, length: str, *more: tuple[str, str]) -> Figures
         spent.append(("failed calls", failed if spent else f"no model answered: {failed}"))
     branch = [("branch", f"{result.branch} (a commit for each version)")] if result.branch else []
     session = ("session", ", ".join(filter(None, (result.session_id, length, f"{result.duration:.1f} s"))))
-    return Figures(entries=(*more, *(spent or [("models", "no model was called")]), *branch, session))
+    return Figures(entries=(*more, *(spent or [("models", NO_MODEL_CALLED)]), *branch, session))

@@ -8,7 +8,7 @@ import typer
 from pydantic import JsonValue
 
 from moot.core.errors import UsageError
-from moot.core.report import list_spending
+from moot.core.report import count_things, list_spending
 from moot.edge.store import SqlStore
 from moot.edge.store.snapshots import verified, whole
 from moot.record.audit import Happened, short, spent, timeline, votes
@@ -18,7 +18,7 @@ from moot.record.replay import Replayed, replay
 from moot.record.session_diff import Parted, compared
 from moot.surfaces.cli.history import SessionArgument
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
-from moot.surfaces.cli.screen import count, out, plain, print_json, section
+from moot.surfaces.cli.screen import out, plain, print_json, section
 from moot.surfaces.cli.stored import with_store
 
 FLAWED = 1
@@ -68,7 +68,7 @@ def _verify(session: str, store: str | None, json_output: bool) -> None:
             for flaw in told:
                 out().print(plain(f"{name}: {flaw}"), soft_wrap=True)
         if not any(found.values()):
-            out().print(plain(f"whole: {count(len(found.keys() - {'tombstones'}), 'session')}"))
+            out().print(plain(f"whole: {count_things(len(found.keys() - {'tombstones'}), 'session')}"))
     raise typer.Exit(FLAWED if any(found.values()) else 0)
 
 
@@ -129,7 +129,7 @@ def _show_replay(again: Replayed) -> None:
         console.print(plain(f"not the same: {again.why or 'the result differs'}"))
         _differences(again.differences, "recorded", "now")
     elif again.ended:
-        console.print(plain(f"the same result from {count(again.steps, 'recorded step')}, without a call"))
+        console.print(plain(f"the same result from {count_things(again.steps, 'recorded step')}, without a call"))
     else:
         console.print(plain(f"the same for all {again.steps} recorded steps; the session has not ended"))
     if again.cut in CLOCK:
@@ -167,7 +167,9 @@ def _show_parted(parted: Parted) -> None:
     _differences(parted.plan)
     where = f"they part at step {parted.at}" if parted.at else "they never part"
     console.print(
-        plain(f"{count(parted.same_steps, 'step')} {'is' if parted.same_steps == 1 else 'are'} the same; {where}")
+        plain(
+            f"{count_things(parted.same_steps, 'step')} {'is' if parted.same_steps == 1 else 'are'} the same; {where}"
+        )
     )
     _differences(parted.step)
     console.print(plain("the same result" if not parted.result else "other results:"))

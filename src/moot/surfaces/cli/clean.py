@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
+from moot.core.report import count_things
 from moot.edge.store import SqlStore
 from moot.edge.store.retention import Old, delete_old, old
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
-from moot.surfaces.cli.screen import count, out, plain, print_json
+from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.setup import Settings
 
@@ -41,6 +42,8 @@ def clean_command(
     if json_output:
         return print_json({"logs": found.logs, "sessions": [*found.sessions], "deleted": not dry_run})
     said = "would delete" if dry_run else "deleted"
-    out().print(plain(f"{said} {count(found.logs, 'log line')} and {count(len(found.sessions), 'session')}"))
+    out().print(
+        plain(f"{said} {count_things(found.logs, 'log line')} and {count_things(len(found.sessions), 'session')}")
+    )
     for session in found.sessions:
         out().print(plain(f"  {session}"))

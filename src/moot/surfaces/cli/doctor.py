@@ -10,13 +10,14 @@ from rich.table import Table
 
 from moot.core.config import Resolved
 from moot.core.errors import MootError
+from moot.core.report import count_things
 from moot.core.types import Call
 from moot.edge.models import find_own_server, find_problem, is_fit_to_show, list_status, why_unreachable
 from moot.edge.sandbox import sandbox_status
 from moot.edge.store.engine import shown
 from moot.protocols import PROTOCOLS
 from moot.surfaces.cli.options import JsonFlag, ModelFlag, SeatFlag, StoreFlag, seat_settings
-from moot.surfaces.cli.screen import count, out, plain, print_json
+from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.setup import Settings, workshop
 
 UNCALLED = "the model was not called (--live calls it)"
@@ -120,7 +121,7 @@ def _store_check(settings: Settings) -> Check:
         return {
             "what": "store",
             "ok": True,
-            "note": f"{shown(settings.store)}, {count(asyncio.run(look()), 'session')}",
+            "note": f"{shown(settings.store)}, {count_things(asyncio.run(look()), 'session')}",
         }
     except MootError as error:
         return {"what": "store", "ok": False, "note": str(error)}

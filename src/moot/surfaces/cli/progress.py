@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.status import Status
 
 from moot.core.events import Asked, Degraded, Event, Exchanged, Retried, SessionStarted, StepDone, Told, TurnTaken
+from moot.core.report import count_things
 from moot.core.types import Spend
-from moot.surfaces.cli.screen import count, err, plain
+from moot.surfaces.cli.screen import err, plain
 from moot.text.gist import find_gist
 
 QUIET_SECONDS = 30.0
@@ -88,10 +89,10 @@ class Progress:
     def _now(self) -> str:
         asked = list(self._asking.values())
         doing = f"asking {asked[0]}" if asked else self._doing
-        more = f" and {count(len(asked) - 1, 'other')}" if len(asked) > 1 else ""
+        more = f" and {count_things(len(asked) - 1, 'other')}" if len(asked) > 1 else ""
         tokens = sum(s.input_tokens + s.output_tokens for s in self._usage.values())
         calls = sum(s.calls for s in self._usage.values())
-        return f"{doing}{more} | {count(calls, 'call')}, {count(tokens, 'token')}"
+        return f"{doing}{more} | {count_things(calls, 'call')}, {count_things(tokens, 'token')}"
 
     def _show_now(self) -> None:
         if self._status is not None:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from moot.core.findings import where
+from moot.core.report import count_things
 from moot.core.types import NotAnalysed, Vulnerability
 from moot.edge.files.sources import Gathered
-from moot.surfaces.cli.screen import count, err, out, plain
+from moot.surfaces.cli.screen import err, out, plain
 
 
 @contextmanager
@@ -34,5 +35,5 @@ def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gathered:
     for gap in gaps:
         console.print(plain(f"not analysed: {gap.file}:{gap.line}: {gap.why}"))
     skipped = ", ".join(f"{number} {reason}" for reason, number in gathered.skipped.items() if number)
-    told = f"{count(len(findings), 'finding')} in {count(len(gathered.code.files), 'file')}"
+    told = f"{count_things(len(findings), 'finding')} in {count_things(len(gathered.code.files), 'file')}"
     console.print(plain(f"{told}; skipped: {skipped}" if skipped else told))

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 # What draws on a terminal is loaded when something is drawn: a program that reads JSON does not wait for it.
 
 
-NO_MODEL_CALLED = "no model was called; to add one: -m PROVIDER:MODEL (`moot models` lists what you have)"
-
-
 def out() -> "Console":
     from moot.surfaces.cli.console import CleanConsole
 
@@ -55,11 +52,6 @@ def write_json(text: str) -> None:
 def print_json(value: BaseModel | JsonValue) -> None:
     data = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
     write_json(json.dumps(data, indent=2, ensure_ascii=False))
-
-
-def count(number: int, thing: str) -> str:
-    """`1 call`, `2 calls`."""
-    return f"{number} {thing if number == 1 else f'{thing}s'}"
 
 
 def section(console: "Console", title: str, lines: Sequence[str], mark: str = "- ") -> None:

@@ -4,9 +4,10 @@ from dataclasses import asdict
 
 from rich.table import Table
 
+from moot.core.report import count_things
 from moot.edge.files.memory import Memory
 from moot.evidence.statistics import Worked, tally
-from moot.surfaces.cli.screen import count, err, out, plain, print_json
+from moot.surfaces.cli.screen import err, out, plain, print_json
 
 
 def show_stats(memory: Memory, *, json: bool) -> None:
@@ -17,7 +18,7 @@ def show_stats(memory: Memory, *, json: bool) -> None:
         return print_json({**asdict(found), "unreadable": read.unreadable, "records": debates})  # type: ignore[dict-item]
     if read.unreadable:
         err().print(
-            plain(f"{count(read.unreadable, 'line')} of {memory.folder / 'debate-metrics.jsonl'} cannot be read")
+            plain(f"{count_things(read.unreadable, 'line')} of {memory.folder / 'debate-metrics.jsonl'} cannot be read")
         )
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("question", "answer"):

@@ -8,12 +8,13 @@ from pydantic import JsonValue
 from rich.table import Table
 
 from moot.core.errors import UsageError
+from moot.core.report import count_things
 from moot.edge.files.memory import Debate, Memory
 from moot.evidence.failures import Event, Next, Standing, next_step, task_id
 from moot.evidence.statistics import helped
 from moot.routing import route
 from moot.surfaces.cli.options import JsonFlag
-from moot.surfaces.cli.screen import count, err, out, plain, print_json
+from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.setup import Settings
 from moot.surfaces.vetting import memory_of
 
@@ -95,7 +96,9 @@ def show_command(json_output: JsonFlag = False) -> None:
     if json_output:
         return print_json({"tasks": [*lines], "unreadable": failures.unreadable})
     if failures.unreadable:
-        err().print(plain(f"{count(failures.unreadable, 'line')} of {memory.folder / 'failures.jsonl'} cannot be read"))
+        err().print(
+            plain(f"{count_things(failures.unreadable, 'line')} of {memory.folder / 'failures.jsonl'} cannot be read")
+        )
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("task", "failed", "rejected", "last error", "due", "what"):
         table.add_column(column, overflow="fold", no_wrap=column in ("task", "due"))
