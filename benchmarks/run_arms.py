@@ -27,8 +27,8 @@ from moot.edge.models import open_model
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
 from moot.evidence.trials.behaviour import Tried, best
 from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
+from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Plan, Runner
-from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
 from moot.testing import one_file
 
@@ -109,7 +109,7 @@ async def held(
         limits=LIMITS.model_copy(update={"max_calls": calls}),
         seats=dict.fromkeys(names, (model.name,)),
     )
-    desk = Desk(StaticTeam(), SystemClock(), Bubblewrap(SandboxLimits(wall=60.0)))
+    desk = SessionPorts(scanner=StaticTeam(), clock=SystemClock(), sandbox=Bubblewrap(SandboxLimits(wall=60.0)))
     result = await Runner(desk, lambda name: model).start(plan)
     assert isinstance(result, DebateResult)
     return result

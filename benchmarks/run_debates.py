@@ -19,8 +19,8 @@ from moot.edge.clock import SystemClock
 from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
 from moot.protocols.debate.types import DebateInput, DebateRules, Member
+from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Plan, Runner
-from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
 from moot.testing import ActingModel
 
@@ -79,7 +79,7 @@ def covered(spans: list[tuple[float, float]]) -> float:
 async def one(store: SqlStore) -> tuple[float, float, int]:
     """Wall seconds, seconds of the critical path, calls."""
     model = Timed(say, latency=LATENCY)
-    desk = Desk(StaticTeam(), SystemClock(), find_sandbox())
+    desk = SessionPorts(scanner=StaticTeam(), clock=SystemClock(), sandbox=find_sandbox())
     team = tuple(Member(seat=role, role=role, model="script:timed") for role in ROLES)
     plan = Plan(
         protocol="debate",

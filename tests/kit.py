@@ -15,8 +15,8 @@ from moot.core.ports import Sandbox
 from moot.core.types import Code, Limits, NotAnalysed, Repair, Scan, Tests, Vulnerability
 from moot.edge.store import SqlStore
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
+from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.steps import Desk
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, one_file, room
 
 R = TypeVar("R")
@@ -69,8 +69,8 @@ def mend(code: Code, marks: Sequence[str]) -> Repair:
     return Repair(texts=changed, fixed=fixed, left=left)
 
 
-def desk(clock: FrozenClock | None = None, sandbox: Sandbox | None = None) -> Desk:
-    return Desk(scanner=FakeScanner(see, mend), clock=clock or FrozenClock(), sandbox=sandbox)
+def desk(clock: FrozenClock | None = None, sandbox: Sandbox | None = None) -> SessionPorts:
+    return SessionPorts(scanner=FakeScanner(see, mend), clock=clock or FrozenClock(), sandbox=sandbox)
 
 
 def run_harden(

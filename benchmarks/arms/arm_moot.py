@@ -13,8 +13,8 @@ from moot.core.types import Absent, Call, Limits, Reply, Usage, Value
 from moot.edge.clock import SystemClock
 from moot.edge.store import SqlStore
 from moot.runtime.journal import Journal
+from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.steps import Desk
 from moot.testing import FakeScanner
 
 
@@ -55,14 +55,14 @@ def heard(answers: Sequence[Said | Absent]) -> list[str]:
 
 class WithoutStore:
     def __init__(self) -> None:
-        self.desk = Desk(scanner=FakeScanner(), clock=SystemClock())
+        self.desk = SessionPorts(scanner=FakeScanner(), clock=SystemClock())
         self.cast = {seat: [Instant()] for seat in SEATS}
 
     async def setup(self) -> None: ...
 
     async def debate(self, topic: str) -> str:
         journal = Journal(str(uuid.uuid4()), self.desk.clock)
-        return await exchange(topic, LiveRoom(self.desk, self.cast, Limits(), journal, 300.0))
+        return await exchange(topic, LiveRoom(self.desk, self.cast, journal, limits=Limits(), timeout=300.0))
 
     async def teardown(self) -> None: ...
 
@@ -79,7 +79,7 @@ class WithJournal(WithoutStore):
         )
         await self.store.create(session)
         journal = Journal(identity, self.desk.clock, self.store)
-        won = await exchange(topic, LiveRoom(self.desk, self.cast, Limits(), journal, 300.0))
+        won = await exchange(topic, LiveRoom(self.desk, self.cast, journal, limits=Limits(), timeout=300.0))
         await self.store.update(session.model_copy(update={"status": "completed", "outcome": {"winner": won}}))
         return won
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pydantic import BaseModel
 
 from moot.core.errors import ModelError, ScriptDry
+from moot.core.gates import GateRules
 from moot.core.measures import Coverage, Covered
 from moot.core.ports import Model
 from moot.core.types import (
@@ -27,8 +28,8 @@ from moot.core.types import (
     Usage,
 )
 from moot.runtime.journal import Journal
+from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.steps import Desk
 
 Line = str | BaseModel | ModelError
 
@@ -159,9 +160,14 @@ def one_file(text: str, path: str = "app.py", language: Language = "python") -> 
 
 
 def room(
-    cast: Mapping[str, Model], desk: Desk | None = None, limits: Limits | None = None, timeout: float = 300.0
+    cast: Mapping[str, Model],
+    ports: SessionPorts | None = None,
+    limits: Limits | None = None,
+    timeout: float = 300.0,
+    gates: GateRules | None = None,
 ) -> LiveRoom:
     """A live room with no store: everything real but the edges."""
-    desk = desk or Desk(scanner=FakeScanner(), clock=FrozenClock())
+    ports = ports or SessionPorts(scanner=FakeScanner(), clock=FrozenClock())
     chains = {seat: [model] for seat, model in cast.items()}
-    return LiveRoom(desk, chains, limits or Limits(), Journal("test", desk.clock), timeout)
+    journal = Journal("test", ports.clock)
+    return LiveRoom(ports, chains, journal, limits=limits or Limits(), timeout=timeout, gates=gates or GateRules())

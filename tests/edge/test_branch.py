@@ -15,12 +15,13 @@ from solve_kit import RIGHT, WORSE, WRONG, code, coder, reflection, reflector, w
 
 import moot
 from moot.core.errors import UsageError
-from moot.core.types import Code, SourceFile
+from moot.core.types import Code, Limits, SourceFile
 from moot.edge.git.branches import GitBranches
-from moot.runtime.steps import Desk
+from moot.runtime.journal import Journal
+from moot.runtime.ports import SessionPorts
+from moot.runtime.room import LiveRoom
 from moot.runtime.version_commits import Committing
-from moot.testing import FakeScanner, FrozenClock, one_file, room
-from moot.text.secrets import Vault
+from moot.testing import FakeScanner, FrozenClock, one_file
 
 HERE = Path(__file__).parents[1]
 ENTRIES = [*coder(code(WORSE), code(WRONG), code(RIGHT)), *reflector(reflection("Use max."), reflection())]
@@ -172,8 +173,8 @@ def test_two_rooms_at_once_commit_to_branches_of_their_own(tmp_path: Path) -> No
     branches = GitBranches(repo, tmp_path / "trees")
 
     async def session(name: str) -> str:
-        live = room({}, Desk(FakeScanner(), FrozenClock(), vault=Vault({}), branches=branches))
-        live._committing = Committing(branches, name)
+        ports = SessionPorts(scanner=FakeScanner(), clock=FrozenClock(), branches=branches)
+        live = LiveRoom(ports, {}, Journal(name, ports.clock), limits=Limits(), timeout=300.0)
         for number in range(3):
             await live.snapshot(one_file(f"{name} {number}\n"), f"{name} {number}")
         live.close()

@@ -18,8 +18,8 @@ from moot.core.gates import GateRequest
 from moot.edge.store import SqlStore, tables
 from moot.edge.store.gates import GateShelf
 from moot.edge.webhooks import MOST_ATTEMPTS, SIGNATURE, Webhooks
+from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Plan, Runner
-from moot.runtime.steps import Desk
 from moot.surfaces.setup import Settings
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel
 
@@ -69,7 +69,9 @@ def receiver(*answers: int) -> Iterator[Receiver]:
 
 async def asked(store: SqlStore, url: str) -> GateRequest:
     plan = Plan(protocol="harden", topic="t", input={}, rules={})
-    record = await Runner(Desk(FakeScanner(), FrozenClock()), lambda name: ScriptedModel({}), store).enroll(plan)
+    record = await Runner(
+        SessionPorts(scanner=FakeScanner(), clock=FrozenClock()), lambda name: ScriptedModel({}), store
+    ).enroll(plan)
     gate = GateRequest(
         id="11111111-1111-4111-8111-111111111111", session_id=record.id, seq=1, kind="approval", point="defense",
         summary="ü: two flaws patched", created_at=NOW, deadline=NOW + timedelta(minutes=30),

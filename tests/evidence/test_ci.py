@@ -31,7 +31,7 @@ from moot.evidence.check_feedback import (
     remarks,
     told_checks,
 )
-from moot.runtime.steps import Desk
+from moot.runtime.ports import SessionPorts
 from moot.surfaces.setup import Settings, all_settings
 from moot.testing import FakeSandbox, FakeScanner, FrozenClock, one_file, room
 from moot.text.secrets import Vault
@@ -226,10 +226,10 @@ def hooked(*actions: str, **more: object) -> CiHooks:
     return CiHooks.model_validate({"actions": {AT: actions}, **more})
 
 
-def desk(hooks: CiHooks, sandbox: FakeSandbox | None = None, vault: Vault | None = None) -> Desk:
+def desk(hooks: CiHooks, sandbox: FakeSandbox | None = None, vault: Vault | None = None) -> SessionPorts:
     scanner = FakeScanner(see)
     checks = SandboxChecks(hooks, scanner, sandbox)
-    return Desk(scanner, FrozenClock(), sandbox, vault or Vault({}), checks=checks)
+    return SessionPorts(scanner=scanner, clock=FrozenClock(), sandbox=sandbox, vault=vault or Vault({}), checks=checks)
 
 
 def test_the_room_checks_in_one_step_and_makes_none_where_nothing_is_configured() -> None:
@@ -239,10 +239,10 @@ def test_the_room_checks_in_one_step_and_makes_none_where_nothing_is_configured(
     checks = asyncio.run(live.check(AT, CODE, TESTS))
     told = [(each.action, each.status) for each in checks.feedback]
     wanted = [("unit_tests", "passed"), ("linter", "error"), ("security_scan", "passed"), ("own", "failed")]
-    assert told == wanted and live._journal.latest == 1
+    assert told == wanted and live.journal.latest == 1
     assert asyncio.run(live.check("post_proposal", CODE, TESTS)) == Checks(point="post_proposal")
     assert asyncio.run(room({}).check(AT, CODE, TESTS)) == Checks(point=AT)
-    assert live._journal.latest == 1
+    assert live.journal.latest == 1
 
 
 def test_without_tests_and_without_a_tool_for_the_language_checks_are_skipped() -> None:

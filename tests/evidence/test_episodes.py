@@ -16,8 +16,8 @@ from moot.edge.store.episodes import EpisodeShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.evidence.lessons import Origin, credited, new_lesson
 from moot.runtime.journal import Journal
+from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.steps import Desk
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel, one_file
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -45,9 +45,9 @@ def in_room(place: str, work: object, memory: bool = True) -> object:
         )
         await store.create(record)
         clock = FrozenClock()
-        desk = Desk(FakeScanner(), clock, memory=LessonShelf(store) if memory else None)
+        desk = SessionPorts(scanner=FakeScanner(), clock=clock, memory=LessonShelf(store) if memory else None)
         model = ScriptedModel({"coder": ['{"word": "a"}'] * 9})
-        room = LiveRoom(desk, {"coder": [model]}, Limits(), Journal(SESSION, clock, store), 60.0)
+        room = LiveRoom(desk, {"coder": [model]}, Journal(SESSION, clock, store), limits=Limits(), timeout=60.0)
         try:
             return await work(room, store)  # type: ignore[operator]
         finally:

@@ -27,7 +27,7 @@ from moot.edge.tools import linters as linting
 from moot.edge.tools.linters import Linters
 from moot.evidence.trials.rating import WEIGHTS, ease, of_coverage, of_lint, of_scan, of_tests, rated
 from moot.evidence.trials.structure import FileShape, shapes
-from moot.runtime.steps import Desk
+from moot.runtime.ports import SessionPorts
 from moot.testing import FakeScanner, FrozenClock, one_file, room
 
 PYTHON = """def plain(x):
@@ -254,7 +254,7 @@ def test_no_ruff_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_measuring_is_a_step_of_the_room() -> None:
-    live = room({}, Desk(FakeScanner(), FrozenClock(), linter=Linters()))
+    live = room({}, SessionPorts(scanner=FakeScanner(), clock=FrozenClock(), linter=Linters()))
     code = one_file("import os\n\n\ndef f(x):\n    return x\n")
     got = asyncio.run(live.measure(code, run_of("passed", "failed")))
     values = {part.name: part.value for part in got.parts}

@@ -13,7 +13,7 @@ from moot.evidence.trials.validity import Judged, Ran, by_reading, by_running, s
 from moot.evidence.trials.values import Example
 from moot.protocols.solve.attempts import Task, task_examples
 from moot.protocols.solve.examining import ask_for_tests, valid_tests
-from moot.runtime.steps import Desk
+from moot.runtime.ports import SessionPorts
 from moot.testing import FakeSandbox, FakeScanner, FrozenClock, ScriptedModel, one_file, room
 
 TEXT = "Write largest(numbers): the largest of a list, None for an empty one. largest([1, 3]) -> 3"
@@ -122,7 +122,7 @@ def test_what_runs_show(stub: Ran, solutions: list[Ran], flaw: str | None) -> No
 
 
 def judged(reply: str, *solutions: str, task: Task = TASK) -> list[tuple[str, str | None]]:
-    live = room({}, Desk(FakeScanner(), SystemClock(), find_sandbox()))
+    live = room({}, SessionPorts(scanner=FakeScanner(), clock=SystemClock(), sandbox=find_sandbox()))
     codes = [one_file(text, "solution.py") for text in solutions]
     found = asyncio.run(valid_tests(of_reply(reply), task, live, codes))
     assert all(one.detail for one in found if not one.valid)
@@ -158,7 +158,7 @@ def test_a_test_that_wavers_has_no_say() -> None:
     def run(code: Code, tests: Tests) -> SuiteRun:
         return SuiteRun(outcomes=(TestOutcome.model_validate({"name": "t", "status": next(statuses)}),))
 
-    live = room({}, Desk(FakeScanner(), FrozenClock(), FakeSandbox(run, judge_calls=put)))
+    live = room({}, SessionPorts(scanner=FakeScanner(), clock=FrozenClock(), sandbox=FakeSandbox(run, judge_calls=put)))
     suite = of_reply("assert largest([2]) == 2\nassert largest([0] * 3) == 1\nassert largest([0] * 4) == 1\n")
     found = asyncio.run(valid_tests(suite, TASK, live, [RIGHT]))
     assert [one.flaw for one in found] == ["not_deterministic", "not_deterministic", None]

@@ -24,8 +24,8 @@ from moot.edge.store.linking import broken_stones
 from moot.edge.store.snapshots import verified
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.record.replay import replay
+from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Plan, Runner, Stop
-from moot.runtime.steps import Desk
 from moot.surfaces.forking import fork
 from moot.testing import ActingModel, FrozenClock, one_file
 
@@ -48,7 +48,7 @@ async def ran(
     store: SqlStore, say: Callable[[Call], str], wanted: Plan, clock: Clock | None = None, stop: Stop | None = None
 ) -> Result:
     own = desk()
-    told = Desk(scanner=own.scanner, clock=clock or own.clock, gates=GateShelf(store))
+    told = SessionPorts(scanner=own.scanner, clock=clock or own.clock, gates=GateShelf(store))
     runner: Runner
 
     class Stopping(ActingModel):
@@ -86,7 +86,7 @@ def test_a_session_that_was_stopped_replays_up_to_its_last_step(place: str, wish
 
 def carried_on(place: str, session: str) -> Result:
     async def go(store: SqlStore) -> Result:
-        told = Desk(scanner=desk().scanner, clock=FrozenClock(), gates=GateShelf(store))
+        told = SessionPorts(scanner=desk().scanner, clock=FrozenClock(), gates=GateShelf(store))
         return await Runner(told, lambda name: ActingModel(answer, name="a:b"), store).resume(session)
 
     return in_store(place, go)
@@ -121,7 +121,7 @@ def test_a_session_that_waited_for_a_person_is_whole_and_replays(place: str, ver
 async def approve_all(store: SqlStore, session: str) -> None:
     yes = GateDecision(verdict="approved", how="person", reviewer="ann")
     for _ in range(9):
-        told = Desk(scanner=desk().scanner, clock=FrozenClock(), gates=GateShelf(store))
+        told = SessionPorts(scanner=desk().scanner, clock=FrozenClock(), gates=GateShelf(store))
         try:
             await Runner(told, lambda name: ActingModel(answer, name="a:b"), store).resume(session)
             return

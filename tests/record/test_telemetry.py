@@ -24,8 +24,8 @@ from moot.core.types import Limits
 from moot.edge.store import SqlStore
 from moot.edge.telemetry import Telemetry, wanted
 from moot.protocols.harden.script import HardenInput, HardenRules
+from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Plan, Runner
-from moot.runtime.steps import Desk
 from moot.surfaces.hosting import Host
 from moot.surfaces.setup import Settings
 from moot.testing import ScriptedModel, one_file
@@ -49,7 +49,7 @@ def traced(
     telemetry = Telemetry(content=content, exporter=exporter)
     spans = telemetry.session()
     own = desk()
-    told = Desk(scanner=own.scanner, clock=own.clock, listen=spans)
+    told = SessionPorts(scanner=own.scanner, clock=own.clock, listen=spans)
 
     async def run() -> str:
         store = SqlStore(place)

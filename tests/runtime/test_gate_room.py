@@ -13,8 +13,8 @@ from moot.core.gates import GateDecision, GateRequest, GateRules, Verdict
 from moot.core.ports import Row
 from moot.core.types import Limits
 from moot.runtime.journal import Journal
+from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.steps import Desk
 from moot.testing import FakeScanner, FrozenClock
 from moot.text.secrets import Vault
 
@@ -54,11 +54,11 @@ class Listed:
 def open_room(port: Listed | None, seconds: float = 0.0, rules: GateRules = RULES, kept: bool = True) -> LiveRoom:
     clock = FrozenClock()
     clock.seconds = seconds
-    desk = Desk(FakeScanner(), clock, vault=Vault({"MY_TOKEN": "s3cret-s3cret-s3cret"}), gates=port)
+    desk = SessionPorts(
+        scanner=FakeScanner(), clock=clock, vault=Vault({"MY_TOKEN": "s3cret-s3cret-s3cret"}), gates=port
+    )
     store: Any = Keeping() if kept else None
-    room = LiveRoom(desk, {}, Limits(), Journal("s", clock, store), 300.0)
-    room.gates = rules
-    return room
+    return LiveRoom(desk, {}, Journal("s", clock, store), limits=Limits(), timeout=300.0, gates=rules)
 
 
 def wait_at(port: Listed, summary: str = "done", **more: Any) -> Parked:

@@ -16,9 +16,9 @@ from moot.core.types import Absent, Call, Limits, Reply, Result, Usage, Value
 from moot.edge.store import SqlStore
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.runtime.journal import Journal
+from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
 from moot.runtime.runner import Plan, Runner
-from moot.runtime.steps import Desk
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, one_file, room
 from moot.text.secrets import Vault
 
@@ -74,9 +74,9 @@ def live(
 ) -> LiveRoom:  # fmt: skip
     clock = clock or FrozenClock()
     listen = None if events is None else events.append
-    desk = Desk(scanner=FakeScanner(), clock=clock, vault=vault or Vault({}), listen=listen)
+    desk = SessionPorts(scanner=FakeScanner(), clock=clock, vault=vault or Vault({}), listen=listen)
     journal = Journal("s", clock, rows, past)  # type: ignore[arg-type]
-    return LiveRoom(desk, models, limits or Limits(), journal, seconds)
+    return LiveRoom(desk, models, journal, limits=limits or Limits(), timeout=seconds)
 
 
 def rate_limited(after: float | None = None) -> ModelError:
@@ -252,7 +252,7 @@ def test_a_stop_while_something_is_written_lets_it_be_written_and_ends_in_order(
             protocol="harden", topic="t", rules=HardenRules().model_dump(mode="json"),
             input=HardenInput(code=one_file("x = 1\n")).model_dump(mode="json"),
         )  # fmt: skip
-        runner = Runner(Desk(FakeScanner(), FrozenClock()), lambda name: ScriptedModel({}), store)
+        runner = Runner(SessionPorts(scanner=FakeScanner(), clock=FrozenClock()), lambda name: ScriptedModel({}), store)
         running = asyncio.ensure_future(runner.start(plan))
         await store.writing.wait()
         runner.stop("cancel")
@@ -358,7 +358,7 @@ def test_time_at_work_goes_on_counting_after_a_resume() -> None:
     here = live({"red": [ScriptedModel({"red": [rate_limited(8), said("a")]})]}, rows=rows, clock=clock)
     asyncio.run(here.ask(ask()))
     later = live({"red": [ScriptedModel({})]}, past=rows.steps, seconds=10)
-    assert later.remaining() == pytest.approx(2.0)
+    assert later.journal.elapsed() == pytest.approx(8.0)
 
 
 def test_a_reply_too_long_to_keep_is_unreadable_not_a_crash() -> None:

@@ -11,15 +11,14 @@ from pydantic import ValidationError
 
 from moot.core.errors import ModelError, StoreError, UsageError
 from moot.core.events import Event, SessionEnded, SessionStarted
-from moot.core.ports import Model, Row, SessionRecord
+from moot.core.ports import Branch, Model, Row, SessionRecord
 from moot.core.types import Call, Limits, Reply, Result, Status
 from moot.edge.store import SqlStore
 from moot.edge.store.snapshots import whole
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.record.chain import flaws_of
-from moot.runtime.room import LiveRoom
+from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import About, Plan, Runner, Stop
-from moot.runtime.steps import Desk
 from moot.testing import ActingModel, Line, one_file
 
 ANSWERS: dict[tuple[str, int], Line] = {("red", 1): SQLI, ("blue", 1): blue(GOOD), ("red", 2): NOTHING}
@@ -41,7 +40,9 @@ class Setting:
         self.events: list[Event] = []
         self.model = ActingModel(say, name="a:b")
         own = desk()
-        self.runner = Runner(Desk(own.scanner, own.clock, listen=self.events.append), self.open, store)
+        self.runner = Runner(
+            SessionPorts(scanner=own.scanner, clock=own.clock, listen=self.events.append), self.open, store
+        )
 
     def open(self, name: str) -> Model:
         return self.model
@@ -141,36 +142,38 @@ def test_a_stop_that_comes_before_the_first_step_is_heeded() -> None:
             runner.stop("pause")
 
     own = desk()
-    runner = Runner(Desk(own.scanner, own.clock, listen=listen), lambda name: ActingModel(answer, name="a:b"))
+    runner = Runner(
+        SessionPorts(scanner=own.scanner, clock=own.clock, listen=listen), lambda name: ActingModel(answer, name="a:b")
+    )
     result = asyncio.run(runner.start(PLAN))
     assert (getattr(result, "outcome", ""), result.calls, result.resumable) == ("cancelled", 0, True)
 
 
-class Closing(Runner):
-    """Counts the rooms that were opened and closed."""
+class CountedBranches:
+    """Counts the rooms that were opened and closed: a room names its branch when it opens."""
 
     opened = closed = 0
 
-    def _open_room(self, *given: Any) -> LiveRoom:
+    def name(self, session: str) -> str:
         self.opened += 1
-        count = self
+        return session
 
-        class Counted(LiveRoom):
-            def close(self) -> None:
-                count.closed += 1
-                super().close()
+    def open(self, session: str) -> Branch:
+        raise UsageError("nothing is committed here")
 
-        return Counted(self._desk, given[1], given[2], given[0], given[3])
+    def close(self, session: str) -> None:
+        self.closed += 1
 
 
 @pytest.mark.parametrize("say", [answer, lambda call: ModelError("401", kind="auth")])
 def test_a_room_is_closed_whatever_the_end(say: Say) -> None:
-    own = desk()
-    runner = Closing(Desk(own.scanner, own.clock), lambda name: ActingModel(say, name="a:b"))
+    own, branches = desk(), CountedBranches()
+    ports = SessionPorts(scanner=own.scanner, clock=own.clock, branches=branches)
+    runner = Runner(ports, lambda name: ActingModel(say, name="a:b"))
     asyncio.run(runner.start(PLAN))
     with pytest.raises(ValidationError):  # before there is a room
         asyncio.run(runner.start(PLAN.model_copy(update={"rules": {"timeout": -1}})))
-    assert (runner.opened, runner.closed) == (1, 1)
+    assert (branches.opened, branches.closed) == (1, 1)
 
 
 class Stuck(SqlStore):

@@ -26,9 +26,9 @@ from moot.edge.store.gates import GateShelf
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.record.chain import flaws
 from moot.runtime.journal import Journal
+from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
 from moot.runtime.runner import About, Plan, Runner
-from moot.runtime.steps import Desk
 from moot.surfaces.gatekeeping import decide, gate_of
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel, one_file, room
 
@@ -45,7 +45,7 @@ class World:
         self.store, self.gates = store, GateShelf(store)
         self.scans = 0
         scanner = FakeScanner(self.look, lambda given, marks: Repair())
-        self.desk = Desk(scanner, self.clock, gates=self.gates)
+        self.desk = SessionPorts(scanner=scanner, clock=self.clock, gates=self.gates)
         self.plan = Plan(
             protocol="harden",
             topic="t",
@@ -63,9 +63,7 @@ class World:
 
 
 def gated(rules: GateRules | None = None) -> Coroutine[Any, Any, GateDecision]:
-    live = room({}, Desk(FakeScanner(), FrozenClock()))
-    live.gates = rules or GateRules()
-    return live.gate("p", "what was done")
+    return room({}, gates=rules).gate("p", "what was done")
 
 
 def test_without_gates_it_is_approved_at_once_and_recorded_as_automatic() -> None:
@@ -264,8 +262,8 @@ def test_questions_wait_for_a_person_and_their_answers_are_recorded_once(place: 
 
         async def asked() -> tuple[str, ...]:
             journal = Journal(record.id, world.clock, store, await store.steps(record.id))
-            live = LiveRoom(world.desk, {}, Limits(), journal, 300.0)
-            live.gates = GateRules(answers=True, timeout=60.0)
+            rules = GateRules(answers=True, timeout=60.0)
+            live = LiveRoom(world.desk, {}, journal, limits=Limits(), timeout=300.0, gates=rules)
             return await live.inquire(questions)
 
         with pytest.raises(Parked) as waiting:
@@ -283,14 +281,15 @@ def test_questions_nobody_answers_in_time_have_no_answer_and_the_session_goes_on
     async def work(store: SqlStore) -> None:
         world = World(store, GateRules())
         record = await world.runner().enroll(world.plan)
-        live = LiveRoom(world.desk, {}, Limits(), Journal(record.id, world.clock, store), 300.0)
-        live.gates = GateRules(answers=True, timeout=60.0)
+
+        def live() -> LiveRoom:
+            journal, rules = Journal(record.id, world.clock, store), GateRules(answers=True, timeout=60.0)
+            return LiveRoom(world.desk, {}, journal, limits=Limits(), timeout=300.0, gates=rules)
+
         with pytest.raises(Parked):
-            await live.inquire(["which?"])
+            await live().inquire(["which?"])
         world.clock.seconds = 61
-        again = LiveRoom(world.desk, {}, Limits(), Journal(record.id, world.clock, store), 300.0)
-        again.gates = live.gates
-        assert await again.inquire(["which?"]) == ("",)
+        assert await live().inquire(["which?"]) == ("",)
 
     in_store(place, work)
 

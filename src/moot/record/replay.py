@@ -11,15 +11,12 @@ from pydantic import JsonValue
 
 from moot.core.ci import Checks, CiHooks, Point
 from moot.core.errors import Cut, CutKind, MootError, ReplayMismatch, Unrecorded
-from moot.core.ports import Branch, Entry, Model, Row, SessionRecord, StepRow
-from moot.core.types import Call, Code, Limits, Reply, Result, Tests, Value
+from moot.core.ports import Branch, Entry, Model, SessionRecord, StepRow
+from moot.core.types import Call, Code, Reply, Result, Tests, Value
 from moot.record.chain import Whole, flaws_of, standing, step_of
 from moot.record.json_diff import Difference, differences, settled
-from moot.runtime.journal import Journal
-from moot.runtime.model_calls import Exchange
-from moot.runtime.room import LiveRoom
+from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Plan, Runner
-from moot.runtime.steps import Desk
 from moot.text.secrets import Vault
 
 BRANCHES = "debate/"
@@ -95,44 +92,28 @@ class Again:
 
 
 async def run_again(record: SessionRecord, plan: Plan, steps: Sequence[StepRow], *, ended: bool) -> Again:
-    """The script of the plan over these steps, as far as they reach."""
-    runner = Rerun(refusing_desk(record, plan), steps, record if ended else None)
+    """The script of the plan over these steps, as far as they reach. `ended`: the session came to its end."""
+    outcome = record.outcome if ended and isinstance(record.outcome, dict) else {}
+    cut = str(outcome.get("cut") or "")
+    end = RecordEnd(cut, reason_in(outcome.get("result"), cut))
+    runner = Runner(refusing_ports(record, plan), lambda name: Nobody(name, end), begin=end.refuse_step)
+    if ended and record.status == "cancelled" and cut == "cancelled":
+        runner.wish = "cancel"
     try:
-        result = await runner.rerun(record, plan)
+        result = await runner.carry_on(record, plan, steps)
     except (Unrecorded, ReplayMismatch) as error:
-        return Again(used=runner.used, error=error, cut=runner.cut)
-    return Again(used=runner.used, result=result, cut=runner.cut)
+        return Again(used=runner.used, error=error, cut=cut)
+    return Again(used=runner.used, result=result, cut=cut)
 
 
-class Rerun(Runner):
-    """Gives back what was recorded, and nothing else. `ended` is the record of a session that came to its end."""
+@dataclass(frozen=True)
+class RecordEnd:
+    """What a replay meets where the record ends: the cut that ended the session, or nothing that may go on."""
 
-    def __init__(self, desk: Desk, steps: Sequence[StepRow], ended: SessionRecord | None) -> None:
-        super().__init__(desk, Nobody)
-        self._steps = steps
-        self.used: set[tuple[int, int]] = set()
-        outcome = ended.outcome if ended is not None and isinstance(ended.outcome, dict) else {}
-        self.cut = str(outcome.get("cut") or "")
-        self._why = reason_in(outcome.get("result"), self.cut)
-        if ended is not None and ended.status == "cancelled" and self.cut == "cancelled":
-            self.wish = "cancel"
+    cut: str
+    why: str
 
-    async def rerun(self, record: SessionRecord, plan: Plan) -> Result:
-        return await self._carry_on(record, plan, self._steps)
-
-    def _open_room(self, journal: Journal, cast: dict[str, list[Model]], limits: Limits, timeout: float) -> LiveRoom:
-        journal.used = self.used
-        room = RecordedRoom(self._desk, cast, limits, journal, timeout)
-        room.cut = self.cut if self.cut in BY_A_CLOCK or self.cut == "budget_exhausted" else ""
-        room.why = self._why
-        return room
-
-
-class RecordedRoom(LiveRoom):
-    cut = ""
-    why = ""
-
-    def _check_stopped(self) -> None:
+    def refuse_step(self) -> None:
         """Called before anything new is begun: here nothing ever is."""
         if self.cut in BY_A_CLOCK:
             kind: CutKind = "timed_out" if self.cut == "timed_out" else "cancelled"
@@ -140,16 +121,11 @@ class RecordedRoom(LiveRoom):
         if self.cut != "budget_exhausted":  # the ledger says that, with its own words
             raise Unrecorded("the session asks for a step that is not in its record")
 
-    async def _exchange(
-        self, seq: int, part: int, call: Call, chain: Sequence[Model], action: str = "response"
-    ) -> tuple[Exchange, list[Row]]:
-        try:
-            return await super()._exchange(seq, part, call, chain, action)
-        except Unrecorded:
-            if self.cut != "budget_exhausted":
-                raise
+    def refuse_call(self, call: Call) -> NoReturn:
+        if self.cut == "budget_exhausted":
             # Beside others that were under way then, it had no room left; now they are long done.
-            raise Cut("budget_exhausted", self.why) from None
+            raise Cut("budget_exhausted", self.why)
+        raise Unrecorded(f"{call.seat} is asked something in round {call.round} that is not in the record")
 
 
 def reason_in(result: JsonValue, cut: str) -> str:
@@ -160,10 +136,10 @@ def reason_in(result: JsonValue, cut: str) -> str:
     return next((note.removeprefix(begins) for note in told if note.startswith(begins)), "")
 
 
-def refusing_desk(record: SessionRecord, plan: Plan) -> Desk:
+def refusing_ports(record: SessionRecord, plan: Plan) -> SessionPorts:
     """Edges that refuse to be used. Secrets were masked before they were recorded, so there are none to hide."""
     nobody: Any = Refusing()
-    return Desk(
+    return SessionPorts(
         scanner=nobody,
         clock=Stopped(record.created_at),
         sandbox=nobody,
@@ -194,15 +170,16 @@ class Refusing:
 class Nobody(Model):
     """A seat's model that is never asked."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, end: RecordEnd) -> None:
         self._name = name
+        self._end = end
 
     @property
     def name(self) -> str:
         return self._name
 
     async def reply(self, call: Call) -> Reply:
-        raise Unrecorded(f"{call.seat} is asked something in round {call.round} that is not in the record")
+        self._end.refuse_call(call)
 
     def turn(self) -> AbstractAsyncContextManager[None]:
         return nullcontext()

@@ -9,26 +9,51 @@ from pydantic import JsonValue
 from moot.core.errors import Cut, Decided, Parked, UsageError
 from moot.core.gates import AUTOMATIC, GateDecision, GateKind, GateRequest, GateRules
 from moot.core.ports import Gates
-from moot.runtime.steps import Stepping
+from moot.core.types import Value
+from moot.runtime.journal import Steps
+from moot.runtime.ports import SessionPorts
 
 
-class Gating(Stepping):
-    gates = GateRules()
-    """Set by whoever opens the room."""
+class Answers(Value):
+    """What a person said to each question."""
+
+    answers: tuple[str, ...] = ()
+
+
+class Approvals:
+    """What a session asks of people: approval of a phase, and answers to questions."""
+
+    def __init__(self, ports: SessionPorts, steps: Steps, rules: GateRules) -> None:
+        self._ports = ports
+        self._steps = steps
+        self._rules = rules
 
     async def gate(self, point: str, summary: str, artefacts: Mapping[str, JsonValue] | None = None) -> GateDecision:
-        seq, hide = self._journal.ticket(), self._desk.vault.hide
+        seq, hide = self._steps.journal.ticket(), self._ports.vault.hide
         request = self._request(seq, "approval", point, hide(summary), artefacts=dict(artefacts or {}))
 
         async def decided() -> GateDecision:
-            return await self._decision(request) if self.gates.waits_at(point) else AUTOMATIC
+            return await self._decision(request) if self._rules.waits_at(point) else AUTOMATIC
 
-        asked = self._journal.asked(point, summary)
-        decision = await self._step("gate", asked, GateDecision, decided, seq=seq)
+        asked = self._steps.journal.asked(point, summary)
+        decision = await self._steps.run("gate", asked, GateDecision, decided, seq=seq)
         if decision.verdict == "rejected":
             who = "nobody decided in time" if decision.how == "timeout" else decision.reviewer
             raise Cut("rejected", f"at {point.replace('_', ' ')}: {who}{decision.reason and f': {decision.reason}'}")
         return decision
+
+    async def inquire(self, questions: Sequence[str]) -> tuple[str, ...]:
+        person, hide = self._ports.person, self._ports.vault.hide
+        if person is None and not self._rules.answers:
+            return tuple("" for _ in questions)
+        seq = self._steps.journal.ticket()
+
+        async def put() -> Answers:
+            heard = await person(questions) if person else await self._answered(questions, seq)
+            said = [hide(answer.strip()) for answer in heard][: len(questions)]
+            return Answers(answers=tuple(said) + ("",) * (len(questions) - len(said)))
+
+        return (await self._steps.run("inquire", self._steps.journal.asked(*questions), Answers, put, seq=seq)).answers
 
     async def _answered(self, questions: Sequence[str], seq: int) -> tuple[str, ...]:
         """A person's answers, given while the session waits; none when they did not come in time."""
@@ -45,8 +70,8 @@ class Gating(Stepping):
         artefacts: Mapping[str, JsonValue] | None = None,
         questions: tuple[str, ...] = (),
     ) -> GateRequest:
-        now, session = self._desk.clock.now(), self._journal.session_id
-        told = self._journal.asked(point, summary, *questions)
+        now, session = self._ports.clock.now(), self._steps.journal.session_id
+        told = self._steps.journal.asked(point, summary, *questions)
         return GateRequest(
             # By what it asks: a gate that is reached again after a failed tail was dropped is another one if that
             # led to something else.
@@ -59,22 +84,22 @@ class Gating(Stepping):
             artefacts=dict(artefacts or {}),
             questions=questions,
             created_at=now,
-            deadline=now + timedelta(seconds=self.gates.timeout),
+            deadline=now + timedelta(seconds=self._rules.timeout),
         )
 
     async def _decision(self, wanted: GateRequest) -> GateDecision:
-        port = self._desk.gates
-        if port is None or not self._journal.kept:
+        port = self._ports.gates
+        if port is None or not self._steps.journal.kept:
             raise UsageError("a gate needs a record to wait in; run this session with a store")
-        asked = await port.request(wanted, self.gates.webhooks)
+        asked = await port.request(wanted, self._rules.webhooks)
         if asked.decision is not None:
             return asked.decision
-        if self._desk.clock.now() < asked.deadline:
+        if self._ports.clock.now() < asked.deadline:
             raise Parked(asked.id, f"waits for a person at {asked.point.replace('_', ' ')}")
         return await self._timed_out(port, asked)
 
     async def _timed_out(self, port: Gates, asked: GateRequest) -> GateDecision:
-        verdict = self.gates.on_timeout if asked.kind == "approval" else "approved"
+        verdict = self._rules.on_timeout if asked.kind == "approval" else "approved"
         late = GateDecision(verdict=verdict, how="timeout", reason="the time for a decision is over")
         try:
             decided = await port.decide(asked.id, late)

@@ -1,12 +1,23 @@
 """Durable steps: numbered before they are awaited, run once, recorded, and handed back on resume."""
 
+import asyncio
 import hashlib
-from collections.abc import Iterable, Sequence
+import math
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
-from moot.core.errors import ReplayMismatch
+from moot.core.errors import Cut, ReplayMismatch
+from moot.core.events import Degraded, Event, StepDone, Told
 from moot.core.ports import Clock, Row, StepRow, Store
+from moot.core.room import Bounds
+from moot.runtime.ports import SessionPorts
+
+V = TypeVar("V", bound=BaseModel)
+W = TypeVar("W")
 
 
 def digest(*parts: str) -> str:
@@ -88,3 +99,146 @@ class Journal:
         """Returns when the rows would survive the end of this process."""
         if self._store is not None and rows:
             await self._store.append(self.session_id, rows, self._fence)
+
+
+class Steps:
+    """Runs the steps of one session: each once, within its time, and heard of by whoever listens."""
+
+    def __init__(
+        self, ports: SessionPorts, journal: Journal, timeout: float, begin: Callable[[], None] | None = None
+    ) -> None:
+        self.journal = journal
+        self._ports = ports
+        self._timeout = timeout
+        self._begin = begin
+        """Called before anything new is begun; refuses it by an error. A replay refuses everything."""
+        self._notes: list[tuple[int, str]] = []
+        self._stopping = False
+        self._inside: Counter[asyncio.Task[Any] | None] = Counter()
+        """The tasks that are waiting for something a stop may cut short."""
+        self.bounds: Bounds | None = None
+
+    def degrade(self, note: str) -> None:
+        self.note(self.journal.latest, note)
+
+    def tell(self, headline: str) -> None:
+        self.emit(lambda: Told(headline=self._ports.vault.hide(headline)))
+
+    def stop(self) -> None:
+        """From now on nothing new is begun; the protocol is told to give what it has."""
+        self._stopping = True
+
+    def can_be_cut(self, task: "asyncio.Task[Any]") -> bool:
+        """Whether a cancellation of this task ends a call or a run that is under way. Elsewhere, as while something is
+        written to the record, there is nothing to cut short: the next step is not begun."""
+        return task in self._inside
+
+    def remaining(self) -> float:
+        return self._timeout - self.journal.elapsed()
+
+    @contextmanager
+    def within(self, bounds: Bounds) -> Iterator[Bounds]:
+        """The time begins where the record says it did, so that a session that is carried on has no more of it."""
+        outer, self.bounds = self.bounds, bounds
+        if bounds.seconds is not None:
+            bounds.until = self.journal.reached() + bounds.seconds
+        try:
+            yield bounds
+        finally:
+            self.bounds = outer
+
+    def left(self) -> float:
+        """Seconds until the bounds of this part of the session; endless where it has none."""
+        until = self.bounds.until if self.bounds else None
+        return math.inf if until is None else until - self.journal.elapsed()
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """In the order of the steps, whichever of them finished first."""
+        return tuple(dict.fromkeys(note for _, note in sorted(self._notes, key=lambda n: n[0])))
+
+    async def run(
+        self,
+        name: str,
+        asked: str,
+        shape: type[V],
+        work: Callable[[], Awaitable[V]],
+        extra: Callable[[V, int], Row] | None = None,
+        seq: int = 0,
+    ) -> V:
+        """`extra` makes a row that is recorded together with the step; `seq` is its number where it has one."""
+        seq = seq or self.journal.ticket()
+        if past := self.journal.recall(seq, 0, name, asked):
+            value = shape.model_validate(past.value)
+            self.emit(lambda: StepDone(seq=seq, name=name, replayed=True))
+        else:
+            self.check_stopped()
+            began = self._ports.clock.monotonic()
+            with self.cuttable():
+                value = await work()
+            rows: list[Row] = [self.journal.step(seq, 0, name, asked, value.model_dump(mode="json"))]
+            if extra is not None:
+                rows.append(extra(value, seq))
+            await self.journal.append(rows)
+            spent = round((self._ports.clock.monotonic() - began) * 1000)
+            self.emit(lambda: StepDone(seq=seq, name=name, milliseconds=spent))
+        return value
+
+    async def run_side_by_side(
+        self, done: list[W | Cut | None], limit: int, one: Callable[[int, int], Awaitable[W]]
+    ) -> None:
+        """Fill each place of `done` with `one(place, step number)`, at most `limit` at a time. What was begun before
+        a cut is let finish and be recorded, for it was paid for."""
+        tickets = [self.journal.ticket() for _ in done]
+        gate = asyncio.Semaphore(limit)
+
+        async def fill(place: int) -> None:
+            async with gate:
+                try:
+                    done[place] = await one(place, tickets[place])
+                except Cut as cut:
+                    done[place] = cut
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for place in range(len(done)):
+                    group.create_task(fill(place))
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+
+    def emit(self, event: Callable[[], Event]) -> None:
+        """Events are made only when somebody listens."""
+        if self._ports.listen is not None:
+            self._ports.listen(event())
+
+    def note(self, seq: int, note: str) -> None:
+        hidden = self._ports.vault.hide(note)
+        self._notes.append((seq, hidden))
+        self.emit(lambda: Degraded(note=hidden))
+
+    def check_stopped(self) -> None:
+        """Called before anything new is begun."""
+        if self._begin is not None:
+            return self._begin()
+        if self._stopping:
+            raise Cut("cancelled", "stopped by the user")
+        if self.remaining() <= 0:
+            raise Cut("timed_out", f"the {self._timeout:g} s for the session are over (--timeout)")
+
+    @contextmanager
+    def cuttable(self) -> Iterator[None]:
+        """A cancellation that the user asked for ends the session in order; any other one is not ours to catch."""
+        task = asyncio.current_task()
+        self._inside[task] += 1
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+            if task is not None:
+                task.uncancel()
+            raise Cut("cancelled", "stopped by the user") from None
+        finally:
+            self._inside[task] -= 1
+            if not self._inside[task]:
+                del self._inside[task]

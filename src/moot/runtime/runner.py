@@ -19,8 +19,8 @@ from moot.core.types import Limits, Result, Status, Value
 from moot.protocols import PROTOCOLS
 from moot.record.chain import digest_of
 from moot.runtime.journal import Journal
+from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.steps import Desk
 
 CARRIED_ON = ("budget_exhausted", "timed_out", "cancelled")
 """Ends after which a session has more to do, given more to spend."""
@@ -60,8 +60,17 @@ NOTHING_MORE = About()
 class Runner:
     """Runs one session at a time. `open_model` turns a name like `openai:…` into a model."""
 
-    def __init__(self, desk: Desk, open_model: Callable[[str], Model], store: Store | None = None) -> None:
-        self._desk = desk
+    def __init__(
+        self,
+        ports: SessionPorts,
+        open_model: Callable[[str], Model],
+        store: Store | None = None,
+        *,
+        begin: Callable[[], None] | None = None,
+    ) -> None:
+        """`begin`: see `LiveRoom`."""
+        self._ports = ports
+        self._begin = begin
         self._open_model = open_model
         self._store = store
         self.owner = owner()
@@ -70,12 +79,14 @@ class Runner:
         self._task: asyncio.Task[Result] | None = None
         self.wish: Stop | None = None
         """How it was told to stop."""
+        self.used: set[tuple[int, int]] = set()
+        """The recorded steps that the last run was handed back."""
 
     async def start(self, plan: Plan) -> Result:
         record = self._new(plan, NOTHING_MORE).model_copy(update={"status": "running", "owner": self.owner, "fence": 1})
         if self._store is not None:
             await self._store.create(record)
-        return await self._carry_on(record, plan, [])
+        return await self.carry_on(record, plan, [])
 
     async def enroll(self, plan: Plan, about: About = NOTHING_MORE) -> SessionRecord:
         """Keep a session for later, or for another process: `resume` begins it."""
@@ -110,7 +121,7 @@ class Runner:
             await self._interrupted(record, error)
             raise
         # What it failed at is dropped now: a session that waits or is let go of later must not drop it once more.
-        return await self._carry_on(record.model_copy(update={"outcome": None}), plan, past)
+        return await self.carry_on(record.model_copy(update={"outcome": None}), plan, past)
 
     def stop(self, wish: Stop = "pause") -> None:
         """Ctrl-C: begin nothing new, give what there is. A cancelled session is not carried on. One that is released
@@ -127,9 +138,10 @@ class Runner:
         return self._store
 
     def _new(self, plan: Plan, about: About) -> SessionRecord:
-        return new_record(plan, self._desk.clock.now(), about)
+        return new_record(plan, self._ports.clock.now(), about)
 
-    async def _carry_on(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
+    async def carry_on(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
+        """Run the session of this record from where its past steps end."""
         try:
             return await self._run(record, plan, past)
         except BaseException as error:
@@ -143,14 +155,16 @@ class Runner:
             self._room = self._task = None
 
     async def _run(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
-        desk, protocol = self._desk, PROTOCOLS[plan.protocol]
+        ports, protocol = self._ports, PROTOCOLS[plan.protocol]
         rules = protocol.rules.model_validate(plan.rules)
-        journal = Journal(record.id, desk.clock, self._store, past, record.fence)
+        journal = Journal(record.id, ports.clock, self._store, past, record.fence)
         names = {name for chain in plan.seats.values() for name in chain}
         opened = {name: self._open_model(name) for name in sorted(names)}  # once a run: seats share a script
         cast = {seat: [opened[name] for name in chain] for seat, chain in plan.seats.items()}
-        self._room = room = self._open_room(journal, cast, plan.limits, rules.timeout)
-        room.gates = plan.gates
+        self.used = journal.used
+        self._room = room = LiveRoom(
+            ports, cast, journal, limits=plan.limits, timeout=rules.timeout, gates=plan.gates, begin=self._begin
+        )
         self._emit(SessionStarted(session_id=record.id, protocol=plan.protocol, topic=record.topic, resumed=bool(past)))
         self._task = asyncio.ensure_future(protocol.run(protocol.input.model_validate(plan.input), rules, room))
         result = await self._task
@@ -170,28 +184,25 @@ class Runner:
         await self._end(record, filled, failed_at)
         return filled
 
-    def _open_room(self, journal: Journal, cast: dict[str, list[Model]], limits: Limits, timeout: float) -> LiveRoom:
-        return LiveRoom(self._desk, cast, limits, journal, timeout)
-
     async def _end(self, record: SessionRecord, result: Result, failed_at: int | None) -> None:
         cut = cut_by(result)
         if self.wish == "release" and cut == "cancelled":
             return await self._let_go(record)
         status = status_after(cut, failed_at, self.wish)
-        ended, mark = end_of(record, result, status, self._desk.clock.now(), failed_at)
+        ended, mark = end_of(record, result, status, self._ports.clock.now(), failed_at)
         if self._store is not None:
             await self._store.update(ended, mark)
         self._emit(SessionEnded(session_id=record.id, status=status))
 
     async def _let_go(self, record: SessionRecord) -> None:
         if self._store is not None:
-            update = {"status": "pending", "owner": "", "updated_at": self._desk.clock.now()}
+            update = {"status": "pending", "owner": "", "updated_at": self._ports.clock.now()}
             await self._store.update(record.model_copy(update=update))
         self._emit(SessionEnded(session_id=record.id, status="pending"))
 
     def _emit(self, event: Event) -> None:
-        if self._desk.listen is not None:
-            self._desk.listen(event)
+        if self._ports.listen is not None:
+            self._ports.listen(event)
 
     async def _interrupted(self, record: SessionRecord, error: BaseException) -> None:
         """The session stays, and can be resumed; the error says which one it was. One that was deleted does not."""
@@ -205,7 +216,7 @@ class Runner:
         if isinstance(error, asyncio.CancelledError) and self.wish == "release":
             status = "pending"  # it took too long to let go: anybody may carry it on
         waits = error.gate_id if isinstance(error, Parked) else None
-        update = {"status": status, "updated_at": self._desk.clock.now(), "owner": "", "waiting_on": waits}
+        update = {"status": status, "updated_at": self._ports.clock.now(), "owner": "", "waiting_on": waits}
         with contextlib.suppress(StoreError):  # what went wrong first is what the user must hear of
             await self._store.update(record.model_copy(update=update))
 

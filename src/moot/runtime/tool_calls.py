@@ -12,8 +12,9 @@ from moot.core.events import StepDone
 from moot.core.ports import LogRow, Row
 from moot.core.room import Ask, T
 from moot.core.tools import ToolCall, ToolResult, ToolSpec
-from moot.core.types import Call, Value
-from moot.runtime.effects import Working
+from moot.core.types import Call, Limits, Value
+from moot.runtime.journal import Steps
+from moot.runtime.ports import SessionPorts
 from moot.text.excerpts import CHARACTERS_PER_TOKEN
 from moot.text.prompts import prompt
 from moot.text.render import fenced
@@ -72,66 +73,71 @@ class Bench:
         )  # fmt: skip
 
 
-class ToolUsing(Working):
-    async def _bench(self, seq: int, ask: Ask[T]) -> tuple[Bench, list[Row]]:
+class ToolCalls:
+    """Offers tools to a seat and uses them for it."""
+
+    def __init__(self, ports: SessionPorts, limits: Limits, steps: Steps) -> None:
+        self._ports = ports
+        self._limits = limits
+        self._steps = steps
+
+    async def offer(self, seq: int, ask: Ask[T]) -> tuple[Bench, list[Row]]:
         """The tools of this turn, as they were offered when it was first taken."""
-        if not ask.tools or not self._limits.tool_calls:
-            return Bench(), []
-        asked = self._journal.asked(*ask.tools)
+        asked = self._steps.journal.asked(*ask.tools)
         rows: list[Row] = []
-        if past := self._journal.recall(seq, 0, "offer", asked):
+        if past := self._steps.journal.recall(seq, 0, "offer", asked):
             offer = Offer.model_validate(past.value)
         else:
-            self._check_stopped()
+            self._steps.check_stopped()
             offer = Offer(tools=await self._usable(ask.tools))
-            rows.append(self._journal.step(seq, 0, "offer", asked, offer.model_dump(mode="json")))
+            rows.append(self._steps.journal.step(seq, 0, "offer", asked, offer.model_dump(mode="json")))
         known = {tool.name: tool for tool in offer.tools}
         for name in ask.tools:
             if name not in known or known[name].missing:
                 why = known[name].missing if name in known else "there is no such tool"
-                self._note(seq, f"{ask.seat}, round {ask.round}: cannot use {name}: {why}")
+                self._steps.note(seq, f"{ask.seat}, round {ask.round}: cannot use {name}: {why}")
         return Bench(tuple(tool for tool in offer.tools if not tool.missing), self._limits.tool_calls), rows
 
     async def _usable(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
-        if self._desk.toolbox is None:
+        if self._ports.toolbox is None:
             return ()
-        hide = self._desk.vault.hide
+        hide = self._ports.vault.hide
         try:
-            with self._cuttable():
+            with self._steps.cuttable():
                 async with asyncio.timeout(self._tool_time()):
-                    found = await self._desk.toolbox.tools(names)
+                    found = await self._ports.toolbox.tools(names)
         except TimeoutError:
-            self._check_stopped()
+            self._steps.check_stopped()
             why = f"the tools were not ready within {self._limits.tool_seconds:g} s"
             return tuple(ToolSpec(name=name, about="", missing=why) for name in names)
         return tuple(t.model_copy(update={"about": hide(t.about), "missing": hide(t.missing)}) for t in found)
 
-    async def _use(self, seq: int, part: int, ask: Ask[T], bench: Bench, wanted: ToolCall) -> Use:
+    async def use(self, seq: int, part: int, ask: Ask[T], bench: Bench, wanted: ToolCall) -> Use:
         """One use of a tool: a step of its own, replayed and not done again when the session is carried on."""
         spec = next((tool for tool in bench.tools if label_key(tool.name) == label_key(wanted.name)), None)
         call = completed(wanted, spec)
         name = f"tool {spec.name}" if spec else "tool"
-        asked = self._journal.asked(ask.seat, call.model_dump_json(), ask.context.model_dump_json())
-        if past := self._journal.recall(seq, part, name, asked):
+        asked = self._steps.journal.asked(ask.seat, call.model_dump_json(), ask.context.model_dump_json())
+        if past := self._steps.journal.recall(seq, part, name, asked):
             use = Use.model_validate(past.value)
-            self._emit(lambda: StepDone(seq=seq, name=name, replayed=True))
+            self._steps.emit(lambda: StepDone(seq=seq, name=name, replayed=True))
         else:
-            self._check_stopped()
-            began = self._desk.clock.monotonic()
-            with self._cuttable():
+            self._steps.check_stopped()
+            began = self._ports.clock.monotonic()
+            with self._steps.cuttable():
                 result = await self._result(call, spec, ask, bench)
             use = Use(call=call, result=self._fitted(result))
-            spent = round((self._desk.clock.monotonic() - began) * 1000)
-            row = self._journal.step(seq, part, name, asked, use.model_dump(mode="json"))
-            await self._journal.append([row, tool_row(seq, part, ask, name, use, spent)])
-            self._emit(lambda: StepDone(seq=seq, name=name, milliseconds=spent))
+            spent = round((self._ports.clock.monotonic() - began) * 1000)
+            row = self._steps.journal.step(seq, part, name, asked, use.model_dump(mode="json"))
+            await self._steps.journal.append([row, tool_row(seq, part, ask, name, use, spent)])
+            self._steps.emit(lambda: StepDone(seq=seq, name=name, milliseconds=spent))
         if use.result.cut:
             what = f"the result of {call.name}: {use.result.cut} characters not shown"
-            self._note(seq, f"{ask.seat}, round {ask.round}, did not see everything: {what}")
+            self._steps.note(seq, f"{ask.seat}, round {ask.round}, did not see everything: {what}")
         return use
 
     async def _result(self, call: ToolCall, spec: ToolSpec | None, ask: Ask[T], bench: Bench) -> ToolResult:
-        if spec is None or self._desk.toolbox is None:
+        if spec is None or self._ports.toolbox is None:
             usable = ", ".join(tool.name for tool in bench.tools)
             return ToolResult(status="refused", text=f"you may not use {call.name!r}; you may use: {usable}")
         if call.problem:
@@ -139,19 +145,19 @@ class ToolUsing(Working):
         seconds = self._tool_time()
         try:
             async with asyncio.timeout(seconds):
-                return await self._desk.toolbox.use(spec.name, call.arguments, ask.context)
+                return await self._ports.toolbox.use(spec.name, call.arguments, ask.context)
         except TimeoutError:
-            if self.remaining() <= 0:
+            if self._steps.remaining() <= 0:
                 raise Cut("timed_out", f"the time for the session ended while {spec.name} ran (--timeout)") from None
             return ToolResult(status="timeout", text=f"no result within {seconds:g} s")
 
     def _tool_time(self) -> float:
-        return max(min(self._limits.tool_seconds, self.remaining(), self.left()), 0.0)
+        return max(min(self._limits.tool_seconds, self._steps.remaining(), self._steps.left()), 0.0)
 
     def _fitted(self, result: ToolResult) -> ToolResult:
         """Without secrets, and no longer than a prompt can hold of it: all results together take half of one."""
         share = int(self._limits.prompt_tokens * CHARACTERS_PER_TOKEN / 2 / self._limits.tool_calls)
-        text, cut = shortened(self._desk.vault.hide(result.text), min(self._limits.tool_bytes, share))
+        text, cut = shortened(self._ports.vault.hide(result.text), min(self._limits.tool_bytes, share))
         return result.model_copy(update={"text": text, "cut": cut + result.cut})
 
 

@@ -1,17 +1,189 @@
-"""From an exchange to a turn: what the reply says, what was weak about it, and the rows that record it."""
+"""A turn: one question put to a seat, its reply read, what was weak about it said, and the rows that record it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from moot.core.errors import ParseError
-from moot.core.events import Exchanged
-from moot.core.ports import LogRow, TurnRow
+from pydantic import JsonValue
+
+from moot.core.errors import Cut, ParseError
+from moot.core.events import Asked, Exchanged, Retried, TurnTaken
+from moot.core.ports import LogRow, Model, Row, TurnRow
 from moot.core.room import Ask, T
 from moot.core.tools import ToolCall
-from moot.core.types import AbsenceReason, Absent, Call, Usage
-from moot.runtime.model_calls import Exchange
-from moot.text.replies import Read, read, tool_call
+from moot.core.types import AbsenceReason, Absent, Call, Limits, Usage
+from moot.runtime.journal import Steps
+from moot.runtime.ledger import Ledger
+from moot.runtime.model_calls import Caller, Exchange, Try
+from moot.runtime.ports import SessionPorts
+from moot.runtime.tool_calls import ToolCalls
+from moot.text.replies import Read, native_schema, read, tool_call
 
 TOO_LONG = "[reply not kept: it has"
+
+
+class SeatTurns:
+    """Puts questions to the seats of one session."""
+
+    def __init__(
+        self, ports: SessionPorts, cast: Mapping[str, Sequence[Model]], limits: Limits, steps: Steps, ledger: Ledger
+    ) -> None:
+        self._ports = ports
+        self._cast = cast
+        self._limits = limits
+        self._steps = steps
+        self._ledger = ledger
+        self._caller = Caller(limits, ledger, ports.clock, steps.remaining, steps.left)
+        self._tools = ToolCalls(ports, limits, steps)
+        self.latest: dict[str, tuple[int, str]] = {}
+        """The last turn of each seat: its step, and who spoke."""
+        self.failed_at: int | None = None
+        """The first step that a provider failed; resuming tries again from there."""
+
+    async def ask(self, ask: Ask[T]) -> T | Absent:
+        return await self._ask(ask, self._steps.journal.ticket(), self._denied(ask))
+
+    async def ask_all(self, asks: Sequence[Ask[T]], limit: int = 8) -> list[T | Absent]:
+        heard: list[T | Absent | Cut | None] = [None] * len(asks)
+        denied = [self._denied(ask) for ask in asks]  # by their order, whichever of them is put first
+        try:
+            with self._steps.cuttable():
+                await self._steps.run_side_by_side(
+                    heard, limit, lambda place, seq: self._ask(asks[place], seq, denied[place])
+                )
+            if (cut := next((answer for answer in heard if isinstance(answer, Cut)), None)) is not None:
+                raise cut
+        except Cut as cut:
+            cut.answered = tuple(None if isinstance(answer, Cut) else answer for answer in heard)
+            raise
+        return [answer for answer in heard if answer is not None and not isinstance(answer, Cut)]
+
+    def seated(self, seat: str) -> bool:
+        return bool(self._cast.get(seat))
+
+    def _denied(self, ask: Ask[T]) -> str:
+        return self._steps.bounds.admit() if self._steps.bounds and self.seated(ask.seat) else ""
+
+    async def _ask(self, ask: Ask[T], seq: int, denied: str) -> T | Absent:
+        answer = await self._put(ask, seq) if not denied else Absent(seat=ask.seat, why="limit", detail=denied)
+        if denied:
+            self._steps.note(seq, f"{ask.seat}, round {ask.round}: absent, limit: {denied}")
+        if isinstance(answer, Absent) and answer.why == "limit" and self._steps.bounds is not None:
+            self._steps.bounds.denied += 1
+        return answer
+
+    async def _put(self, ask: Ask[T], seq: int) -> T | Absent:
+        chain = self._cast.get(ask.seat, ())
+        if not chain:
+            return Absent(seat=ask.seat, why="no_model")
+        call = self._call(ask)
+        known = self._steps.journal.known(seq)
+        self._steps.emit(
+            lambda: Asked(seq=seq, seat=ask.seat, phase=ask.phase, round=ask.round, model=chain[0].name, replayed=known)
+        )
+        call, exchange, rows, part = await self._heard(seq, ask, call, chain)
+        answer = self._read(seq, ask, exchange, last=False)
+        if isinstance(answer, Absent) and answer.why == "unreadable":
+            await self._steps.journal.append(rows)
+            again = call.model_copy(update={"prompt": clarified(call.prompt, answer.detail)})
+            exchange, rows = await self._exchange(seq, part + 1, again, chain, "clarification")
+            answer = self._read(seq, ask, exchange, last=True)
+        if rows:
+            await self._steps.journal.append([*rows, turn_row(seq, ask, exchange, answer)])
+        self.latest[ask.seat] = (seq, f"{ask.seat}@{exchange.model}")
+        if isinstance(answer, Absent) and answer.why in ("unreachable", "timeout") and self.failed_at is None:
+            self.failed_at = seq
+        self._announce(seq, ask, exchange, answer)
+        return answer if isinstance(answer, Absent) else answer.value
+
+    async def _heard(
+        self, seq: int, ask: Ask[T], call: Call, chain: Sequence[Model]
+    ) -> tuple[Call, Exchange, list[Row], int]:
+        """The first reply that asks for no tool, to which question, and which part of the step it is. Each use of a
+        tool before it is a part too, and so is the reply that asked for it."""
+        if not ask.tools or not self._limits.tool_calls:
+            return call, *await self._exchange(seq, 1, call, chain), 1
+        bench, offer = await self._tools.offer(seq, ask)
+        part = 1
+        while True:
+            told = bench.told(call, ask.shape, native_schema(ask.shape))
+            exchange, rows = await self._exchange(seq, part, told, chain)
+            wanted = wanted_tool(ask, exchange) if bench.left else None
+            if wanted is None:
+                return told, exchange, [*offer, *rows] if rows else [], part
+            if rows:  # paid for: kept before the tool is used
+                await self._steps.journal.append([*offer, *rows])
+            bench.uses.append(await self._tools.use(seq, part + 1, ask, bench, wanted))
+            offer, part = [], part + 2
+
+    def _call(self, ask: Ask[T]) -> Call:
+        hide = self._ports.vault.hide
+        return Call(
+            seat=ask.seat,
+            phase=ask.phase,
+            round=ask.round,
+            system=hide(ask.system),
+            prompt=hide(ask.prompt),
+            json_schema=native_schema(ask.shape),
+            max_tokens=min(ask.reply_tokens or self._limits.reply_tokens, self._limits.reply_tokens),
+            temperature=ask.temperature,
+        )
+
+    def _read(self, seq: int, ask: Ask[T], exchange: Exchange, *, last: bool) -> Read[T] | Absent:
+        answer = reading(ask, exchange, last=last)
+        for note in weaknesses(ask, exchange, answer, last=last):
+            self._steps.note(seq, note)
+        return answer
+
+    async def _exchange(
+        self, seq: int, part: int, call: Call, chain: Sequence[Model], action: str = "response"
+    ) -> tuple[Exchange, list[Row]]:
+        """The recorded exchange, or a live one with the rows that will record it."""
+        name = f"ask {call.seat}"
+        asked = self._steps.journal.asked(call.phase, str(call.round), call.system, call.prompt)
+        if past := self._steps.journal.recall(seq, part, name, asked):
+            exchange = Exchange.model_validate(past.value["exchange"] if isinstance(past.value, dict) else None)
+            self._caller.replay(call, chain, exchange)
+            return exchange, []
+        self._steps.check_stopped()
+
+        def retried(attempt: Try, wait: float) -> None:
+            why = self._ports.vault.hide(attempt.error)
+            self._steps.emit(lambda: Retried(seq=seq, seat=call.seat, model=attempt.model, why=why, wait=wait))
+
+        with self._steps.cuttable():
+            exchange = self._hidden(await self._caller.put(call, chain, retried))
+        self._steps.emit(lambda: exchanged(seq, part, call, exchange))
+        if not self._steps.journal.kept:
+            return exchange, []
+        value: JsonValue = {"exchange": exchange.model_dump(mode="json"), "call": call.model_dump(mode="json")}
+        return exchange, [
+            self._steps.journal.step(seq, part, name, asked, value),
+            log_row(seq, part, call, exchange, action),
+        ]
+
+    def _hidden(self, exchange: Exchange) -> Exchange:
+        """No secret in what is kept."""
+        hide = self._ports.vault.hide
+        change: dict[str, object] = {}
+        if any(t.error for t in exchange.tries):
+            change["tries"] = tuple(t.model_copy(update={"error": hide(t.error)}) for t in exchange.tries)
+        if exchange.reply is not None:
+            text = hide(kept(exchange.reply.text, self._limits.max_reply_bytes))
+            if text != exchange.reply.text:
+                change["reply"] = exchange.reply.model_copy(update={"text": text})
+        return exchange.model_copy(update=change) if change else exchange
+
+    def _announce(self, seq: int, ask: Ask[T], exchange: Exchange, answer: Read[T] | Absent) -> None:
+        self._steps.emit(
+            lambda: TurnTaken(
+                seq=seq,
+                seat=ask.seat,
+                phase=ask.phase,
+                round=ask.round,
+                model=exchange.model,
+                absent=answer.why if isinstance(answer, Absent) else "",
+                usage=dict(self._ledger.spends),
+            )
+        )
 
 
 def kept(text: str, limit: int) -> str:

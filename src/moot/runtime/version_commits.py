@@ -1,10 +1,24 @@
-"""The versions of a session as commits on its branch: one at a time, whoever is waiting for them."""
+"""The versions of a session: numbered, recorded, and committed to its branch where there is a repository."""
 
+import asyncio
 import threading
+from collections.abc import Mapping
+
+from pydantic import JsonValue
 
 from moot.core.errors import UsageError
-from moot.core.ports import Branch, Branches
-from moot.core.types import Code
+from moot.core.ports import Branch, Branches, VersionRow
+from moot.core.types import Code, Value
+from moot.runtime.journal import Steps
+from moot.runtime.ports import SessionPorts
+from moot.text.render import joined, unified_diff
+
+
+class VersionNumber(Value):
+    number: int
+    commit: str = ""
+    problem: str = ""
+    """Why there is no commit."""
 
 
 class Committing:
@@ -32,3 +46,66 @@ class Committing:
         with self._one:
             self._branch = None
             self._branches.close(self._session)
+
+
+class VersionHistory:
+    """Keeps the versions of one session."""
+
+    def __init__(self, ports: SessionPorts, steps: Steps) -> None:
+        self._vault = ports.vault
+        self._steps = steps
+        self._latest: Code | None = None
+        self._versions = 0
+        self._committing = Committing(ports.branches, steps.journal.session_id) if ports.branches else None
+        self.branch = ""
+        """The branch that holds versions of this session."""
+
+    async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
+        self._versions += 1
+        number, before = self._versions, self._latest
+        self._latest = code
+        row = VersionRow(
+            seq=0,
+            number=number,
+            language=code.files[0].language if len({f.language for f in code.files}) == 1 else "mixed",
+            code=joined(code),
+            diff=unified_diff(before, code) if before else "",
+            quality=figure(metrics, "quality"),
+            pass_rate=figure(metrics, "pass_rate"),
+        )
+
+        async def keep() -> VersionNumber:
+            commit, problem = await self._committed(code, note, number)
+            return VersionNumber(number=number, commit=commit, problem=problem)
+
+        def kept(value: VersionNumber, seq: int) -> VersionRow:
+            commit: dict[str, JsonValue] = {"commit": value.commit} if value.commit else {}
+            return row.model_copy(update={"seq": seq, "metrics": {"note": note, **(metrics or {}), **commit}})
+
+        version = await self._steps.run(
+            "snapshot", self._steps.journal.asked(code.model_dump_json(), note), VersionNumber, keep, kept
+        )
+        if version.commit and self._committing:
+            self.branch = self._committing.name
+        if version.problem:
+            self._steps.degrade(version.problem)
+        return version.number
+
+    def close(self) -> None:
+        """At the end of a run, whatever its end: nothing stays behind but the record and the branch."""
+        if self._committing is not None:
+            self._committing.close()
+
+    async def _committed(self, code: Code, note: str, number: int) -> tuple[str, str]:
+        """The version as a commit in the user's own repository, so with the real secrets; and what went wrong."""
+        if self._committing is None:
+            return "", ""
+        reveal, hide = self._vault.reveal, self._vault.hide
+        real = code.with_texts({file.path: reveal(file.text) for file in code.files})
+        commit, problem = await asyncio.to_thread(self._committing.commit, real, note, number)
+        return commit, hide(problem)
+
+
+def figure(metrics: Mapping[str, JsonValue] | None, name: str) -> float | None:
+    value = (metrics or {}).get(name)
+    return float(value) if isinstance(value, int | float) else None

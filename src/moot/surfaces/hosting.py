@@ -28,8 +28,8 @@ from moot.edge.tools.linters import Linters
 from moot.edge.webhooks import Webhooks
 from moot.protocols.debate.types import DebateResult
 from moot.protocols.vet.script import VetResult
+from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Plan, Runner, Stop, owner
-from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
 from moot.surfaces.branching import branches_of
 from moot.surfaces.debating import keep_records
@@ -98,7 +98,7 @@ class Host:
             raise StoreError(f"session {record.id} is being run by this process already")
         tools = self._tools(plan, memory)
         kept = Models(os.environ, float(self.settings["call_timeout"]), endpoints=endpoints_in(plan))
-        runner = Runner(self._desk(record, plan, tools, memory), self._opener(plan, kept), self.store)
+        runner = Runner(self._ports(record, plan, tools, memory), self._opener(plan, kept), self.store)
         runner.owner = self.owner or owner()
         self._running[record.id] = runner
         task = asyncio.current_task()
@@ -194,12 +194,12 @@ class Host:
         runs_code = bool(plan.input.get("tests") or plan.notes.get("runs_code"))
         return find_sandbox(False, self.settings.sandbox(), project_of(plan)) if runs_code else None
 
-    def _desk(self, record: SessionRecord, plan: Plan, tools: LateTools, memory: Memory) -> Desk:
+    def _ports(self, record: SessionRecord, plan: Plan, tools: LateTools, memory: Memory) -> SessionPorts:
         listen = self.listen
         sandbox = self._sandbox(plan)
         if self.telemetry is not None:
             self._spans[record.id] = self.telemetry.session()
-        return Desk(
+        return SessionPorts(
             scanner=self._scanner,
             clock=self.clock,
             sandbox=sandbox,

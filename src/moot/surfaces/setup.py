@@ -35,8 +35,8 @@ from moot.edge.tools.linters import Linters
 from moot.edge.webhooks import WEBHOOK_SECRET
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate.types import names
+from moot.runtime.ports import Person, SessionPorts
 from moot.runtime.runner import Plan, Runner
-from moot.runtime.steps import Desk, Person
 from moot.scan import StaticTeam
 from moot.surfaces.branching import branches_of
 from moot.surfaces.project_trust import read_layers
@@ -414,9 +414,22 @@ async def workshop(  # noqa: PLR0913 - everything but the first is by name
     telemetry = telemetry_of(settings)
     spans = telemetry.session() if telemetry else None
     told = both(listen, spans)
-    desk = Desk(scanner, clock, sandbox, vault, told, memory, Linters(), checks, branches, toolbox, person, gates)
+    ports = SessionPorts(
+        scanner=scanner,
+        clock=clock,
+        sandbox=sandbox,
+        vault=vault,
+        listen=told,
+        memory=memory,
+        linter=Linters(),
+        checks=checks,
+        branches=branches,
+        toolbox=toolbox,
+        person=person,
+        gates=gates,
+    )
     try:
-        yield Workshop(Runner(desk, models.open, store), store, vault, models, toolbox)
+        yield Workshop(Runner(ports, models.open, store), store, vault, models, toolbox)
     finally:
         if telemetry is not None and spans is not None:
             spans.close()

@@ -12,8 +12,8 @@ from moot.core.types import Answer, Call, Code, Limits, Probing, SuiteRun, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.protocols.debate.script import debate
 from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
+from moot.runtime.ports import Person, SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.steps import Desk, Person
 from moot.scan import StaticTeam
 from moot.surfaces.debating import ATTACKERS
 from moot.testing import ActingModel, FakeSandbox, FrozenClock, Line, room
@@ -164,7 +164,9 @@ def held(
     if rules and rules.held("adversarial"):
         members = tuple(m.model_copy(update={"seat": ATTACKERS.get(m.role, m.seat)}) for m in members)
     model = acting(Cast(answers))
-    desk = Desk(StaticTeam(), clock or FrozenClock(), sandbox or find_sandbox(), person=person)
+    desk = SessionPorts(
+        scanner=StaticTeam(), clock=clock or FrozenClock(), sandbox=sandbox or find_sandbox(), person=person
+    )
     cast = {member.seat: unreachable() if member.seat == lost else model for member in members}
     live = room(cast, desk, Limits(max_calls=calls, prompt_tokens=tokens), timeout=3000.0)
     inputs = DebateInput.model_validate({"task": TASK, "team": members, **given})

@@ -10,7 +10,7 @@ from moot.core.report import Bullets, Paragraph
 from moot.core.types import Code, SuiteRun, TestOutcome, Tests, Vulnerability
 from moot.protocols.harden.report import report_harden, track_findings
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
-from moot.runtime.steps import Desk
+from moot.runtime.ports import SessionPorts
 from moot.scan import StaticTeam
 from moot.surfaces.hardening import exit_code
 from moot.testing import FakeSandbox, FrozenClock, one_file, room
@@ -46,7 +46,7 @@ TESTS = Tests(files=(("test_app.py", "def test(): ..."),))
 
 def hardened(text: str, path: str) -> HardenResult:
     """With the real scanner and rewriter, and no model."""
-    live = room({}, Desk(scanner=StaticTeam(), clock=FrozenClock()))
+    live = room({}, SessionPorts(scanner=StaticTeam(), clock=FrozenClock()))
     code = one_file(text, path, "go" if path.endswith(".go") else "python")
     return asyncio.run(harden(HardenInput(code=code), HardenRules(), live))
 

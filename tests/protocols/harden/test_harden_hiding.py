@@ -6,7 +6,7 @@ import pytest
 from kit import NOTHING, blue
 
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
-from moot.runtime.steps import Desk
+from moot.runtime.ports import SessionPorts
 from moot.scan import StaticTeam
 from moot.testing import FrozenClock, ScriptedModel, one_file, room
 
@@ -46,7 +46,7 @@ UNREADABLE = {
 
 def hardened(code: str, patch: str) -> HardenResult:
     model = ScriptedModel({"red": [NOTHING, NOTHING], "blue": [blue(patch)]})
-    live = room(dict.fromkeys(("red", "blue"), model), Desk(scanner=TEAM, clock=FrozenClock()))
+    live = room(dict.fromkeys(("red", "blue"), model), SessionPorts(scanner=TEAM, clock=FrozenClock()))
     return asyncio.run(harden(HardenInput(code=one_file(code)), HardenRules(max_rounds=1), live))
 
 

@@ -9,7 +9,7 @@ from kit import run_harden
 from moot.core.types import Code, RaceRun, SourceFile, SuiteRun, TestOutcome, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
-from moot.runtime.steps import Desk
+from moot.runtime.ports import SessionPorts
 from moot.scan import StaticTeam
 from moot.testing import FakeSandbox, FrozenClock, Line, ScriptedModel, one_file, room
 
@@ -143,7 +143,7 @@ def test_a_race_within_the_tests_is_told_and_is_no_finding() -> None:
 @pytest.mark.parametrize("patch", [SAFE, RENAMED])
 def test_a_real_run_decides(patch: str) -> None:
     model = ScriptedModel({"blue": [blue(patch)]})
-    real = Desk(scanner=StaticTeam(), clock=FrozenClock(), sandbox=find_sandbox())
+    real = SessionPorts(scanner=StaticTeam(), clock=FrozenClock(), sandbox=find_sandbox())
     live = room({"blue": model}, real)
     given = HardenInput(code=one_file(RACY, "counter.go", "go"), tests=TESTS)
     result = asyncio.run(harden(given, HardenRules(max_rounds=1), live))

@@ -13,7 +13,7 @@ from solve_kit import CHANGE, reflection
 from moot.core.ci import Checks, Feedback, Point, Remark
 from moot.core.events import Event, Told
 from moot.core.types import Answer, Code, Limits, Probing, RaceRun, SuiteRun, TestOutcome, Tests
-from moot.runtime.steps import Desk
+from moot.runtime.ports import SessionPorts
 from moot.testing import FakeSandbox, FakeScanner, FrozenClock, one_file, room
 from moot.text.secrets import MASK, Vault
 
@@ -79,7 +79,7 @@ def all_runs(limits: Limits) -> tuple[str, list[str], list[Event], tuple[str, ..
     """All that a room has executed: what came back, what was run, the events and the notes."""
     vault, code, tests = masked()
     watcher, events = Watcher(), list[Event]()
-    own = Desk(
+    own = SessionPorts(
         scanner=FakeScanner(), clock=FrozenClock(), sandbox=watcher.box(), vault=vault, checks=Checker(watcher),
         listen=events.append,
     )  # fmt: skip

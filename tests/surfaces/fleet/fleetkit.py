@@ -23,8 +23,8 @@ from moot.edge.clock import SystemClock
 from moot.edge.queue import ProcrastinateQueue
 from moot.edge.store import SqlStore
 from moot.record.chain import flaws
+from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import About, Plan, Runner
-from moot.runtime.steps import Desk
 from moot.scan import StaticTeam
 
 HERE = Path(__file__).parent
@@ -120,7 +120,7 @@ class Fleet:
         """As the server does: keep each session, then put it into the queue."""
 
         async def enrolled(store: SqlStore) -> list[str]:
-            runner, ids = Runner(Desk(StaticTeam(), SystemClock()), no_model, store), []
+            runner, ids = Runner(SessionPorts(scanner=StaticTeam(), clock=SystemClock()), no_model, store), []
             queue = ProcrastinateQueue(self.store)
             for plan, priority in zip(plans, priorities or [0] * len(plans), strict=True):
                 record = await runner.enroll(plan, About(priority=priority))

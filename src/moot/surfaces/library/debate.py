@@ -9,7 +9,7 @@ from moot.core.events import Event
 from moot.core.types import Limits
 from moot.edge.sandbox import find_sandbox
 from moot.protocols.debate.types import DebateResult, DebateRules
-from moot.runtime.steps import Person
+from moot.runtime.ports import Person
 from moot.surfaces.debating import Asked, debate_plan, keep_records
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.projects import project_note, project_of

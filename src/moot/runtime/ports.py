@@ -1,0 +1,31 @@
+"""The ports of one session: everything it reaches the world through."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from moot.core.events import Event
+from moot.core.ports import Branches, Checker, Clock, Gates, Linter, Memory, Sandbox, Scanner, Toolbox
+from moot.text.secrets import Vault
+
+Person = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionPorts:
+    scanner: Scanner
+    clock: Clock
+    sandbox: Sandbox | None = None
+    vault: Vault = field(default_factory=lambda: Vault({}))
+    listen: Callable[[Event], None] | None = None
+    memory: Memory | None = None
+    """Lessons of earlier sessions. None where no record is kept."""
+    linter: Linter | None = None
+    checks: Checker | None = None
+    """CI hooks. None where nothing is configured."""
+    branches: Branches | None = None
+    """Where versions are committed. None where there is no repository."""
+    toolbox: Toolbox | None = None
+    person: Person | None = None
+    """Answers questions while the session runs. None where nobody is there."""
+    gates: Gates | None = None
+    """Where the session waits for a person's decision. None where no record is kept."""
