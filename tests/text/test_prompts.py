@@ -1,17 +1,22 @@
 """Prompts do not contradict themselves: who a seat is, what it is asked for, and the form of its answer go together."""
 
 import re
+import sys
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
+from moot.protocols import PROTOCOLS
 from moot.protocols.debate.state import JUDGING, Work, system
 from moot.protocols.debate.types import Member
 from moot.teams.roles import shipped
+from moot.text.prompts import Prompts
 
+OWN = [f"moot.protocols.{name}.prompts" for name in PROTOCOLS]
 PROMPTS = {
-    file.name.removesuffix(".md"): " ".join(file.read_text(encoding="utf-8").split())
-    for package in ("moot.text.prompts", "moot.teams.roles")
+    f"{package}/{file.name}": " ".join(file.read_text(encoding="utf-8").split())
+    for package in ("moot.text.prompts", "moot.teams.roles", *OWN)
     for file in files(package).iterdir()
     if file.name.endswith(".md")
 }
@@ -60,3 +65,23 @@ def test_a_role_of_your_own_keeps_its_words() -> None:
 
 def test_the_question_holds_where_a_role_asks_for_something_else() -> None:
     assert "do what the question asks" in system(member("architect"), "solver")
+
+
+@pytest.mark.parametrize("package", OWN)
+def test_every_protocol_keeps_its_own_prompts(package: str) -> None:
+    assert any(name.startswith(f"{package}/") for name in PROMPTS)
+
+
+def test_a_package_of_your_own_brings_its_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "outside_prompts").mkdir()
+    (tmp_path / "outside_prompts/greet.md").write_text("Hello {{who}}, {{what}}.\n", encoding="utf-8")
+    (tmp_path / "outside_prompts/__init__.py").write_text("", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        prompts = Prompts("outside_prompts")
+        assert prompts.fill("greet", who="{{what}}", what="sit") == "Hello {{what}}, sit."
+        for values in ({"who": "you"}, {"who": "you", "what": "sit", "why": "so"}):
+            with pytest.raises(ValueError, match="has the blanks"):
+                prompts.fill("greet", **values)
+    finally:
+        sys.modules.pop("outside_prompts", None)

@@ -16,11 +16,12 @@ from moot.core.types import Call, Limits, Value
 from moot.runtime.journal import Steps
 from moot.runtime.ports import SessionPorts
 from moot.text.excerpts import CHARACTERS_PER_TOKEN
-from moot.text.prompts import prompt
+from moot.text.prompts import Prompts
 from moot.text.render import fenced
 from moot.text.replies import instructions
 from moot.text.replies.shape import label_key
 
+prompt = Prompts("moot.text.prompts").fill
 SAYS = {
     "done": "It ran.",
     "failed": "It failed.",

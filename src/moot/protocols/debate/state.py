@@ -13,6 +13,7 @@ from moot.core.types import Code, Value, Vulnerability
 from moot.evidence.check_feedback import told_checks
 from moot.evidence.trials.requirements import requirements_in
 from moot.evidence.trials.values import Example
+from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.types import (
     Attacked,
     Baseline,
@@ -29,11 +30,11 @@ from moot.protocols.debate.types import (
     Vote,
 )
 from moot.protocols.solve.attempts import Task, code_of
+from moot.protocols.solve.prompts import prompt as solve_prompt
 from moot.teams.planning import Comparison, Expectation, Plan
 from moot.teams.planning import shown as shown_plan
 from moot.teams.roles import shipped
 from moot.text.excerpts import Part, fit_parts, fit_text, show
-from moot.text.prompts import prompt
 from moot.text.render import fenced, material
 
 APART = frozenset({"dehallucination", "planning", "self_evolvement", "proposal"})
@@ -173,7 +174,9 @@ def system(member: Member, work: Work | None = None) -> str:
     role = shipped().get(member.role)
     own = role is None or member.system != role.prompt
     at_odds = member.role != "test_agent" if work == "tester" else member.role in JUDGING
-    return (prompt(work) if work and at_odds and not own else member.system) + DATA
+    if work is None or own or not at_odds:
+        return member.system + DATA
+    return (prompt(work) if work == "debater" else solve_prompt(work)) + DATA
 
 
 def brief(table: Table) -> str:

@@ -11,9 +11,9 @@ from pydantic.config import JsonDict
 
 from moot.core.room import Ask, Room, T
 from moot.core.types import Value
+from moot.protocols.decide.prompts import prompt
 from moot.protocols.decide.questions import Judge, Level, Option, Question, option_named
 from moot.text.excerpts import Fitted, fit_text, show
-from moot.text.prompts import prompt
 from moot.text.render import estimated_tokens, fenced
 from moot.text.replies import Also, Keys, instructions
 

@@ -18,9 +18,9 @@ from moot.core.findings import (
 )
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Category, Code, EdgeCase, Scan, Severity, StressScenario, Unit, Value, Vulnerability
+from moot.protocols.harden.prompts import prompt
 from moot.protocols.harden.turn_reports import AttackReport, DefenseReport, Version
 from moot.text.excerpts import show
-from moot.text.prompts import prompt
 from moot.text.render import fenced, material
 from moot.text.replies import Also, Synonyms, Title, instructions
 

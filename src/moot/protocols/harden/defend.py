@@ -9,10 +9,10 @@ from moot.core.findings import where
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Code, SuiteRun, Unit, Value, Vulnerability
 from moot.protocols.harden.patches import Patch, Verdict, judged, texts_for
+from moot.protocols.harden.prompts import prompt
 from moot.protocols.harden.race_baseline import Baseline, second_look
 from moot.protocols.harden.turn_reports import AttackReport, DefenseReport, Version
 from moot.text.excerpts import name_some, show
-from moot.text.prompts import prompt
 from moot.text.render import fenced, joined, material
 from moot.text.replies import Also, Fenced, Keys, instructions
 

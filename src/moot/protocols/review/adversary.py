@@ -13,9 +13,9 @@ from moot.evidence.artefacts.evidence import flaw_in_evidence, repeats
 from moot.evidence.artefacts.kinds import CATEGORIES
 from moot.evidence.artefacts.values import ArtefactType, Assessment, Challenge, Convergence, Defence, Gravity
 from moot.protocols.review.prompt_material import as_context, as_document, listed_faults
+from moot.protocols.review.prompts import prompt
 from moot.protocols.review.review_state import Dropped, Round, Said, Talk
 from moot.text.markdown import normal
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import Also, Heading, Synonyms, Title, instructions
 

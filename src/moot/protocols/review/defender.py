@@ -12,9 +12,9 @@ from moot.evidence.artefacts.documents import named_by, one_line
 from moot.evidence.artefacts.revision import alike_ended, flaw_in_revision
 from moot.evidence.artefacts.values import Challenge
 from moot.protocols.review.prompt_material import as_context, as_document, listed_challenges
+from moot.protocols.review.prompts import prompt
 from moot.protocols.review.review_state import Answer, Said, Stance, Talk
 from moot.text.excerpts import Part, fit_parts, show
-from moot.text.prompts import prompt
 from moot.text.render import estimated_tokens, fenced
 from moot.text.replies import Also, CodeBlock, Fenced, Synonyms, Title, instructions
 

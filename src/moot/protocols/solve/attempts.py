@@ -17,8 +17,8 @@ from moot.evidence.trials.examples import called_name, examples_in
 from moot.evidence.trials.kinds import refusals_in
 from moot.evidence.trials.outcomes import examples_run, joined
 from moot.evidence.trials.values import Example
+from moot.protocols.solve.prompts import prompt
 from moot.text.excerpts import Part, fit_parts, fit_text, show
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import Also, CodeBlock, Fenced, code_form, instructions
 

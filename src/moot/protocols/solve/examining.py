@@ -24,7 +24,7 @@ from moot.evidence.trials.validity import (
 )
 from moot.evidence.trials.values import holds
 from moot.protocols.solve.attempts import Task, code_of
-from moot.text.prompts import prompt
+from moot.protocols.solve.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import Also, Fenced, instructions
 

@@ -5,16 +5,16 @@ from dataclasses import replace
 from moot.core.room import Ask, Room
 from moot.protocols.vet.judgement import echoes, repeats, said, substantial
 from moot.protocols.vet.positions import BlindSpot, Diagnosis
+from moot.protocols.vet.prompts import prompt
 from moot.protocols.vet.synthesis import FailureCase, matches_errors, of_failure
 from moot.protocols.vet.verdict import REPLY_TOKENS, VetInput, VetResult, noticed, present, settled, shown, verdict
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import instructions
 
 
 async def after_failure(given: VetInput, room: Room) -> VetResult:
-    text = prompt("vet_diagnose", failures=shown(given, room), form=instructions(Diagnosis))
-    asked = Ask("advocate", "diagnosis", 1, prompt("vet_advocate"), text, Diagnosis, REPLY_TOKENS)
+    text = prompt("diagnose", failures=shown(given, room), form=instructions(Diagnosis))
+    asked = Ask("advocate", "diagnosis", 1, prompt("advocate"), text, Diagnosis, REPLY_TOKENS)
     advocate = present(await room.ask(asked))
     if advocate is None:
         room.degrade("the advocate is absent: nobody says how another attempt would differ")
@@ -36,15 +36,13 @@ async def after_failure(given: VetInput, room: Room) -> VetResult:
 async def ask_failure_critic(given: VetInput, advocate: Diagnosis | None, room: Room) -> BlindSpot | None:
     told = "nothing: there is no advocate" if advocate is None else told_diagnosis(advocate)
     text = prompt(
-        "vet_blindspot",
+        "blindspot",
         failures=shown(given, room),
         noticed=noticed(given),
         advocate=told,
         form=instructions(BlindSpot),
     )
-    critic = present(
-        await room.ask(Ask("critic", "blind_spot", 1, prompt("vet_critic"), text, BlindSpot, REPLY_TOKENS))
-    )
+    critic = present(await room.ask(Ask("critic", "blind_spot", 1, prompt("critic"), text, BlindSpot, REPLY_TOKENS)))
     if critic is None:
         room.degrade("the critic is absent: nobody looked for what is overlooked")
     elif advocate and is_echo(critic, advocate):

@@ -6,6 +6,7 @@ from moot.core.errors import Cut
 from moot.core.room import Ask, Room
 from moot.protocols.vet.judgement import actionable, echoes, steps
 from moot.protocols.vet.positions import Claim, Objection, Rejoinder
+from moot.protocols.vet.prompts import prompt
 from moot.protocols.vet.synthesis import PlanCase, of_plan
 from moot.protocols.vet.verdict import (
     REPLY_TOKENS,
@@ -20,7 +21,6 @@ from moot.protocols.vet.verdict import (
     shown,
     verdict,
 )
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import instructions
 
@@ -51,8 +51,8 @@ async def before_action(given: VetInput, rules: VetRules, room: Room) -> VetResu
 
 async def opening(given: VetInput, room: Room) -> Debate:
     form = instructions(Claim)
-    text = prompt("vet_claim", action=shown(given, room), form=form)
-    claim = present(await room.ask(Ask("advocate", "claim", 1, prompt("vet_advocate"), text, Claim, REPLY_TOKENS)))
+    text = prompt("claim", action=shown(given, room), form=form)
+    claim = present(await room.ask(Ask("advocate", "claim", 1, prompt("advocate"), text, Claim, REPLY_TOKENS)))
     if claim is None:
         room.degrade("the advocate is absent: nobody spoke for the action")
     elif claim.confidence is None:
@@ -62,13 +62,13 @@ async def opening(given: VetInput, room: Room) -> Debate:
 
 async def ask_critic(given: VetInput, claim: Claim | None, room: Room) -> Objection | None:
     text = prompt(
-        "vet_object",
+        "object",
         action=shown(given, room),
         noticed=noticed(given),
         claim=told_claim(claim),
         form=instructions(Objection),
     )
-    answer = await room.ask(Ask("critic", "objection", 1, prompt("vet_critic"), text, Objection, REPLY_TOKENS))
+    answer = await room.ask(Ask("critic", "objection", 1, prompt("critic"), text, Objection, REPLY_TOKENS))
     objection = present(answer)
     if objection is None:
         room.degrade("the critic is absent: nobody spoke against the action")
@@ -82,27 +82,21 @@ async def exchange(given: VetInput, debate: Debate, number: int, room: Room) -> 
     """The advocate answers the critic; the critic withdraws or holds."""
     objection = debate.objection
     assert objection is not None
-    text = prompt(
-        "vet_answer", action=shown(given, room), objection=told_objection(objection), form=instructions(Claim)
-    )
-    answer = present(
-        await room.ask(Ask("advocate", "answer", number, prompt("vet_advocate"), text, Claim, REPLY_TOKENS))
-    )
+    text = prompt("answer", action=shown(given, room), objection=told_objection(objection), form=instructions(Claim))
+    answer = present(await room.ask(Ask("advocate", "answer", number, prompt("advocate"), text, Claim, REPLY_TOKENS)))
     if answer is None or echoes(answer.claim, objection.objection):
         why = "gave no answer to the critic" if answer is None else "only echoes the critic"
         room.degrade(f"the advocate {why} in round {number}; the objection stands")
         unsure = debate.claim and debate.claim.model_copy(update={"confidence": None})
         return Debate(unsure, objection, number)
     text = prompt(
-        "vet_hold",
+        "hold",
         action=shown(given, room),
         objection=told_objection(objection),
         answer=told_claim(answer),
         form=instructions(Rejoinder),
     )
-    held = present(
-        await room.ask(Ask("critic", "rejoinder", number, prompt("vet_critic"), text, Rejoinder, REPLY_TOKENS))
-    )
+    held = present(await room.ask(Ask("critic", "rejoinder", number, prompt("critic"), text, Rejoinder, REPLY_TOKENS)))
     if held and held.decision == "withdraw" and echoes(held.reason, answer.claim):
         room.degrade(f"the critic only echoes the advocate in round {number}; the objection stands")
         return Debate(answer, objection, number)

@@ -11,10 +11,10 @@ from moot.core.room import Ask, Room
 from moot.core.types import Absent, Result, Rules, Value
 from moot.protocols.vet.judgement import Clear
 from moot.protocols.vet.positions import BlindSpot, Claim, Diagnosis, Objection, Opinion
+from moot.protocols.vet.prompts import prompt
 from moot.protocols.vet.synthesis import Resolution
 from moot.routing.answer import Stakes
 from moot.text.excerpts import CHARACTERS_PER_TOKEN, Part, fit_parts, fit_text, show
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import instructions
 
@@ -92,15 +92,13 @@ async def settled(clear: Clear, question: str, text: str, given: VetInput, room:
     if not room.seated("judge"):
         return True
     asked = prompt(
-        "vet_judge",
+        "judge",
         question=question,
         text=fenced(text),
         action=fenced(show(fit_text("action", given.action, room.allowance() // 2), "the judge", room).joined()),
         form=instructions(Opinion),
     )
-    opinion = present(
-        await room.ask(Ask("judge", "synthesis", 1, prompt("vet_asked"), asked, Opinion, SYNTHESIS_TOKENS))
-    )
+    opinion = present(await room.ask(Ask("judge", "synthesis", 1, prompt("asked"), asked, Opinion, SYNTHESIS_TOKENS)))
     return True if opinion is None else opinion.answer
 
 

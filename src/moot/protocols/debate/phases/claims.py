@@ -12,10 +12,10 @@ from moot.evidence.trials.examples import called_name, examples_in, literal_call
 from moot.evidence.trials.requirements import MOST as REQUIRED
 from moot.evidence.trials.values import Example, same_value
 from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import Table, brief, system
 from moot.protocols.debate.types import Claim, Member, Phase
 from moot.text.excerpts import Part, fit_parts, show
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import Also, Keys, instructions
 
@@ -81,7 +81,7 @@ def requirement_of(line: str, table: Table) -> str:
 
 def ask_tests(member: Member, phase: Phase, sitting: Sitting, warm: float | None) -> Ask[SpecReply]:
     text = prompt(
-        "debate_spec",
+        "spec",
         task=brief(sitting.table),
         examples=shown_examples(sitting),
         requirements=shown_requirements(sitting.table),
@@ -194,7 +194,7 @@ def ask_values(
 ) -> Ask[BlindReply]:
     calls = "\n".join(f"{n}. {claim.call}" for n, claim in enumerate(claims, 1))
     text = prompt(
-        "debate_blind",
+        "blind",
         task=brief(sitting.table),
         examples=shown_examples(sitting),
         calls=f"Calls:\n\n{fenced(calls, 'text')}",

@@ -10,9 +10,9 @@ from pydantic import Field
 from moot.core.room import Ask
 from moot.core.types import Unit, Value
 from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import Table, brief, context, seated, system
 from moot.protocols.debate.types import Clarification, Member
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import Also, Synonyms, Title, instructions
 
@@ -120,7 +120,7 @@ def plain(text: str) -> str:
 def ask_questions(member: Member, sitting: Sitting) -> Ask[QuestionsReply]:
     table = sitting.table
     text = prompt(
-        "debate_questions",
+        "questions",
         task=brief(table),
         context=context(table, sitting.room),
         known=_known(table),
@@ -139,7 +139,7 @@ def _known(table: Table) -> str:
 def ask_answers(member: Member, questions: Sequence[Question], sitting: Sitting) -> Ask[AnswersReply]:
     lines = "\n".join(f"{n}. {question.question}" for n, question in enumerate(questions, 1))
     text = prompt(
-        "debate_clarify",
+        "clarify",
         task=brief(sitting.table),
         context=context(sitting.table, sitting.room),
         questions=f"Questions:\n\n{fenced(lines, 'text')}",

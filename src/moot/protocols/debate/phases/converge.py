@@ -13,11 +13,11 @@ from moot.protocols.debate.context import Sitting
 from moot.protocols.debate.phases.critique import splits
 from moot.protocols.debate.phases.review import by_score
 from moot.protocols.debate.phases.run_candidates import alike_and_green, examined, leading
+from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import Table, brief, shown_all, system, told
 from moot.protocols.debate.types import Candidate, Claim, Conflict, Consensus, Member, Vote
 from moot.teams.voting import Ballot, VoteRules, elect
 from moot.text.excerpts import name_some
-from moot.text.prompts import prompt
 from moot.text.replies import Also, instructions
 
 REPLY_TOKENS = 600
@@ -130,7 +130,7 @@ def ask_ballot(member: Member, up: Sequence[Candidate], sitting: Sitting) -> Ask
     letters = tuple(candidate.id for candidate in up)
     shape = ballot_shape(letters)
     text = prompt(
-        "debate_ballot",
+        "ballot",
         task=brief(table),
         candidates=shown_all(up, table, sitting.room),
         notes=told(table, member.seat),

@@ -11,10 +11,10 @@ from moot.evidence.trials.values import same_value
 from moot.protocols.debate.context import Sitting
 from moot.protocols.debate.phases.claims import asked_blind, form_of, judged, written
 from moot.protocols.debate.phases.run_candidates import examined
+from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import Table, brief, seated, shown_all, system, told
 from moot.protocols.debate.types import Candidate, Claim, Member, Point
 from moot.text.excerpts import name_some
-from moot.text.prompts import prompt
 from moot.text.replies import Also, Synonyms, Title
 
 CRITICS = ("critic", "red_team", "security", "test_agent")
@@ -72,7 +72,7 @@ def ask_critique(member: Member, sitting: Sitting) -> Ask[CritiqueReply]:
     up = table.latest()
     most = table.rules.breaking if table.code else 0
     text = prompt(
-        "debate_critique",
+        "critique",
         task=brief(table),
         candidates=shown_all(up, table, room),
         notes=told(table, member.seat),

@@ -9,10 +9,10 @@ from moot.core.types import Value
 from moot.protocols.debate.context import Sitting
 from moot.protocols.debate.phases.claims import temperatures
 from moot.protocols.debate.phases.run_candidates import baseline, examined
+from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import brief, context, evidence, notes, shown_failures, system
 from moot.protocols.debate.types import Candidate, Member, Phase
 from moot.protocols.solve.attempts import chosen_block, shown_lessons, shown_tests, with_imports
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import Also, Fenced, code_form, instructions
 
@@ -80,7 +80,7 @@ def ask_draft(
 ) -> Ask[DraftReply]:
     table, room = sitting.table, sitting.room
     text = prompt(
-        "debate_draft",
+        "draft",
         language=table.given.language,
         task=brief(table),
         context=context(table, room),
@@ -99,7 +99,7 @@ def ask_position(
 ) -> Ask[PositionReply]:
     table = sitting.table
     text = prompt(
-        "debate_position",
+        "position",
         task=brief(table),
         context=context(table, sitting.room),
         notes=notes(table, member.seat),

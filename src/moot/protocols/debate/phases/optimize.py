@@ -14,6 +14,7 @@ from moot.protocols.debate.phases.drafts import DraftReply, PositionReply, enter
 from moot.protocols.debate.phases.repair import drop
 from moot.protocols.debate.phases.review import by_score
 from moot.protocols.debate.phases.run_candidates import examined, leading, may_replace
+from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import (
     Table,
     brief,
@@ -26,7 +27,6 @@ from moot.protocols.debate.state import (
 )
 from moot.protocols.debate.types import Candidate, Member
 from moot.protocols.solve.attempts import Attempt, Task, reflected, shown_reflections
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import Also, code_form, instructions
 
@@ -127,7 +127,7 @@ def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, h
     parts, rest = ranked[:PARTS], [candidate.id for candidate in ranked[PARTS:]]
     lower = f"\n\nNot shown, for they rank lower: {', '.join(rest)}." if rest else ""
     return prompt(
-        "debate_optimize",
+        "optimize",
         task=brief(table),
         candidates=shown_all(parts, table, sitting.room) + lower,
         contrast=differ,

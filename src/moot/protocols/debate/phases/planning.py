@@ -10,12 +10,12 @@ from moot.core.types import Value
 from moot.protocols.debate.context import Sitting
 from moot.protocols.debate.phases.drafts import DraftReply, PositionReply, drafters
 from moot.protocols.debate.phases.run_candidates import examined
+from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import brief, context, seated, system
 from moot.protocols.debate.types import Candidate, Member
 from moot.protocols.solve.attempts import chosen_block
 from moot.teams.planning import Plan, Stance, Subtask, joined, measure, negotiate, overlaps, problems, style_for, waves
 from moot.teams.planning import shown as shown_plan
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import Also, Keys, Title, instructions
 
@@ -168,7 +168,7 @@ def part_text(owner: str, subtask: Subtask, plan: Plan, results: Mapping[str, st
     done = [f"{name}:\n{fenced(results[name])}" for name in subtask.depends_on if name in results]
     code = f"Under CODE give only your part, in {table.given.language}, as it goes into {table.given.path}."
     return prompt(
-        "debate_part",
+        "part",
         task=brief(table),
         plan=fenced(shown_plan(plan, owner), "text"),
         done="Done so far:\n\n" + "\n\n".join(done) + "\n\n" if done else "",
@@ -180,7 +180,7 @@ def part_text(owner: str, subtask: Subtask, plan: Plan, results: Mapping[str, st
 def ask_plan(member: Member, what: str, sitting: Sitting) -> Ask[PlanReply]:
     table = sitting.table
     text = prompt(
-        "debate_plan",
+        "plan",
         task=brief(table),
         context=context(table, sitting.room),
         team=", ".join(f"{each.seat} ({each.role})" for each in table.given.team),
@@ -193,7 +193,5 @@ def ask_plan(member: Member, what: str, sitting: Sitting) -> Ask[PlanReply]:
 
 def ask_settle(member: Member, titles: Sequence[str], sitting: Sitting) -> Ask[SettleReply]:
     lines = "\n".join(f"{number}. {title}" for number, title in enumerate(titles, 1))
-    text = prompt(
-        "debate_settle", task=brief(sitting.table), overlaps=fenced(lines, "text"), form=instructions(SettleReply)
-    )
+    text = prompt("settle", task=brief(sitting.table), overlaps=fenced(lines, "text"), form=instructions(SettleReply))
     return Ask(member.seat, "planning", 2, system(member), text, SettleReply, REPLY_TOKENS)

@@ -11,10 +11,10 @@ from moot.evidence.trials.values import holds
 from moot.protocols.debate.context import Sitting
 from moot.protocols.debate.phases.drafts import DraftReply, drafters, enter_draft
 from moot.protocols.debate.phases.repair import kept, repaired
+from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import Table, brief, context, shown_failures, system
 from moot.protocols.debate.types import Candidate, Member, Phase
 from moot.protocols.solve.attempts import code_of, shown_tests
-from moot.text.prompts import prompt
 from moot.text.render import fenced
 from moot.text.replies import Also, code_form
 
@@ -106,7 +106,7 @@ def raised(candidate: Candidate, table: Table) -> bool:
 def ask_anew(member: Member, phase: Phase, sitting: Sitting, base: Candidate) -> Ask[AnewReply]:
     table, room = sitting.table, sitting.room
     text = prompt(
-        "debate_anew",
+        "redraft",
         language=table.given.language,
         task=brief(table),
         context=context(table, room),

@@ -9,10 +9,10 @@ from moot.core.room import Ask
 from moot.core.types import Unit, Value
 from moot.protocols.debate.context import Sitting
 from moot.protocols.debate.phases.critique import named
+from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import Table, brief, seated, shown_all, system, told
 from moot.protocols.debate.types import WEIGHTS, Candidate, Criterion, Member, Score
 from moot.protocols.solve.attempts import code_of
-from moot.text.prompts import prompt
 from moot.text.replies import Also, Title, instructions
 
 REPLY_TOKENS = 800
@@ -57,7 +57,7 @@ def ask_review(member: Member, sitting: Sitting) -> Ask[ReviewReply]:
     table = sitting.table
     up = table.latest()
     text = prompt(
-        "debate_review",
+        "review",
         task=brief(table),
         candidates=shown_all(up, table, sitting.room),
         notes=told(table, member.seat),

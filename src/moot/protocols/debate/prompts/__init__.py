@@ -1,0 +1,5 @@
+"""What the phases of a debate are told."""
+
+from moot.text.prompts import Prompts
+
+prompt = Prompts(__name__).fill
