@@ -4,7 +4,7 @@ import pytest
 
 from moot.core.errors import Cut
 from moot.core.types import Call, Limits, Spend, Usage
-from moot.runtime.ledger import Ledger
+from moot.runtime.model_calls import Ledger
 from moot.text.render import estimated_tokens
 
 CALL = Call(seat="red", phase="test", round=1, system="be brief", prompt="a prompt that is longer than the system's")

@@ -1,6 +1,6 @@
 """Ports: what an edge must offer so that the room can use it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Literal, Protocol
@@ -36,9 +36,8 @@ class Model(Protocol):
     async def reply(self, call: Call) -> Reply:
         """One answer, or `ModelError`. No retries here: the room decides."""
 
-    def turn(self) -> AbstractAsyncContextManager[None]:
-        """Entered before each call and outside its timeout: waits for a free place, loads what takes long."""
-        return nullcontext()
+    turn: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+    """Entered before each call and outside its timeout: waits for a free place, loads what takes long."""
 
     def skip(self, call: Call) -> None:
         """This call was answered in an earlier run of the session; only a script needs to know."""

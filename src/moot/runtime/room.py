@@ -9,7 +9,7 @@ from moot.runtime.approvals import Approvals
 from moot.runtime.effects import Effects
 from moot.runtime.experience import Experience
 from moot.runtime.journal import Journal, Steps
-from moot.runtime.ledger import Ledger
+from moot.runtime.model_calls import Ledger
 from moot.runtime.ports import SessionPorts
 from moot.runtime.turns import SeatTurns
 from moot.runtime.version_commits import VersionHistory

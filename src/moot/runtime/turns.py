@@ -11,8 +11,7 @@ from moot.core.room import Ask, T
 from moot.core.tools import ToolCall
 from moot.core.types import AbsenceReason, Absent, Call, Limits, Usage
 from moot.runtime.journal import Steps
-from moot.runtime.ledger import Ledger
-from moot.runtime.model_calls import Caller, Exchange, Try
+from moot.runtime.model_calls import Caller, Exchange, Ledger, Try
 from moot.runtime.ports import SessionPorts
 from moot.runtime.tool_calls import ToolCalls
 from moot.text.replies import Read, native_schema, read, tool_call

@@ -13,11 +13,10 @@ from test_debate_faults import answering, openai, well
 
 from moot.core.ports import StepRow
 from moot.core.room import Bounds
-from moot.core.types import Call, Limits
+from moot.core.types import Call
 from moot.protocols.debate.types import DebateResult, DebateRules
-from moot.runtime.journal import Journal
+from moot.runtime.journal import Journal, Steps
 from moot.runtime.ports import SessionPorts
-from moot.runtime.room import LiveRoom
 from moot.testing import FakeScanner, FrozenClock
 
 __all__ = ["openai"]
@@ -92,7 +91,7 @@ def test_the_time_of_a_phase_begins_where_the_record_says_it_did() -> None:
     clock = FrozenClock()
     past = [StepRow(seq=n, part=0, name="", digest="", value=None, elapsed=at) for n, at in ((1, 10.0), (2, 50.0))]
     journal = Journal("s", clock, past=past)
-    live = LiveRoom(SessionPorts(scanner=FakeScanner(), clock=clock), {}, journal, limits=Limits(), timeout=300.0)
+    live = Steps(SessionPorts(scanner=FakeScanner(), clock=clock), journal, 300.0)
     journal.ticket()
     with live.within(Bounds("critique", seconds=60.0)):
         assert live.left() == 20.0

@@ -13,8 +13,7 @@ from pydantic import BaseModel
 
 from moot.text.replies import CodeBlock, native_schema, read
 from moot.text.replies.fit import NOTHING
-from moot.text.replies.form import blank_of, is_blank
-from moot.text.replies.shape import Slot, slots
+from moot.text.replies.shape import Slot, blank_of, is_blank, slots
 
 CASES = [
     pytest.param(question, id=f"{place} {number}")

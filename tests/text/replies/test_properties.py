@@ -32,8 +32,7 @@ from moot.protocols.harden.defend import BlueReply
 from moot.text.render import fenced
 from moot.text.replies import CodeBlock, ParseError, instructions, read
 from moot.text.replies.fit import NOTHING
-from moot.text.replies.form import is_blank
-from moot.text.replies.shape import label_key, slots
+from moot.text.replies.shape import is_blank, label_key, slots
 
 ALL: list[type[BaseModel]] = [
     RedReply, BlueReply, Score, Count, Choice, Grade, Sort, Risks, Fixes, Team, Owned, Files,

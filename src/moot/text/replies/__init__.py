@@ -9,16 +9,15 @@ from pydantic_core import PydanticSerializationError
 
 from moot.core.errors import ParseError
 from moot.core.tools import ToolCall
-from moot.text.replies.answers import bare_items, objects, sole_answer
 from moot.text.replies.calls import first_call
 from moot.text.replies.code import code_in, with_code
 from moot.text.replies.fences import blocks
 from moot.text.replies.fit import Raw, Unfit, fit
-from moot.text.replies.form import code_form, instructions, native_schema
+from moot.text.replies.form import code_form, instructions
 from moot.text.replies.headings import denied, with_headings
-from moot.text.replies.jsonish import pieces
+from moot.text.replies.jsonish import bare_items, objects, pieces, sole_answer
 from moot.text.replies.labelled import json_lines, labelled, lines_of, sections, without_blocks
-from moot.text.replies.shape import Also, CodeBlock, Fenced, Heading, Keys, Synonyms, Title, slots
+from moot.text.replies.shape import Also, CodeBlock, Fenced, Heading, Keys, Synonyms, Title, native_schema, slots
 
 __all__ = [
     "Also", "CodeBlock", "Fenced", "Heading", "Keys", "ParseError", "Read", "Synonyms", "Title", "code_form",
@@ -116,10 +115,11 @@ def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) ->
     """The reading that fills most of the shape; of equals the one that names most of what it could not read, then the
     first. What a JSON object says holds, right or wrong: the others only add to it."""
     others = (readings.labelled, readings.bare) if whole else (readings.bare,)
+    holds_code = any(slot.kind == "code" for slot in slots(shape))
     complaints: list[str] = []
     fitting: list[Read[T]] = []
     for raw in (readings.objects, *({**other, **readings.objects} for other in others if other)):
-        unfit, found = Unfit(salvage=salvage), with_code(raw, readings.code, shape)
+        unfit, found = Unfit(salvage=salvage), with_code(raw, readings.code, shape) if holds_code else raw
         if not found:
             continue  # a shape that needs nothing is not met by nothing: a refusal would look like an answer
         try:

@@ -8,9 +8,8 @@ from pydantic import BaseModel
 from moot.core.errors import ParseError
 from moot.text.replies.fences import Block, blocks, code_of
 from moot.text.replies.fit import Raw
-from moot.text.replies.form import is_blank
 from moot.text.replies.labelled import Section
-from moot.text.replies.shape import CodeBlock, Slot, slots
+from moot.text.replies.shape import CodeBlock, Slot, is_blank, slots
 
 
 @dataclass(frozen=True)

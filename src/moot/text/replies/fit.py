@@ -6,8 +6,7 @@ import re
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from moot.core.errors import ParseError
-from moot.text.replies.form import is_blank
-from moot.text.replies.shape import MANY, Slot, label_key, required, slot_for, slots
+from moot.text.replies.shape import MANY, Slot, is_blank, label_key, required, slot_for, slots
 
 Raw = dict[str, object]
 """Field name -> what the reply says there: text, a number, a list, an object."""

@@ -10,13 +10,15 @@ from pydantic import BaseModel, JsonValue
 
 from moot.core.errors import ParseError
 from moot.text.replies.fences import Block
+from moot.text.replies.fit import Raw, by_slot
 from moot.text.replies.mend import mended, requoted
-from moot.text.replies.shape import label_key, labels, slots
+from moot.text.replies.shape import Slot, label_key, labels, only_list, required, slots
 
 KEY = re.compile(r'"([^"\\\n]{1,60})"\s*:')
 OPENING = re.compile(r'(?:\[\s*)?\{\s*"([^"\\\n]{1,60})"\s*:')
 MARKS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)
 DEEPEST = 40
+DEEPEST_WRAPPER = 3
 MOST_PATCHED = 4
 """Pieces in a row that take more than commas to mend; each costs a walk to the end of the reply."""
 DECODER = json.JSONDecoder(
@@ -40,6 +42,40 @@ class Pieces:
     found: tuple[Piece, ...] = ()
     ragged: bool = False
     """Something like JSON was begun and never finished: what stands before it may not be all that was said."""
+
+
+def sole_answer(text: str, shape: type[BaseModel]) -> Raw:
+    """A reply that is one JSON object of the shape: there is nothing else in it to be read."""
+    said = sole_object(text)
+    raw = by_slot(said, shape) if said is not None else {}
+    return raw if required(shape) <= raw.keys() else {}
+
+
+def objects(said: Pieces, shape: type[BaseModel]) -> Raw:
+    """What the objects of the shape among the pieces say together."""
+    merged: Raw = {}
+    for piece in said.found:
+        for name, value in _find_object(piece.value, shape, DEEPEST_WRAPPER).items():
+            if name in merged and merged[name] != value:
+                raise ParseError(f"the reply holds different answers for {name}; give one")
+            merged[name] = value
+    if merged and said.ragged:
+        raise ParseError("the JSON is not complete")
+    return merged
+
+
+def bare_items(said: Pieces, shape: type[BaseModel], *, whole: bool) -> Raw:
+    """Items without the object around them, where only one kind of item can be meant.
+    In a reply that was cut off only a list can be known to be complete."""
+    slot = only_list(shape)
+    if slot is None or said.ragged:
+        return {}
+    found: list[JsonValue] = []
+    for piece in said.found:
+        entries = piece.value if isinstance(piece.value, list) else [piece.value] if whole else []
+        if entries and not _find_object(piece.value, shape, DEEPEST_WRAPPER):
+            found += [entry for entry in entries if _is_item(entry, slot)]
+    return {slot.name: found} if found else {}
 
 
 def pieces(text: str, blocks: list[Block], shape: type[BaseModel]) -> Pieces:
@@ -195,3 +231,20 @@ def _finite(digits: str) -> float:
 
 def _refuse(word: str) -> float:
     raise ValueError(f"{word} is not a number")
+
+
+def _find_object(value: JsonValue, shape: type[BaseModel], depth: int) -> Raw:
+    """An object of the shape, also one wrapped in another or in a list."""
+    if isinstance(value, list):
+        return _find_object(value[0], shape, depth - 1) if len(value) == 1 and depth else {}
+    if not isinstance(value, dict):
+        return {}
+    raw = by_slot(value, shape)
+    if raw.keys() & required(shape):
+        return raw
+    inner = [inside for inside in value.values() if isinstance(inside, dict)]
+    return _find_object(inner[0], shape, depth - 1) if len(inner) == 1 and depth else raw
+
+
+def _is_item(value: JsonValue, slot: Slot) -> bool:
+    return isinstance(value, dict) and slot.shape is not None and bool(by_slot(value, slot.shape))

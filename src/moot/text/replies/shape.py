@@ -13,6 +13,8 @@ Kind = Literal["text", "number", "whole", "yesno", "word", "texts", "items", "it
 MANY: frozenset[Kind] = frozenset({"texts", "items", "item", "mapping", "code"})
 """Kinds that hold several things: said twice in different words, they contradict each other."""
 WORDS = re.compile(r"[^\W_]+")
+LONGEST_BLANK = 200
+BLANK = re.compile(r"<(?:the|an?|how|what|why|from|your|one of|number|yes or no)\b[^<>=]*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,46 @@ def _by_label(shape: type[BaseModel]) -> dict[str, Slot]:
 def label_key(text: str) -> str:
     """`**Edge Cases**`, `EDGE_CASES` and `edge-cases` are one label."""
     return "_".join(WORDS.findall(text.lower()))
+
+
+@lru_cache(maxsize=64)
+def native_schema(shape: type[BaseModel]) -> dict[str, object] | None:
+    """The schema for providers that can enforce one; None where the reply holds code. It asks for every field, in the
+    order of the form: a model that may skip a field does, and gives its choice without the reasons."""
+    if any(slot.kind == "code" for slot in slots(shape)):
+        return None
+    schema = shape.model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()):
+        if "properties" in part:
+            part["required"] = list(part["properties"])
+    return schema
+
+
+def is_blank(slot: Slot, text: str) -> bool:
+    """Whether a reply only copies the form: `<what is wrong>`, also that of another field, or the words without
+    their brackets. A tag such as `<a href=x>` is content."""
+    if len(text) > LONGEST_BLANK:
+        return False
+    return bool(BLANK.fullmatch(text.strip())) or label_key(text) in (
+        label_key(blank_of(slot)),
+        label_key(_about(slot)),
+    )
+
+
+def blank_of(slot: Slot) -> str:
+    match slot.kind:
+        case "word":
+            return f"<one of: {' | '.join(slot.words)}>"
+        case "yesno":
+            return f"<yes or no: {_about(slot)}>" if slot.about else "<yes or no>"
+        case "number" | "whole":
+            return f"<number: {_about(slot)}>"
+        case _:
+            return f"<{_about(slot)}>"
+
+
+def _about(slot: Slot) -> str:
+    return slot.about or slot.name.replace("_", " ")
 
 
 def _slot(name: str, field: FieldInfo) -> Slot:
