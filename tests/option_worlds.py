@@ -118,6 +118,8 @@ HARDEN = Verb(
         "--write": case("--write"),
         "--sarif": case("--sarif", "out.sarif"),
         "--force": case("--force", base=("harden", "app.py", "--sarif", "out.sarif"), twice=True),
+        "--repo": case("--repo", "inner", base=("harden", "app.py", "--branch")),
+        "--branch": case("--branch"),
         "--unsafe-local": case("--unsafe-local", base=("harden", "app.py", "--tests", "test_outside.py")),
         "--python": case("--python", "no/such/python", base=("harden", "app.py", "--tests", "test_app.py")),
         "--run-with-secrets": case("--run-with-secrets", base=("harden", "app.py", "--tests", "test_secret.py")),

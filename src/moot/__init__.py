@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from moot.surfaces.library.debate import debate
     from moot.surfaces.library.decide import decide
     from moot.surfaces.library.harden import harden, run_sync
+    from moot.surfaces.library.protocols import run
     from moot.surfaces.library.quality import quality
     from moot.surfaces.library.review import review
     from moot.surfaces.library.solve import solve
@@ -40,6 +41,7 @@ _HOMES = {
     "surfaces.library.debate": ("debate",),
     "surfaces.library.ci": ("ci_checks",),
     "surfaces.library.decide": ("decide",),
+    "surfaces.library.protocols": ("run",),
     "surfaces.library.quality": ("quality",),
     "surfaces.library.review": ("review",),
     "surfaces.library.solve": ("solve",),
@@ -51,7 +53,7 @@ __all__ = [
     "AttackReport", "Code", "ConfigError", "DebateResult", "DebateRules", "DecideResult", "DecideRules",
     "DefenseReport", "Event", "HardenResult", "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult",
     "ReviewRules", "SolveResult", "SolveRules", "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules",
-    "Vulnerability", "__version__", "ci_checks", "debate", "decide", "harden", "quality", "review", "run_sync",
+    "Vulnerability", "__version__", "ci_checks", "debate", "decide", "harden", "quality", "review", "run", "run_sync",
     "solve", "use_tool", "vet",
 ]  # fmt: skip
 

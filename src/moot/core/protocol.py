@@ -13,6 +13,24 @@ R = TypeVar("R", bound=Rules)
 O = TypeVar("O", bound=Result)  # noqa: E741
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
+CUT_SHORT = 2
+"""The exit code where nothing can be said: inconclusive, out of time or budget, rejected."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """How a field of an input, or of rules, is given on the command line. A field of an input needs none: its name and
+    its type say it. A rule without one is set in moot.toml, or in the `rules` of a request."""
+
+    flag: str = ""
+    """`--name`; default: the name of the field."""
+    short: str = ""
+    positional: bool = False
+    metavar: str = ""
+    help: str = ""
+    """Instead of the description of the field."""
+    derived: bool = False
+    """Nobody gives it: a surface finds it out."""
 
 
 def report_outcome(result: Result) -> Report:

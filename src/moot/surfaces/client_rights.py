@@ -18,8 +18,8 @@ from moot.edge.models import parse_name
 from moot.edge.store.tokens import Scope
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import Plan
+from moot.surfaces.extensions import find_extension
 from moot.surfaces.setup import ENDPOINTS, Settings, check_points, check_prices, endpoints_in
-from moot.surfaces.vetting import answer_in, memory_of
 
 MACHINE_RULES = ("roles_folder", "judges_folder", "tools")
 """Rules that name folders, programs or files of the server's machine."""
@@ -56,7 +56,7 @@ def check_client_plan(plan: Plan, who: Identity, settings: Settings, before: Pla
     check_models(_models(plan), settings)
     check_machine_rules(plan.protocol, plan.rules, settings)
     _check_notes(plan, settings)
-    if answer_in(plan) is not None:
+    if find_extension(plan.protocol).answer(plan) is not None:
         return  # it has its answer already: nothing is asked, spent or waited for
     _check_limits(plan, settings)
     check_prices(plan)
@@ -94,6 +94,12 @@ def check_machine_rules(protocol: str, rules: Mapping[str, JsonValue], settings:
             raise UsageError(f"the rule {name!r} reaches into the server; {REFUSED}")
 
 
+def check_branch(settings: Settings, *, wanted: bool) -> None:
+    """Called before a plan is made: making one looks at the folder."""
+    if wanted and not settings["server.allow_local"]:
+        raise UsageError(f"a branch is made in a repository of the server's machine; {REFUSED}")
+
+
 def _within(given: JsonValue, own: JsonValue) -> bool:
     """The same, or nothing, or some of the same list."""
     if isinstance(given, list) and isinstance(own, list):
@@ -117,8 +123,7 @@ def _check_notes(plan: Plan, settings: Settings) -> None:
     if plan.input.get("repository"):
         raise UsageError(f"the session reads a repository of the server's machine; {REFUSED}")
     own: dict[str, JsonValue] = {"ci": settings.ci().model_dump(mode="json")}
-    if "memory" in plan.notes:
-        own["memory"] = str(memory_of(settings).folder)
+    own |= find_extension(plan.protocol).own_notes(plan, settings)
     if endpoints_in(plan).items() <= settings.endpoints().items():
         own[ENDPOINTS] = plan.notes.get(ENDPOINTS)
     for name, value in plan.notes.items():

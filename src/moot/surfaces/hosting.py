@@ -9,35 +9,21 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from moot.core.ci import CiHooks
 from moot.core.errors import Fenced, MootError, Parked, StoreError, UsageError
 from moot.core.events import Event
-from moot.core.ports import Mark, Memory, Model, Sandbox, SessionRecord
-from moot.core.types import Result
-from moot.edge.checks import SandboxChecks
+from moot.core.ports import Model, SessionRecord
 from moot.edge.clock import SystemClock
 from moot.edge.models import Models
-from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.edge.store.lessons import LessonShelf
 from moot.edge.store.tokens import LOCAL, NO_TOKEN, TokenShelf
-from moot.edge.telemetry import Spans
-from moot.edge.tools.lazy_tools import LateTools
-from moot.edge.tools.linters import Linters
 from moot.edge.webhooks import Webhooks
-from moot.protocols.debate.types import DebateResult
-from moot.protocols.vet.script import VetResult
-from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Plan, Runner, Stop, owner
-from moot.scan import StaticTeam
-from moot.surfaces.branching import branches_of
-from moot.surfaces.debating import keep_records
+from moot.surfaces.extensions import find_extension
 from moot.surfaces.imported import agree_to_imported
-from moot.surfaces.projects import project_of
-from moot.surfaces.setup import Settings, both, endpoints_in, open_tools, telemetry_of
-from moot.surfaces.vetting import remembered
-from moot.text.secrets import Vault
+from moot.surfaces.setup import Settings, endpoints_in
+from moot.surfaces.wiring import open_models, open_runtime, telemetry_of
 
 End = Literal["ended", "parked", "failed"]
 AGAIN = 0.2
@@ -60,16 +46,14 @@ class Host:
     """Who runs its sessions, as others see it; by default this process, whichever it is when one begins."""
     _running: dict[str, Runner] = field(default_factory=dict)
     _tasks: set["asyncio.Task[object]"] = field(default_factory=set)
-    _spans: dict[str, Spans] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        patience, limit = float(self.settings["call_timeout"]), int(self.settings["concurrency"])
         self._endpoints = self.settings.endpoints()
-        self.models = Models(os.environ, patience, limit, self._endpoints)
+        self.models = open_models(self.settings)
         self.gates, self.clock = GateShelf(self.store), SystemClock()
         self.webhooks = Webhooks(self.store)
         self._telling: asyncio.Task[None] | None = None
-        self._scanner, self._tokens = StaticTeam(), TokenShelf(self.store)
+        self._tokens = TokenShelf(self.store)
         self.telemetry = telemetry_of(self.settings)
 
     @property
@@ -96,23 +80,30 @@ class Host:
         # Nothing is waited for from here until it is noted as running: claimed once more it would fence itself off.
         if record.id in self._running:
             raise StoreError(f"session {record.id} is being run by this process already")
-        tools = self._tools(plan, memory)
+        listen = self.listen
         kept = Models(os.environ, float(self.settings["call_timeout"]), endpoints=endpoints_in(plan))
-        runner = Runner(self._ports(record, plan, tools, memory), self._opener(plan, kept), self.store)
-        runner.owner = self.owner or owner()
-        self._running[record.id] = runner
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        try:
-            await self._settle(await runner.resume(record.id, take=take, seen=record.fence), plan)
-        finally:
-            del self._running[record.id]
-            if spans := self._spans.pop(record.id, None):
-                spans.close()
-            self._tasks.discard(task)
-            await tools.aclose()
-            await kept.aclose()
+        opened = open_runtime(
+            settings=self.settings,
+            plan=plan,
+            listen=None if listen is None else lambda event: listen(record.id, event),
+            store=self.store,
+            open_model=self._opener(plan, kept),
+            memory=memory,
+            telemetry=self.telemetry,
+        )
+        async with opened as session:
+            session.runner.owner = self.owner or owner()
+            self._running[record.id] = session.runner
+            task = asyncio.current_task()
+            assert task is not None
+            self._tasks.add(task)
+            try:
+                result = await session.runner.resume(record.id, take=take, seen=record.fence)
+                await find_extension(plan.protocol).settle(result, plan, self.store)
+            finally:
+                del self._running[record.id]
+                self._tasks.discard(task)
+                await kept.aclose()
 
     async def _refuse_imported(self, record: SessionRecord, plan: Plan) -> None:
         """Nobody sits here to be asked. It is set aside, or it would be found again and again."""
@@ -134,21 +125,6 @@ class Host:
             return self.open_model(name) if self.open_model is not None else self.around(self.models.open(name))
 
         return open_one
-
-    async def _settle(self, result: Result, plan: Plan) -> None:
-        """What is done with a result beside keeping it."""
-        if isinstance(result, DebateResult):
-            await keep_records(result, plan, self.store)
-        if isinstance(result, VetResult) and plan.notes.get("memory"):
-            await self._remember(result, plan)
-
-    async def _remember(self, result: VetResult, plan: Plan) -> None:
-        """In a thread: others may have locked the files. The result is kept already, so what could not be remembered
-        is said in the journal."""
-        said = (await asyncio.to_thread(remembered, plan, result)).degraded[len(result.degraded) :]
-        if said:
-            mark = Mark(kind="noted", name="not_remembered", value={"problem": said[-1]})
-            await self.store.append(result.session_id, [mark])
 
     def trouble(self, session_id: str, error: MootError) -> None:
         """Told to whoever looks after the process; the session itself is paused with its record."""
@@ -186,32 +162,6 @@ class Host:
             return by if by == NO_TOKEN else None
         token = await self._tokens.named(str(by))
         return None if token is None or "admin" in token.scopes else token.owner
-
-    def _tools(self, plan: Plan, memory: Memory) -> LateTools:
-        return LateTools(lambda: open_tools(self.settings, self._scanner, self.clock, self._sandbox(plan), memory))
-
-    def _sandbox(self, plan: Plan) -> Sandbox | None:
-        runs_code = bool(plan.input.get("tests") or plan.notes.get("runs_code"))
-        return find_sandbox(False, self.settings.sandbox(), project_of(plan)) if runs_code else None
-
-    def _ports(self, record: SessionRecord, plan: Plan, tools: LateTools, memory: Memory) -> SessionPorts:
-        listen = self.listen
-        sandbox = self._sandbox(plan)
-        if self.telemetry is not None:
-            self._spans[record.id] = self.telemetry.session()
-        return SessionPorts(
-            scanner=self._scanner,
-            clock=self.clock,
-            sandbox=sandbox,
-            vault=Vault(os.environ),  # of its own: no session can ask for what another one hid
-            listen=both(None if listen is None else lambda event: listen(record.id, event), self._spans.get(record.id)),
-            memory=memory,
-            linter=Linters(),
-            checks=SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), self._scanner, sandbox),
-            branches=branches_of(plan),
-            toolbox=tools,
-            gates=self.gates,
-        )
 
     async def drain(self, seconds: float = 30.0) -> None:
         """Begin nothing new; what is under way is finished and recorded, then the sessions are for anybody to carry

@@ -1,49 +1,29 @@
-"""From settings to a running session: the one place that puts the edges together."""
+"""Settings: everything that can be set, from flags, environment and files, and what sessions need of it."""
 
-import asyncio
-import contextlib
 import os
-import signal
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BeforeValidator, Field, JsonValue
 
 from moot.core.ci import POINTS, Actions, CiHooks, Commands
 from moot.core.config import Resolved, Setting, resolve
 from moot.core.errors import UsageError
-from moot.core.events import Event
 from moot.core.gates import GateRules
-from moot.core.ports import Clock, Memory, Sandbox, Scanner
 from moot.core.types import Limits, Rules
-from moot.edge.checks import SandboxChecks
-from moot.edge.clock import SystemClock
-from moot.edge.models import Endpoint, Endpoints, Models, Pick, knows_price, pick_model, read_endpoint
+from moot.edge.models import Endpoint, Pick, knows_price, pick_model, read_endpoint
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
 from moot.edge.store.leases import ModelLimit
-from moot.edge.store.lessons import LessonShelf
 from moot.edge.store.rows import LOG_DAYS
-from moot.edge.telemetry import Spans, Telemetry, wanted
-from moot.edge.tools.lazy_tools import LateTools
-from moot.edge.tools.linters import Linters
 from moot.edge.webhooks import WEBHOOK_SECRET
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate.types import names
-from moot.runtime.ports import Person, SessionPorts
-from moot.runtime.runner import Plan, Runner
-from moot.scan import StaticTeam
-from moot.surfaces.branching import branches_of
+from moot.runtime.runner import Plan
 from moot.surfaces.project_trust import read_layers
-from moot.text.secrets import Vault
-
-if TYPE_CHECKING:
-    from moot.edge.tools import Tools
 
 
 def _chain(value: object) -> object:
@@ -339,120 +319,3 @@ def check_prices(plan: Plan) -> None:
 
 def opened_store(settings: Settings) -> SqlStore:
     return SqlStore(settings.store, int(settings["retention.logs_days"]))
-
-
-def telemetry_of(settings: Settings) -> Telemetry | None:
-    """Where spans go; none where nobody asked for them."""
-    switch = settings.resolved["telemetry.enabled"]
-    if not wanted(bool(switch.value), switch.source != "default", os.environ):
-        return None
-    return Telemetry(content=bool(settings["telemetry.content"]))
-
-
-def both(listen: Callable[[Event], None] | None, spans: Spans | None) -> Callable[[Event], None] | None:
-    """One listener for two; none costs nothing."""
-    if listen is None or spans is None:
-        return listen or spans
-
-    def tell(event: Event) -> None:
-        listen(event)
-        spans(event)
-
-    return tell
-
-
-@dataclass
-class Workshop:
-    """A runner with its edges, open as long as a command needs them."""
-
-    runner: Runner
-    store: SqlStore | None
-    vault: Vault
-    models: Models = field(repr=False)
-    toolbox: LateTools = field(repr=False)
-
-    def check_models(self, seats: Mapping[str, Iterable[str]]) -> None:
-        """A model that cannot be opened is the user's to mend, before a session begins."""
-        for name in (name for chain in seats.values() for name in chain):
-            self.models.open(name)
-
-
-def open_tools(
-    settings: Settings, scanner: Scanner, clock: Clock, sandbox: Sandbox | None, memory: Memory | None
-) -> "Tools":
-    from moot.edge.sandbox.adapter import Adapter
-    from moot.edge.tools import Kit, Tools
-
-    box = sandbox if isinstance(sandbox, Adapter) else None
-    return Tools(Kit(scanner, clock, box, memory, settings.commands("lsp")), settings.commands("mcp.servers"))
-
-
-@asynccontextmanager
-async def workshop(  # noqa: PLR0913 - everything but the first is by name
-    settings: Settings,
-    listen: Callable[[Event], None] | None = None,
-    sandbox: Sandbox | None = None,
-    vault: Vault | None = None,
-    *,
-    keep: bool = True,
-    person: Person | None = None,
-    plan: Plan | None = None,
-) -> AsyncIterator[Workshop]:
-    """The edges of a session; what its `plan` notes of CI hooks and a branch is there too."""
-    vault = vault or Vault(os.environ)
-    patience = plan.limits.call_timeout if plan else float(settings["call_timeout"])
-    # What the settings say now goes before what the session keeps: a server may have moved since.
-    endpoints: Endpoints = {**(endpoints_in(plan) if plan else {}), **settings.endpoints()}
-    models = Models(os.environ, patience, int(settings["concurrency"]), endpoints)
-    store = opened_store(settings) if keep else None
-    memory = LessonShelf(store) if store is not None else None
-    gates = GateShelf(store) if store is not None else None
-    scanner, clock = StaticTeam(), SystemClock()
-    checks = SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), scanner, sandbox) if plan else None
-    branches = branches_of(plan) if plan else None
-    toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
-    telemetry = telemetry_of(settings)
-    spans = telemetry.session() if telemetry else None
-    told = both(listen, spans)
-    ports = SessionPorts(
-        scanner=scanner,
-        clock=clock,
-        sandbox=sandbox,
-        vault=vault,
-        listen=told,
-        memory=memory,
-        linter=Linters(),
-        checks=checks,
-        branches=branches,
-        toolbox=toolbox,
-        person=person,
-        gates=gates,
-    )
-    try:
-        yield Workshop(Runner(ports, models.open, store), store, vault, models, toolbox)
-    finally:
-        if telemetry is not None and spans is not None:
-            spans.close()
-            await asyncio.to_thread(telemetry.close)
-        await toolbox.aclose()
-        await models.aclose()
-        if store is not None:
-            await store.aclose()
-
-
-@contextlib.contextmanager
-def stopping_on_interrupt(runner: Runner) -> Any:
-    """The first Ctrl-C stops the session in order; the second one is the usual abrupt one."""
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
-        runner.stop()
-
-    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # no signals off the main thread
-        loop.add_signal_handler(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.remove_signal_handler(signal.SIGINT)

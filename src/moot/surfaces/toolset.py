@@ -16,7 +16,8 @@ from moot.edge.git import is_repository
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.project import NO_PROJECT, Project
 from moot.surfaces.projects import project_at
-from moot.surfaces.setup import Settings, workshop
+from moot.surfaces.setup import Settings
+from moot.surfaces.wiring import open_runtime
 
 
 def check_tools(names: object, settings: Settings) -> tuple[str, ...]:
@@ -67,10 +68,11 @@ async def use_tool(  # noqa: PLR0913 - a public door: everything but the first t
     )
     seconds = settings.limits().tool_seconds
     project = project_at((tests, *files), python)
-    async with workshop(settings, None, _sandbox(settings, unsafe_local, project)) as shop:
+    box = _sandbox(settings, unsafe_local, project)
+    async with open_runtime(settings=settings, sandbox=box) as session:
         try:
             async with asyncio.timeout(seconds):
-                return await shop.toolbox.use(name, arguments or {}, given)
+                return await session.toolbox.use(name, arguments or {}, given)
         except TimeoutError:
             return ToolResult(status="timeout", text=f"no result within {seconds:g} s")
 
@@ -78,8 +80,8 @@ async def use_tool(  # noqa: PLR0913 - a public door: everything but the first t
 async def list_tools(*, servers: bool = False) -> tuple[ToolSpec, ...]:
     """Every tool there is; those of MCP servers only when these may be started."""
     settings = Settings.load({})
-    async with workshop(settings, None, _sandbox(settings, False)) as shop:
-        return await shop.toolbox.every(servers=servers)
+    async with open_runtime(settings=settings, sandbox=_sandbox(settings, False)) as session:
+        return await session.toolbox.every(servers=servers)
 
 
 def _sandbox(settings: Settings, unsafe_local: bool, project: Project = NO_PROJECT) -> Sandbox | None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from moot.edge.files.memory import hook_folder
 from moot.protocols.vet.script import VetResult
 from moot.routing.answer import Route
+from moot.surfaces.extensions.vet import Question, answered, vetted
 from moot.surfaces.setup import Settings
-from moot.surfaces.vetting import Question, answered, vetted
 
 NO_MODEL = "no model is configured to debate it (set `model` in your own moot.toml or MOOT_MODEL)"
 

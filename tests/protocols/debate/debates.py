@@ -15,7 +15,7 @@ from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, 
 from moot.runtime.ports import Person, SessionPorts
 from moot.runtime.room import LiveRoom
 from moot.scan import StaticTeam
-from moot.surfaces.debating import ATTACKERS
+from moot.surfaces.extensions.debate import ATTACKERS
 from moot.testing import ActingModel, FakeSandbox, FrozenClock, Line, room
 
 TASK = (

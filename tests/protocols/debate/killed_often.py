@@ -21,7 +21,7 @@ from fork_server import die_after, import_everything
 from moot.__main__ import run
 from moot.core.types import Call, Reply
 from moot.edge.models.script import ScriptModel
-from moot.surfaces.cli import running
+from moot.surfaces import wiring
 
 reply = ScriptModel.reply
 
@@ -48,7 +48,7 @@ def forked(words: list[str], name: str, kill_after: int = 0) -> int:
         return await reply(self, call)
 
     ScriptModel.reply = reply_and_tell  # type: ignore[method-assign]
-    running.find_sandbox = lambda *given: Quick()  # type: ignore[assignment, attr-defined]
+    wiring.find_sandbox = lambda *given: Quick()  # type: ignore[assignment, attr-defined]
     code = 99
     try:
         os.dup2(os.open(f"{name}.out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)

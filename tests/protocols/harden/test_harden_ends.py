@@ -8,11 +8,11 @@ from kit import BAD, GOOD, NOTHING, SQLI, blue, run_harden
 from moot.core.findings import follow, printed
 from moot.core.report import Bullets, Paragraph
 from moot.core.types import Code, SuiteRun, TestOutcome, Tests, Vulnerability
+from moot.protocols.harden.exit_code import exit_code
 from moot.protocols.harden.report import report_harden, track_findings
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
 from moot.runtime.ports import SessionPorts
 from moot.scan import StaticTeam
-from moot.surfaces.hardening import exit_code
 from moot.testing import FakeSandbox, FrozenClock, one_file, room
 
 GO = """package main

@@ -27,7 +27,7 @@ from review_kit import (
 import moot
 from moot.protocols.review.script import ReviewResult
 from moot.runtime.runner import Plan
-from moot.surfaces.reviewing import exit_code
+from moot.surfaces.extensions.review import exit_code
 
 
 @pytest.mark.parametrize(

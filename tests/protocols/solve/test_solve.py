@@ -25,7 +25,7 @@ from moot.core.types import Tests
 from moot.edge.files.sources import read_tests
 from moot.protocols.solve.attempts import Task as SolveTask
 from moot.protocols.solve.attempts import chosen_block, task_examples
-from moot.surfaces.solving import solution_path
+from moot.surfaces.extensions.solve import solution_path
 from moot.text.replies import CodeBlock
 
 

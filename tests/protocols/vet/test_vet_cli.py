@@ -14,8 +14,8 @@ from conftest import Cli
 from kit import trust_project
 from vetkit import ACTION, REMEDY, blind_spot, claim, diagnosis, objection, rejoinder
 
+from moot.surfaces.extensions.vet import memory_of
 from moot.surfaces.setup import Settings
-from moot.surfaces.vetting import memory_of
 
 TASK = "Import the price list"
 

@@ -1,6 +1,7 @@
 """Debate: seats draft, test, attack, review and vote on a task, in eight phases."""
 
 from moot.core.protocol import Protocol
+from moot.protocols.debate.exit_code import exit_code
 from moot.protocols.debate.report import report_debate
 from moot.protocols.debate.script import debate
 from moot.protocols.debate.types import PHASES, DebateInput, DebateResult, DebateRules
@@ -13,6 +14,7 @@ PROTOCOL = Protocol(
     result=DebateResult,
     run=debate,
     report=report_debate,
+    exit_code=exit_code,
     seats=(),
     points=PHASES,
     settled=frozenset({"agreed", "chosen", "contested"}),

@@ -1,6 +1,7 @@
 """Decide: judges with fixed stances answer an open question, and are counted."""
 
 from moot.core.protocol import Protocol
+from moot.protocols.decide.exit_code import exit_code
 from moot.protocols.decide.report import report_decide
 from moot.protocols.decide.script import DecideInput, DecideResult, DecideRules, decide
 
@@ -12,6 +13,7 @@ PROTOCOL = Protocol(
     result=DecideResult,
     run=decide,
     report=report_decide,
+    exit_code=exit_code,
     seats=("risk", "value", "effort"),
     points=("verdict",),
     settled=frozenset({"RECOMMENDED", "CONTESTED", "NO_PANEL"}),

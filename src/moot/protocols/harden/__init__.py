@@ -1,6 +1,7 @@
 """Harden: a red team attacks code, a blue team patches it, executed checks decide."""
 
 from moot.core.protocol import Protocol
+from moot.protocols.harden.exit_code import exit_code
 from moot.protocols.harden.report import report_harden
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
 
@@ -12,6 +13,7 @@ PROTOCOL = Protocol(
     result=HardenResult,
     run=harden,
     report=report_harden,
+    exit_code=exit_code,
     seats=("red", "blue"),
     points=("defense",),
 )

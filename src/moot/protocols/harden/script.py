@@ -1,10 +1,11 @@
 """Red team attacks, blue team patches, executed checks decide, until the code holds or the rounds are spent."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
+from moot.core.ci import Checks
 from moot.core.errors import Cut, CutKind
 from moot.core.findings import where
 from moot.core.room import Room
@@ -54,9 +55,31 @@ class HardenResult(Result):
     """The given tests on the final code; None where they were not run on it."""
     calls_full_run: int = 0
     diff: str = ""
+    checks: Checks | None = None
+    """What the CI hooks at post_adversarial say of the final code; none where nothing is configured."""
 
 
 async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenResult:
+    result = await attack_and_patch(given, rules, room)
+    if result.stop_reason in get_args(CutKind):
+        return result
+    try:
+        checks = await check_final(given, result, room)
+    except Cut as cut:
+        room.degrade(f"the checks of the project did not run to their end: {cut}")
+        return result
+    return result.model_copy(update={"checks": checks})
+
+
+async def check_final(given: HardenInput, result: HardenResult, room: Room) -> Checks | None:
+    """What the project's checks say of the final code; a check that says nothing is no pass."""
+    checks = await room.check("post_adversarial", given.code.with_texts(result.final_files), given.tests)
+    for each in checks.unclear:
+        room.degrade(f"{each.action} says nothing: {each.summary}")
+    return checks if checks.feedback else None
+
+
+async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -> HardenResult:
     code, attacks, defenses = given.code, list[AttackReport](), list[DefenseReport]()
     baseline = Baseline(given.tests)
     stopped: StopReason = "max_rounds"

@@ -1,6 +1,7 @@
 """Review: an adversary challenges a planning document, a defender answers and revises it."""
 
 from moot.core.protocol import Protocol
+from moot.protocols.review.exit_code import exit_code
 from moot.protocols.review.report import report_review
 from moot.protocols.review.script import ReviewInput, ReviewResult, ReviewRules, review
 
@@ -12,6 +13,7 @@ PROTOCOL = Protocol(
     result=ReviewResult,
     run=review,
     report=report_review,
+    exit_code=exit_code,
     seats=("adversary", "defender"),
     points=("round",),
 )

@@ -1,6 +1,7 @@
 """Solve: attempts at a task, each with what the earlier ones taught."""
 
 from moot.core.protocol import Protocol
+from moot.protocols.solve.exit_code import exit_code
 from moot.protocols.solve.report import report_solve
 from moot.protocols.solve.script import SolveInput, SolveResult, SolveRules, solve
 
@@ -12,6 +13,7 @@ PROTOCOL = Protocol(
     result=SolveResult,
     run=solve,
     report=report_solve,
+    exit_code=exit_code,
     seats=("coder", "reflector"),
     points=("attempt",),
     settled=frozenset({"solved"}),

@@ -1,6 +1,7 @@
 """Vet: an advocate and a critic on a risky action or a failing task; rules decide."""
 
 from moot.core.protocol import Protocol
+from moot.protocols.vet.exit_code import exit_code
 from moot.protocols.vet.report import report_vet
 from moot.protocols.vet.script import VetInput, VetResult, VetRules, vet
 
@@ -12,6 +13,7 @@ PROTOCOL = Protocol(
     result=VetResult,
     run=vet,
     report=report_vet,
+    exit_code=exit_code,
     seats=("advocate", "critic", "judge"),
     points=("verdict",),
     settled=frozenset({"proceed", "modify", "retry", "pivot"}),

@@ -1,8 +1,9 @@
 """All commands of `moot`, put together; the module of a command is imported when the command is used."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
 import typer
@@ -57,12 +58,34 @@ def run_app(arguments: list[str]) -> None:
         from moot.surfaces.cli.screen import write_text
 
         return write_text(FIRST_STEPS)
-    make_app().main(args=arguments, prog_name="moot")
+    make_app(arguments).main(args=arguments, prog_name="moot")
 
 
-def make_app() -> CommandMenu:
-    """`moot`: editors run `moot scan` at every save, and what other commands need takes longer to load than a scan."""
-    return CommandMenu(LISTED, SHORT, name="moot", help=ABOUT, epilog=EPILOG, no_args_is_help=True)
+def make_app(arguments: Sequence[str] = ()) -> CommandMenu:
+    """`moot`: editors run `moot scan` at every save, and what other commands need takes longer to load than a scan.
+    Protocols of installed packages are looked for only where no command of ours is named."""
+    ours = bool(arguments) and (arguments[0] in LISTED or arguments[0] in SHORT)
+    return CommandMenu(
+        LISTED if ours else {**LISTED, **list_installed()},
+        SHORT,
+        name="moot",
+        help=ABOUT,
+        epilog=EPILOG,
+        no_args_is_help=True,
+    )
+
+
+def list_installed() -> dict[str, MenuEntry]:
+    """The commands of protocols that installed packages bring."""
+    if not entry_points(group="moot.protocols"):
+        return {}
+    from moot.protocols import PROTOCOLS
+
+    return {
+        name: MenuEntry(protocol.summary, "protocol_command")
+        for name, protocol in PROTOCOLS.items()
+        if name not in LISTED and name not in SHORT
+    }
 
 
 def load_entry(name: str, entry: MenuEntry, rest: list[str]) -> Any:

@@ -1,24 +1,25 @@
 """`moot debate`: a task through eight phases, by a team, with what was run deciding first."""
 
-import asyncio
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from pydantic import JsonValue
 
 from moot.core.errors import UsageError
+from moot.edge.files.sources import read_code, read_tests
 from moot.edge.store.records import RecordShelf
+from moot.protocols.debate import PROTOCOL
 from moot.protocols.debate.types import PHASES
-from moot.surfaces.cli.options import ForceFlag, PythonFlag, SecretsFlag, TeamModelFlag, UnsafeFlag
+from moot.surfaces.cli.options import ForceFlag, PythonFlag, RepoFlag, SecretsFlag, TeamModelFlag, UnsafeFlag
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.running import play
+from moot.surfaces.cli.protocol_command import read_words
+from moot.surfaces.cli.running import run_command
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
-from moot.surfaces.cli.solve import words
 from moot.surfaces.cli.stored import with_store
-from moot.surfaces.debating import NO_MODEL, Asked, debate_plan
+from moot.surfaces.extensions.debate import EXTENSION
+from moot.surfaces.plans import Request
 from moot.surfaces.projects import project_note
 from moot.text.secrets import Vault
 
@@ -88,9 +89,7 @@ def debate_command(
         bool, typer.Option("--write-anyway", help="Write --out also if tests fail or grave findings are left.")
     ] = False,
     force: ForceFlag = False,
-    repo: Annotated[
-        str | None, typer.Option("--repo", help="A folder of the repository for --branch; default is this one.")
-    ] = None,
+    repo: RepoFlag = None,
     branch: Annotated[
         bool, typer.Option("--branch", help="Commit each milestone to the branch debate/SESSION; your checkout stays.")
     ] = False,
@@ -113,22 +112,27 @@ def debate_command(
     own |= {"phases": phases, "roles_folder": roles, "adversarial": adversarial or None, "tools": tools}
     own |= by_phase("--phase-timeout", "phase_timeouts", phase_timeout)
     own |= by_phase("--phase-calls", "phase_calls", phase_calls)
-    if flags.no_llm:
-        raise UsageError(f"--no-llm leaves nobody to debate. {NO_MODEL}; `moot solve --no-llm` only runs the tests")
     named = {f"debate.{name}": value for name, value in own.items()}
     settings = flags.settings({**named, "run_with_secrets": run_with_secrets or None})
-    vault = Vault(os.environ)
-    about, how = tuple(file or ()), (write_anyway, force)
-    asked = Asked(words(task), tests, hidden, about, language, team, out, topic, repo, branch, *how)
-    tried = with_store(settings.store, lambda db: RecordShelf(db).tried())
+    read = read_code(file, language, None, bytes) if file else None
+    given: dict[str, Any] = {"task": read_words(task), "language": language, "team": team, "topic": topic}
+    given |= {"tests": read_tests(tests) if tests else None, "hidden": read_tests(hidden) if hidden else None}
+    given |= {"context": read.code if read else None, "out": out, "write_anyway": write_anyway, "force": force}
     found = project_note((tests, hidden, *(file or ()), repo), python)
-    notes: dict[str, JsonValue] = {"unsafe_local": unsafe_local, "ask_me": ask_me, **found}
-    plan = flags.seated(debate_plan(settings, asked, vault, notes, tried))
-    of_code = {"--tests": tests, "--hidden-tests": hidden, "--language": language, "--branch": branch}
-    if plan.input["kind"] == "topic" and (idle := [name for name, given in of_code.items() if given]):
-        raise UsageError(f"{idle[0]} is for code, and this is a topic: leave out {idle[0]}, or --topic")
+    request = Request(
+        protocol=PROTOCOL,
+        given=given,
+        settings=settings,
+        vault=Vault(os.environ),
+        notes={"unsafe_local": unsafe_local, "ask_me": ask_me, **found},
+        origins=read.origins if read else {},
+        repo=repo,
+        branch=branch,
+        use_models=not flags.no_llm,
+        tried=with_store(settings.store, lambda db: RecordShelf(db).tried()),
+    )
     ending = Ending(json=flags.json_output, quiet=flags.quiet)
-    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
+    raise typer.Exit(run_command(settings, EXTENSION.plan(request), request.vault, ending))
 
 
 def by_phase(flag: str, rule: str, given: Sequence[str] | None) -> dict[str, object]:

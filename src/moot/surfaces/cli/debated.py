@@ -1,14 +1,14 @@
 """What is left to do after `moot debate`: show the result, write the winner."""
 
 from moot.core.types import Result
+from moot.protocols.debate.exit_code import exit_code
 from moot.protocols.debate.report import report_debate
 from moot.protocols.debate.types import DebateResult
 from moot.runtime.runner import Plan
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain, print_json
-from moot.surfaces.debating import exit_code
-from moot.surfaces.solving import why_withheld, write_out
+from moot.surfaces.written_results import why_withheld, write_out
 from moot.text.secrets import Vault
 
 

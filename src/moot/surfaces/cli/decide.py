@@ -12,21 +12,21 @@ import typer
 from pydantic import JsonValue
 
 from moot.core.errors import UsageError
-from moot.core.types import Result
 from moot.edge.clock import SystemClock
 from moot.edge.store import SqlStore
+from moot.protocols.decide import PROTOCOL
 from moot.protocols.decide.questions import CLASSES, Question, classify, question_texts, read_questions, spoken_question
 from moot.protocols.decide.report import describe_class
 from moot.protocols.decide.script import DecideResult
 from moot.protocols.decide.verdicts import Verdict
-from moot.runtime.runner import Plan, Runner
 from moot.surfaces.choices import choose
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.running import play
+from moot.surfaces.cli.running import finish, play
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
-from moot.surfaces.deciding import Wishes, decide_plan, panel_of, seats_of, verdict_data
+from moot.surfaces.extensions.decide import EXTENSION, panel_of, seats_of, verdict_data
+from moot.surfaces.plans import Request
 from moot.surfaces.setup import Settings
 from moot.text.secrets import Vault
 
@@ -78,23 +78,24 @@ def decide_command(
     if flags.no_llm and against:
         raise UsageError("--no-llm contradicts --against; leave one of them out")
     settings = flags.settings({"decide.judges": judges, "decide.judges_folder": judges_folder})
-    vault = Vault(os.environ)
     on_the_spot = ask is not None and any(seats_of(settings, panel_of(settings), against or ()).values())
-    wishes = Wishes(force_panel or (on_the_spot and not flags.no_llm), tuple(against or ()), feature_dir, flags.no_llm)
-    plan = flags.seated(decide_plan(settings, questions_from(file, ask, option or []), vault, wishes))
+    forced = force_panel or (on_the_spot and not flags.no_llm)
+    asked = questions_from(file, ask, option or [])
+    request = Request(
+        protocol=PROTOCOL,
+        given={"questions": asked, "force_panel": forced, "against": tuple(against or ()), "feature_dir": feature_dir},
+        settings=settings,
+        vault=Vault(os.environ),
+        use_models=not flags.no_llm,
+    )
     ending = Ending(json=flags.json_output, quiet=flags.quiet, yaml=yaml_output)
-    raise typer.Exit(_run(settings, plan, vault, ending))
+    raise typer.Exit(_run(request, ending))
 
 
-def _run(settings: Settings, plan: Plan, vault: Vault, ending: Ending) -> int:
-    kept: list[Result] = []
-
-    async def begin(runner: Runner) -> Result:
-        kept.append(await runner.start(plan))
-        return kept[0]
-
-    code = asyncio.run(play(settings, plan, vault, ending, begin))
-    result = kept[0]
+def _run(request: Request, ending: Ending) -> int:
+    settings, vault, plan = request.settings, request.vault, EXTENSION.plan(request)
+    result = asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan)))
+    code = finish(result, plan, vault, ending)
     if code == 1 and isinstance(result, DecideResult) and not (ending.json or ending.yaml) and _at_a_terminal():
         return _ask_the_user(settings, result, vault)
     return code

@@ -4,13 +4,14 @@ import yaml
 from pydantic import JsonValue
 
 from moot.core.types import Result
+from moot.protocols.decide.exit_code import exit_code
 from moot.protocols.decide.report import report_decide
 from moot.protocols.decide.script import DecideResult
 from moot.runtime.runner import Plan
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain, print_json, write_text
-from moot.surfaces.deciding import as_data, exit_code, folders_in, seed_form
+from moot.surfaces.extensions.decide import as_data, folders_in, seed_form
 from moot.surfaces.judge_files import write_judge_files
 from moot.text.secrets import Vault
 

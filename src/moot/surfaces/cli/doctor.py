@@ -18,7 +18,8 @@ from moot.edge.store.engine import shown
 from moot.protocols import PROTOCOLS
 from moot.surfaces.cli.options import JsonFlag, ModelFlag, SeatFlag, StoreFlag, seat_settings
 from moot.surfaces.cli.screen import out, plain, print_json
-from moot.surfaces.setup import Settings, workshop
+from moot.surfaces.setup import Settings
+from moot.surfaces.wiring import open_runtime
 
 UNCALLED = "the model was not called (--live calls it)"
 Check = dict[str, JsonValue]
@@ -113,9 +114,9 @@ def _plain(value: object) -> JsonValue:
 
 def _store_check(settings: Settings) -> Check:
     async def look() -> int:
-        async with workshop(settings) as shop:
-            assert shop.store is not None
-            return len(await shop.store.sessions(limit=1_000_000))
+        async with open_runtime(settings=settings) as session:
+            assert session.store is not None
+            return len(await session.store.sessions(limit=1_000_000))
 
     try:
         return {
@@ -161,8 +162,8 @@ def _model_check(settings: Settings, name: str, *, live: bool) -> Check:
 
 async def _tiny_call(settings: Settings, name: str) -> str:
     call = Call(seat="doctor", phase="doctor", round=1, system="", prompt="Answer with the word ready.", max_tokens=16)
-    async with workshop(settings, keep=False) as shop:
+    async with open_runtime(settings=settings, keep=False) as session:
         async with asyncio.timeout(float(settings["call_timeout"])):
-            reply = await shop.models.open(name).reply(call)
+            reply = await session.open_model(name).reply(call)
     said = " ".join(reply.text.split())[:40]
     return f"answered {said!r}" if said else "answered with nothing"

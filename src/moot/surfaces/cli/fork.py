@@ -1,6 +1,5 @@
 """`moot fork`: go on from any step of a session with something changed."""
 
-import asyncio
 import os
 from typing import Annotated
 
@@ -16,11 +15,11 @@ from moot.surfaces.cli.consent import ask_to_run
 from moot.surfaces.cli.history import SessionArgument
 from moot.surfaces.cli.options import JsonFlag, QuietFlag, SeatFlag, StoreFlag, seat_settings
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.running import play
+from moot.surfaces.cli.running import run_command
 from moot.surfaces.cli.screen import err, plain
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.forking import fork, parsed
-from moot.surfaces.hardening import learn_secrets, origins_of
+from moot.surfaces.plans import learn_secrets, origins_of
 from moot.surfaces.setup import Settings
 from moot.text.secrets import Vault
 
@@ -59,7 +58,7 @@ def fork_command(
     plan, vault = Plan.model_validate(child.config), Vault(os.environ)
     learn_secrets(origins_of(plan), vault)
     ending = Ending(write, None, json_output, quiet)
-    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.resume(child.id))))
+    raise typer.Exit(run_command(settings, plan, vault, ending, lambda runner: runner.resume(child.id)))
 
 
 def changes_of(given: list[str]) -> dict[str, JsonValue]:

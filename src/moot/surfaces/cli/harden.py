@@ -1,6 +1,5 @@
 """`moot harden`: attack and patch code until it holds."""
 
-import asyncio
 import os
 import sys
 from typing import Annotated
@@ -8,12 +7,14 @@ from typing import Annotated
 import typer
 
 from moot.edge.files.outputs import check_output
-from moot.edge.files.sources import read_code
-from moot.surfaces.cli.options import ForceFlag, PythonFlag, SecretsFlag, UnsafeFlag
+from moot.edge.files.sources import read_code, read_tests
+from moot.protocols.harden import PROTOCOL
+from moot.surfaces.cli.options import BranchFlag, ForceFlag, PythonFlag, RepoFlag, SecretsFlag, UnsafeFlag
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.running import play
+from moot.surfaces.cli.running import run_command
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
-from moot.surfaces.hardening import harden_plan
+from moot.surfaces.extensions.harden import EXTENSION
+from moot.surfaces.plans import Request
 from moot.surfaces.projects import project_note
 from moot.text.secrets import Vault
 
@@ -56,6 +57,8 @@ def harden_command(
     ] = False,
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
     force: ForceFlag = False,
+    repo: RepoFlag = None,
+    branch: BranchFlag = False,
     python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
     run_with_secrets: SecretsFlag = False,
@@ -72,9 +75,18 @@ def harden_command(
     }
     check_output(sarif_file, force=force, flag="--sarif")
     settings = flags.settings(own)
-    vault = Vault(os.environ)
     gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read)
-    notes = {"unsafe_local": unsafe_local, **project_note([tests, *(paths or ())] if tests else (), python)}
-    plan = flags.seated(harden_plan(settings, gathered, vault, tests, notes))
+    given_tests = read_tests(tests) if tests else None
+    request = Request(
+        protocol=PROTOCOL,
+        given={"code": gathered.code, "tests": given_tests, "left_out": gathered.left_out},
+        settings=settings,
+        vault=Vault(os.environ),
+        notes={"unsafe_local": unsafe_local, **project_note([tests, *(paths or ())] if tests else (), python)},
+        origins=gathered.origins,
+        repo=repo,
+        branch=branch,
+        use_models=not flags.no_llm,
+    )
     ending = Ending(write, sarif_file, flags.json_output, flags.quiet, force=force)
-    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
+    raise typer.Exit(run_command(settings, EXTENSION.plan(request), request.vault, ending))

@@ -4,13 +4,14 @@ import json
 
 from moot.core.types import Result
 from moot.edge.files.outputs import write_output
+from moot.protocols.harden.exit_code import exit_code
 from moot.protocols.harden.report import report_harden, track_findings
 from moot.protocols.harden.script import HardenResult
 from moot.runtime.runner import Plan
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain, print_json
-from moot.surfaces.hardening import exit_code, write_result
+from moot.surfaces.extensions.harden import write_result
 from moot.text.sarif import sarif
 from moot.text.secrets import Vault
 

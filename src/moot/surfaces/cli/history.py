@@ -24,13 +24,15 @@ from moot.surfaces.cli.consent import ask_to_run
 from moot.surfaces.cli.options import ForceFlag, JsonFlag, StoreFlag
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_document
-from moot.surfaces.cli.running import amended, finish, play
+from moot.surfaces.cli.running import finish, run_command
 from moot.surfaces.cli.screen import out, plain, print_json, write_json, write_text
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
 from moot.surfaces.cli.stored import with_store
-from moot.surfaces.hardening import learn_secrets, origins_of
+from moot.surfaces.extensions import find_extension
 from moot.surfaces.imported import agree_to_imported
-from moot.surfaces.setup import Settings, workshop
+from moot.surfaces.plans import learn_secrets, origins_of
+from moot.surfaces.setup import Settings
+from moot.surfaces.wiring import open_runtime
 from moot.text.report_html import render_document_html
 from moot.text.report_markdown import render_document_markdown
 from moot.text.secrets import Vault
@@ -132,32 +134,35 @@ def resume_command(
     check_output(sarif_file, force=force and sarif_file is not None, flag="--sarif")
     settings = Settings.load({"store": flags.store})
     ending = Ending(write, sarif_file, flags.json_output, flags.quiet, force=force)
-    raise typer.Exit(asyncio.run(_resume(settings, session, flags.changed, ending)))
-
-
-async def _resume(settings: Settings, session: str, change: Callable[[Plan], Plan], ending: Ending) -> int:
     vault = Vault(os.environ)
-    async with workshop(settings, vault=vault) as reading:
-        assert reading.store is not None
-        record = await reading.store.session(session)
-        done = await _finished(record, reading.store)
-        plan = change(Plan.model_validate(record.config))
-        # Before its files are read for secrets, and before a result is written anywhere.
-        await agree_to_imported(reading.store, record, plan, ask_to_run)
+    record, plan, done = asyncio.run(_look_up(settings, session, flags.changed, vault))
     out_file = plan.notes.get("out")
-    if ending.force and not ending.sarif and not out_file:
+    if force and not sarif_file and not out_file:
         raise UsageError("--force says that a file may be overwritten, and this session writes none")
-    if ending.force and out_file:  # said now: what the plan said of it stays on record as it was
+    if force and out_file:  # said now: what the plan said of it stays on record as it was
         plan = plan.model_copy(update={"notes": {**plan.notes, "force": True}})
     learn_secrets(origins_of(plan), vault)
     if done is not None:
-        return finish(done, plan, vault, ending)
-    return await play(settings, plan, vault, ending, lambda runner: runner.resume(record.id, change))
+        raise typer.Exit(finish(done, plan, vault, ending))
+    code = run_command(settings, plan, vault, ending, lambda runner: runner.resume(record.id, flags.changed))
+    raise typer.Exit(code)
 
 
-async def _finished(record: SessionRecord, store: SqlStore) -> Result | None:
-    kept = finished_result(record)
-    return None if kept is None else await amended(PROTOCOLS[record.protocol].result.model_validate(kept), store)
+async def _look_up(
+    settings: Settings, session: str, change: Callable[[Plan], Plan], vault: Vault
+) -> tuple[SessionRecord, Plan, Result | None]:
+    """The session, its plan with what is changed now, and its result if it has nothing left to do."""
+    async with open_runtime(settings=settings, vault=vault) as reading:
+        assert reading.store is not None
+        record = await reading.store.session(session)
+        kept = finished_result(record)
+        plan = change(Plan.model_validate(record.config))
+        # Before its files are read for secrets, and before a result is written anywhere.
+        await agree_to_imported(reading.store, record, plan, ask_to_run)
+        if kept is None:
+            return record, plan, None
+        result = PROTOCOLS[record.protocol].result.model_validate(kept)
+        return record, plan, await find_extension(record.protocol).amend(result, reading.store)
 
 
 async def _story(db: SqlStore, session: str) -> Story:
@@ -187,7 +192,7 @@ async def _report(record: SessionRecord, store: SqlStore) -> Report | None:
         result = protocol.result.model_validate(kept)
     except ValidationError:
         return None
-    return protocol.report(await amended(result, store))
+    return protocol.report(await find_extension(record.protocol).amend(result, store))
 
 
 def _summary(record: SessionRecord) -> dict[str, JsonValue]:

@@ -43,6 +43,12 @@ PythonFlag = Annotated[
 ]
 
 ForceFlag = Annotated[bool, typer.Option("--force", help="Overwrite the file to write, if it is there already.")]
+RepoFlag = Annotated[
+    str | None, typer.Option("--repo", help="A folder of the repository for --branch; default is this one.")
+]
+BranchFlag = Annotated[
+    bool, typer.Option("--branch", help="Commit each version to the branch debate/SESSION; your checkout stays.")
+]
 GateFlag = Annotated[
     list[str] | None,
     typer.Option("--gate", help="Wait for a person's approval after this phase; `all`: after each. Repeat it."),

@@ -1,6 +1,5 @@
 """`moot review`: challenge a planning artefact before anyone builds on it."""
 
-import asyncio
 import os
 from typing import Annotated, get_args
 
@@ -9,10 +8,12 @@ import typer
 from moot.core.errors import UsageError
 from moot.edge.files.plans import read_planning
 from moot.evidence.artefacts.values import GRAVITIES, ArtefactType
+from moot.protocols.review import PROTOCOL
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.running import play
+from moot.surfaces.cli.running import run_command
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
-from moot.surfaces.reviewing import review_plan
+from moot.surfaces.extensions.review import EXTENSION
+from moot.surfaces.plans import Request
 from moot.text.secrets import Vault
 
 TYPES: tuple[ArtefactType, ...] = get_args(ArtefactType)
@@ -76,11 +77,16 @@ def review_command(
             "seats.defender": (defend,) if defend and defend != "off" else None,
         }
     )
-    vault = Vault(os.environ)
     desk = read_planning(paths, chosen_type(kind), context)
-    plan = flags.seated(review_plan(settings, desk, vault, {"fail_on": fail_on, "no_llm": flags.no_llm}))
+    request = Request(
+        protocol=PROTOCOL,
+        given={"desk": desk, "fail_on": fail_on, "no_llm": flags.no_llm},
+        settings=settings,
+        vault=Vault(os.environ),
+        use_models=not flags.no_llm,
+    )
     ending = Ending(write=write, json=flags.json_output, quiet=flags.quiet)
-    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
+    raise typer.Exit(run_command(settings, EXTENSION.plan(request), request.vault, ending))
 
 
 def chosen_type(kind: str | None) -> ArtefactType | None:

@@ -8,7 +8,7 @@ from moot.runtime.runner import Plan
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain, print_json
-from moot.surfaces.reviewing import exit_code, record_decisions, write_revisions
+from moot.surfaces.extensions.review import exit_code, record_decisions, write_revisions
 from moot.text.secrets import Vault
 
 

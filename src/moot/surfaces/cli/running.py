@@ -3,25 +3,19 @@
 import asyncio
 import sys
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from moot.core.errors import Parked
-from moot.core.ports import Store
 from moot.core.types import Result
-from moot.edge.sandbox import find_sandbox
-from moot.protocols import PROTOCOLS
-from moot.protocols.debate.types import DebateResult
-from moot.protocols.decide.script import DecideResult
 from moot.runtime.runner import Plan, Runner, cut_by
-from moot.surfaces.choices import with_choices
-from moot.surfaces.cli import debated, decided, hardened, reviewed, solved, vetted
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.screen import err, plain
 from moot.surfaces.cli.waiting import wait_for
-from moot.surfaces.debating import keep_records
+from moot.surfaces.extensions import find_extension
 from moot.surfaces.projects import project_of
-from moot.surfaces.setup import Settings, Workshop, stopping_on_interrupt, workshop
+from moot.surfaces.setup import Settings, check_prices
+from moot.surfaces.wiring import SessionRuntime, open_runtime, runs_code, stopping_on_interrupt
 from moot.text.secrets import Vault
 
 WHY_MORE = defaultdict(
@@ -32,36 +26,34 @@ WHY_MORE = defaultdict(
 )
 
 Begin = Callable[[Runner], Awaitable[Result]]
-Finish = Callable[[Result, Plan, Vault, Ending], int]
-FINISH: Mapping[str, Finish] = {
-    "harden": hardened.finish,
-    "debate": debated.finish,
-    "vet": vetted.finish,
-    "review": reviewed.finish,
-    "solve": solved.finish,
-    "decide": decided.finish,
-}
-"""How each protocol's result is shown and written; gives the exit code."""
 
 
-async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, begin: Begin) -> int:
-    """Run a session and give the exit code. `begin` starts it, or carries it on."""
+def run_command(settings: Settings, plan: Plan, vault: Vault, ending: Ending, begin: Begin | None = None) -> int:
+    """Run a session, show its result, and give the exit code. `begin` carries one on; default: it is a new one."""
+    begin = begin or (lambda runner: runner.start(plan))
+    result = asyncio.run(play(settings, plan, vault, ending, begin))
+    return finish(result, plan, vault, ending)
+
+
+async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, begin: Begin) -> Result:
+    """Run a session in front of a person."""
     say_pick(settings, plan)
-    runs_code = bool(plan.input.get("tests") or plan.notes.get("runs_code"))
-    unsafe = bool(plan.notes.get("unsafe_local"))
+    check_prices(plan)
     project = project_of(plan)
-    sandbox = find_sandbox(unsafe, settings.sandbox(), project) if runs_code else None
-    if runs_code and project.told and not ending.quiet:
+    if runs_code(plan) and project.told and not ending.quiet:
         err().print(plain(project.told))
     person = asked_on_terminal if plan.notes.get("ask_me") else None
+    extension = find_extension(plan.protocol)
     with progress(quiet=ending.quiet) as listen:
-        async with workshop(settings, listen, sandbox, vault, plan=plan, person=person) as shop:
-            shop.check_models(plan.seats)
-            result = await through_gates(begin, shop, ending)
-            result = await amended(result, shop.store) if shop.store else result
-            if shop.store and isinstance(result, DebateResult):
-                await keep_records(result, plan, shop.store)
-    return finish(result, plan, vault, ending)
+        opened = open_runtime(settings=settings, plan=plan, vault=vault, listen=listen, person=person)
+        async with opened as session:
+            session.check_models(plan.seats)
+            result = await through_gates(begin, session, ending)
+            result = await extension.settle(result, plan, session.store)
+            assert isinstance(result, Result)
+            if session.store is not None:
+                result = await extension.amend(result, session.store)
+            return result
 
 
 def say_pick(settings: Settings, plan: Plan) -> None:
@@ -72,7 +64,7 @@ def say_pick(settings: Settings, plan: Plan) -> None:
     err().print(plain(pick.reason))
 
 
-async def through_gates(begin: Begin, shop: Workshop, ending: Ending) -> Result:
+async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending) -> Result:
     """The result, however often the session waits for a person on the way."""
     while True:
         try:
@@ -98,17 +90,9 @@ async def asked_on_terminal(questions: Sequence[str]) -> list[str]:
     return answers
 
 
-async def amended(result: Result, store: Store) -> Result:
-    """The result with what a person decided since."""
-    if not isinstance(result, DecideResult):
-        return result
-    return with_choices(result, await store.steps(result.session_id))
-
-
 def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
     """Show the result, write what was asked to be written, and say how to carry on."""
-    assert isinstance(result, PROTOCOLS[plan.protocol].result)
-    code = FINISH[plan.protocol](result, plan, vault, ending)
+    code = find_extension(plan.protocol).finish(result, plan, vault, ending)
     if result.resumable:
         err().print(plain(f"{WHY_MORE[cut_by(result)]}: moot resume {result.session_id}"))
     return code

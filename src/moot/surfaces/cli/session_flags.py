@@ -26,7 +26,7 @@ from moot.surfaces.cli.options import (
     gate_points,
     seat_settings,
 )
-from moot.surfaces.setup import Settings, check_prices
+from moot.surfaces.setup import Settings
 
 LIMITS = ("max_calls", "max_tokens", "max_usd", "call_timeout")
 
@@ -72,12 +72,6 @@ class SessionFlags(LimitFlags):
         flags = {"model": tuple(self.model or ()), **limits, **gates, **own, **seat_settings(self.seat)}
         settings = Settings.load(flags)
         return settings if self.no_llm else settings.with_pick()
-
-    def seated(self, plan: Plan) -> Plan:
-        """The plan with nobody in its seats under `--no-llm`; a limit that cannot be kept is refused."""
-        plan = plan.model_copy(update={"seats": {}}) if self.no_llm else plan
-        check_prices(plan)
-        return plan
 
 
 def with_flags(kind: type[LimitFlags]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -1,20 +1,20 @@
 """`moot solve`: code for a task, tested, and tried again with what its failures taught."""
 
-import asyncio
 import os
-import sys
 from typing import Annotated
 
 import typer
 
-from moot.core.errors import UsageError
-from moot.edge.files.sources import MAX_FILE_BYTES
-from moot.surfaces.cli.options import ForceFlag, PythonFlag, SecretsFlag, UnsafeFlag
+from moot.edge.files.sources import read_code, read_tests
+from moot.protocols.solve import PROTOCOL
+from moot.surfaces.cli.options import BranchFlag, ForceFlag, PythonFlag, RepoFlag, SecretsFlag, UnsafeFlag
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.running import play
+from moot.surfaces.cli.protocol_command import read_words
+from moot.surfaces.cli.running import run_command
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
+from moot.surfaces.extensions.solve import EXTENSION
+from moot.surfaces.plans import Request
 from moot.surfaces.projects import project_note
-from moot.surfaces.solving import Asked, check_seated, solve_plan
 from moot.text.secrets import Vault
 
 EXAMPLES = """Examples:
@@ -58,12 +58,8 @@ def solve_command(
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the best attempt to this file.")] = None,
     write_anyway: Annotated[bool, typer.Option("--write-anyway", help="Write --out also if tests fail.")] = False,
     force: ForceFlag = False,
-    repo: Annotated[
-        str | None, typer.Option("--repo", help="A folder of the repository for --branch; default is this one.")
-    ] = None,
-    branch: Annotated[
-        bool, typer.Option("--branch", help="Commit each version to the branch debate/SESSION; your checkout stays.")
-    ] = False,
+    repo: RepoFlag = None,
+    branch: BranchFlag = False,
     python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
     run_with_secrets: SecretsFlag = False,
@@ -75,22 +71,19 @@ def solve_command(
     """
     own = {"solve.attempts": attempts, "solve.lessons": lessons, "solve.tools": tools}
     settings = flags.settings({**own, "run_with_secrets": run_with_secrets or None})
-    vault = Vault(os.environ)
-    asked = Asked(words(task), tests, file, language, out, repo, branch, write_anyway, force)
-    notes = {"unsafe_local": unsafe_local, **project_note((tests, file, repo), python)}
-    plan = flags.seated(solve_plan(settings, asked, vault, notes))
-    check_seated(plan, no_llm=flags.no_llm)
+    read = read_code([file], language, None, bytes) if file else None
+    how = {"out": out, "write_anyway": write_anyway, "force": force}
+    code, given_tests = read.code if read else None, read_tests(tests) if tests else None
+    request = Request(
+        protocol=PROTOCOL,
+        given={"task": read_words(task), "tests": given_tests, "file": code, "language": language, **how},
+        settings=settings,
+        vault=Vault(os.environ),
+        notes={"unsafe_local": unsafe_local, **project_note((tests, file, repo), python)},
+        origins=read.origins if read else {},
+        repo=repo,
+        branch=branch,
+        use_models=not flags.no_llm,
+    )
     ending = Ending(json=flags.json_output, quiet=flags.quiet)
-    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
-
-
-def words(task: str) -> str:
-    if task != "-":
-        return task
-    data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
-        raise UsageError(f"the task has more than {MAX_FILE_BYTES // 1_000_000} MB")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise UsageError("the task on standard input is not UTF-8 text") from None
+    raise typer.Exit(run_command(settings, EXTENSION.plan(request), request.vault, ending))

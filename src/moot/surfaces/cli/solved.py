@@ -1,13 +1,14 @@
 """What is left to do after `moot solve`: show the result, write the best attempt."""
 
 from moot.core.types import Result
+from moot.protocols.solve.exit_code import exit_code
 from moot.protocols.solve.report import name_solution, report_solve
 from moot.protocols.solve.script import SolveResult
 from moot.runtime.runner import Plan
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain, print_json
-from moot.surfaces.solving import exit_code, why_withheld, write_out
+from moot.surfaces.written_results import why_withheld, write_out
 from moot.text.secrets import Vault
 
 

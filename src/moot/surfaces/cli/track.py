@@ -15,8 +15,8 @@ from moot.evidence.statistics import helped
 from moot.routing import route
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
+from moot.surfaces.extensions.vet import memory_of
 from moot.surfaces.setup import Settings
-from moot.surfaces.vetting import memory_of
 
 TaskArgument = Annotated[str, typer.Argument(help="The task in a few words, the same ones each time.")]
 ErrorFlag = Annotated[str, typer.Option("--error", help="What went wrong, as it was printed.")]

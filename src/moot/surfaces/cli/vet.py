@@ -1,6 +1,5 @@
 """`moot vet`: challenge a risky action before it runs, or break a failure loop."""
 
-import asyncio
 import os
 import sys
 from dataclasses import replace
@@ -11,11 +10,20 @@ import typer
 
 from moot.core.errors import UsageError
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.running import play
+from moot.surfaces.cli.running import run_command
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.stats import show_stats
 from moot.surfaces.cli.vetted import show
-from moot.surfaces.vetting import Question, answered, check, known_stakes, memory_of, vet_plan, with_surroundings
+from moot.surfaces.extensions.vet import (
+    Question,
+    answered,
+    check,
+    known_stakes,
+    memory_of,
+    request_for,
+    vet_plan,
+    with_surroundings,
+)
 from moot.text.csp import FailureRequest, PlanRequest, read_request
 from moot.text.secrets import Vault
 
@@ -91,8 +99,8 @@ def vet_command(
     if (at_once := answered(settings, given)) is not None:
         raise typer.Exit(show(at_once, ending))
     vault = Vault(os.environ)
-    plan = flags.seated(vet_plan(settings, given, vault))
-    raise typer.Exit(asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan))))
+    plan = vet_plan(request_for(settings, vault, use_models=not flags.no_llm), given)
+    raise typer.Exit(run_command(settings, plan, vault, ending))
 
 
 def _only_one(action: str | None, failure: str | None, csp: str | None) -> str:

@@ -1,21 +1,16 @@
 """Debates from Python: `await debate("Write add(a, b)", model=["openai:gpt-5"], tests=Path("tests"))`."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from moot.core.config import flat
 from moot.core.events import Event
 from moot.core.types import Limits
-from moot.edge.sandbox import find_sandbox
+from moot.edge.files.sources import read_code
 from moot.protocols.debate.types import DebateResult, DebateRules
 from moot.runtime.ports import Person
-from moot.surfaces.debating import Asked, debate_plan, keep_records
-from moot.surfaces.library.given import session_flags
-from moot.surfaces.projects import project_note, project_of
-from moot.surfaces.setup import Settings, check_prices, workshop
-from moot.surfaces.solving import write_out
-from moot.text.secrets import Vault
+from moot.surfaces.fields import gather_tests
+from moot.surfaces.library.protocols import run_protocol
+from moot.surfaces.written_results import output_given, write_out
 
 
 async def debate(  # noqa: PLR0913 - a public door: everything but the first two is by name
@@ -49,27 +44,22 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     over a file that is there only with `force`.
     `keep=False` leaves no record, and neither uses nor leaves lessons.
     """
-    flags = session_flags(model, seats, store, limits)
-    own = flat(rules.model_dump(exclude={"timeout"}), "debate.") if rules else {}
-    settings = Settings.load({**flags, **own, **({"timeout": rules.timeout} if rules else {})})
-    vault = Vault(os.environ)
-    paths = {name: str(path) if path else None for name, path in (("tests", tests), ("hidden", hidden_tests))}
-    more = {name: str(path) if path else None for name, path in (("team", team), ("out", out), ("repo", repo))}
-    about = tuple(map(str, files))
-    asked = Asked(
-        task, files=about, language=language, topic=topic, branch=branch, write_anyway=write_anyway, force=force,
-        **paths, **more,
+    read = read_code([str(file) for file in files], language, None, bytes) if files else None
+    given = {
+        "task": task,
+        "tests": gather_tests(tests) if tests else None,
+        "hidden": gather_tests(hidden_tests) if hidden_tests else None,
+        "context": read.code if read else None,
+        "language": language,
+        "topic": topic,
+        "team": str(team) if team else None,
+        **output_given(out, write_anyway=write_anyway, force=force),
+    }
+    done = await run_protocol(
+        "debate", given, origins=read.origins if read else {}, project=(tests, hidden_tests, *files, repo), rules=rules,
+        model=model, seats=seats, limits=limits, store=store, keep=keep, repo=repo, branch=branch, python=python,
+        person=person, listen=listen,
     )  # fmt: skip
-    plan = debate_plan(settings, asked, vault, project_note((tests, hidden_tests, *files, repo), python))
-    if limits is not None:
-        plan = plan.model_copy(update={"limits": limits})
-    check_prices(plan)
-    sandbox = find_sandbox(False, settings.sandbox(), project_of(plan)) if plan.notes["runs_code"] else None
-    async with workshop(settings, listen, sandbox, vault, keep=keep, plan=plan, person=person) as shop:
-        shop.check_models(plan.seats)
-        result = await shop.runner.start(plan)
-        assert isinstance(result, DebateResult)
-        if shop.store:
-            await keep_records(result, plan, shop.store)
-    write_out(result.code or result.text, result, plan, vault)
+    result: DebateResult = done.result
+    write_out(result.code or result.text, result, done.plan, done.vault)
     return result

@@ -1,6 +1,5 @@
 """The panel from Python: `await decide("Do we need it in v1?", ["all of it", "none"], model="openai:…")`."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -9,11 +8,9 @@ from moot.core.events import Event
 from moot.core.types import Limits
 from moot.protocols.decide.questions import Question, read_questions, spoken_question
 from moot.protocols.decide.script import DecideResult, DecideRules
-from moot.surfaces.deciding import Wishes, decide_plan, folders_in
+from moot.surfaces.extensions.decide import folders_in
 from moot.surfaces.judge_files import write_judge_files
-from moot.surfaces.library.given import session_flags
-from moot.surfaces.setup import Settings, check_prices, workshop
-from moot.text.secrets import Vault
+from moot.surfaces.library.protocols import run_protocol
 
 
 async def decide(  # noqa: PLR0913 - a public door: everything but the first two is by name
@@ -37,22 +34,13 @@ async def decide(  # noqa: PLR0913 - a public door: everything but the first two
     `result.questions` holds a verdict for each. `feature_dir` is where the judges' files go; `keep=False` leaves no
     record.
     """
-    flags = session_flags(model, seats, store, limits)
-    if rules is not None:
-        flags |= {"decide.judges": rules.judges, "decide.judges_folder": rules.judges_folder}
-    settings, vault = Settings.load(flags), Vault(os.environ)
-    wishes = Wishes(force_panel, tuple(against), str(feature_dir) if feature_dir else None)
-    plan = decide_plan(settings, _questions(question, options), vault, wishes)
-    if rules is not None:
-        plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
-    if limits is not None:
-        plan = plan.model_copy(update={"limits": limits})
-    check_prices(plan)
-    async with workshop(settings, listen, None, vault, keep=keep) as shop:
-        shop.check_models(plan.seats)
-        result = await shop.runner.start(plan)
-    assert isinstance(result, DecideResult)
-    write_judge_files(result, folders_in(plan))
+    given = {"questions": _questions(question, options), "force_panel": force_panel, "against": tuple(against)}
+    done = await run_protocol(
+        "decide", {**given, "feature_dir": str(feature_dir) if feature_dir else None}, rules=rules, model=model,
+        seats=seats, limits=limits, store=store, keep=keep, listen=listen,
+    )  # fmt: skip
+    result: DecideResult = done.result
+    write_judge_files(result, folders_in(done.plan))
     return result
 
 

@@ -1,20 +1,14 @@
 """Solutions from Python: `await solve("Write add(a, b)", tests=Path("tests"))`."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from moot.core.errors import UsageError
 from moot.core.events import Event
 from moot.core.types import Limits
-from moot.edge.sandbox import find_sandbox
 from moot.protocols.solve.script import SolveResult, SolveRules
-from moot.surfaces.library.given import session_flags
-from moot.surfaces.projects import project_note, project_of
-from moot.surfaces.setup import Settings, check_prices, workshop
-from moot.surfaces.solving import Asked, check_seated, solve_plan, write_out
-from moot.surfaces.toolset import check_tools
-from moot.text.secrets import Vault
+from moot.surfaces.fields import gather_code, gather_tests
+from moot.surfaces.library.protocols import run_protocol
+from moot.surfaces.written_results import output_given, write_out
 
 
 async def solve(  # noqa: PLR0913 - a public door: everything but the first two is by name
@@ -46,27 +40,19 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     `write_anyway`, and over a file that is there only with `force`. `keep=False` leaves no record, and neither uses
     nor leaves lessons.
     """
-    settings = Settings.load(session_flags(model, seats, store, limits))
-    vault = Vault(os.environ)
-    given = (("tests", tests), ("file", file), ("out", out), ("repo", repo))
-    paths = {name: str(path) if path else None for name, path in given}
-    if branch and not keep:
-        raise UsageError("a branch needs a session that is kept, so that it can be carried on")
-    asked = Asked(task, language=language, branch=branch, write_anyway=write_anyway, force=force, **paths)
-    plan = solve_plan(settings, asked, vault, project_note((tests, file, repo), python))
-    if rules is not None:
-        plan = plan.model_copy(update={"rules": rules.model_dump(mode="json")})
-    if limits is not None:
-        plan = plan.model_copy(update={"limits": limits})
-    if not use_models:
-        plan = plan.model_copy(update={"seats": {}})
-    check_seated(plan, no_llm=not use_models)
-    check_prices(plan)
-    tools = check_tools(plan.rules["tools"], settings)
-    sandbox = find_sandbox(False, settings.sandbox(), project_of(plan)) if plan.notes["runs_code"] or tools else None
-    async with workshop(settings, listen, sandbox, vault, keep=keep, plan=plan) as shop:
-        shop.check_models(plan.seats)
-        result = await shop.runner.start(plan)
-    assert isinstance(result, SolveResult)
-    write_out(result.code, result, plan, vault)
+    read = gather_code(Path(file), language) if file else None
+    given = {
+        "task": task,
+        "tests": gather_tests(tests) if tests else None,
+        "file": read.code if read else None,
+        "language": language,
+        **output_given(out, write_anyway=write_anyway, force=force),
+    }
+    done = await run_protocol(
+        "solve", given, origins=read.origins if read else {}, project=(tests, file, repo), rules=rules, model=model,
+        seats=seats, use_models=use_models, limits=limits, store=store, keep=keep, repo=repo, branch=branch,
+        python=python, listen=listen,
+    )  # fmt: skip
+    result: SolveResult = done.result
+    write_out(result.code, result, done.plan, done.vault)
     return result

@@ -6,9 +6,9 @@ from pathlib import Path
 from moot.core.events import Event
 from moot.core.types import Limits
 from moot.protocols.vet.script import VetResult, VetRules
+from moot.surfaces.extensions.vet import Question, known_stakes, vet_question
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings
-from moot.surfaces.vetting import Question, known_stakes, vet_question
 
 Chain = str | Sequence[str]
 

@@ -3,28 +3,26 @@
 import math
 import os
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from dataclasses import replace
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, create_model, model_validator
 
 from moot.core.config import Layer, resolve
 from moot.core.errors import ConfigError, UsageError
 from moot.core.experience import Tried
 from moot.core.gates import GateRules
 from moot.core.types import Value
-from moot.edge.files.roles import read_roles
-from moot.edge.files.sources import Gathered
-from moot.protocols import PROTOCOLS
+from moot.protocols import PROTOCOLS, AnyProtocol
 from moot.record.chain import digest_of
 from moot.runtime.runner import Plan
-from moot.surfaces.client_rights import BUDGET, Identity, check_client_plan, check_machine_rules
-from moot.surfaces.debating import Asked, debate_plan
-from moot.surfaces.deciding import Wishes, decide_plan
-from moot.surfaces.hardening import harden_plan
-from moot.surfaces.reviewing import review_plan
-from moot.surfaces.server import inputs
+from moot.surfaces.bodies import body_of
+from moot.surfaces.client_rights import BUDGET, Identity, check_branch, check_client_plan, check_machine_rules
+from moot.surfaces.extensions import find_extension
+from moot.surfaces.plans import Request
 from moot.surfaces.setup import Settings, all_settings
-from moot.surfaces.vetting import Question, vet_or_answer
 from moot.text.secrets import Vault
 
 Name = Annotated[str, Field(max_length=200)]
@@ -43,6 +41,10 @@ class Budget(Value):
 
 
 class Begin(Value):
+    """What every request to begin a session has; the body of each protocol adds its `input`."""
+
+    protocol: str
+    input: Any
     rules: dict[Name, JsonValue] = Field(default={}, description="the rules of the protocol, by name")
     models: Names = Field(default=(), description="models of every seat; default: the server's")
     seats: dict[Name, Names] = Field(default={}, description="seat -> its models, the first one first")
@@ -50,6 +52,8 @@ class Begin(Value):
     budget: Budget = Budget()
     priority: int = Field(default=0, ge=-100, le=100, description="the higher, the sooner")
     idempotency_key: str | None = Field(default=None, min_length=1, max_length=200)
+    repo: Name | None = Field(default=None, description="a folder in a repository of the server, for `branch`")
+    branch: bool = Field(default=False, description="commit each version of the code to the branch debate/SESSION")
 
     @model_validator(mode="before")
     @classmethod
@@ -58,32 +62,20 @@ class Begin(Value):
         return given
 
 
-class BeginHarden(Begin):
-    protocol: Literal["harden"]
-    input: inputs.HardenInput
+def begin_body(protocol: AnyProtocol) -> type[Begin]:
+    """The request that begins a session of this protocol."""
+    body = find_extension(protocol.name).body or body_of(protocol)
+    name = f"Begin{protocol.name.title().replace('_', '')}"
+    fields: dict[str, Any] = {"protocol": (Literal[protocol.name], ...), "input": (body, ...)}
+    made: type[Begin] = create_model(name, __base__=Begin, **fields)
+    return made
 
 
-class BeginDebate(Begin):
-    protocol: Literal["debate"]
-    input: inputs.DebateInput
-
-
-class BeginReview(Begin):
-    protocol: Literal["review"]
-    input: inputs.ReviewInput
-
-
-class BeginVet(Begin):
-    protocol: Literal["vet"]
-    input: inputs.VetInput
-
-
-class BeginDecide(Begin):
-    protocol: Literal["decide"]
-    input: inputs.DecideInput
-
-
-AnyBegin = Annotated[BeginHarden | BeginDebate | BeginReview | BeginVet | BeginDecide, Field(discriminator="protocol")]
+if TYPE_CHECKING:
+    AnyBegin = Begin
+else:
+    BODIES = [begin_body(protocol) for protocol in PROTOCOLS.values()]
+    AnyBegin = Annotated[reduce(or_, BODIES), Field(discriminator="protocol")]
 
 
 def refuse_unkept(given: Any) -> None:
@@ -108,9 +100,20 @@ def digest(begin: Begin) -> str:
 
 def plan_of(begin: "AnyBegin", who: Identity, settings: Settings, tried: Iterable[Tried]) -> Plan:
     """The session that is asked for, with the server's own settings where the request says nothing."""
-    own, vault = _over(settings, begin), Vault(os.environ)
+    check_branch(settings, wanted=begin.branch or begin.repo is not None)  # before anything looks at the folder
+    extension = find_extension(begin.protocol)
+    request = Request(
+        protocol=PROTOCOLS[begin.protocol],
+        given={},
+        settings=_over(settings, begin),
+        vault=Vault(os.environ),
+        repo=begin.repo,
+        branch=begin.branch,
+        tried=tuple(tried),
+        caller=who.owner or who.name,
+    )
     try:
-        plan = _built(begin, who, own, vault, tuple(tried))
+        plan = extension.plan(replace(request, given=extension.read_body(begin.input, request)))
     except ConfigError as error:
         raise UsageError(str(error).replace(" in flag ", " in the request ")) from None
     kept: dict[str, Any] = {"notes": {**plan.notes, "request": digest(begin)}}
@@ -120,37 +123,6 @@ def plan_of(begin: "AnyBegin", who: Identity, settings: Settings, tried: Iterabl
     plan = plan.model_copy(update=kept)
     check_client_plan(plan, who, settings)
     return plan
-
-
-def _built(begin: "AnyBegin", who: Identity, settings: Settings, vault: Vault, tried: tuple[Tried, ...]) -> Plan:
-    match begin:
-        case BeginHarden(input=given):
-            code = inputs.code_of(given.files, given.language)
-            return harden_plan(settings, Gathered(code), vault, inputs.tests_of(given.tests, given.entry), {})
-        case BeginDebate(input=given):
-            return debate_plan(settings, _asked(given, settings), vault, {}, tried)
-        case BeginReview(input=given):
-            return review_plan(settings, inputs.desk_of(given), vault, {})
-        case BeginVet(input=given):
-            # The memory is shared: nobody is given what was said to another owner's tool of the same name.
-            session = given.session and f"{who.owner or who.name}:{given.session}"
-            return vet_or_answer(settings, Question(**{**given.model_dump(), "session": session}), vault)
-        case BeginDecide(input=given):
-            return decide_plan(settings, inputs.questions_of(given), vault, Wishes(force_panel=given.force_panel))
-
-
-def _asked(given: inputs.DebateInput, settings: Settings) -> Asked:
-    roles = read_roles(str(settings["debate.roles_folder"]))
-    language = given.language if given.kind != "code" else given.language or "python"
-    return Asked(
-        given.task,
-        tests=inputs.tests_of(given.tests, given.entry),
-        hidden=inputs.tests_of(given.hidden_tests, given.entry),
-        files=inputs.code_of(given.files, given.language) if given.files else (),
-        language=language,
-        team=inputs.team_of(given.team, roles) or None,
-        topic=given.kind == "topic",
-    )
 
 
 def _over(settings: Settings, begin: "AnyBegin") -> Settings:

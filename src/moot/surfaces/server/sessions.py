@@ -5,7 +5,7 @@ import base64
 import binascii
 import json
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query
 from starlette.responses import Response
@@ -16,18 +16,17 @@ from moot.core.types import Status
 from moot.edge.sandbox import find_sandbox
 from moot.edge.store.records import RecordShelf
 from moot.edge.store.session_queries import Spot
+from moot.protocols import PROTOCOLS
 from moot.runtime.runner import About, Plan, end_of, new_record
-from moot.surfaces.choices import result_of as decided_result
-from moot.surfaces.choices import with_choices
 from moot.surfaces.client_rights import Identity
-from moot.surfaces.deciding import as_data
+from moot.surfaces.extensions import find_extension
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import Needs
 from moot.surfaces.server.problems import Json, Refusal, documented
 from moot.surfaces.server.requests import AnyBegin, Begin, digest, plan_of
 from moot.surfaces.server.site import OVER, Site, the_site
 from moot.surfaces.server.strictness import refuse_unknown
-from moot.surfaces.vetting import answer_in
+from moot.surfaces.wiring import runs_code
 
 router = APIRouter(prefix="/v1/debates", responses=documented(), dependencies=[Depends(refuse_unknown)])
 Here = Annotated[Site, Depends(the_site)]
@@ -35,7 +34,10 @@ Reader = Annotated[Identity, Depends(Needs("read"))]
 SessionId = Annotated[str, Path(alias="id", json_schema_extra={"format": "uuid"}, description="the whole id")]
 Limit = Annotated[int, Query(ge=1, le=200)]
 After = Annotated[int, Query(ge=0, le=2**31 - 1)]
-ProtocolName = Literal["harden", "debate", "review", "vet", "decide", "solve"]
+if TYPE_CHECKING:
+    ProtocolName = str
+else:
+    ProtocolName = Literal[tuple(PROTOCOLS)]
 LOCATION = {"headers": {"Location": {"schema": {"type": "string"}, "description": "where the session is"}}}
 
 
@@ -72,7 +74,7 @@ async def begin(
     # In a thread: what needs no debate is looked up in files that others may have locked.
     plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await RecordShelf(site.store).tried())
     record, end = new_record(plan, site.now(), About(by=who.name, key=key, priority=wanted.priority)), None
-    if (answer := answer_in(plan)) is not None:
+    if (answer := find_extension(plan.protocol).answer(plan)) is not None:
         record, end = end_of(record, answer.model_copy(update={"session_id": record.id}), "completed", site.now())
     else:
         await check_runnable(site, plan)
@@ -99,7 +101,7 @@ async def check_runnable(site: Site, plan: Plan) -> None:
         return
     for name in {name for chain in plan.seats.values() for name in chain}:
         site.open_model(name)
-    if plan.input.get("tests") or plan.notes.get("runs_code"):
+    if runs_code(plan):
         await asyncio.to_thread(find_sandbox, False, site.settings.sandbox())
 
 
@@ -181,8 +183,10 @@ async def results(session: SessionId, who: Reader, site: Here) -> Response:
     if record.status not in OVER:
         raise Refusal(409, "not_ended", f"this session is {record.status}; it has no result yet")
     result = shapes.result_of(record)
-    if record.protocol == "decide" and result:
-        result = as_data(with_choices(decided_result(record), await site.store.steps(record.id)))
+    if result and record.protocol in PROTOCOLS:
+        extension = find_extension(record.protocol)
+        kept = PROTOCOLS[record.protocol].result.model_validate(result)
+        result = extension.present(await extension.amend(kept, site.store))
     return Json(
         {
             "id": record.id,

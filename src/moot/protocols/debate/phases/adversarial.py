@@ -13,7 +13,7 @@ from moot.protocols.debate.phases.run_candidates import examined
 from moot.protocols.debate.state import Table, words_of
 from moot.protocols.debate.types import Attacked, Candidate
 from moot.protocols.harden.attack import numbered
-from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden, still_standing
+from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, attack_and_patch, still_standing
 from moot.protocols.solve.attempts import code_of
 
 
@@ -25,7 +25,7 @@ async def adversarial(sitting: Sitting) -> str:
     leader = best_first(table)[0]
     code = code_of(table.task, leader.code)
     given = HardenInput(code=code, tests=table.task.tests, task=words_of(table))
-    result = await harden(given, rules_of(table), sitting.room)
+    result = await attack_and_patch(given, rules_of(table), sitting.room)
     asked = {"red": len(result.attack_reports), "blue": len(result.defense_reports)}
     sitting.update(calls=table.calls + sum(times for seat, times in asked.items() if sitting.room.seated(seat)))
     text = result.final_files[table.given.path]

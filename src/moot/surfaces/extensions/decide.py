@@ -1,66 +1,84 @@
-"""`decide` as every surface offers it: questions in, a session, a result as data, and the user's own choice."""
+"""Decide beyond its descriptor: the judges of a panel, where their files go, and the result as data."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from moot.core.errors import UsageError
+from moot.core.ports import Store
+from moot.core.types import Value
 from moot.edge.files.judges import read_judges
 from moot.protocols.decide.ballots import ADVISOR
-from moot.protocols.decide.questions import Judge, Question, classify, shipped
+from moot.protocols.decide.questions import Judge, Question, asked_questions, classify, shipped
 from moot.protocols.decide.script import DecideInput, DecideResult
 from moot.protocols.decide.verdicts import Verdict
 from moot.runtime.runner import Plan
+from moot.surfaces.bodies import Line, Long
+from moot.surfaces.choices import with_choices
+from moot.surfaces.extensions import Extension
+from moot.surfaces.plans import Request, make_plan
 from moot.surfaces.setup import Settings
 from moot.text.secrets import Vault
 
-EXIT_CODES = {"RECOMMENDED": 0, "NO_PANEL": 0, "CONTESTED": 1, "INSUFFICIENT_DATA": 2}
-INTERRUPTED = 130
-REJECTED = 2
+if TYPE_CHECKING:
+    from moot.surfaces.cli.output_options import Ending
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """How a panel is to be held, beyond its settings."""
+class GivenOption(Value):
+    id: Line
+    label: Annotated[str, Field(max_length=2000)]
+    description: Annotated[str, Field(max_length=5000)] = ""
 
+
+class GivenQuestion(Value):
+    text: Annotated[str, Field(min_length=1, max_length=20_000)]
+    options: tuple[GivenOption, ...] | tuple[Annotated[str, Field(max_length=2000)], ...] = Field(max_length=20)
+    id: Line = ""
+    context: Long = ""
+
+
+class DecideBody(Value):
+    questions: tuple[GivenQuestion, ...] = Field(min_length=1, max_length=100)
     force_panel: bool = False
-    against: tuple[str, ...] = ()
-    """Models that the judges take in turn."""
-    feature_dir: str | None = None
-    no_llm: bool = False
 
 
-def exit_code(result: DecideResult) -> int:
-    """0 also once the user has chosen in every contested question."""
-    if result.stop_reason == "cancelled":
-        return INTERRUPTED
-    if result.stop_reason == "rejected":
-        return REJECTED
-    return max(0 if v.choice else EXIT_CODES[v.outcome] for v in result.questions)
+class DecideExtension(Extension):
+    body = DecideBody
+
+    def read_body(self, body: DecideBody, request: Request) -> dict[str, Any]:
+        return {"questions": questions_of(body), "force_panel": body.force_panel}
+
+    def plan(self, request: Request) -> Plan:
+        """`against`: models that the judges take in turn; `feature_dir`: where the judges' files go."""
+        given = dict(request.given)
+        against, folder = tuple(given.pop("against", ())), given.pop("feature_dir", None)
+        settings, judges = request.settings, panel_of(request.settings)
+        seats = seats_of(settings, judges, against) if request.use_models else {}
+        plan = make_plan(replace(request, given={**given, "judges": judges}, seats=seats))
+        if request.use_models:
+            refuse_empty_panel(DecideInput.model_validate(plan.input), seats)
+        questions = DecideInput.model_validate(plan.input).questions
+        first = " ".join(questions[0].text.split())
+        topic = first if len(questions) == 1 else f"{first} and {len(questions) - 1} more"
+        folders: dict[str, JsonValue] = dict(folders_of(questions, folder))
+        return plan.model_copy(update={"topic": topic, "notes": {**plan.notes, "folders": folders}})
+
+    async def amend(self, result: DecideResult, store: Store) -> DecideResult:
+        return with_choices(result, await store.steps(result.session_id))
+
+    def present(self, result: DecideResult) -> JsonValue:
+        return as_data(result)
+
+    def finish(self, result: DecideResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+        from moot.surfaces.cli.decided import finish
+
+        return finish(result, plan, vault, ending)
 
 
-def decide_plan(settings: Settings, questions: Sequence[Question], vault: Vault, wishes: Wishes) -> Plan:
-    """The session to run. Secrets in the questions are masked here, before anything else sees them."""
-    judges = panel_of(settings)
-    hidden = tuple(_hidden(question, vault) for question in questions)
-    given = DecideInput(questions=hidden, judges=judges, force_panel=wishes.force_panel)
-    seats = {} if wishes.no_llm else seats_of(settings, judges, wishes.against)
-    if not wishes.no_llm:
-        refuse_empty_panel(given, seats)
-    first = " ".join(hidden[0].text.split())
-    folders: dict[str, JsonValue] = dict(folders_of(hidden, wishes.feature_dir))
-    return Plan(
-        protocol="decide",
-        topic=first if len(hidden) == 1 else f"{first} and {len(hidden) - 1} more",
-        input=given.model_dump(mode="json"),
-        rules=settings.rules("decide"),
-        limits=settings.limits(),
-        gates=settings.gates("decide"),
-        seats=seats,
-        notes={"folders": folders, **settings.endpoint_notes(seats)},
-    )
+EXTENSION = DecideExtension()
 
 
 def panel_of(settings: Settings) -> tuple[Judge, ...]:
@@ -117,16 +135,6 @@ def _inside(question: Question) -> str:
     return str(Path.cwd() / path)
 
 
-def _hidden(question: Question, vault: Vault) -> Question:
-    hide = vault.hide
-    options = tuple(
-        o.model_copy(update={"label": hide(o.label), "description": hide(o.description)}) for o in question.options
-    )
-    return question.model_copy(
-        update={"text": hide(question.text), "context": hide(question.context), "options": options}
-    )
-
-
 def folders_in(plan: Plan) -> dict[str, str]:
     kept = plan.notes.get("folders")
     return {str(key): str(value) for key, value in kept.items()} if isinstance(kept, dict) else {}
@@ -165,3 +173,20 @@ def seed_form(verdict: Verdict) -> dict[str, JsonValue]:
     words: list[JsonValue] = [match.word for match in kind.matched]
     form["classification"] = {"class": kind.classification, "confidence": kind.confidence, "matched": words}
     return form
+
+
+def questions_of(given: DecideBody) -> tuple[Question, ...]:
+    entries = [
+        {
+            **({"question_id": question.id} if question.id else {}),
+            "question_text": question.text,
+            "spec_context": question.context,
+            "options": [o if isinstance(o, str) else _option(o) for o in question.options],
+        }
+        for question in given.questions
+    ]
+    return asked_questions(entries, "the request")
+
+
+def _option(option: GivenOption) -> dict[str, str]:
+    return {name: value for name, value in option.model_dump().items() if value}

@@ -1,20 +1,26 @@
-"""`vet` as every surface offers it: what needs no debate is answered at once; the rest is debated and remembered."""
+"""Vet beyond its descriptor: what needs no debate is answered at once; the rest is debated and remembered."""
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from moot.core.errors import StoreError, UsageError
 from moot.core.events import Event
+from moot.core.gates import GateRules
+from moot.core.ports import Mark
+from moot.core.types import Limits, Value
 from moot.edge.files.memory import Debate, Memory, action_digest, memory_folder
 from moot.edge.files.surroundings import NOTHING_AROUND, Around, look_around
 from moot.edge.looking import names_program, raise_route
+from moot.edge.store import SqlStore
 from moot.evidence.failures import Next, Standing, next_step, stamp, task_id
+from moot.protocols.vet import PROTOCOL
 from moot.protocols.vet.script import VetInput, VetResult
 from moot.protocols.vet.synthesis import Resolution
 from moot.protocols.vet.verdict import verdict
@@ -22,13 +28,65 @@ from moot.routing import Route, route
 from moot.routing.answer import ORDER, Stakes
 from moot.routing.switch import disabled
 from moot.runtime.runner import Plan
+from moot.surfaces.bodies import Line, Long
 from moot.surfaces.daylog import day_and_block
-from moot.surfaces.setup import Settings, check_prices, workshop
+from moot.surfaces.extensions import Extension
+from moot.surfaces.plans import Request, make_plan
+from moot.surfaces.setup import Settings
+from moot.surfaces.wiring import run_plan
 from moot.text.secrets import Vault
 
-EXIT_CODES = {"PROCEED": 0, "MODIFY": 1, "RETRY": 1, "PIVOT": 1, "ESCALATE": 2}
-INTERRUPTED = 130
+if TYPE_CHECKING:
+    from moot.surfaces.cli.output_options import Ending
+
 MOST_FAILURES = 3
+
+
+class VetBody(Value):
+    action: Long = Field(min_length=1)
+    stakes: Literal["low", "medium", "high"] | None = None
+    context: Long = ""
+    session: Line = Field(default="", description="of a coding tool: the same action is debated once in it")
+    failed: bool = False
+    attempts: tuple[Long, ...] = Field(default=(), max_length=20)
+    errors: tuple[Long, ...] = Field(default=(), max_length=20)
+
+
+class VetExtension(Extension):
+    body = VetBody
+
+    def read_body(self, body: VetBody, request: Request) -> dict[str, Any]:
+        # The memory is shared: nobody is given what was said to another owner's tool of the same name.
+        session = body.session and f"{request.caller}:{body.session}"
+        return {**body.model_dump(), "session": session}
+
+    def plan(self, request: Request) -> Plan:
+        return vet_or_answer(request, Question(**request.given))
+
+    def answer(self, plan: Plan) -> VetResult | None:
+        return VetInput.model_validate(plan.input).answer
+
+    def own_notes(self, plan: Plan, settings: Settings) -> dict[str, JsonValue]:
+        return {"memory": str(memory_of(settings).folder)} if "memory" in plan.notes else {}
+
+    async def settle(self, result: VetResult, plan: Plan, store: SqlStore | None) -> VetResult:
+        """In a thread: others may have locked the files. What could not be remembered is said in the journal too."""
+        if not plan.notes.get("memory"):
+            return result
+        kept = await asyncio.to_thread(remembered, plan, result)
+        said = kept.degraded[len(result.degraded) :]
+        if said and store is not None:
+            mark = Mark(kind="noted", name="not_remembered", value={"problem": said[-1]})
+            await store.append(result.session_id, [mark])
+        return kept
+
+    def finish(self, result: VetResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+        from moot.surfaces.cli.vetted import show
+
+        return show(result, ending)
+
+
+EXTENSION = VetExtension()
 
 
 @dataclass(frozen=True)
@@ -84,13 +142,14 @@ async def vet_question(
     if (at_once := answered(settings, question)) is not None:
         return at_once
     vault = Vault(os.environ)
-    plan = vet_plan(settings, question, vault)
-    check_prices(plan)
-    async with workshop(settings, listen, None, vault, keep=keep) as shop:
-        shop.check_models(plan.seats)
-        result = await shop.runner.start(plan)
+    plan = vet_plan(request_for(settings, vault), question)
+    result = await run_plan(settings=settings, plan=plan, vault=vault, listen=listen, keep=keep)
     assert isinstance(result, VetResult)
-    return remembered(plan, result)
+    return result
+
+
+def request_for(settings: Settings, vault: Vault, *, use_models: bool = True) -> Request:
+    return Request(protocol=PROTOCOL, given={}, settings=settings, vault=vault, use_models=use_models)
 
 
 def known_stakes(said: str) -> Stakes | None:
@@ -159,7 +218,7 @@ def undebated(question: Question, way: Route, resolution: Resolution, why: str) 
 
 def repeated(question: Question, way: Route, earlier: Debate) -> VetResult:
     """What was said of this very action in this session; asking again does not change it."""
-    resolution: Resolution = earlier.resolution if earlier.resolution in EXIT_CODES else "ESCALATE"  # type: ignore[assignment]
+    resolution: Resolution = earlier.resolution if earlier.resolution in get_args(Resolution) else "ESCALATE"  # type: ignore[assignment]
     said = f": {earlier.rationale}" if earlier.rationale else ""
     result = undebated(question, way, resolution, f"already debated in this session{said}")
     return result.model_copy(
@@ -192,52 +251,39 @@ def escalated(question: Question, way: Route, task: Standing, why: str, memory: 
     return result
 
 
-def vet_or_answer(settings: Settings, question: Question, vault: Vault) -> Plan:
+def vet_or_answer(request: Request, question: Question) -> Plan:
     """The debate to hold, or a plan that has its answer already and asks nobody."""
-    found = answered(settings, question)
+    found = answered(request.settings, question)
     if found is None:
-        return vet_plan(settings, question, vault)
-    masked = {"rule": vault.hide(found.rule), "rationale": vault.hide(found.rationale)}
-    given = VetInput(
-        kind=found.kind, action=vault.hide(question.action), stakes=found.stakes, context=vault.hide(question.context),
-        answer=found.model_copy(update=masked),
-    )  # fmt: skip
-    return Plan(
-        protocol="vet",
-        topic=topic_of(given),
-        input=given.model_dump(mode="json"),
-        rules=settings.rules("vet"),
-        notes={"session": question.session, "task_id": task_id(question.action), "debate": found.session_id},
-    )
-
-
-def answer_in(plan: Plan) -> VetResult | None:
-    """The answer that a plan has already; None if somebody must run it."""
-    return VetInput.model_validate(plan.input).answer if plan.protocol == "vet" else None
+        return vet_plan(request, question)
+    given = {"kind": found.kind, "action": question.action, "stakes": found.stakes, "context": question.context}
+    plan = make_plan(replace(request, given={**given, "answer": found}, use_models=False))
+    notes = {"session": question.session, "task_id": task_id(question.action), "debate": found.session_id}
+    return plan.model_copy(update={"notes": {**request.notes, **notes}, "gates": GateRules(), "limits": Limits()})
 
 
 # --- with one
 
 
-def vet_plan(settings: Settings, question: Question, vault: Vault, now: datetime | None = None) -> Plan:
+def vet_plan(request: Request, question: Question, now: datetime | None = None) -> Plan:
     """The debate to hold: about the plan, or about the failures where the task has enough of them."""
     check(question)
+    settings = request.settings
     way, memory, now = way_of(question), memory_of(settings), now or datetime.now(UTC)
     step, task = due(question, way, memory.standings(now))
     failed = question.failed or step.due == "debate"
-    seats = settings.seats("vet")
-    if "critic" not in seats:
+    if "critic" not in settings.seats("vet"):
         raise UsageError(
             "vet needs a model to debate with: give --model provider:model, or set MOOT_MODEL or `model` in moot.toml"
         )
     given = VetInput(
         kind="failure" if failed else "planning",
-        action=vault.hide(question.action),
+        action=question.action,
         stakes=stakes_of(question, way),
-        context=vault.hide("\n\n".join(part for part in (question.context, question.around.text) if part)),
-        attempts=tuple(vault.hide(text) for text in (question.attempts or _approaches(task))) if failed else (),
-        errors=tuple(vault.hide(text) for text in (question.errors or task.errors)) if failed else (),
-        triggers=tuple(vault.hide(text) for text in way.triggers),
+        context="\n\n".join(part for part in (question.context, question.around.text) if part),
+        attempts=(question.attempts or _approaches(task)) if failed else (),
+        errors=(question.errors or task.errors) if failed else (),
+        triggers=way.triggers,
     )
     if failed and not given.attempts and not given.errors:
         raise UsageError(
@@ -252,20 +298,8 @@ def vet_plan(settings: Settings, question: Question, vault: Vault, now: datetime
         "category": category(way),
         "attempt": max(len(task.failures), len(given.attempts), len(given.errors)) if failed else 0,
     }
-    return Plan(
-        protocol="vet",
-        topic=topic_of(given),
-        input=given.model_dump(mode="json"),
-        rules=settings.rules("vet"),
-        limits=settings.limits(),
-        gates=settings.gates("vet"),
-        seats=seats,
-        notes={**notes, **settings.endpoint_notes(seats)},
-    )
-
-
-def topic_of(given: VetInput) -> str:
-    return " ".join(given.action.split())[:200]
+    plan = make_plan(replace(request, given=dict(given)))
+    return plan.model_copy(update={"notes": {**plan.notes, **notes}})
 
 
 def _approaches(task: Standing) -> tuple[str, ...]:
@@ -314,7 +348,3 @@ def metrics(given: VetInput, result: VetResult, notes: Mapping[str, str]) -> Deb
         modifications=result.modifications,
         next_approach=result.next_approach,
     )
-
-
-def exit_code(result: VetResult) -> int:
-    return INTERRUPTED if result.outcome == "cancelled" else EXIT_CODES[result.resolution]

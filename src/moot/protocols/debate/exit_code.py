@@ -1,0 +1,15 @@
+"""What `moot debate` tells the shell."""
+
+from moot.core.protocol import CUT_SHORT, INTERRUPTED
+from moot.protocols.debate.types import DebateResult
+
+EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1, "unresolved": 1}
+
+
+def exit_code(result: DebateResult) -> int:
+    """Code that was not tested is no success, whoever agreed on it."""
+    if result.outcome == "cancelled":
+        return INTERRUPTED
+    if result.path and not result.tested and result.outcome != "unresolved":
+        return CUT_SHORT
+    return EXIT_CODES.get(result.outcome, CUT_SHORT)

@@ -1,0 +1,81 @@
+"""What surfaces do for one protocol beyond its descriptor: one module for each protocol that has such wishes.
+
+A protocol without a module here has everything that its descriptor gives. `find_extension` looks one up by name.
+"""
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
+
+from moot.core.types import Result, Value
+from moot.protocols import PROTOCOLS
+
+if TYPE_CHECKING:
+    from moot.core.ports import Store
+    from moot.edge.store import SqlStore
+    from moot.runtime.runner import Plan
+    from moot.surfaces.cli.output_options import Ending
+    from moot.surfaces.plans import Request
+    from moot.surfaces.setup import Settings
+    from moot.text.secrets import Vault
+
+
+class Extension:
+    """Each hook does what fits every protocol; a module of this package overrides those that need more."""
+
+    body: type[Value] | None = None
+    """What a request over HTTP gives; default: the fields of the protocol's input."""
+
+    def read_body(self, body: Any, request: "Request") -> dict[str, Any]:
+        """What such a body gives, as `plan` takes it."""
+        from moot.surfaces.bodies import read_body
+
+        return read_body(request.protocol, body)
+
+    def plan(self, request: "Request") -> "Plan":
+        """The session that a request asks for."""
+        from moot.surfaces.plans import make_plan
+
+        return make_plan(request)
+
+    def answer(self, plan: "Plan") -> Result | None:
+        """The result that a plan has already; None if somebody must run it."""
+        return None
+
+    def own_notes(self, plan: "Plan", settings: "Settings") -> dict[str, JsonValue]:
+        """Notes that name things of the machine, as its own settings have them: a client may have no others."""
+        return {}
+
+    async def amend(self, result: Any, store: "Store") -> Any:
+        """The result with what a person decided since."""
+        return result
+
+    async def settle(self, result: Any, plan: "Plan", store: "SqlStore | None") -> Any:
+        """What is done with a result beside keeping it."""
+        return result
+
+    def present(self, result: Any) -> JsonValue:
+        """The result for programs."""
+        data: JsonValue = result.model_dump(mode="json")
+        return data
+
+    def finish(self, result: Any, plan: "Plan", vault: "Vault", ending: "Ending") -> int:
+        """Show the result on the terminal, write what was asked to be written, and give the exit code."""
+        from moot.surfaces.cli.show import show_result
+
+        protocol = PROTOCOLS[plan.protocol]
+        show_result(protocol.report(result), self.present(result), ending)
+        return protocol.exit_code(result)
+
+
+@cache
+def find_extension(protocol: str) -> Extension:
+    """The one of this name; for a protocol that has none, the plain one."""
+    name = f"{__name__}.{protocol}"
+    if not protocol.isidentifier() or find_spec(name) is None:
+        return Extension()
+    extension: Extension = import_module(name).EXTENSION
+    return extension

@@ -1,0 +1,204 @@
+"""Debate beyond its descriptor: who sits in the team, whether the task is code, and what is learnt of the models."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from moot.core.errors import UsageError
+from moot.core.experience import Judged, Tried
+from moot.core.types import Code, Language, Value
+from moot.edge.files.roles import read_roles, read_team_file
+from moot.edge.files.sources import chosen_language
+from moot.edge.store import SqlStore
+from moot.edge.store.records import RecordShelf
+from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
+from moot.protocols.solve.attempts import DEFINED, task_examples
+from moot.runtime.runner import Plan
+from moot.surfaces.bodies import Files, Line, Long, code_of, tests_of
+from moot.surfaces.extensions import Extension
+from moot.surfaces.extensions.solve import solution_path
+from moot.surfaces.plans import Request, make_plan, origin_of, repository_at
+from moot.surfaces.setup import Settings
+from moot.surfaces.written_results import split_output
+from moot.teams.roles import Agent, Role, as_team, best_team, domain_of
+from moot.teams.roles.building import FIRST
+from moot.teams.roles.templates import MAX_AGENTS, numbered
+from moot.text.secrets import Vault
+
+if TYPE_CHECKING:
+    from moot.surfaces.cli.output_options import Ending
+
+Seats = dict[str, tuple[str, ...]]
+FIRST_ANSWERS = ("self_evolvement", "proposal")
+ATTACKERS = {"red_team": "red", "blue_team": "blue"}
+"""Roles whose seats are those of `harden`."""
+NO_MODEL = (
+    "debate needs a model: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL, as often as you like"
+)
+
+
+class TeamSeat(Value):
+    role: Line
+    model: Line
+    id: Line = Field(default="", description="default: the role, counted")
+
+
+class DebateBody(Value):
+    task: Long = Field(min_length=1)
+    kind: Literal["code", "topic"] | None = Field(default=None, description="default: by the task")
+    language: Language | None = None
+    files: Files = Field(default={})
+    tests: Files = Field(default={})
+    hidden_tests: Files = Field(default={})
+    entry: Line = ""
+    team: tuple[TeamSeat, ...] = Field(default=(), max_length=MAX_AGENTS)
+
+
+class DebateExtension(Extension):
+    body = DebateBody
+
+    def read_body(self, body: DebateBody, request: Request) -> dict[str, Any]:
+        roles = read_roles(str(request.settings["debate.roles_folder"]))
+        return {
+            "task": body.task,
+            "tests": tests_of(body.tests, body.entry),
+            "hidden": tests_of(body.hidden_tests, body.entry),
+            "context": code_of(body.files, body.language) if body.files else None,
+            "language": body.language if body.kind != "code" else body.language or "python",
+            "team": team_of(body.team, roles) or None,
+            "topic": body.kind == "topic",
+        }
+
+    def plan(self, request: Request) -> Plan:
+        """`team`: the path of a team file, or who sits in the team; `topic`: nothing is run, ballots decide."""
+        given, own = split_output(request.given)
+        settings, task, team = request.settings, str(given["task"]).strip(), given.pop("team", None)
+        topic, language = given.pop("topic", False), given.pop("language", None)
+        if not task:
+            raise UsageError("there is no task; say what is to be debated")
+        if not request.use_models:
+            raise UsageError(f"--no-llm leaves nobody to debate. {NO_MODEL}; `moot solve --no-llm` only runs the tests")
+        adversarial = DebateRules.model_validate(settings.rules("debate")).held("adversarial")
+        members, seats = members_of(settings, task, team, request.tried, adversarial=adversarial)
+        if not members:
+            raise UsageError(NO_MODEL)
+        code: Code | None = given.get("context")
+        paths = [file.path for file in code.files] if code else []
+        tests = given.get("tests") or given.get("hidden")
+        about_code = given.get("tests") or paths or language
+        found: dict[str, Any] = {"task": task, "team": tuple(members), "harden": settings.rules("harden")}
+        found["repository"] = repository_at(request.origins.get(paths[0])) if paths else ""
+        if topic or (not about_code and is_topic(task)):
+            refuse_idle(given, language, branch=request.branch)
+            found |= {"kind": "topic", "path": ""}
+        else:
+            chosen = chosen_language(language) or (tests.language if tests else "python")
+            sole = PurePosixPath(paths[0]).name if len(paths) == 1 else ""
+            found |= {"language": chosen, "path": sole or solution_path(tests, chosen)}
+        is_code = "kind" not in found
+        places = {found["path"]: origin_of(request, paths[0]) if len(paths) == 1 else None}
+        plan = make_plan(replace(request, given={**given, **found}, places=places, seats=seats))
+        own |= {"runs_code": is_code or bool(plan.rules["tools"]), "ci": settings.ci().model_dump(mode="json")}
+        return plan.model_copy(update={"notes": {**plan.notes, **own}})
+
+    async def settle(self, result: DebateResult, plan: Plan, store: SqlStore | None) -> DebateResult:
+        if store is not None:
+            await keep_records(result, plan, store)
+        return result
+
+    def finish(self, result: DebateResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+        from moot.surfaces.cli.debated import finish
+
+        return finish(result, plan, vault, ending)
+
+
+EXTENSION = DebateExtension()
+
+
+def refuse_idle(given: Mapping[str, Any], language: str | None, *, branch: bool) -> None:
+    """What is for code alone would do nothing for a topic."""
+    tests, hidden = given.get("tests"), given.get("hidden")
+    of_code = {"--tests": tests, "--hidden-tests": hidden, "--language": language, "--branch": branch}
+    if idle := [name for name, said in of_code.items() if said]:
+        raise UsageError(f"{idle[0]} is for code, and this is a topic: leave out {idle[0]}, or --topic")
+
+
+def is_topic(task: str) -> bool:
+    """A question without a definition or an example, and nothing given beside it: nothing in it could be run."""
+    return task.endswith("?") and not DEFINED.search(task) and not task_examples(task, "python")
+
+
+def team_of(seats: Sequence[TeamSeat], roles: Mapping[str, Role]) -> tuple[Agent, ...]:
+    taken, agents = Counter[str](), list[Agent]()
+    for seat in seats:
+        if seat.role not in roles:
+            raise UsageError(f"there is no role {seat.role!r}; roles are {', '.join(roles)}")
+        taken[seat.role] += 1
+        try:
+            agents.append(Agent(id=seat.id or numbered(seat.role, taken[seat.role]), role=seat.role, model=seat.model))
+        except ValueError:
+            raise UsageError(f"the id {seat.id!r} must be small letters, digits, - or _") from None
+    if len({agent.id for agent in agents}) != len(agents):
+        raise UsageError("two agents of the team have the same id")
+    return tuple(agents)
+
+
+def members_of(
+    settings: Settings, task: str, team: str | tuple[Agent, ...] | None, tried: Sequence[Tried], *, adversarial: bool
+) -> tuple[list[Member], Seats]:
+    """Who sits at the table, and with which models: the team of the file, or the usual roles with the models given."""
+    roles = read_roles(str(settings["debate.roles_folder"]))
+    models: tuple[str, ...] = settings["model"]
+    if team:
+        agents = read_team_file(team, roles).agents if isinstance(team, str) else team
+    elif models:
+        wanted = [*FIRST, *(ATTACKERS if adversarial else ())]
+        agents = as_team(best_team(wanted, models, roles, domain_of(task), tried)).agents
+    else:
+        return [], {}
+    named = {key.removeprefix("seats."): r for key, r in settings.resolved.items() if key.startswith("seats.")}
+    known = [seat_of(agent) for agent in agents]
+    if unknown := [seat for seat, r in named.items() if r.source == "flag" and seat not in known]:
+        raise UsageError(f"this team has no seat {unknown[0]!r}; its seats are {', '.join(known)}")
+    own: Seats = {seat: settings[f"seats.{seat}"] for seat in known if seat in named}
+    seats = {seat_of(agent): own.get(seat_of(agent), (agent.model,)) for agent in agents}
+    return [member(agent, seats[seat_of(agent)][0], roles[agent.role]) for agent in agents], seats
+
+
+def seat_of(agent: Agent) -> str:
+    return ATTACKERS.get(agent.role, agent.id)
+
+
+def member(agent: Agent, model: str, role: Role) -> Member:
+    return Member(seat=seat_of(agent), role=agent.role, model=model, system=role.prompt, tools=role.tools)
+
+
+async def keep_records(result: DebateResult, plan: Plan, store: SqlStore) -> None:
+    """Who was right, for the teams of later debates; keeping it again changes nothing."""
+    await RecordShelf(store).judge(result.session_id, judged(result, plan), datetime.now(UTC))
+
+
+def judged(result: DebateResult, plan: Plan) -> list[Judged]:
+    """Whose first answer behaves as the winner does; said only where the winner passes its tests."""
+    winner = next((c for c in result.candidates if c.id == result.winner), None)
+    if winner is None or not winner.checked.green or result.resumable:
+        return []
+    team = {member.seat: member for member in DebateInput.model_validate(plan.input).team}
+    domain = domain_of(plan.topic)
+    firsts = {c.seat: c for c in reversed(result.candidates) if not c.parent and c.phase in FIRST_ANSWERS}
+    return [
+        Judged(
+            agent=seat,
+            role=team[seat].role,
+            model=team[seat].model,
+            domain=domain,
+            right=candidate.checked.marks == winner.checked.marks,
+        )
+        for seat, candidate in firsts.items()
+        if seat in team
+    ]

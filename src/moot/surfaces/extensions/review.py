@@ -1,0 +1,186 @@
+"""Review beyond its descriptor: planning folders and texts, revised files, STATE.md and `--fail-on`."""
+
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from moot.core.errors import UsageError
+from moot.core.protocol import CUT_SHORT
+from moot.core.types import Value
+from moot.edge.files.plans import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, Found
+from moot.edge.files.plans import Desk as ArtefactDesk
+from moot.edge.files.sources import replace_file, write_code
+from moot.evidence.artefacts.checkpoints import checkpoint
+from moot.evidence.artefacts.kinds import guess
+from moot.evidence.artefacts.state import with_decision
+from moot.evidence.artefacts.values import GRAVITIES, Artefact, ArtefactType, Neighbour
+from moot.protocols.review import PROTOCOL
+from moot.protocols.review.script import ArtefactReview, Reviewed, ReviewResult, last_word
+from moot.runtime.runner import Plan
+from moot.surfaces.bodies import Files, Long, checked_path, checked_text
+from moot.surfaces.extensions import Extension
+from moot.surfaces.plans import Request, make_plan, origin_notes, origins_of
+from moot.surfaces.setup import Settings
+from moot.text.secrets import Vault
+
+if TYPE_CHECKING:
+    from moot.surfaces.cli.output_options import Ending
+
+UNSURE = ("inconclusive", "timed_out", "budget_exhausted")
+
+
+class ReviewBody(Value):
+    artefacts: Files = Field(min_length=1)
+    types: dict[str, ArtefactType] = Field(default={}, description="path -> type; default: by name and content")
+    context: Long = Field(default="", description="what the project is about: the head of its PROJECT.md")
+
+
+class ReviewExtension(Extension):
+    body = ReviewBody
+
+    def read_body(self, body: ReviewBody, request: Request) -> dict[str, Any]:
+        return {"desk": desk_of(body)}
+
+    def plan(self, request: Request) -> Plan:
+        """`desk`: the artefacts as they were found; `fail_on`: the gravity that makes the exit code 1."""
+        desk, settings = request.given["desk"], request.settings
+        given = {"artefacts": (), "around": desk.around, "left_out": desk.left_out}
+        items, problems = list[Reviewed](), dict[str, None]()
+        for found in desk.found:
+            wanted = checkpoint(desk.config, found.type)
+            problems |= dict.fromkeys(wanted.problems)
+            told = settings.resolved["review.max_rounds"].source == "flag"
+            rounds = None if told else wanted.max_rounds
+            off = "" if wanted.enabled else wanted.why
+            items.append(Reviewed(artefact=_artefact(found, desk.context), max_rounds=rounds, off=off))
+        given |= {"artefacts": tuple(items), "notes": tuple(problems)}
+        names = [found.path for found in desk.found]
+        notes = {key: request.given[key] for key in ("fail_on", "no_llm") if key in request.given}
+        seats = _seats(settings)
+        plan = make_plan(replace(request, given=given, notes={**request.notes, **notes}, seats=seats))
+        topic = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        kept = {**plan.notes, "origins": origin_notes(desk.origins), "state": desk.state}
+        return plan.model_copy(update={"topic": topic, "notes": kept})
+
+    def finish(self, result: ReviewResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+        from moot.surfaces.cli.reviewed import finish
+
+        return finish(result, plan, vault, ending)
+
+
+EXTENSION = ReviewExtension()
+
+
+def _artefact(found: Found, context: str) -> Artefact:
+    return Artefact(path=found.path, type=found.type, guessed=found.guessed, text=found.text, context=context)
+
+
+def _seats(settings: Settings) -> dict[str, tuple[str, ...]]:
+    """Who sits where: a profile chooses the adversary unless a flag does; without a defence nobody defends."""
+    seats = settings.seats("review")
+    profile = str(settings["review.profile"])
+    if profile:
+        key = f"review.profiles.{profile}"
+        if key not in settings.resolved:
+            raise UsageError(f"there is no profile {profile!r}: set {key} to the adversary's model, e.g. in moot.toml")
+        chosen = settings.resolved.get("seats.adversary")
+        if chosen is None or chosen.source != "flag":
+            seats["adversary"] = tuple(settings[key])
+    if not settings["review.defend"]:
+        seats.pop("defender", None)
+    return seats
+
+
+def exit_code(result: ReviewResult, plan: Plan, written: frozenset[str] = frozenset()) -> int:
+    """Advice ends with 0. Under `--fail-on` 1: such a challenge or finding stands; 2: nobody can say."""
+    gravity = plan.notes.get("fail_on")
+    if not gravity or result.outcome in ("cancelled", "rejected"):
+        return PROTOCOL.exit_code(result)
+    if any(stands(r, str(gravity), saved=r.revised is None or r.path in written) for r in result.artefacts):
+        return 1
+    unsure = any(
+        r.outcome in UNSURE or (r.outcome == "structural_only" and not plan.notes.get("no_llm"))
+        for r in result.artefacts
+    )
+    return CUT_SHORT if unsure or result.left_out else 0
+
+
+def stands(review: ArtefactReview, gravity: str, *, saved: bool) -> bool:
+    """Whether something at least so grave is left in the file. What only an unsaved revision mends is left."""
+    grave = GRAVITIES[: GRAVITIES.index(gravity) + 1]
+    faults = review.faults_left if saved else review.faults
+    open_ones = [v for v in review.challenges if not v.confirmed or (v.state == "addressed" and not saved)]
+    return any(f.severity in grave for f in faults) or any(v.challenge.severity in grave for v in open_ones)
+
+
+def write_revisions(result: ReviewResult, plan: Plan, vault: Vault) -> tuple[list[str], list[str]]:
+    """Revised artefacts to their files: those that were written, and why others were not.
+    A review that can be carried on is not at its end, and writes nothing."""
+    origins, written, problems = origins_of(plan), list[str](), list[str]()
+    for review in result.artefacts if not result.resumable else ():
+        if review.revised is None or review.path not in origins:
+            continue
+        text = vault.reveal(review.revised)
+        if _holds(origins[review.path][0], text):  # a resumed session that had written it already
+            written.append(review.path)
+            continue
+        try:
+            written += write_code({review.path: text}, origins)
+        except UsageError as problem:
+            problems.append(str(problem))
+        except OSError as error:
+            problems.append(f"{review.path} cannot be written: {error.strerror}")
+    return written, problems
+
+
+def _holds(path: str, text: str) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(path).read_bytes() == text.encode("utf-8")
+    return False
+
+
+def record_decisions(result: ReviewResult, plan: Plan, written: frozenset[str]) -> str:
+    """The last word on each artefact into STATE.md, once however often a session is ended; gives its path."""
+    place, decided = Path(str(plan.notes.get("state") or "")), [r for r in result.artefacts if r.decision]
+    if result.resumable or not plan.notes.get("state") or not decided or not place.is_file():
+        return ""
+    try:
+        before = text = place.read_bytes().decode("utf-8")
+        for review in decided:
+            saved = " (revised)" if review.path in written else " (revision not written)" if review.revised else ""
+            decision = last_word(review.challenges, saved=review.path in written)
+            line = f"[Review of {review.path}, {review.outcome.replace('_', ' ')}]: {decision}{saved}"
+            text = with_decision(text, f"{result.session_id} {review.path}", line)
+        if text != before:
+            replace_file(place, text.encode("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the decision could not be added to {place.name}: {error}") from None
+    return str(place)
+
+
+def desk_of(given: ReviewBody) -> ArtefactDesk:
+    """As from a planning folder, with all artefacts of the request beside each other."""
+    if len(given.artefacts) > MOST_ARTEFACTS:
+        raise UsageError(f"there are more than the {MOST_ARTEFACTS} artefacts of one session")
+    if strange := [path for path in given.types if path not in given.artefacts]:
+        raise UsageError(f"`types` speaks of {strange[0]!r}, which is not among the artefacts")
+    found = [_found(checked_path(path), checked_text(path, text), given) for path, text in given.artefacts.items()]
+    found.sort(key=lambda each: ORDER.index(each.type))
+    return ArtefactDesk(
+        found=tuple(found),
+        around=tuple(Neighbour(path=each.path, type=each.type, text=each.text) for each in found),
+        context="\n".join(given.context.splitlines()[:HEAD_LINES])[:HEAD_CHARACTERS],
+        config=None,
+    )
+
+
+def _found(path: str, text: str, given: ReviewBody) -> Found:
+    if path in given.types:
+        return Found(path, text, given.types[path], "as told by the request")
+    told = guess(path, text)
+    if told.type is None:
+        raise UsageError(f"cannot tell what kind of artefact {path} is: {told.how}; say it in `types`")
+    return Found(path, text, told.type, told.how)

@@ -1,0 +1,112 @@
+"""Solve beyond its descriptor: a task with code that is there already, and the file its tests look for."""
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from moot.core.errors import UsageError
+from moot.core.types import SUFFIXES, Language, Tests, Value
+from moot.edge.files.sources import chosen_language
+from moot.protocols.solve.attempts import task_examples
+from moot.protocols.solve.script import SolveResult
+from moot.runtime.runner import Plan
+from moot.surfaces.bodies import ENTRY, Files, Line, Long, checked_path, checked_text, tests_of
+from moot.surfaces.extensions import Extension
+from moot.surfaces.plans import Request, make_plan, origin_of, repository_at
+from moot.surfaces.written_results import split_output
+from moot.text.secrets import Vault
+
+if TYPE_CHECKING:
+    from moot.surfaces.cli.output_options import Ending
+
+NO_MODEL = (
+    "solve needs a model to write code: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL; "
+    "to test code that is there already: --file FILE --no-llm"
+)
+IMPORTS: Mapping[str, str] = {
+    "python": r"^\s*(?:from\s+([A-Za-z_][\w.]*)\s+import|import\s+([A-Za-z_][\w.]*))",
+    "javascript": r"(?:from\s+|require\(|import\()\s*['\"]\.{1,2}/([^'\"]+)['\"]",
+}
+RUNNERS = frozenset({"pytest", "unittest", "hypothesis", "doctest", "numpy", "conftest"})
+
+
+class SolveBody(Value):
+    task: Long = Field(min_length=1)
+    language: Language | None = Field(default=None, description="default: that of the tests, or Python")
+    tests: Files = Field(default={})
+    entry: Line = Field(default="", description=ENTRY)
+    start: Long = Field(default="", description="code that is there already: it is run first, then mended")
+    path: Line = Field(default="", description="the name of its file; default: the one that the tests look for")
+
+
+class SolveExtension(Extension):
+    body = SolveBody
+
+    def read_body(self, body: SolveBody, request: Request) -> dict[str, Any]:
+        tests = tests_of(body.tests, body.entry)
+        language = body.language or (tests.language if tests else "python")
+        path = checked_path(body.path) if body.path else solution_path(tests, language)
+        given = {"task": body.task, "language": language, "tests": tests, "path": path}
+        return {**given, "start": checked_text(path, body.start)} if body.start else given
+
+    def plan(self, request: Request) -> Plan:
+        """`file`: code that is there already; `out`: the file for the best attempt, `write_anyway` and `force` how."""
+        given, own = split_output(request.given)
+        task, tests, start = str(given["task"]).strip(), given.get("tests"), given.pop("file", None)
+        if not task:
+            raise UsageError("there is no task; say what is to be solved")
+        file = start.files[0] if start else None
+        chosen = file.language if file else chosen_language(given.get("language"))
+        language: Language = chosen or (tests.language if tests else "python")
+        path = given.get("path") or (PurePosixPath(file.path).name if file else solution_path(tests, language))
+        found: dict[str, Any] = {"task": task, "language": language, "path": path}
+        if file:
+            found |= {"start": file.text, "repository": repository_at(request.origins.get(file.path))}
+        places = {path: origin_of(request, file.path) if file else None}
+        plan = make_plan(replace(request, given={**given, **found}, places=places))
+        hooks = request.settings.ci()
+        tested = plan.notes.get("runs_code") or task_examples(str(plan.input["task"]), language)
+        own |= {"runs_code": bool(tested or hooks.sandboxed("post_optimization")), "ci": hooks.model_dump(mode="json")}
+        plan = plan.model_copy(update={"notes": {"origins": {}, **plan.notes, **own}})
+        check_seated(plan, no_llm=not request.use_models)
+        return plan
+
+    def finish(self, result: SolveResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+        from moot.surfaces.cli.solved import finish
+
+        return finish(result, plan, vault, ending)
+
+
+EXTENSION = SolveExtension()
+
+
+def check_seated(plan: Plan, *, no_llm: bool) -> None:
+    """Without a model there must be code to test, and the user must have asked for no more than that."""
+    if "coder" not in plan.seats and not (no_llm and plan.input.get("start") is not None):
+        raise UsageError(NO_MODEL)
+
+
+def solution_path(tests: Tests | None, language: Language) -> str:
+    """The file that the tests look for; `solution` where they do not say."""
+    suffix = next(suffix for suffix, known in SUFFIXES.items() if known == language)
+    return imported_by(tests, suffix) or f"solution{suffix}" if tests else f"solution{suffix}"
+
+
+def imported_by(tests: Tests, suffix: str) -> str:
+    """The first module a test imports that is neither a test, nor Python's, nor a test runner's."""
+    pattern = IMPORTS.get("python" if suffix == ".py" else "javascript" if suffix in (".js", ".ts") else "")
+    own = {PurePosixPath(path).stem for path, _ in tests.files}
+    for _, text in tests.files if pattern else ():
+        for found in re.finditer(pattern or "", text, re.MULTILINE):
+            name = next(group for group in found.groups() if group)
+            if suffix != ".py":
+                return name if PurePosixPath(name).suffix in SUFFIXES else f"{name}{suffix}"
+            head = name.partition(".")[0]
+            if head not in own | RUNNERS | sys.stdlib_module_names:
+                return f"{name.replace('.', '/')}.py"
+    return ""
