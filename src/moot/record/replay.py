@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from moot.core.ci import Checks, CiHooks, Point
 from moot.core.errors import Cut, CutKind, MootError, ReplayMismatch, Unrecorded
 from moot.core.ports import Branch, Entry, Model, SessionRecord, StepRow
 from moot.core.types import Call, Code, Reply, Result, Tests, Value
+from moot.protocols import PROTOCOLS
 from moot.record.chain import Whole, flaws_of, standing, step_of
 from moot.record.json_diff import Difference, differences, settled
 from moot.runtime.ports import SessionPorts
@@ -50,7 +51,7 @@ async def replay(whole: Whole) -> Replayed:
     why = _other_way(again, steps, ended=kept is not None)
     made = again.result.model_dump(mode="json") if again.result is not None and not why else None
     if made is not None:
-        unlike = tuple(differences(settled(kept), settled(made)))
+        unlike = tuple(differences(settled(fill_defaults(record.protocol, kept)), settled(made)))
     return Replayed(
         session=record.id,
         steps=len(again.used),
@@ -62,6 +63,15 @@ async def replay(whole: Whole) -> Replayed:
         flaws=tuple(flaws_of(whole)),
         result=made,
     )
+
+
+def fill_defaults(protocol: str, kept: JsonValue) -> JsonValue:
+    """A recorded result with the fields that results have since, at their defaults."""
+    try:
+        filled: JsonValue = PROTOCOLS[protocol].result.model_validate(kept).model_dump(mode="json")
+    except ValidationError:
+        return kept
+    return filled
 
 
 def _other_way(again: "Again", steps: Sequence[StepRow], *, ended: bool) -> str:

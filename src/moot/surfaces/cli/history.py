@@ -161,8 +161,9 @@ async def _look_up(
         await agree_to_imported(reading.store, record, plan, ask_to_run)
         if kept is None:
             return record, plan, None
-        result = PROTOCOLS[record.protocol].result.model_validate(kept)
-        return record, plan, await find_extension(record.protocol).amend(result, reading.store)
+        extension, result = find_extension(record.protocol), PROTOCOLS[record.protocol].result.model_validate(kept)
+        result = await extension.settle(result, plan, reading.store)  # it may have been killed before that
+        return record, plan, await extension.amend(result, reading.store)
 
 
 async def _story(db: SqlStore, session: str) -> Story:
