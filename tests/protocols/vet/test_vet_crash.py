@@ -89,7 +89,7 @@ def test_killed_after_any_step_a_debate_resumes_to_the_same_resolution(
 
 DIES = """
 import os, signal, sys
-from moot.edge import lines
+from moot.edge.files import lines
 from moot.__main__ import run
 
 left, write = int(sys.argv[1]), lines.Locked.write
