@@ -64,10 +64,14 @@ class Extension:
 
     def finish(self, result: Any, plan: "Plan", vault: "Vault", ending: "Ending") -> int:
         """Show the result on the terminal, write what was asked to be written, and give the exit code."""
-        from moot.surfaces.cli.show import show_result
+        from moot.surfaces.cli.report_terminal import show_report
+        from moot.surfaces.cli.screen import print_json
 
         protocol = PROTOCOLS[plan.protocol]
-        show_result(protocol.report(result), self.present(result), ending)
+        if ending.json:
+            print_json(self.present(result))
+        else:
+            show_report(protocol.report(result))
         return protocol.exit_code(result)
 
 
