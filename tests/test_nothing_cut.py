@@ -11,7 +11,6 @@ KNOWN = {
     "attack.py numbered": "earlier reports; nothing is shown",
     "attempts.py reflected": "the last attempt is shown apart",
     "debate.py seen": "of the winner, which is the first",
-    "examining.py _last": "the last line of an error; all of it is recorded",
     "harden.py reason_to_stop": "nothing is shown",
     "patches.py _without_drawn_lines": "lines that a model draws around its patch",
     "phases/clarify.py dehallucination": "one seat asks, one answers; the result names questions that are left out",

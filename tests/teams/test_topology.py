@@ -56,44 +56,16 @@ def test_everyone_asked_speaks_once_and_the_order_of_the_team_does_not_matter(
 
 @patient
 @given(scenes())
-def test_a_seat_sees_its_own_turns_in_order_and_adds_none(scene: tuple[Arrangement, list[Said]]) -> None:
-    placed, said = scene
-    for seat in placed.seats:
-        seen = placed.visible(seat, said)
-        assert list(seen) == [turn for turn in said if turn in seen]
-        assert {turn for turn in said if turn.seat == seat} <= set(seen)
-    assert placed.visible("a stranger", said) == ()
-
-
-@patient
-@given(scenes())
-def test_a_turn_is_seen_only_by_those_one_step_away(scene: tuple[Arrangement, list[Said]]) -> None:
-    """Whoever sees a turn gets it straight: on the way from speaker to seer nobody has to pass it on."""
-    placed, said = scene
-    voices = {turn.seat for turn in said}
-    for seat in placed.seats:
-        for turn in placed.visible(seat, said):
-            between = placed.route(turn.seat, seat)[1:-1]
-            assert not between or (placed.topology == "chain" and not voices & set(between))
-
-
-@patient
-@given(scenes())
-def test_mesh_all_see_all_and_speak_at_once(scene: tuple[Arrangement, list[Said]]) -> None:
+def test_mesh_all_speak_at_once(scene: tuple[Arrangement, list[Said]]) -> None:
     placed = arrange(dict(scene[0].seats), "graph_mesh")
-    assert all(placed.visible(seat, scene[1]) == tuple(scene[1]) for seat in placed.seats)
     assert placed.groups("proposal", list(placed.seats)) == (tuple(placed.seats),)
-    assert placed.relay == ()
 
 
 @patient
 @given(scenes())
 def test_star_everything_goes_through_the_moderator(scene: tuple[Arrangement, list[Said]]) -> None:
-    placed, said = arrange(dict(scene[0].seats), "star"), scene[1]
-    (hub,) = placed.relay
-    assert placed.visible(hub, said) == tuple(said)
-    for seat in placed.seats.keys() - {hub}:
-        assert {turn.seat for turn in placed.visible(seat, said)} <= {seat, hub}
+    placed = arrange(dict(scene[0].seats), "star")
+    hub = placed.hub
     groups = placed.groups("critique", list(placed.seats))
     assert groups[-1] == (hub,) and len(groups) == min(len(placed.seats), 2)
     if "moderator" in placed.seats.values():
@@ -102,19 +74,10 @@ def test_star_everything_goes_through_the_moderator(scene: tuple[Arrangement, li
 
 @patient
 @given(scenes())
-def test_chain_one_speaks_after_the_other_and_sees_one_before(scene: tuple[Arrangement, list[Said]]) -> None:
-    placed, said = arrange(dict(scene[0].seats), "chain"), scene[1]
+def test_chain_one_speaks_after_the_other(scene: tuple[Arrangement, list[Said]]) -> None:
+    placed = arrange(dict(scene[0].seats), "chain")
     seats = list(placed.seats)
     assert placed.groups("review", seats) == tuple((seat,) for seat in seats)
-    spoken: list[Said] = []
-    for number, seat in enumerate(seats):
-        before = {turn.seat for turn in placed.visible(seat, spoken)}
-        assert before == ({seats[number - 1]} if number else set())
-        spoken.append(Said(seat, number))
-    if len(seats) > 1:  # in the next round the first hears the last
-        assert {turn.seat for turn in placed.visible(seats[0], spoken)} == {seats[0], seats[-1]}
-    for seat in seats:
-        assert len({turn.seat for turn in placed.visible(seat, said)} - {seat}) <= 1
 
 
 def well_formed(tree: Arrangement) -> None:
@@ -126,14 +89,10 @@ def well_formed(tree: Arrangement) -> None:
 
 @patient
 @given(scenes())
-def test_tree_only_parents_and_children_see_each_other(scene: tuple[Arrangement, list[Said]]) -> None:
-    tree, said = arrange(dict(scene[0].seats), "tree"), scene[1]
+def test_tree_is_well_formed_and_at_most_three_levels_high(scene: tuple[Arrangement, list[Said]]) -> None:
+    tree = arrange(dict(scene[0].seats), "tree")
     well_formed(tree)
     assert max(tree.level(seat) for seat in tree.seats) <= 2
-    for seat in tree.seats:
-        near = {seat, tree.parents.get(seat), *tree.children(seat)}
-        assert {turn.seat for turn in tree.visible(seat, said)} == near & {turn.seat for turn in said}
-    assert set(tree.relay) == set(tree.parents.values())
 
 
 @patient
@@ -167,7 +126,7 @@ def test_when_agents_fail_nobody_else_is_lost(team: dict[str, str], kind: Topolo
         before, placed = placed, placed.without(seat)
         assert placed.seats.keys() == before.seats.keys() - {seat}
         assert sorted(s for g in placed.groups("review", list(team)) for s in g) == sorted(placed.seats)
-        assert placed.leader("critique") in placed.seats and set(placed.relay) <= placed.seats.keys()
+        assert placed.leader("critique") in placed.seats
         if kind == "tree":
             well_formed(placed)
             for child in before.children(seat):

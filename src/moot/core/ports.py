@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from pydantic import JsonValue
 
 from moot.core.ci import Checks, Point
-from moot.core.experience import Episode, Judged, Lesson, Tried
+from moot.core.experience import Episode, Lesson
 from moot.core.gates import GateDecision, GateRequest
 from moot.core.measures import Covered, Lint
 from moot.core.tools import ToolContext, ToolResult, ToolSpec
@@ -130,16 +130,6 @@ class Memory(Protocol):
 
     async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
         """What followed its use speaks for or against it; each session `by` which it is judged has one say."""
-
-
-class Records(Protocol):
-    """How often agents were right in earlier sessions."""
-
-    async def judge(self, session_id: str, judged: Sequence[Judged], now: datetime) -> None:
-        """Keep it; each agent has one result in a session, and the first one stands."""
-
-    async def tried(self) -> list[Tried]:
-        """All results, counted by model, role, domain and band of confidence."""
 
 
 class Gates(Protocol):

@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 from tree_sitter import Node
 
 from moot.scan.bindings import Binding, origins
-from moot.scan.calls import Call, qualified, read_call
+from moot.scan.calls import Call, read_call
 from moot.scan.syntax import Source, nth
 
 MAX_PIECES = 300
@@ -259,8 +259,3 @@ def constant_text(source: Source, node: Node | None) -> str | None:
         return None
     built = build(source, node)
     return None if built.holes else "".join(source.slice(p.start, p.end) for p in built.pieces if isinstance(p, Text))
-
-
-def callee_name(source: Source, node: Node) -> str:
-    callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
-    return qualified(source, callee) if callee is not None else "?"

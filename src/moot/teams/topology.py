@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol, TypeVar, get_args
+from typing import Literal, get_args
 
 Topology = Literal["graph_mesh", "star", "chain", "tree"]
 TOPOLOGIES: tuple[Topology, ...] = get_args(Topology)
@@ -50,14 +50,6 @@ IN_THE_MIDDLE = re.compile(r"\b(?:central(?:i[sz]ed|ly)?|coordinat(?:e|ed|or)|th
 IN_LEVELS = re.compile(r"\b(?:hierarch(?:y|ical)|sub-?teams?|departments?|work ?streams?)\b")
 
 
-class Spoken(Protocol):
-    @property
-    def seat(self) -> str: ...
-
-
-S = TypeVar("S", bound=Spoken)
-
-
 @dataclass(frozen=True)
 class Arrangement:
     """A team in its places. Seats are in an order of their own, so that the same team is always arranged alike."""
@@ -69,13 +61,6 @@ class Arrangement:
     """The middle of a star, the root of a tree."""
     parents: Mapping[str, str] = field(default_factory=dict)
     """In a tree: seat -> the seat above it."""
-
-    @property
-    def relay(self) -> Group:
-        """Seats that pass on what others said to those who cannot see it themselves."""
-        if self.topology == "star":
-            return (self.hub,)
-        return tuple(seat for seat in self.seats if self.children(seat))
 
     def children(self, seat: str) -> Group:
         return tuple(each for each in self.seats if self.parents.get(each) == seat)
@@ -119,29 +104,6 @@ class Arrangement:
             levels = sorted({self.level(seat) for seat in asked}, reverse=phase not in DOWNWARDS)
             return tuple(tuple(seat for seat in asked if self.level(seat) == level) for level in levels)
         return (tuple(asked),) if asked else ()
-
-    def visible(self, seat: str, spoken: Sequence[S]) -> tuple[S, ...]:
-        """The turns a seat may see, in their order; its own always."""
-        seen = self._seen_by(seat, {turn.seat for turn in spoken})
-        return tuple(turn for turn in spoken if turn.seat in seen)
-
-    def _seen_by(self, seat: str, voices: set[str]) -> set[str]:
-        if seat not in self.seats:
-            return set()
-        if self.topology == "graph_mesh" or (self.topology == "star" and seat == self.hub):
-            return voices
-        if self.topology == "star":
-            return {seat, self.hub}
-        if self.topology == "chain":
-            return {seat, *self._before(seat, voices)}
-        gone = voices - self.seats.keys() if seat == self.hub else set()
-        return {seat, *self.children(seat), *filter(None, [self.parents.get(seat)]), *gone}
-
-    def _before(self, seat: str, voices: set[str]) -> Group:
-        """The nearest one before a seat in the chain that has spoken; before the first comes the last."""
-        ring = list(self.seats)
-        place = ring.index(seat)
-        return tuple(each for each in reversed(ring[place + 1 :] + ring[:place]) if each in voices)[:1]
 
     def leader(self, phase: Phase) -> str:
         if self.topology == "star":

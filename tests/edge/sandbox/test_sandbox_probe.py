@@ -148,5 +148,6 @@ def test_solutions_are_chosen_by_what_they_do() -> None:
     assert [cluster.names for cluster in best(solutions)] == [("a", "b")]
     assert alike_and_green([seen["a"][1], seen["b"][1]]) and not alike_and_green([seen["e"][1]] * 2)
     apart = contrast([example.call, *more], seen["a"][0].answers, seen["c"][0].answers)
-    assert apart.smallest is not None and (apart.smallest.call, apart.smallest.right) == ("f(3)", "9")
+    smallest = apart.differences[0]
+    assert (smallest.call, smallest.right) == ("f(3)", "9")
     assert apart.differences[-1].cause == "empty_input"

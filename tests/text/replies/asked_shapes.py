@@ -24,7 +24,6 @@ from moot.protocols.harden.defend import BlueReply
 from moot.protocols.review.adversary import reply_shape
 from moot.protocols.review.defender import Defence, Revision
 from moot.protocols.solve.attempts import ReflectReply, SolveReply
-from moot.protocols.solve.examining import TestsReply
 from moot.protocols.vet import positions
 from moot.text.replies import code_form, instructions
 
@@ -86,7 +85,6 @@ QUESTIONS: Mapping[str, list[Question]] = {
     "protocols/review/defender.py defended": [Question(Defence)],
     "protocols/review/defender.py revised": [Question(Revision)],
     "protocols/harden/attack.py ask_red": [Question(RedReply)],
-    "protocols/solve/examining.py ask_for_tests": [Question(TestsReply)],
     "protocols/vet/plan_debate.py opening": [Question(positions.Claim)],
     "protocols/vet/plan_debate.py ask_critic": [Question(positions.Objection)],
     "protocols/vet/plan_debate.py exchange": [Question(positions.Claim), Question(positions.Rejoinder)],

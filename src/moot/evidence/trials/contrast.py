@@ -25,10 +25,6 @@ class Contrast(Value):
     tried: int
     differences: tuple[Difference, ...] = ()
 
-    @property
-    def smallest(self) -> Difference | None:
-        return self.differences[0] if self.differences else None
-
 
 def contrast(calls: Sequence[str], left: Sequence[Answer], right: Sequence[Answer]) -> Contrast:
     found = [

@@ -137,10 +137,6 @@ def decoded(name: str, args: Sequence[object]) -> Known:
         return UNKNOWN
 
 
-def is_scalar(value: object) -> bool:
-    return value is None or isinstance(value, str | bytes | int | float)
-
-
 def _kept(value: object) -> Known:
     """A result that is worth carrying: of a known kind and not enormous."""
     if isinstance(value, float) and value != value:  # not a number: equal to nothing, not even to itself

@@ -9,7 +9,6 @@ from moot.teams.planning.cognition import (  # fmt: skip
     adapted,
     compare,
     emphases,
-    pattern,
 )
 from moot.teams.planning.complexity import Choice, Complexity, measure, style_for
 from moot.teams.planning.negotiation import Negotiated, Overlap, Stance, negotiate, overlaps
@@ -30,5 +29,5 @@ from moot.teams.planning.plans import (
 __all__ = [
     "EXPECTED", "STYLES", "Choice", "Comparison", "Complexity", "Emphasis", "Expectation", "Happened", "Joined",
     "Negotiated", "Overlap", "Plan", "Stance", "Style", "Subtask", "adapted", "compare", "emphases", "in_order",
-    "joined", "measure", "negotiate", "overlaps", "pattern", "problems", "shown", "style_for", "waves", "whole",
+    "joined", "measure", "negotiate", "overlaps", "problems", "shown", "style_for", "waves", "whole",
 ]  # fmt: skip

@@ -111,10 +111,3 @@ def emphases(comparisons: Iterable[Comparison]) -> tuple[Emphasis, ...]:
             focus = tuple(REMEDY[part] for part in REMEDY if each.gaps.get(part, 0.0) < -SLACK)
             found.append(Emphasis(phase=each.phase, weight=1.2 if each.overall < BAD else 1.1, focus=focus))
     return tuple(found)
-
-
-def pattern(comparison: Comparison) -> Literal["success", "failure"] | None:
-    """A phase so far from what was expected that it is worth remembering."""
-    if comparison.overall > GOOD:
-        return "success"
-    return "failure" if comparison.overall < BAD else None
