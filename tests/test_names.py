@@ -20,7 +20,9 @@ IRREGULAR = frozenset(
     )
 )
 # End like a participle and are none.
-NO_PARTICIPLES = frozenset(("need", "seed", "heed", "embed", "speed", "feed", "exceed", "proceed", "succeed", "shred"))
+NO_PARTICIPLES = frozenset(
+    ("need", "seed", "heed", "embed", "speed", "feed", "exceed", "proceed", "succeed", "shred", "deed")
+)
 # Functions whose value is that state. Keep it short: an action is named by a verb.
 STATES = frozenset({"masked"})
 MOST = 0.03
