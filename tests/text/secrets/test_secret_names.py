@@ -1,7 +1,10 @@
 """Secrets that are known by their name or their place; and what looks like one and is none."""
 
+from pathlib import Path
+
 import pytest
 
+import moot
 from moot.text.secrets import Vault
 
 MASKED = r"""
@@ -214,12 +217,11 @@ def test_what_only_looks_like_a_secret_stays(line: str) -> None:
 
 
 def test_prompts_of_our_own_are_not_masked() -> None:
-    from importlib import resources
-
-    for file in (resources.files("moot") / "prompts").iterdir():
-        if file.name.endswith(".md"):
-            text = file.read_text(encoding="utf-8")
-            assert Vault({}).hide(text) == text, file.name
+    prompts = sorted(Path(moot.__file__).parent.rglob("prompts/*.md"))
+    assert len(prompts) > 40
+    for file in prompts:
+        text = file.read_text(encoding="utf-8")
+        assert Vault({}).hide(text) == text, file.name
 
 
 def test_what_is_a_secret_in_one_file_is_one_in_all() -> None:
