@@ -61,7 +61,7 @@ class Stand(Protocol):
 
 
 class Rebuttal(Value):
-    model_config = ConfigDict(json_schema_extra=all_asked_for)
+    model_config = ConfigDict(title="Rebuttal", json_schema_extra=all_asked_for)  # recorded with each question
 
     challenges: dict[str, str]
     reasons: str = ""
