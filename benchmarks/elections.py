@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from moot.teams.voting import Ballot, Election, Method, VoteRules, elect
+from moot.teams.voting import Election, Method, RankedBallot, VoteRules, elect
 
 Reason = Literal["cycle", "tie"]
 
@@ -16,7 +16,7 @@ class Known:
 
     name: str
     candidates: tuple[str, ...]
-    ballots: tuple[Ballot, ...]
+    ballots: tuple[RankedBallot, ...]
     margins: Mapping[tuple[str, str], int]
     """How many more voters put the first above the second than the second above the first."""
     condorcet: str | None

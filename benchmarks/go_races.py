@@ -9,7 +9,7 @@ from benchmarks.kept import keep, read_rows
 from benchmarks.scan_go import CONCURRENCY, DATA
 from moot.core.types import Code, SourceFile, Tests
 from moot.edge.sandbox import find_sandbox
-from moot.evidence.races import found
+from moot.evidence.races import find_races
 from moot.scan import StaticTeam
 
 
@@ -40,7 +40,7 @@ def kernels() -> Iterator[Kernel]:
 
 async def look(kernel: Kernel) -> Seen:
     run = await find_sandbox().races(kernel.code, kernel.tests)
-    executed = bool(found(run.reports, kernel.code, kernel.tests))
+    executed = bool(find_races(run.reports, kernel.code, kernel.tests))
     scan = StaticTeam().scan(kernel.code)
     scanned = any(f.cwe in CONCURRENCY or f.category == "race_condition" for f in scan.findings)
     return Seen(kernel, executed, scanned, run.problem, run.seconds)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.core.ports import Model
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 
 
 class Replies:
@@ -44,7 +44,7 @@ class Recorded(Model):
     def name(self) -> str:
         return self._inner.name
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         async with self._turn:
             said = json.dumps([call.system, call.prompt, call.temperature or 0.0, call.max_tokens])
             bare = hashlib.sha256(said.encode()).hexdigest()[:20]
@@ -64,7 +64,7 @@ class Recorded(Model):
         """Of the replies that the other session did not use."""
         return sum(seconds for key, seconds in self.used.items() if key not in other.used)
 
-    async def _put(self, key: str, call: Call) -> dict[str, Any]:
+    async def _put(self, key: str, call: ModelCall) -> dict[str, Any]:
         async with self._inner.turn():
             began = time.monotonic()
             reply = await self._inner.reply(call)
@@ -81,7 +81,7 @@ class Recorded(Model):
         self._replies.keep(row)
         return row
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         """No session of a benchmark is resumed: its replies are."""
 
     async def aclose(self) -> None:

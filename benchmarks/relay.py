@@ -11,11 +11,11 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 from moot.core.ports import Model
 from moot.core.protocol import Protocol
 from moot.core.room import Ask, Room
-from moot.core.types import Call, Reply, Result, Rules, Usage, Value
+from moot.core.types import ModelCall, Reply, Result, Rules, Usage, Value
 from moot.protocols import find_protocols
-from moot.runtime.runner import Plan, new_record
+from moot.runtime.runner import SessionPlan, new_record
 from moot.surfaces.server.app import Server, Serving, create_app
-from moot.surfaces.server.serving import Stopping, bound, configured
+from moot.surfaces.server.serving import Stopping, bind_socket, build_config
 from moot.surfaces.setup import Settings
 
 TOKEN = "moot_" + "b" * 43
@@ -85,11 +85,11 @@ class Slow(Model):
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         text = f'{{"message": "{await answer(call.prompt, self._exchange)}"}}'
         return Reply(text=text, model=self.name, usage=Usage(input_tokens=1, output_tokens=1, usd=0.0), finish="stop")
 
-    def skip(self, call: Call) -> None: ...
+    def skip(self, call: ModelCall) -> None: ...
 
     async def aclose(self) -> None: ...
 
@@ -100,9 +100,9 @@ async def moot_server(store: str, exchange: Exchange, at_once: int) -> AsyncIter
     flags = {"store": store, "server.rate": 0.0, "server.sessions": at_once}
     model = Slow(exchange)
     server = create_app(Settings.load(flags), Serving(token=TOKEN, run_here=True, open_model=lambda name: model))
-    with bound("127.0.0.1", 0) as listening:
+    with bind_socket("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
-        running = Stopping(configured(server, "127.0.0.1", port), server)
+        running = Stopping(build_config(server, "127.0.0.1", port), server)
         task = asyncio.create_task(running.serve([listening]))
         while True:
             if running.started:
@@ -117,7 +117,7 @@ async def moot_server(store: str, exchange: Exchange, at_once: int) -> AsyncIter
 
 
 async def begin(server: Server, topic: str) -> str:
-    plan = Plan(
+    plan = SessionPlan(
         protocol="relay", topic=topic, input={"topic": topic}, rules=Rules(timeout=3600).model_dump(),
         seats={seat: ("fake:slow",) for seat in SEATS},
     )  # fmt: skip

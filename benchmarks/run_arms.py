@@ -25,10 +25,10 @@ from moot.core.types import Limits, Tests, Value
 from moot.edge.clock import SystemClock
 from moot.edge.models import open_model
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
-from moot.evidence.trials.behaviour import Tried, best
+from moot.evidence.trials.behaviour import TrialRun, best
 from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
 from moot.runtime.ports import SessionPorts
-from moot.runtime.runner import Plan, Runner
+from moot.runtime.runner import Runner, SessionPlan
 from moot.scan import StaticTeam
 from moot.testing import one_file
 
@@ -101,7 +101,7 @@ async def held(
     """A debate of seats that differ in nothing but chance: the first answers cold, the others warm."""
     names = [f"{ROLE}{n}" for n in range(1, seats + 1)]
     team = tuple(Member(seat=name, role=ROLE, model=model.name, system=SYSTEM) for name in names)
-    plan = Plan(
+    plan = SessionPlan(
         protocol="debate",
         topic=problem.name,
         input=DebateInput(task=problem.text, team=team).model_dump(mode="json"),
@@ -152,7 +152,7 @@ async def measured(problem: Problem, inner: Model, replies: Replies) -> Row:
 def voted(drawn: DebateResult, *, examples: bool) -> str:
     """The answer most others behave like; with the examples, among those that pass the most. Ties: who came first."""
     run = [
-        Tried(c.id, c.checked.marks, c.checked.passed if examples else 0, c.checked.of)
+        TrialRun(c.id, c.checked.marks, c.checked.passed if examples else 0, c.checked.of)
         for c in drawn.candidates
         if c.checked.marks
     ]

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.kept import keep
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 from moot.edge.clock import SystemClock
 from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
 from moot.protocols.debate.types import DebateInput, DebateRules, Member
 from moot.runtime.ports import SessionPorts
-from moot.runtime.runner import Plan, Runner
+from moot.runtime.runner import Runner, SessionPlan
 from moot.scan import StaticTeam
 from moot.testing import ActingModel
 
@@ -35,7 +35,7 @@ CODES = (
 )
 
 
-def say(call: Call) -> str:
+def say(call: ModelCall) -> str:
     """Enough of a quarrel that every phase has something to do."""
     head = call.prompt.split("\n", 1)[0]
     if head.startswith("Write tests"):
@@ -59,7 +59,7 @@ def say(call: Call) -> str:
 class Timed(ActingModel):
     spans: list[tuple[float, float]] = field(default_factory=list)
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         began = time.monotonic()
         try:
             return await super().reply(call)
@@ -81,7 +81,7 @@ async def one(store: SqlStore) -> tuple[float, float, int]:
     model = Timed(say, latency=LATENCY)
     desk = SessionPorts(scanner=StaticTeam(), clock=SystemClock(), sandbox=find_sandbox())
     team = tuple(Member(seat=role, role=role, model="script:timed") for role in ROLES)
-    plan = Plan(
+    plan = SessionPlan(
         protocol="debate",
         topic="largest",
         input=DebateInput(task=TASK, team=team).model_dump(mode="json"),

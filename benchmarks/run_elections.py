@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.elections import Known, Reason, compare_borda, compare_condorcet, compare_first_places, count
 from benchmarks.kept import keep, read_rows
-from moot.teams.voting import Ballot
+from moot.teams.voting import RankedBallot
 
 DATA = "elections.jsonl.gz"
 
@@ -14,7 +14,7 @@ DATA = "elections.jsonl.gz"
 def known_election(row: dict[str, Any]) -> Known:
     candidates = tuple(str(number) for number in range(1, row["m"] + 1))
     ballots = tuple(
-        Ballot(ranking=tuple(tuple(str(number) for number in group) for group in order), count=voters)
+        RankedBallot(ranking=tuple(tuple(str(number) for number in group) for group in order), count=voters)
         for voters, order in row["orders"]
     )
     margins = {_pair(names): margin for names, margin in (row["margins"] or {}).items()}
@@ -38,7 +38,7 @@ def _reason(row: dict[str, Any]) -> Reason | None:
     return "tie" if row["weak_condorcet"] else "cycle"
 
 
-def first_places(candidates: tuple[str, ...], ballots: tuple[Ballot, ...]) -> dict[str, Fraction]:
+def first_places(candidates: tuple[str, ...], ballots: tuple[RankedBallot, ...]) -> dict[str, Fraction]:
     """The data names the winners but not how many votes they have."""
     return {
         name: sum((Fraction(b.count, len(b.ranking[0])) for b in ballots if name in b.ranking[0]), Fraction(0))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.kept import keep
 from moot.edge.store import SqlStore
-from moot.edge.store.lessons import LessonShelf
+from moot.edge.store.lessons import LessonStore
 from moot.evidence.lessons import Lesson, Origin, new_lesson
 from moot.evidence.lessons.words import thesaurus
 
@@ -33,7 +33,7 @@ def sentences(pick: random.Random) -> list[Lesson]:
 async def measure(folder: Path) -> list[float]:
     pick = random.Random(1)
     store = SqlStore(str(folder / "moot.db"))
-    shelf = LessonShelf(store)
+    shelf = LessonStore(store)
     lessons = sentences(pick)
     await shelf.learn_all(lessons)
     times = []

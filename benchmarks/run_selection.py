@@ -10,9 +10,9 @@ from typing import Any
 from benchmarks.kept import keep, read_rows
 from moot.core.types import Probing
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
-from moot.evidence.trials.behaviour import Cluster, Tried, alike_and_green, best, clusters, tried
+from moot.evidence.trials.behaviour import Cluster, TrialRun, alike_and_green, best, build_trial, clusters
 from moot.evidence.trials.examples import examples_in
-from moot.evidence.trials.inputs import varied
+from moot.evidence.trials.inputs import vary_calls
 from moot.testing import one_file
 
 STRONG = ("map-gpt-4-cot", "rfx-gpt4-simple-a", "ldb-gpt-4-1106-seed", "map-gpt-4-selfplanning", "rfx-gpt4-simple-b")
@@ -31,7 +31,7 @@ PRELUDE = "import collections, functools, heapq, itertools, math, operator, re, 
 Row = dict[str, Any]
 
 
-Found = dict[str, dict[str, Tried]]
+Found = dict[str, dict[str, TrialRun]]
 
 
 async def run_all(agents: Sequence[str]) -> tuple[Found, Found, float]:
@@ -51,8 +51,8 @@ async def run_all(agents: Sequence[str]) -> tuple[Found, Found, float]:
         examples = examples_in(str(task["prompt"]), entry)
         given = shared.get(name)
         calls = [_call(entry, values) for values in given[:INPUTS]] if isinstance(given, list) else []
-        calls = calls or list(varied([e.call for e in examples], INPUTS))
-        own = varied([e.call for e in examples], OWN_INPUTS)
+        calls = calls or list(vary_calls([e.call for e in examples], INPUTS))
+        own = vary_calls([e.call for e in examples], OWN_INPUTS)
         async with gate:
             # Some agents continued the prompt, others wrote the function anew: after the prompt both are whole.
             program = one_file(f"{PRELUDE}\n{task['prompt']}\n{row['solution']}")
@@ -60,7 +60,7 @@ async def run_all(agents: Sequence[str]) -> tuple[Found, Found, float]:
         answers, here = got.answers[: len(examples)], len(examples)
         for kept, first, count in ((found, here, len(calls)), (made, here + len(calls), len(own))):
             more = Probing(answers=got.answers[first : first + count], problem=got.problem)
-            kept[name][agent] = tried(agent, examples, answers, more)
+            kept[name][agent] = build_trial(agent, examples, answers, more)
 
     began = time.monotonic()
     await asyncio.gather(*(one(row) for row in solutions))
@@ -74,20 +74,20 @@ def _call(entry: str, values: Sequence[object]) -> str:
 Verdicts = Mapping[str, Mapping[str, bool]]
 
 
-def figures(pool: Sequence[str], found: Mapping[str, Mapping[str, Tried]], right: Verdicts) -> list[float]:
+def figures(pool: Sequence[str], found: Mapping[str, Mapping[str, TrialRun]], right: Verdicts) -> list[float]:
     """Per cent of tasks: best single, vote, examples, both, any. A tie counts by the share of it that is right."""
-    ways: list[Callable[[list[Tried], Mapping[str, bool]], float]] = [_vote, _examples, _both, _any]
+    ways: list[Callable[[list[TrialRun], Mapping[str, bool]], float]] = [_vote, _examples, _both, _any]
     sums = [sum(way([found[t][a] for a in pool if a in found[t]], right[t]) for t in found) for way in ways]
     single = max(sum(right[t].get(a, False) for t in found) for a in pool)
     return [round(100 * value / len(found), 1) for value in (single, *sums)]
 
 
-def _vote(solutions: list[Tried], right: Mapping[str, bool]) -> float:
+def _vote(solutions: list[TrialRun], right: Mapping[str, bool]) -> float:
     ranked = clusters(solutions)
     return _share([c for c in ranked if len(c.names) == len(ranked[0].names)], right)
 
 
-def _both(solutions: list[Tried], right: Mapping[str, bool]) -> float:
+def _both(solutions: list[TrialRun], right: Mapping[str, bool]) -> float:
     return _share(best(solutions), right)
 
 
@@ -95,17 +95,17 @@ def _share(tied: Sequence[Cluster], right: Mapping[str, bool]) -> float:
     return sum(sum(right[n] for n in c.names) / len(c.names) for c in tied) / len(tied)
 
 
-def _examples(solutions: list[Tried], right: Mapping[str, bool]) -> float:
+def _examples(solutions: list[TrialRun], right: Mapping[str, bool]) -> float:
     most = max(s.passed for s in solutions)
     kept = [s for s in solutions if s.passed == most]
     return sum(right[s.name] for s in kept) / len(kept)
 
 
-def _any(solutions: list[Tried], right: Mapping[str, bool]) -> float:
+def _any(solutions: list[TrialRun], right: Mapping[str, bool]) -> float:
     return float(any(right[s.name] for s in solutions))
 
 
-def gate(pool: Sequence[str], found: Mapping[str, Mapping[str, Tried]], right: Verdicts) -> tuple[float, float]:
+def gate(pool: Sequence[str], found: Mapping[str, Mapping[str, TrialRun]], right: Verdicts) -> tuple[float, float]:
     """Per cent of debates that the gate skips, and how many of what it then takes are right."""
     taken = {t: alike_and_green([found[t][a] for a in pool if a in found[t]]) for t in found}
     skipped = [t for t in taken if taken[t]]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from fork_server import run_forked
 
-from moot.core.findings import printed
+from moot.core.findings import add_fingerprints
 from moot.core.ports import Sandbox
 from moot.core.types import Code, Limits, NotAnalysed, Repair, Scan, Tests, Vulnerability
 from moot.edge.store import SqlStore
@@ -49,7 +49,7 @@ def see(code: Code) -> Scan:
                 broken.append(NotAnalysed(file=file.path, line=number, why="it does not parse"))
             if "execute(" in line and "+" in line:
                 findings.append(_finding(file.path, number, line.strip()))
-    return Scan(findings=tuple(printed(findings)), not_analysed=tuple(broken), public_names=names)
+    return Scan(findings=tuple(add_fingerprints(findings)), not_analysed=tuple(broken), public_names=names)
 
 
 def _finding(path: str, line: int, evidence: str) -> Vulnerability:

@@ -122,7 +122,7 @@ class Member(BaseChatAgent):
     def __init__(self, seat: str, client: FakeClient) -> None:
         super().__init__(seat, "a seat")
         self.client = client
-        self.heard: list[str] = []
+        self.render_heard: list[str] = []
         """The topic, then all messages in their order."""
 
     @property
@@ -130,16 +130,16 @@ class Member(BaseChatAgent):
         return (TextMessage,)
 
     async def on_messages(self, messages: Any, cancellation_token: Any) -> Response:
-        self.heard += [message.content for message in messages]
+        self.render_heard += [message.content for message in messages]
         result = await self.client.create([UserMessage(content=self._prompt(), source=self.name)])
-        self.heard.append(result.content)
+        self.render_heard.append(result.content)
         return Response(chat_message=TextMessage(content=result.content, source=self.name))
 
     async def on_reset(self, cancellation_token: Any) -> None:
-        self.heard = []
+        self.render_heard = []
 
     def _prompt(self) -> str:
-        topic, *said = self.heard
+        topic, *said = self.render_heard
         over = len(said) // len(SEATS)
         last = said[(over - 1) * len(SEATS) : over * len(SEATS)] if over else []
         return vote_prompt(topic, self.name, last) if over == ROUNDS else turn_prompt(topic, self.name, over + 1, last)

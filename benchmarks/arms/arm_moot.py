@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.exchange import ROUNDS, SEATS, answer, turn_prompt, vote_prompt, winner
 from moot.core.ports import Model, SessionRecord
 from moot.core.room import Ask, Room
-from moot.core.types import Absent, Call, Limits, Reply, Usage, Value
+from moot.core.types import Absent, Limits, ModelCall, Reply, Usage, Value
 from moot.edge.clock import SystemClock
 from moot.edge.store import SqlStore
 from moot.runtime.journal import Journal
@@ -27,11 +27,11 @@ class Instant(Model):
 
     name = "fake:instant"
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         text = f'{{"message": "{await answer(call.prompt)}"}}'
         return Reply(text=text, model=self.name, usage=Usage(input_tokens=1, output_tokens=1, usd=0.0), finish="stop")
 
-    def skip(self, call: Call) -> None: ...
+    def skip(self, call: ModelCall) -> None: ...
 
     async def aclose(self) -> None: ...
 

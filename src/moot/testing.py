@@ -12,11 +12,11 @@ from moot.core.gates import GateRules
 from moot.core.measures import Coverage, Covered
 from moot.core.ports import Model
 from moot.core.types import (
-    Call,
     Code,
     CommandRun,
     Language,
     Limits,
+    ModelCall,
     Probing,
     RaceRun,
     Repair,
@@ -59,16 +59,16 @@ class ScriptedModel(Model):
 
     script: Mapping[str, Sequence[Line]]
     name: str = "script:fake"
-    asked: list[Call] = field(default_factory=list)
+    asked: list[ModelCall] = field(default_factory=list)
     _used: dict[str, int] = field(default_factory=dict)
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         self.asked.append(call)
         line = self._next(call)
         await asyncio.sleep(0)
         return _reply(line, self.name)
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         self._next(call)
 
     async def aclose(self) -> None: ...
@@ -77,7 +77,7 @@ class ScriptedModel(Model):
         left = {seat: len(lines) - self._used.get(seat, 0) for seat, lines in self.script.items()}
         assert not any(left.values()), f"unused lines: {left}"
 
-    def _next(self, call: Call) -> Line:
+    def _next(self, call: ModelCall) -> Line:
         lines, at = self.script.get(call.seat, ()), self._used.get(call.seat, 0)
         if at >= len(lines):
             raise ScriptDry(f"no line left for {call.seat!r} in round {call.round} after {len(self.asked)} asks")
@@ -89,18 +89,18 @@ class ScriptedModel(Model):
 class ActingModel(Model):
     """Replies by what it is asked: `say` gets the call, and gives a text, a value or an error to raise."""
 
-    say: Callable[[Call], Line]
+    say: Callable[[ModelCall], Line]
     name: str = "script:acting"
     latency: float = 0.0
     """Seconds each reply takes."""
-    asked: list[Call] = field(default_factory=list)
+    asked: list[ModelCall] = field(default_factory=list)
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         self.asked.append(call)
         await asyncio.sleep(self.latency)
         return _reply(self.say(call), self.name)
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         """What it says hangs on nothing but the call."""
 
     async def aclose(self) -> None: ...

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.findings import by_gravity, fingerprint, locate, normalised, overall_risk, printed
+from moot.core.findings import add_fingerprints, by_gravity, fingerprint, locate, normalise_evidence, overall_risk
 from moot.core.types import Vulnerability
 from moot.testing import one_file
 
@@ -44,13 +44,13 @@ def test_evidence_is_found_where_it_stands(evidence: str, line: int | None) -> N
 def test_layout_does_not_change_a_fingerprint(text: str) -> None:
     spread = " ".join(f" {word}  " for word in text.split())
     assert fingerprint("xss", "a.py", text) == fingerprint("xss", "a.py", spread)
-    assert normalised(normalised(text)) == normalised(text)
+    assert normalise_evidence(normalise_evidence(text)) == normalise_evidence(text)
 
 
 def test_category_file_line_and_order_tell_findings_apart() -> None:
     prints = {fingerprint(c, f, e, n) for c in ("xss", "auth") for f in ("a", "b") for e in ("x", "y") for n in (1, 2)}
     assert len(prints) == 16
-    twins = printed([finding("low"), finding("low")])
+    twins = add_fingerprints([finding("low"), finding("low")])
     assert twins[0].fingerprint != twins[1].fingerprint
 
 

@@ -9,11 +9,11 @@ import pytest
 import moot
 from moot.core.secret_patterns import FORMS, UNGUESSABLE
 from moot.core.types import Language
-from moot.edge.models.faults import quoted
+from moot.edge.models.faults import quote_server
 from moot.routing.secrets import secret_sights
 from moot.scan import syntax
 from moot.scan.go.secrets import is_token
-from moot.scan.rules.secrets import hardcoded
+from moot.scan.rules.secrets import find_hardcoded
 from moot.text.secrets import Vault
 
 ROOT = Path(moot.__file__).parent
@@ -62,16 +62,16 @@ def test_a_form_is_known_to_all(kind: str) -> None:
     assert re.search(rf"REDACTED_{kind}_[0-9a-f]{{6}}", Vault({}).hide(f"call {secret}"))
     for language, source in SOURCES.items():
         text = source.format(secret)
-        assert list(hardcoded(syntax.parse("x", language, text))), language
-        assert not list(hardcoded(syntax.parse("x", language, source.format("a plain text")))), language
+        assert list(find_hardcoded(syntax.parse("x", language, text))), language
+        assert not list(find_hardcoded(syntax.parse("x", language, source.format("a plain text")))), language
     assert is_token(secret)
-    shown = quoted(f"wrong key {secret}", "")
+    shown = quote_server(f"wrong key {secret}", "")
     assert "[key]" in shown and A36[:16] not in shown and HEX[:16] not in shown
 
 
 def test_a_name_that_only_begins_like_a_key_is_not_reported() -> None:
     source = syntax.parse("x.js", "javascript", 'show("sk-fading-circle-of-dots-and-more");\n')
-    assert not list(hardcoded(source))
+    assert not list(find_hardcoded(source))
 
 
 @pytest.mark.parametrize("name", ["DB_PASS", "SMTP_PW", "AWS_CREDS", "GITHUB_TOKEN", "API_KEY", "DEPLOY_PAT", "X_PWD"])

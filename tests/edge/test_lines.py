@@ -12,15 +12,15 @@ import pytest
 
 from moot.core.errors import StoreError
 from moot.edge.files import lines
-from moot.edge.files.lines import locked, read_lines
+from moot.edge.files.lines import lock_file, read_lines
 from moot.surfaces.hooks.allowances import allowances
 from moot.surfaces.hooks.events import answer
 
 HOLDER = """
 import sys
 from pathlib import Path
-from moot.edge.files.lines import locked
-with locked(Path(sys.argv[1])) as file:
+from moot.edge.files.lines import lock_file
+with lock_file(Path(sys.argv[1])) as file:
     file.append([{"by": "holder"}])
     print("held", flush=True)
     sys.stdin.read()
@@ -46,7 +46,7 @@ def test_a_writer_that_waits_too_long_says_why(tmp_path: Path, monkeypatch: pyte
     with (
         held(path),
         pytest.raises(StoreError, match=r"calls\.jsonl is locked by another process; gave up after 0\.05 s"),
-        locked(path) as file,
+        lock_file(path) as file,
     ):
         file.append([{"by": "second"}])
     assert read_lines(path).lines == ({"by": "holder"},)
@@ -57,7 +57,7 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
     with held(path) as holder:
         holder.kill()
         holder.wait()
-        with locked(path) as file:
+        with lock_file(path) as file:
             file.append([{"by": "second"}])
     assert [line["by"] for line in read_lines(path).lines] == ["holder", "second"]
     assert not list(tmp_path.glob("calls.jsonl?*"))  # nothing is left beside it

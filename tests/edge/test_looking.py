@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from moot.edge.looking import Looked, look_at_command
-from moot.edge.looking.deleting import Budget, count
+from moot.edge.looking.deleting import DeletionBudget, count
 from moot.edge.looking.files import LONGEST
 from moot.edge.looking.makefiles import Makefile
 
@@ -485,10 +485,10 @@ def test_counting_ends_at_a_number_and_at_a_time(tmp_path: Path) -> None:
         (tmp_path / str(folder)).mkdir(parents=True)
         for number in range(50):
             (tmp_path / str(folder) / str(number)).write_text("1234567890")
-    assert str(count([str(tmp_path)], Budget())) == "200 files, 2.0 kB"
-    few = count([str(tmp_path)], Budget(entries=100))
+    assert str(count([str(tmp_path)], DeletionBudget())) == "200 files, 2.0 kB"
+    few = count([str(tmp_path)], DeletionBudget(entries=100))
     assert not few.whole and few.files < 100 and str(few) == f"more than {few.files} files, at least {few.size} B"
-    assert str(count([str(tmp_path)], Budget(seconds=-1))) == "not counted: there was no time left"
+    assert str(count([str(tmp_path)], DeletionBudget(seconds=-1))) == "not counted: there was no time left"
 
 
 def test_one_large_target_does_not_hide_the_others(project: Path) -> None:

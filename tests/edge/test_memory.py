@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import ConfigError, StoreError
-from moot.edge.files.memory import Debate, Memory, action_digest, hook_memory, memory_folder, quick_setting
+from moot.edge.files.memory import MemoryFolder, PastDebate, action_digest, hook_memory, memory_folder, quick_setting
 from moot.evidence.failures import next_step, task_id
 
 NOW = datetime(2026, 1, 29, 14, 30, tzinfo=UTC)
@@ -17,15 +17,15 @@ TASK = "Fix the authentication test"
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Memory:
-    return Memory(tmp_path / "memory", {"MY_API_KEY": "hunter2hunter2hunter2"})
+def memory(tmp_path: Path) -> MemoryFolder:
+    return MemoryFolder(tmp_path / "memory", {"MY_API_KEY": "hunter2hunter2hunter2"})
 
 
-def debate(name: str = "d1", **more: object) -> Debate:
-    return Debate(name, "planning", "delete cache", "PROCEED", task_id=task_id("delete cache"), **more)  # type: ignore[arg-type]
+def debate(name: str = "d1", **more: object) -> PastDebate:
+    return PastDebate(name, "planning", "delete cache", "PROCEED", task_id=task_id("delete cache"), **more)  # type: ignore[arg-type]
 
 
-def test_failures_are_numbered_and_counted(memory: Memory) -> None:
+def test_failures_are_numbered_and_counted(memory: MemoryFolder) -> None:
     assert memory.track("fail", TASK, NOW, error="boom", approach="one").attempt == 1
     assert memory.track("fail", f"{TASK}!", NOW, error="boom").attempt == 2
     assert next_step(memory.standings(NOW), task_id(TASK)).due == "debate"
@@ -38,7 +38,7 @@ def test_failures_are_numbered_and_counted(memory: Memory) -> None:
     }  # fmt: skip
 
 
-def test_every_task_of_a_session_can_be_begun_afresh(memory: Memory) -> None:
+def test_every_task_of_a_session_can_be_begun_afresh(memory: MemoryFolder) -> None:
     memory.track("fail", "one", NOW, session="s")
     memory.track("fail", "two", NOW, session="z")
     memory.reset_all(NOW, "s")
@@ -48,7 +48,7 @@ def test_every_task_of_a_session_can_be_begun_afresh(memory: Memory) -> None:
 
 
 def test_old_failures_are_reset_where_that_is_set(tmp_path: Path) -> None:
-    memory = Memory(tmp_path, {}, reset_after_hours=2)
+    memory = MemoryFolder(tmp_path, {}, reset_after_hours=2)
     memory.track("fail", TASK, NOW - timedelta(hours=3))
     assert memory.standings(NOW) == {} and memory.track("fail", TASK, NOW).attempt == 1
 
@@ -66,7 +66,7 @@ def test_old_failures_are_reset_where_that_is_set(tmp_path: Path) -> None:
     ],
 )
 def test_whatever_stands_in_the_file_the_rest_is_read(
-    memory: Memory, file: bytes, entries: int, unreadable: int
+    memory: MemoryFolder, file: bytes, entries: int, unreadable: int
 ) -> None:
     memory.folder.mkdir()
     (memory.folder / "failures.jsonl").write_bytes(file)
@@ -74,7 +74,7 @@ def test_whatever_stands_in_the_file_the_rest_is_read(
     assert (len(read.entries), read.unreadable) == (entries, unreadable)
 
 
-def test_the_next_writer_closes_a_torn_line(memory: Memory) -> None:
+def test_the_next_writer_closes_a_torn_line(memory: MemoryFolder) -> None:
     memory.folder.mkdir()
     path = memory.folder / "failures.jsonl"
     path.write_bytes(b'{"task_id": "t", "attempt": 1, "ts": ""}\n{"task_id": "t", "att')
@@ -83,7 +83,7 @@ def test_the_next_writer_closes_a_torn_line(memory: Memory) -> None:
     assert len(memory.failures().entries) == 2 and memory.failures().unreadable == 1
 
 
-def test_a_debate_is_noted_once_and_its_outcome_later(memory: Memory) -> None:
+def test_a_debate_is_noted_once_and_its_outcome_later(memory: MemoryFolder) -> None:
     assert memory.record(debate()) and not memory.record(debate())
     assert memory.debates().debates[0].outcome is None
     told = memory.settle("success", NOW, task=task_id("Deleting the cache"), helped=lambda d: d.resolution != "PROCEED")
@@ -96,14 +96,14 @@ def test_a_debate_is_noted_once_and_its_outcome_later(memory: Memory) -> None:
     assert not memory.record(debate()), "an outcome does not make room for a second record"
 
 
-def test_an_outcome_can_name_its_debate(memory: Memory) -> None:
+def test_an_outcome_can_name_its_debate(memory: MemoryFolder) -> None:
     memory.record(debate("abc1"))
     memory.record(debate("def2"))
     assert memory.settle("failure", NOW, debate_id="abc") is not None
     assert [d.outcome for d in memory.debates().debates] == ["failure", None]
 
 
-def test_the_form_of_the_seed_is_read(memory: Memory) -> None:
+def test_the_form_of_the_seed_is_read(memory: MemoryFolder) -> None:
     memory.folder.mkdir()
     (memory.folder / "debate-metrics.jsonl").write_text(
         '{"debate_id": "abc123", "type": "planning", "task": "delete-cache", "resolution": "PROCEED", '
@@ -114,22 +114,22 @@ def test_the_form_of_the_seed_is_read(memory: Memory) -> None:
     assert read.unreadable == 1, "an outcome of an unknown debate says nothing"
 
 
-def test_only_the_very_same_action_was_debated_in_the_session(memory: Memory) -> None:
+def test_only_the_very_same_action_was_debated_in_the_session(memory: MemoryFolder) -> None:
     memory.record(debate("d1", session="s", action=action_digest("rm -rf ./build")))
     debates = memory.debates()
     assert task_id("rm -rf ./build") == task_id("rm -rf /build")
     assert debates.in_session("s", " rm -rf ./build\n") is not None
     assert debates.in_session("s", "rm -rf /build") is None
     assert debates.in_session("z", "rm -rf ./build") is None
-    assert Memory(memory.folder).debates().in_session("", "rm -rf ./build") is None
+    assert MemoryFolder(memory.folder).debates().in_session("", "rm -rf ./build") is None
 
 
-def test_a_failure_debate_is_noted_once(memory: Memory) -> None:
-    assert memory.debated(TASK, task_id(TASK), "d1", "RETRY", "2026-01-29T14:30:00Z")
-    assert not memory.debated(TASK, task_id(TASK), "d1", "RETRY", "2026-01-29T14:30:00Z")
+def test_a_failure_debate_is_noted_once(memory: MemoryFolder) -> None:
+    assert memory.record_debate(TASK, task_id(TASK), "d1", "RETRY", "2026-01-29T14:30:00Z")
+    assert not memory.record_debate(TASK, task_id(TASK), "d1", "RETRY", "2026-01-29T14:30:00Z")
 
 
-def test_the_log_of_a_day_has_a_debate_once(memory: Memory) -> None:
+def test_the_log_of_a_day_has_a_debate_once(memory: MemoryFolder) -> None:
     assert memory.log("2026-01-29", "d1", "14:30 DEBATE_PLANNING\n  Stakes: high")
     assert not memory.log("2026-01-29", "d1", "14:30 DEBATE_PLANNING\n  Stakes: high")
     assert memory.log("2026-01-29", "d", "14:31 DEBATE_PLANNING")
@@ -137,7 +137,7 @@ def test_the_log_of_a_day_has_a_debate_once(memory: Memory) -> None:
     assert text == "14:30 DEBATE_PLANNING\n  Stakes: high\n  Debate: d1\n14:31 DEBATE_PLANNING\n  Debate: d\n"
 
 
-def test_no_secret_is_written(memory: Memory) -> None:
+def test_no_secret_is_written(memory: MemoryFolder) -> None:
     secret = "hunter2hunter2hunter2"
     memory.track("fail", f"use {secret}", NOW, error=f"bad {secret}", approach=secret)
     memory.record(debate(rationale=secret, modifications=(secret,), next_approach=secret))
@@ -148,7 +148,7 @@ def test_no_secret_is_written(memory: Memory) -> None:
         assert secret not in path.read_text() and "REDACTED_MY_API_KEY" in path.read_text()
 
 
-def test_long_and_odd_texts_are_kept_as_far_as_they_can_be(memory: Memory) -> None:
+def test_long_and_odd_texts_are_kept_as_far_as_they_can_be(memory: MemoryFolder) -> None:
     memory.track("fail", TASK, NOW, error="é\ud800\n" + "x" * 9000)
     (entry,) = memory.failures().entries
     assert len(entry.error) == 2000 and entry.error.startswith("é?\nx") and entry.error.endswith("…")
@@ -157,20 +157,20 @@ def test_long_and_odd_texts_are_kept_as_far_as_they_can_be(memory: Memory) -> No
 def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be written"):
-        Memory(tmp_path / "file" / "memory").track("fail", TASK, NOW)
+        MemoryFolder(tmp_path / "file" / "memory").track("fail", TASK, NOW)
 
 
 WRITER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from moot.edge.files.memory import Debate, Memory
+from moot.edge.files.memory import PastDebate, MemoryFolder
 
-memory, who = Memory(Path(sys.argv[1]), {}), sys.argv[2]
+memory, who = MemoryFolder(Path(sys.argv[1]), {}), sys.argv[2]
 for number in range(40):
     now = datetime(2026, 1, 29, tzinfo=UTC)
     memory.track("fail", "the one task", now, error="x" * 1500, approach=f"{who} {number}")
-    memory.record(Debate(f"d{number}", "planning", "t", "PROCEED"))
+    memory.record(PastDebate(f"d{number}", "planning", "t", "PROCEED"))
     memory.log("2026-01-29", f"d{number}", "line\\n" * 200)
 """
 
@@ -179,7 +179,7 @@ def test_several_processes_write_at_once_and_nothing_is_lost_or_doubled(tmp_path
     folder = tmp_path / "memory"
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(folder), f"w{n}"]) for n in range(4)]
     assert [writer.wait() for writer in writers] == [0] * 4
-    memory = Memory(folder)
+    memory = MemoryFolder(folder)
     read = memory.failures()
     assert read.unreadable == 0
     assert sorted(e.attempt for e in read.entries) == list(range(1, 161)), "each attempt has a number of its own"

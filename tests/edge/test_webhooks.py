@@ -19,7 +19,7 @@ from moot.edge.store import SqlStore, tables
 from moot.edge.store.gates import GateShelf
 from moot.edge.webhooks import MOST_ATTEMPTS, SIGNATURE, Webhooks
 from moot.runtime.ports import SessionPorts
-from moot.runtime.runner import Plan, Runner
+from moot.runtime.runner import Runner, SessionPlan
 from moot.surfaces.setup import Settings
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel
 
@@ -33,7 +33,7 @@ class Receiver(ThreadingHTTPServer):
     def __init__(self, answers: list[int]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.answers = answers
-        self.heard: list[tuple[dict[str, str], bytes]] = []
+        self.render_heard: list[tuple[dict[str, str], bytes]] = []
 
     @property
     def url(self) -> str:
@@ -44,7 +44,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         assert isinstance(self.server, Receiver)
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.heard.append((dict(self.headers), body))
+        self.server.render_heard.append((dict(self.headers), body))
         answer = self.server.answers.pop(0) if self.server.answers else 204
         self.send_response(answer)
         if answer == 302:
@@ -68,7 +68,7 @@ def receiver(*answers: int) -> Iterator[Receiver]:
 
 
 async def asked(store: SqlStore, url: str) -> GateRequest:
-    plan = Plan(protocol="harden", topic="t", input={}, rules={})
+    plan = SessionPlan(protocol="harden", topic="t", input={}, rules={})
     record = await Runner(
         SessionPorts(scanner=FakeScanner(), clock=FrozenClock()), lambda name: ScriptedModel({}), store
     ).enroll(plan)
@@ -99,7 +99,7 @@ def test_who_wants_to_know_is_told_once_and_can_check_who_says_so(place: str) ->
             assert await hooks.send(NOW - timedelta(seconds=1)) == 0, "not before its time"
             assert await hooks.send(NOW) == 1
             assert await hooks.send(NOW + timedelta(hours=1)) == 0
-            ((headers, body),) = server.heard
+            ((headers, body),) = server.render_heard
             assert GateRequest.model_validate_json(body) == gate
             seconds = str(int(NOW.timestamp()))
             mark = hmac.new(SECRET.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest()
@@ -119,7 +119,10 @@ def test_it_is_told_again_after_longer_and_longer_waits_until_heard(place: str) 
                 assert await hooks.send(due - timedelta(seconds=1)) == 0
                 waits.append((due - at).total_seconds())
                 at = due
-            assert len(server.heard) == 3 and len({headers["Moot-Delivery"] for headers, _ in server.heard}) == 1
+            assert (
+                len(server.render_heard) == 3
+                and len({headers["Moot-Delivery"] for headers, _ in server.render_heard}) == 1
+            )
             assert waits == sorted(waits) and len(set(waits)) == 2
 
         run(place, server.url, work)
@@ -137,7 +140,7 @@ def test_a_receiver_that_never_hears_is_given_up_and_the_record_says_why(place: 
             assert (row["attempts"], row["next_at"], row["delivered_at"], row["problem"]) == (
                 MOST_ATTEMPTS, None, None, problem,
             )  # fmt: skip
-            assert len(server.heard) == MOST_ATTEMPTS, "and nobody was sent elsewhere"
+            assert len(server.render_heard) == MOST_ATTEMPTS, "and nobody was sent elsewhere"
 
         run(place, server.url, work)
 
@@ -160,7 +163,7 @@ def test_two_senders_do_not_both_tell_it(place: str) -> None:
             heard = await asyncio.gather(*(Webhooks(s, SECRET).send(NOW) for s in (store, *others)))
             for other in others:
                 await other.aclose()
-            assert sum(heard) == len(server.heard) == 1
+            assert sum(heard) == len(server.render_heard) == 1
 
         run(place, server.url, work)
 
@@ -173,7 +176,7 @@ def test_nothing_is_sent_unsigned(place: str, monkeypatch: pytest.MonkeyPatch) -
             assert await Webhooks(store).send(NOW) == 0
 
         run(place, server.url, work)
-        assert not server.heard
+        assert not server.render_heard
     with pytest.raises(UsageError, match="MOOT_WEBHOOK_SECRET"):
         Settings.load({"gates.webhooks": ("http://127.0.0.1/",)}).gates("debate")
     monkeypatch.setenv("MOOT_WEBHOOK_SECRET", SECRET)

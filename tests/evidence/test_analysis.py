@@ -10,17 +10,17 @@ from moot.edge.sandbox import find_sandbox
 from moot.evidence.trials.analysis import (
     Analysis,
     failure,
+    fit_failures,
+    format_failure,
+    format_failures,
     of_examples,
     of_suite,
     steady,
     together,
-    told,
-    told_all,
-    told_failures,
 )
 from moot.evidence.trials.values import Example
-from moot.protocols.harden.defend import broken_tests
-from moot.protocols.harden.race_baseline import Baseline
+from moot.protocols.harden.defend import find_broken_tests
+from moot.protocols.harden.race_baseline import TestBaseline
 
 
 def outcome(detail: str, status: Any = "failed") -> TestOutcome:
@@ -151,11 +151,11 @@ def test_no_address_and_no_place_of_this_machine_reaches_the_words() -> None:
 
 def test_every_failure_that_fits_is_told_and_the_others_are_named() -> None:
     many = of_suite(SuiteRun(outcomes=tuple(outcome(f"E   assert {n} == 0") for n in range(1, 31))))
-    words = told_all(many)
+    words = format_failures(many)
     assert words.count("got: ") == 30 and "not shown" not in words
-    few = told_failures(many, 100)
-    assert 0 < len(few.parts) < 31 and few.missing[-1] == "failure of test_it: not shown" and few.note in few.joined()
-    assert len(told(failure(outcome("E   assert " + "9" * 5000 + " == 0")))) < 600
+    few = fit_failures(many, 100)
+    assert 0 < len(few.parts) < 31 and few.missing[-1] == "failure of test_it: not shown" and few.note in few.join()
+    assert len(format_failure(failure(outcome("E   assert " + "9" * 5000 + " == 0")))) < 600
 
 
 CASES: list[tuple[Language, str, str, str, str, dict[str, str]]] = [
@@ -227,7 +227,7 @@ def test_what_the_code_decided_itself_proves_nothing(
 
 
 def test_a_patch_may_not_move_a_test_into_its_own_process() -> None:
-    before = Baseline(tests=None, run=SuiteRun(outcomes=(APART, NEEDED)))
+    before = TestBaseline(tests=None, run=SuiteRun(outcomes=(APART, NEEDED)))
     moved = APART.model_copy(update={"in_process": "the test uses the code's class A"})
-    assert broken_tests(SuiteRun(outcomes=(APART, NEEDED)), before) == []
-    assert broken_tests(SuiteRun(outcomes=(moved, NEEDED)), before) == ["a"]
+    assert find_broken_tests(SuiteRun(outcomes=(APART, NEEDED)), before) == []
+    assert find_broken_tests(SuiteRun(outcomes=(moved, NEEDED)), before) == ["a"]

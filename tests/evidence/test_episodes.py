@@ -13,8 +13,8 @@ from moot.core.room import Ask
 from moot.core.types import Limits, Value
 from moot.edge.store import SqlStore, sql
 from moot.edge.store.episodes import EpisodeShelf
-from moot.edge.store.lessons import LessonShelf
-from moot.evidence.lessons import Origin, credited, new_lesson
+from moot.edge.store.lessons import LessonStore
+from moot.evidence.lessons import Origin, credit_lesson, new_lesson
 from moot.runtime.journal import Journal
 from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
@@ -45,7 +45,7 @@ def in_room(place: str, work: object, memory: bool = True) -> object:
         )
         await store.create(record)
         clock = FrozenClock()
-        desk = SessionPorts(scanner=FakeScanner(), clock=clock, memory=LessonShelf(store) if memory else None)
+        desk = SessionPorts(scanner=FakeScanner(), clock=clock, memory=LessonStore(store) if memory else None)
         model = ScriptedModel({"coder": ['{"word": "a"}'] * 9})
         room = LiveRoom(desk, {"coder": [model]}, Journal(SESSION, clock, store), limits=Limits(), timeout=60.0)
         try:
@@ -91,7 +91,7 @@ def test_a_lesson_is_judged_once_by_each_session(place: str) -> None:
         assert lesson is not None and lesson.origins[0].session_id == SESSION
         for _ in range(2):  # as after a crash between the judging and its record
             await room.credit(lesson, helped=True)
-        kept = await LessonShelf(store).lesson(lesson.id)
+        kept = await LessonStore(store).lesson(lesson.id)
         return kept.uses, kept.helped
 
     assert in_room(place, work) == (1, 1)
@@ -99,11 +99,11 @@ def test_a_lesson_is_judged_once_by_each_session(place: str) -> None:
 
 def test_a_lesson_that_was_forgotten_meanwhile_breaks_nothing(place: str) -> None:
     async def work(room: LiveRoom, store: SqlStore) -> list[str]:
-        lesson = await LessonShelf(store).learn(new_lesson("Check for an empty list", Origin(), NOW))
+        lesson = await LessonStore(store).learn(new_lesson("Check for an empty list", Origin(), NOW))
         (recalled,) = await room.recall("an empty list", 3)
-        await LessonShelf(store).forget(lesson.id)
+        await LessonStore(store).forget(lesson.id)
         await room.credit(recalled, helped=True)
-        return [entry.text for entry in await LessonShelf(store).lessons()]
+        return [entry.text for entry in await LessonStore(store).lessons()]
 
     assert in_room(place, work) == []
 
@@ -120,9 +120,9 @@ def test_without_a_memory_nothing_is_recalled_or_learnt(place: str) -> None:
 def test_judges_are_remembered_in_bounds() -> None:
     lesson = new_lesson("Check for an empty list", Origin(), NOW, timedelta(days=1))
     for number in range(100):
-        lesson = credited(lesson, helped=True, now=NOW, by=f"s{number}")
+        lesson = credit_lesson(lesson, helped=True, now=NOW, by=f"s{number}")
     assert (lesson.helped, len(lesson.judged_by)) == (100, 50)
-    assert credited(lesson, helped=False, now=NOW, by="s99") == lesson
+    assert credit_lesson(lesson, helped=False, now=NOW, by="s99") == lesson
 
 
 def test_figures_of_a_version_go_into_their_columns(place: str) -> None:

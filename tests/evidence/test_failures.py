@@ -7,7 +7,7 @@ import pytest
 
 from moot.evidence.failures import (  # fmt: skip
     EVERY_TASK,
-    Entry,
+    FailureEntry,
     entry_of,
     fingerprint,
     moment,
@@ -90,12 +90,12 @@ def test_an_error_is_known_again_by_its_words(error: str, mark: str) -> None:
     assert fingerprint(error) == mark
 
 
-def fails(*errors: str, task: str = "t", session: str = "", ago: float = 0.0) -> list[Entry]:
+def fails(*errors: str, task: str = "t", session: str = "", ago: float = 0.0) -> list[FailureEntry]:
     ts = stamp(NOW - timedelta(hours=ago))
-    return [Entry(task, ts, attempt=n, error=e, session=session) for n, e in enumerate(errors, 1)]
+    return [FailureEntry(task, ts, attempt=n, error=e, session=session) for n, e in enumerate(errors, 1)]
 
 
-def event(kind: str, task: str = "t", resolution: str = "", session: str = "") -> Entry:
+def event(kind: str, task: str = "t", resolution: str = "", session: str = "") -> FailureEntry:
     entry = entry_of({"task_id": task, "event": kind, "ts": stamp(NOW), "resolution": resolution, "session": session})
     assert entry is not None
     return entry
@@ -140,7 +140,7 @@ REJECTED = event("reject")
         ([*fails("E1: x", task="u"), *fails("E1: x"), DEBATED, *fails("E3")], "low", False, "escalate", "after the"),
     ],
 )  # fmt: skip
-def test_what_is_due(entries: list[Entry], stakes: str, security: bool, due: str, why: str) -> None:
+def test_what_is_due(entries: list[FailureEntry], stakes: str, security: bool, due: str, why: str) -> None:
     step = next_step(standings(entries, NOW), "t", stakes=stakes, security=security)
     assert step.due == due and why in step.why
 

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.evidence.lessons import Origin, credited, fits, generalised, gist, merged, new_lesson, same_advice, standing
+from moot.evidence.lessons import (
+    Origin,
+    credit_lesson,
+    fits,
+    generalise_text,
+    gist,
+    merge_lessons,
+    new_lesson,
+    rate_lesson,
+    same_advice,
+)
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 EMPTY = (
@@ -63,13 +73,13 @@ def test_likeness_is_symmetric_and_never_fails(one: str, other: str) -> None:
     ],
 )
 def test_a_lesson_keeps_no_name_of_its_task(text: str, expected: str) -> None:
-    assert generalised(text, ["solve"]) == expected
+    assert generalise_text(text, ["solve"]) == expected
 
 
 def test_a_lesson_said_again_keeps_its_wording_and_gains_an_origin() -> None:
     first = new_lesson(EMPTY[0], Origin(session_id="a"), NOW)
     again = new_lesson(EMPTY[1], Origin(session_id="b"), NOW + timedelta(days=10))
-    both = merged(first, again)
+    both = merge_lessons(first, again)
     assert both.text == EMPTY[0] and both.wordings == (EMPTY[1],) and both.id == first.id
     assert [origin.session_id for origin in both.origins] == ["a", "b"]
     assert both.expires_at == again.expires_at
@@ -77,12 +87,12 @@ def test_a_lesson_said_again_keeps_its_wording_and_gains_an_origin() -> None:
 
 def test_what_happened_next_decides_what_a_lesson_is_worth() -> None:
     lesson = new_lesson(EMPTY[0], Origin(), NOW)
-    good = credited(credited(lesson, helped=True, now=NOW), helped=True, now=NOW)
-    bad = credited(lesson, helped=False, now=NOW)
-    assert standing(good, NOW) > standing(lesson, NOW) > standing(bad, NOW)
-    assert standing(good, NOW + timedelta(days=91)) == 0.0
-    later = credited(lesson, helped=True, now=NOW + timedelta(days=80))
-    assert standing(later, NOW + timedelta(days=91)) > 0.0
+    good = credit_lesson(credit_lesson(lesson, helped=True, now=NOW), helped=True, now=NOW)
+    bad = credit_lesson(lesson, helped=False, now=NOW)
+    assert rate_lesson(good, NOW) > rate_lesson(lesson, NOW) > rate_lesson(bad, NOW)
+    assert rate_lesson(good, NOW + timedelta(days=91)) == 0.0
+    later = credit_lesson(lesson, helped=True, now=NOW + timedelta(days=80))
+    assert rate_lesson(later, NOW + timedelta(days=91)) > 0.0
 
 
 def test_a_lesson_fits_the_task_that_speaks_of_its_matter() -> None:

@@ -10,7 +10,7 @@ import pytest
 from conftest import Cli
 
 import moot
-from moot.core.measures import Coverage, FileCoverage, Lint, LintFinding, Part, Quality
+from moot.core.measures import Coverage, FileCoverage, Lint, LintFinding, Quality, QualityPart
 from moot.core.types import (
     Code,
     Language,
@@ -25,7 +25,7 @@ from moot.core.types import (
 from moot.edge.store import SqlStore
 from moot.edge.tools import linters as linting
 from moot.edge.tools.linters import Linters
-from moot.evidence.trials.rating import WEIGHTS, ease, of_coverage, of_lint, of_scan, of_tests, rated
+from moot.evidence.trials.rating import WEIGHTS, ease, of_coverage, of_lint, of_scan, of_tests, rate_quality
 from moot.evidence.trials.structure import FileShape, shapes
 from moot.runtime.ports import SessionPorts
 from moot.testing import FakeScanner, FrozenClock, one_file, room
@@ -177,11 +177,11 @@ def test_ease_falls_from_simple_to_hopeless() -> None:
 def test_the_score_is_the_weighted_sum_and_what_is_missing_adds_nothing() -> None:
     assert sum(WEIGHTS.values()) == pytest.approx(1.0)
     code = one_file("def f(x):\n    return x\n")
-    alone = rated(code, Scan(), None)
+    alone = rate_quality(code, Scan(), None)
     assert alone.unmeasured == ("tests", "coverage", "lint") and alone.measured == 0.4 and alone.score < 0.4
     assert all(part.why for part in alone.parts)
     file = FileCoverage(file="app.py", lines=2)
-    full = rated(code, Scan(), lint(0), run_of("passed"), Coverage(files=(file,)))
+    full = rate_quality(code, Scan(), lint(0), run_of("passed"), Coverage(files=(file,)))
     assert full.measured == 1.0 and full.score == pytest.approx(
         sum(p.weight * (p.value or 0) for p in full.parts), abs=1e-4
     )
@@ -190,9 +190,9 @@ def test_the_score_is_the_weighted_sum_and_what_is_missing_adds_nothing() -> Non
 
 @pytest.mark.parametrize("code", [one_file("def f(:\n"), one_file(""), one_file("\n# only a remark\n"), Code(files=())])
 def test_broken_or_no_code_scores_nothing(code: Code) -> None:
-    got = rated(code, Scan(), lint(0))
+    got = rate_quality(code, Scan(), lint(0))
     assert got.score == 0.0 and got.measured == 0.0 and len(got.unmeasured) == len(WEIGHTS)
-    assert rated(code, Scan(findings=(finding("low"),)), lint(0)).measured == WEIGHTS["scan"]
+    assert rate_quality(code, Scan(findings=(finding("low"),)), lint(0)).measured == WEIGHTS["scan"]
 
 
 def test_ruff_reads_the_text_and_no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +283,7 @@ def test_the_command_as_json_and_from_python(cli: Cli, files: Path) -> None:
     told = json.loads(cli("quality", "app.py", "--tests", "test_app.py", "--json").out)
     got = asyncio.run(moot.quality(files / "app.py", tests=files / "test_app.py"))
     assert isinstance(got, Quality) and told["score"] == got.score and told["unmeasured"] == []
-    assert [Part.model_validate(part).value for part in told["parts"]] == [part.value for part in got.parts]
+    assert [QualityPart.model_validate(part).value for part in told["parts"]] == [part.value for part in got.parts]
     worse = json.loads(cli("quality", "bad.py", "--json").out)
     assert {p["name"]: p["value"] for p in worse["parts"]}["scan"] == 0.0
 

@@ -2,7 +2,7 @@
 
 from moot.core.findings import in_question
 from moot.core.types import Code, SourceFile, Tests
-from moot.evidence.races import MAX_CHARACTERS, MAX_REPORTS, accesses, foreign, found, in_tests_only, split
+from moot.evidence.races import MAX_CHARACTERS, MAX_REPORTS, accesses, find_races, foreign, in_tests_only, split
 
 STORE = """package store
 
@@ -79,7 +79,7 @@ TESTS = Tests(files=(("pkg/store_test.go", TEST),), language="go")
 
 
 def test_a_race_is_a_finding_at_both_places() -> None:
-    (race,) = found([MAP], CODE, TESTS)
+    (race,) = find_races([MAP], CODE, TESTS)
     assert (race.file, race.line, race.evidence) == ("pkg/store.go", 9, "s.hits[name]++")
     assert (race.rule, race.category, race.cwe, race.source) == ("go-data-race", "race_condition", 362, "executed")
     assert [(step.file, step.line, step.what) for step in race.path] == [
@@ -91,17 +91,19 @@ def test_a_race_is_a_finding_at_both_places() -> None:
 
 
 def test_the_same_two_places_are_one_finding_whoever_came_first() -> None:
-    assert [f.fingerprint for f in found([TURNED], CODE, TESTS)] == [f.fingerprint for f in found([MAP], CODE, TESTS)]
-    assert len(found([MAP, TURNED, MAP], CODE, TESTS)) == 1
+    assert [f.fingerprint for f in find_races([TURNED], CODE, TESTS)] == [
+        f.fingerprint for f in find_races([MAP], CODE, TESTS)
+    ]
+    assert len(find_races([MAP, TURNED, MAP], CODE, TESTS)) == 1
     moved = CODE.with_texts({"pkg/store.go": "// a line above\n" + STORE})
-    (race,) = found([MAP.replace("store.go:9", "store.go:10")], moved, TESTS)
-    assert race.fingerprint == found([MAP], CODE, TESTS)[0].fingerprint
-    (other,) = found([MAP.replace("store.go:9", "store.go:13")], CODE, TESTS)
+    (race,) = find_races([MAP.replace("store.go:9", "store.go:10")], moved, TESTS)
+    assert race.fingerprint == find_races([MAP], CODE, TESTS)[0].fingerprint
+    (other,) = find_races([MAP.replace("store.go:9", "store.go:13")], CODE, TESTS)
     assert other.fingerprint != race.fingerprint
 
 
 def test_a_race_of_the_tests_is_no_flaw_of_the_code() -> None:
-    assert found([OWN], CODE, TESTS) == ()
+    assert find_races([OWN], CODE, TESTS) == ()
     assert in_tests_only([OWN, MAP], CODE, TESTS) == ("pkg/store_test.go:9 and pkg/store_test.go:9",)
 
 
@@ -130,7 +132,7 @@ def test_hostile_reports_name_nothing_that_is_not_there() -> None:
         "WARNING: DATA RACE\n" + "Write at 0x0 by a:\n" * 400,
         "WARNING: DATA RACE\n" + "Write at 0x0 by goroutine 1:\n" + "  f()\n" * 900,
     ]
-    assert [found([lie], CODE, TESTS) for lie in lies] == [()] * len(lies)
+    assert [find_races([lie], CODE, TESTS) for lie in lies] == [()] * len(lies)
     assert foreign([MAP.replace("pkg/", "/etc/"), MAP], CODE, TESTS) == 1
 
 
@@ -139,7 +141,7 @@ def test_a_lost_stack_leaves_one_place() -> None:
         MAP[: MAP.index("Previous read")]
         + "Previous read at 0x00c000086030 by goroutine 8:\n  [failed to restore the stack]\n"
     )
-    (race,) = found([lost], CODE, TESTS)
+    (race,) = find_races([lost], CODE, TESTS)
     assert [step.line for step in race.path] == [9] and "no longer knew" in race.description
 
 
@@ -148,7 +150,7 @@ def test_under_diff_either_place_may_be_the_new_one() -> None:
     text = STORE + "\nfunc (s *Store) Hits(name string) int {\n	return s.hits[name]\n}\n"
     report = MAP.replace("pkg/store_test.go:7 +0x3a", "pkg/store.go:17 +0x3a")
     code = Code(files=(SourceFile(path="pkg/store.go", language="go", text=text, base=STORE),))
-    (race,) = found([report], code, here)
+    (race,) = find_races([report], code, here)
     assert race.line == 9 and in_question(race, code)
     old = Code(files=(SourceFile(path="pkg/store.go", language="go", text=text, base=text),))
     assert not in_question(race, old)

@@ -4,7 +4,7 @@ import pytest
 
 from moot.core.types import Tests
 from moot.evidence.trials.kinds import asks_refusal, is_refusal, refusals_in, worth
-from moot.evidence.trials.requirements import requirements_in, touched
+from moot.evidence.trials.requirements import has_test, requirements_in
 from moot.evidence.trials.values import Example
 
 SLUG = (
@@ -59,7 +59,7 @@ def test_a_long_task_has_no_more_requirements_than_can_be_asked_about() -> None:
 def test_a_test_touches_a_requirement_by_what_it_has_in_it(
     requirement: str, test: str, is_touched: bool | None
 ) -> None:
-    assert touched(requirement, [test]) is is_touched
+    assert has_test(requirement, [test]) is is_touched
 
 
 SUITE = """

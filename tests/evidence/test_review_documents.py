@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.core.errors import ParseError
-from moot.evidence.artefacts.documents import challenges_document, named_by, no_objections_document, one_line
+from moot.evidence.artefacts.documents import challenges_document, find_challenges, no_objections_document, one_line
 from moot.evidence.artefacts.kinds import CATEGORIES
 from moot.evidence.artefacts.values import GRAVITIES, Assessment, Challenge
 from moot.protocols.review.adversary import Opening, Rebuttal, reply_shape
@@ -149,4 +149,4 @@ def challenge(number: int, concern: str) -> Challenge:
 )  # fmt: skip
 def test_which_challenge_is_meant(reference: str, numbers: list[int]) -> None:
     both = [challenge(1, "The cancel link is missing."), challenge(2, "The table is empty")]
-    assert [c.number for c in named_by(reference, both)] == numbers
+    assert [c.number for c in find_challenges(reference, both)] == numbers

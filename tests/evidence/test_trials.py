@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.types import Answer
-from moot.evidence.trials.behaviour import Tried, alike_and_green
+from moot.evidence.trials.behaviour import TrialRun, alike_and_green
 from moot.evidence.trials.contrast import likely_cause
 from moot.evidence.trials.examples import examples_in, literal_call
-from moot.evidence.trials.inputs import varied
+from moot.evidence.trials.inputs import vary_calls
 from moot.evidence.trials.values import same_value
 
 FORMS = [
@@ -89,13 +89,13 @@ def test_values_are_compared_as_python_does_with_room_for_last_digits(expected: 
 
 @given(st.lists(st.sampled_from(["f(1)", "f('ab', [1, 2])", "f({'a': 1}, k=True)", "f(x)", "f((1.5,))", "f(set())"])))
 def test_varied_calls_are_new_literal_and_always_the_same(calls: list[str]) -> None:
-    made = varied(calls, 20)
-    assert made == varied(calls, 20) and len(made) == len(set(made)) <= 20
+    made = vary_calls(calls, 20)
+    assert made == vary_calls(calls, 20) and len(made) == len(set(made)) <= 20
     assert not set(made) & set(calls) and all(literal_call(call) for call in made)
 
 
 def test_each_given_call_has_its_turn() -> None:
-    made = varied(["f(1)", "g('a')"], 4)
+    made = vary_calls(["f(1)", "g('a')"], 4)
     assert [call[0] for call in made] == ["f", "g", "f", "g"]
 
 
@@ -142,10 +142,10 @@ def test_errors_and_timeouts_are_causes_too() -> None:
 def test_the_gate_skips_a_debate_only_where_enough_pass_and_behave_alike(
     marks: str, passed: tuple[int, ...], skipped: str
 ) -> None:
-    tried = [Tried(str(n), (mark,), right, 2) for n, (mark, right) in enumerate(zip(marks, passed, strict=True))]
+    tried = [TrialRun(str(n), (mark,), right, 2) for n, (mark, right) in enumerate(zip(marks, passed, strict=True))]
     assert "".join(solution.name for solution in alike_and_green(tried)) == skipped
 
 
 def test_the_gate_takes_neither_silence_nor_the_lack_of_examples_for_a_pass() -> None:
-    assert not alike_and_green([Tried(name, ("<timeout >",), 1, 1) for name in "abc"])
-    assert not alike_and_green([Tried(name, ("1",), 0, 0) for name in "abc"])
+    assert not alike_and_green([TrialRun(name, ("<timeout >",), 1, 1) for name in "abc"])
+    assert not alike_and_green([TrialRun(name, ("1",), 0, 0) for name in "abc"])

@@ -11,7 +11,7 @@ from moot.core.measures import MutationScore
 from moot.core.types import Code, SuiteRun, TestOutcome, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.evidence.trials.mutants import mutants
-from moot.evidence.trials.worth import judged, mutation_score
+from moot.evidence.trials.worth import judge_mutant, mutation_score
 from moot.surfaces.library.run import run_tests
 from moot.testing import one_file
 
@@ -69,7 +69,7 @@ def test_code_without_a_place_for_a_fault_has_no_score() -> None:
     ],
 )
 def test_the_fate_of_a_fault(after: SuiteRun, fate: str) -> None:
-    assert judged(mutants(CODE)[0], run_of(), after).fate == fate
+    assert judge_mutant(mutants(CODE)[0], run_of(), after).fate == fate
 
 
 def test_a_failing_test_has_no_say_and_the_time_is_bounded() -> None:

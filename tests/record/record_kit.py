@@ -17,7 +17,7 @@ from kit import in_store
 from sqlalchemy import Connection
 
 from moot.edge.store.snapshots import whole
-from moot.record.chain import Whole, flaws_of
+from moot.record.chain import SessionSnapshot, flaws_of
 
 R = TypeVar("R")
 SESSIONS: Mapping[str, Callable[[Path], list[str]]] = {
@@ -53,7 +53,7 @@ def by_hand(place: str, work: Callable[[Connection], Any]) -> None:
     in_store(place, lambda store: store.work(work))
 
 
-def seen(place: str, session: str) -> Whole:
+def seen(place: str, session: str) -> SessionSnapshot:
     return in_store(place, lambda store: whole(store, session))
 
 

@@ -14,7 +14,7 @@ from record_kit import SESSIONS, found, run_session, seen, session_id
 
 from moot.edge.signing import key_file, own_key
 from moot.record import archive
-from moot.record.archive import MANIFEST, SIGNATURE, Manifest, packed
+from moot.record.archive import MANIFEST, SIGNATURE, Manifest, pack_archive
 
 QUICK = ["harden", "app.py", "--no-llm", "--json", "-q"]
 
@@ -190,14 +190,14 @@ def test_any_cut_and_any_flipped_byte_is_refused(cli: Cli, exported: str, tmp_pa
 
     whole, pick = (tmp_path / "a.moot").read_bytes(), random.Random(7)
     trusted = own_key().public
-    opened = archive.unpacked(whole, verified, lambda key: key == trusted)
+    opened = archive.unpack_archive(whole, verified, lambda key: key == trusted)
     for _ in range(300):
         place = pick.randrange(len(whole))
         flipped = bytes([whole[place] ^ 1 << pick.randrange(8)])
         data = whole[:place] if pick.random() < 0.3 else whole[:place] + flipped + whole[place + 1 :]
         try:
-            again = archive.unpacked(data, verified, lambda key: key == trusted)
-        except archive.Refused:
+            again = archive.unpack_archive(data, verified, lambda key: key == trusted)
+        except archive.ArchiveRefused:
             continue
         assert again == opened, "a byte that says nothing, such as a date of the zip"
 
@@ -228,4 +228,4 @@ def test_a_manifest_names_what_it_covers(exported: str, tmp_path: Path) -> None:
     manifest = Manifest.model_validate_json(members((tmp_path / "a.moot").read_bytes())[MANIFEST])
     whole = seen(str(tmp_path / "from.db"), exported)
     assert (manifest.session, manifest.entries, manifest.head) == (exported, len(whole.entries), whole.session.chain)
-    assert packed(whole, own_key()) == packed(whole, own_key()), "the same session is the same archive"
+    assert pack_archive(whole, own_key()) == pack_archive(whole, own_key()), "the same session is the same archive"

@@ -8,9 +8,19 @@ import pytest
 from pydantic import JsonValue
 
 from moot.core.gates import GateDecision, GateRequest
-from moot.core.ports import Entry, SessionRecord, TurnRow, VersionRow
+from moot.core.ports import JournalEntry, SessionRecord, TurnRow, VersionRow
 from moot.core.types import Status
-from moot.record.chain import GENESIS, Whole, canonical, digest_of, dropped, flaws_of, linked, sealed, standing
+from moot.record.chain import (
+    GENESIS,
+    SessionSnapshot,
+    canonical,
+    compute_link,
+    compute_seal,
+    digest_of,
+    find_dropped,
+    flaws_of,
+    select_standing,
+)
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 CONFIG: dict[str, JsonValue] = {"rules": {"b": 1.0, "a": 2}}
@@ -18,18 +28,18 @@ RESULT: JsonValue = {"result": {"outcome": "hardened"}}
 Said = dict[str, Any]
 
 
-def make_journal(*said: Said) -> tuple[Entry, ...]:
+def make_journal(*said: Said) -> tuple[JournalEntry, ...]:
     """Entries that say this, properly linked."""
-    entries, before = list[Entry](), GENESIS
+    entries, before = list[JournalEntry](), GENESIS
     blank = {"seq": 0, "part": 0, "name": "", "digest": "", "value": None, "elapsed": 0.0, "fence": 1, "seal": ""}
     for number, each in enumerate(said, start=1):
-        entry = Entry.model_validate({**blank, **each, "entry": number, "at": NOW, "chain": ""})
-        before = linked("s", before, entry)
+        entry = JournalEntry.model_validate({**blank, **each, "entry": number, "at": NOW, "chain": ""})
+        before = compute_link("s", before, entry)
         entries.append(entry.model_copy(update={"chain": before}))
     return tuple(entries)
 
 
-def make_whole(*said: Said, status: Status = "running", **more: Any) -> Whole:
+def make_whole(*said: Said, status: Status = "running", **more: Any) -> SessionSnapshot:
     """A session with this journal, as its row should be."""
     entries = make_journal(*said)
     record = SessionRecord(
@@ -37,7 +47,7 @@ def make_whole(*said: Said, status: Status = "running", **more: Any) -> Whole:
         entries=len(entries), chain=entries[-1].chain if entries else "",
     )  # fmt: skip
     of_row: Said = {name: more.pop(name) for name in ("outcome", "parent", "protocol", "config") if name in more}
-    return Whole(session=record.model_copy(update=of_row), entries=entries, steps=(), **more)
+    return SessionSnapshot(session=record.model_copy(update=of_row), entries=entries, steps=(), **more)
 
 
 BEGUN: Said = {"kind": "begun", "name": "harden", "value": {"plan": digest_of(CONFIG), "parent": None}}
@@ -118,7 +128,7 @@ def test_what_a_session_is_was_said_at_its_beginning(said: Sequence[Said], row: 
     assert flaws_of(make_whole(*said, status="pending", **row)) == flaws
 
 
-def altered(whole: Whole, place: int, **change: Any) -> Whole:
+def altered(whole: SessionSnapshot, place: int, **change: Any) -> SessionSnapshot:
     entries = list(whole.entries)
     entries[place] = entries[place].model_copy(update=change)
     return whole.model_copy(update={"entries": tuple(entries)})
@@ -129,7 +139,7 @@ def test_an_entry_that_is_changed_missing_or_cut_off_is_named() -> None:
     assert flaws_of(whole) == []
     changed = "entry {} ({} scan) was changed, or another was put in its place"
     assert flaws_of(altered(whole, 2, value="x")) == [changed.format(3, "step")]
-    forged = linked("s", whole.entries[1].chain, whole.entries[2].model_copy(update={"value": "x"}))
+    forged = compute_link("s", whole.entries[1].chain, whole.entries[2].model_copy(update={"value": "x"}))
     assert flaws_of(altered(whole, 2, value="x", chain=forged)) == [changed.format(4, "step")]
     gap = whole.model_copy(update={"entries": (whole.entries[0], *whole.entries[2:])})
     assert flaws_of(gap) == ["entry 2 is missing: entry 3 stands in its place"]
@@ -144,9 +154,9 @@ def test_a_forgotten_tail_counts_no_more_and_what_came_after_it_does() -> None:
     entries = make_journal(
         BEGUN, step(1), step(2, 1), step(2), step(3), forget(2), step(2), step(3), forget(3), step(3, 2)
     )
-    assert [entry.entry for entry in standing(entries)] == [2, 7, 10]
-    assert dropped(entries) == {3: 6, 4: 6, 5: 6, 8: 9}
-    assert dropped(make_journal(step(1), forget(1), step(1), forget(1))) == {1: 2, 3: 4}, "each by the next mark"
+    assert [entry.entry for entry in select_standing(entries)] == [2, 7, 10]
+    assert find_dropped(entries) == {3: 6, 4: 6, 5: 6, 8: 9}
+    assert find_dropped(make_journal(step(1), forget(1), step(1), forget(1))) == {1: 2, 3: 4}, "each by the next mark"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +170,7 @@ def test_a_step_is_forgotten_as_the_journal_says(told: dict[int, int] | None, wr
 
 TURN = TurnRow(seq=1, round=1, phase="p", agent_id="a", agent_role="r", provider="p", model="m", content="c")
 VERSION = VersionRow(seq=1, number=1, language="python", code="x", diff="")
-SEALED = step(1, seal=sealed([TURN, VERSION]))
+SEALED = step(1, seal=compute_seal([TURN, VERSION]))
 BROKEN = "the turn or version of step 1 (scan) was changed or is missing"
 
 

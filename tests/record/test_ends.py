@@ -16,43 +16,47 @@ from sqlalchemy import text, update
 from moot.core.errors import Parked, UsageError
 from moot.core.gates import GateDecision, GateRules
 from moot.core.ports import Clock, LogRow
-from moot.core.types import Call, Reply, Result
+from moot.core.types import ModelCall, Reply, Result
 from moot.edge.store import SqlStore, tables
 from moot.edge.store.engine import address, migrate, open_engine
 from moot.edge.store.gates import GateShelf
-from moot.edge.store.linking import broken_stones
-from moot.edge.store.snapshots import verified
+from moot.edge.store.linking import find_broken_tombstones
+from moot.edge.store.snapshots import verify_sessions
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.record.replay import replay
 from moot.runtime.ports import SessionPorts
-from moot.runtime.runner import Plan, Runner, Stop
+from moot.runtime.runner import Runner, SessionPlan, Stop
 from moot.surfaces.forking import fork
 from moot.testing import ActingModel, FrozenClock, one_file
 
 ANSWERS = {("red", 1): SQLI, ("blue", 1): blue(GOOD), ("red", 2): NOTHING}
 
 
-def plan(gates: GateRules | None = None, timeout: float = 300.0) -> Plan:
-    return Plan(
+def plan(gates: GateRules | None = None, timeout: float = 300.0) -> SessionPlan:
+    return SessionPlan(
         protocol="harden", topic="t", input=HardenInput(code=one_file(BAD)).model_dump(mode="json"),
         rules=HardenRules(timeout=timeout).model_dump(mode="json"), seats={"red": ("a:b",), "blue": ("a:b",)},
         gates=gates or GateRules(),
     )  # fmt: skip
 
 
-def answer(call: Call) -> str:
+def answer(call: ModelCall) -> str:
     return ANSWERS[call.seat, call.round]
 
 
 async def ran(
-    store: SqlStore, say: Callable[[Call], str], wanted: Plan, clock: Clock | None = None, stop: Stop | None = None
+    store: SqlStore,
+    say: Callable[[ModelCall], str],
+    wanted: SessionPlan,
+    clock: Clock | None = None,
+    stop: Stop | None = None,
 ) -> Result:
     own = desk()
     told = SessionPorts(scanner=own.scanner, clock=clock or own.clock, gates=GateShelf(store))
     runner: Runner
 
     class Stopping(ActingModel):
-        async def reply(self, call: Call) -> Reply:
+        async def reply(self, call: ModelCall) -> Reply:
             if stop is not None and call.seat == "blue":
                 runner.stop(stop)
             return await super().reply(call)
@@ -64,7 +68,7 @@ async def ran(
 def test_a_session_out_of_time_replays_to_what_it_came_to(place: str) -> None:
     clock = FrozenClock()
 
-    def slow(call: Call) -> str:
+    def slow(call: ModelCall) -> str:
         clock.seconds += 40.0
         return answer(call)
 
@@ -159,7 +163,7 @@ def test_a_record_of_an_older_store_is_whole_once_it_is_migrated(place: str, ver
             old_session(db, f"{OLD}0{number}" if db.dialect.name != "sqlite" else f"{OLD}0{number}".replace("-", ""),
                         status, outcome)  # fmt: skip
     engine.dispose()
-    told = in_store(place, lambda store: verified(store))
+    told = in_store(place, lambda store: verify_sessions(store))
     assert told == {**{f"{OLD}0{number}": [] for number in range(len(OLD_SESSIONS))}, "tombstones": []}
     kinds = [entry.kind for entry in seen(place, f"{OLD}00").entries]
     assert kinds == ["begun", "step", "step", "ended"]
@@ -236,7 +240,7 @@ def test_what_is_older_than_the_settings_allow_is_deleted_and_leaves_a_tombstone
     assert json.loads(cli("clean", "--json").out) == {"logs": 2, "sessions": [three[0]], "deleted": True}
     assert {each["id"] for each in json.loads(cli("list", "--json").out)} == set(three[1:])
     assert [len(seen(place, session).logs) for session in three[1:]] == [1, 0]
-    assert in_store(place, lambda store: store.read(broken_stones)) == []
+    assert in_store(place, lambda store: store.read(find_broken_tombstones)) == []
     assert json.loads(cli("clean", "--json").out) == {"logs": 0, "sessions": [], "deleted": True}
 
 

@@ -13,7 +13,7 @@ from terminals import answered_on_a_terminal
 from moot.core.ports import SessionRecord
 from moot.core.types import Limits
 from moot.edge.store import SqlStore
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.hosting import Host
 from moot.surfaces.imported import find_uses
 from moot.surfaces.setup import Settings
@@ -123,7 +123,7 @@ def test_an_imported_session_waits_for_nobody_to_take_it_up(
     from moot.edge.clock import SystemClock
     from moot.runtime.runner import new_record
 
-    plan = Plan(protocol="harden", topic="t", input={}, rules={}, seats={"red": ("cmd:evil",)})
+    plan = SessionPlan(protocol="harden", topic="t", input={}, rules={}, seats={"red": ("cmd:evil",)})
     record = new_record(plan, SystemClock().now())
     monkeypatch.setenv("MOOT_STORE", str(tmp_path / "from.db"))
     monkeypatch.chdir(tmp_path)
@@ -133,7 +133,7 @@ def test_an_imported_session_waits_for_nobody_to_take_it_up(
 
 
 def test_what_uses_nothing_here_is_not_asked_about() -> None:
-    plan = Plan(
+    plan = SessionPlan(
         protocol="debate", topic="t", input={"repository": "", "team": [{"seat": "a", "model": "openai:x"}]},
         rules={"tools": [], "roles_folder": ""}, seats={"a": ("openai:x", "anthropic:y")}, limits=Limits(),
         notes={"runs_code": True, "unsafe_local": False, "ci": {"actions": {}, "commands": []}, "project": {"how": ""},
@@ -169,5 +169,5 @@ def test_what_uses_nothing_here_is_not_asked_about() -> None:
     ],
 )
 def test_whatever_a_plan_names_of_this_machine_is_shown(changed: dict[str, object], says: str) -> None:
-    plan = Plan.model_validate({"protocol": "harden", "topic": "t", "input": {}, "rules": {}, **changed})
+    plan = SessionPlan.model_validate({"protocol": "harden", "topic": "t", "input": {}, "rules": {}, **changed})
     assert any(says in each for each in find_uses(plan)), find_uses(plan)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select, text, update
 
 from moot.core.ports import SessionRecord
 from moot.edge.store import tables
-from moot.record.chain import Whole
+from moot.record.chain import SessionSnapshot
 from moot.record.replay import replay
 
 
@@ -164,7 +164,7 @@ def test_a_session_that_has_not_ended_replays_as_far_as_it_got(cli: Cli, hardene
     )
     last = steps[-1].seq
     turns, versions = tuple(t for t in whole.turns if t.seq <= last), tuple(v for v in whole.versions if v.seq <= last)
-    part = Whole(session=record, entries=entries, steps=steps, turns=turns, versions=versions)
+    part = SessionSnapshot(session=record, entries=entries, steps=steps, turns=turns, versions=versions)
     again = asyncio.run(replay(part))
     assert (again.same, again.ended, again.steps, again.flaws) == (True, False, len(steps), ())
 

@@ -16,10 +16,10 @@ from sqlalchemy import Connection, Table, insert, select, update
 from test_store_values import ANY_JSON, ANY_TEXT
 
 from moot.core.errors import StoreError
-from moot.core.ports import Mark, Row, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.core.ports import JournalMark, Row, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.edge.store import SqlStore, tables
-from moot.edge.store.linking import broken_stones
-from moot.edge.store.snapshots import verified, whole
+from moot.edge.store.linking import find_broken_tombstones
+from moot.edge.store.snapshots import verify_sessions, whole
 from moot.record.chain import digest_of, flaws_of
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -51,7 +51,7 @@ def journals(draw: st.DrawFn) -> list[Group]:
     for _ in range(draw(st.integers(1, 6))):
         if seq and draw(st.integers(0, 4)) == 0:
             seq = draw(st.integers(1, seq))
-            groups = [*groups, [Mark(kind="dropped", seq=seq)]]
+            groups = [*groups, [JournalMark(kind="dropped", seq=seq)]]
             seq -= 1
             continue
         seq += 1
@@ -82,7 +82,7 @@ async def recorded(store: SqlStore, groups: list[Group], outcome: Any) -> str:
         await store.append(record.id, group, record.fence)
     ended = record.model_copy(update={"status": "completed", "outcome": outcome, "owner": ""})
     said = {"status": "completed", "outcome": digest_of(outcome)}
-    await store.update(ended, Mark(kind="ended", value=said))  # type: ignore[arg-type]
+    await store.update(ended, JournalMark(kind="ended", value=said))  # type: ignore[arg-type]
     return fresh.id
 
 
@@ -199,7 +199,7 @@ def test_whatever_is_changed_by_hand_is_found(kept: Kept, groups: list[Group], o
         deed = kept.do(kept.store.work(lambda db: tamper(db, session, pick)))
     except (StoreError, Impossible):
         assume(False)
-    assert kept.do(verified(kept.store, session))[session], deed
+    assert kept.do(verify_sessions(kept.store, session))[session], deed
 
 
 def test_a_step_that_was_hidden_by_hand_is_found(place: str) -> None:
@@ -235,7 +235,7 @@ def test_a_changed_missing_or_moved_tombstone_is_found(kept: Kept, count: int, s
             await store.delete(await recorded(store, [], None), "somebody")
 
     kept.do(bury(kept.store))
-    assert kept.do(kept.store.read(broken_stones)) == []
+    assert kept.do(kept.store.read(find_broken_tombstones)) == []
     pick = random.Random(seed)
 
     def disturb(db: Connection) -> None:
@@ -252,4 +252,4 @@ def test_a_changed_missing_or_moved_tombstone_is_found(kept: Kept, count: int, s
             db.execute(insert(stones), [{**row, "number": len(rows)}])
 
     kept.do(kept.store.work(disturb))
-    assert kept.do(kept.store.read(broken_stones))
+    assert kept.do(kept.store.read(find_broken_tombstones))

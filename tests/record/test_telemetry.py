@@ -22,10 +22,10 @@ from moot.core.errors import ModelError, UsageError
 from moot.core.events import Exchanged
 from moot.core.types import Limits
 from moot.edge.store import SqlStore
-from moot.edge.telemetry import Telemetry, wanted
+from moot.edge.telemetry import Telemetry, is_wanted
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.runtime.ports import SessionPorts
-from moot.runtime.runner import Plan, Runner
+from moot.runtime.runner import Runner, SessionPlan
 from moot.surfaces.hosting import Host
 from moot.surfaces.setup import Settings
 from moot.testing import ScriptedModel, one_file
@@ -33,8 +33,8 @@ from moot.testing import ScriptedModel, one_file
 SCRIPT: dict[str, list[Any]] = {"red": [SQLI, NOTHING], "blue": [blue(GOOD)]}
 
 
-def plan() -> Plan:
-    return Plan(
+def plan() -> SessionPlan:
+    return SessionPlan(
         protocol="harden", topic="secret topic", input=HardenInput(code=one_file(BAD)).model_dump(mode="json"),
         rules=HardenRules().model_dump(mode="json"), limits=Limits(retries=0),
         seats={"red": ("script:fake",), "blue": ("script:fake",)},
@@ -256,11 +256,11 @@ def test_nobody_at_the_other_end_harms_no_session(
     ],
 )
 def test_when_it_is_on(enabled: bool, said: bool, env: dict[str, str], expected: bool) -> None:
-    assert wanted(enabled, said, env) is expected
+    assert is_wanted(enabled, said, env) is expected
 
 
 def test_a_missing_package_is_an_error_only_for_whoever_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("moot.edge.telemetry.find_spec", lambda name: None)
-    assert wanted(False, False, {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://h"}) is False
+    assert is_wanted(False, False, {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://h"}) is False
     with pytest.raises(UsageError, match="otel"):
-        wanted(True, True, {})
+        is_wanted(True, True, {})

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.routing.command import command_route
-from moot.routing.runners.printed import printed_text
+from moot.routing.runners.printed import find_printed_text
 from moot.routing.runners.sed import script_parts
 from moot.routing.shell import parse
 
@@ -90,7 +90,7 @@ def test_any_sed_script_is_read_to_its_end(script: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_printed_is_known_where_it_stands_there(command: str, expected: str | None) -> None:
-    assert printed_text(parse(command)[0]) == expected
+    assert find_printed_text(parse(command)[0]) == expected
 
 
 STATE = (

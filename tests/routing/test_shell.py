@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.routing.script import HOLE, Unreadable
+from moot.routing.script import HOLE, UnreadableScript
 from moot.routing.shell import parse
 
 
@@ -78,5 +78,5 @@ def test_what_feeds_a_command_is_known_through_groups() -> None:
      "$(" * 60 + ")" * 60, "a;" * 6000, "x" * 300_000],
 )  # fmt: skip
 def test_what_makes_no_sense_is_said_to(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableScript):
         parse(text)

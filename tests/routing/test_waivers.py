@@ -69,10 +69,10 @@ def test_high_stakes_are_never_waived_by_words() -> None:
 
 def test_the_switch_is_no_waiver_of_words() -> None:
     high = route("rm -rf /srv")
-    assert high.waived("switched off").bypass
-    assert high.waived_by_person("just do it") == high
+    assert high.waive("switched off").bypass
+    assert high.waive_by_person("just do it") == high
     medium = route("git push")
-    assert medium.stakes == "medium" and medium.waived_by_person("just do it").bypass
+    assert medium.stakes == "medium" and medium.waive_by_person("just do it").bypass
 
 
 @settings(max_examples=200, deadline=None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from moot.core.errors import Cut, Decided, Parked, UsageError
+from moot.core.errors import AlreadyDecided, Parked, SessionStopped, UsageError
 from moot.core.gates import GateDecision, GateRequest, GateRules, Verdict
 from moot.core.ports import Row
 from moot.core.types import Limits
@@ -42,7 +42,7 @@ class Listed:
         made = self.kept[gate_id].model_copy(update={"decision": self.late or decision})
         self.kept[gate_id] = made
         if self.late is not None:
-            raise Decided("somebody was faster")
+            raise AlreadyDecided("somebody was faster")
         return made
 
     @property
@@ -136,7 +136,7 @@ def test_whoever_decides_in_the_last_moment_decides() -> None:
 def test_a_rejection_ends_the_session_and_says_whose_it_was(decision: GateDecision, said: str) -> None:
     port = Listed()
     asyncio.run(port.decide(wait_at(port).gate_id, decision))
-    with pytest.raises(Cut) as cut:
+    with pytest.raises(SessionStopped) as cut:
         asyncio.run(open_room(port).gate("the_point", "done"))
     assert (cut.value.kind, str(cut.value)) == ("rejected", said)
 

@@ -41,18 +41,18 @@ def test_steps_are_numbered_from_one() -> None:
 
 def test_the_time_at_work_is_that_of_the_record_and_of_this_run() -> None:
     made, clock = journal()
-    assert made.elapsed() == 20.0
+    assert made.seconds_elapsed() == 20.0
     clock.seconds += 1.03125
-    assert made.elapsed() == 21.03125 and made.step(5, 0, "scan", "d", None).elapsed == 21.031
+    assert made.seconds_elapsed() == 21.03125 and made.step(5, 0, "scan", "d", None).elapsed == 21.031
 
 
 def test_the_time_reached_is_that_of_the_record_up_to_its_last_step_and_then_goes_on() -> None:
     made, clock = journal()
     clock.seconds += 2.0
-    reached = [made.reached()]
+    reached = [made.seconds_reached()]
     for _ in range(5):
         made.ticket()
-        reached.append(made.reached())
+        reached.append(made.seconds_reached())
     assert reached == [0.0, 5.0, 9.0, 9.0, 22.0, 22.0]
 
 
@@ -61,7 +61,7 @@ def test_a_recorded_step_is_handed_back_and_noted_as_used() -> None:
     assert made.recall(2, 1, "scan", "d") == PAST[2] and made.recall(1, 0, "scan", "d") == PAST[0]
     assert made.recall(3, 0, "scan", "d") is None and made.recall(1, 1, "scan", "d") is None
     assert made.used == {(2, 1), (1, 0)}
-    assert [made.known(seq) for seq in (1, 2, 3, 4, 5)] == [True, True, False, True, False]
+    assert [made.has_step(seq) for seq in (1, 2, 3, 4, 5)] == [True, True, False, True, False]
 
 
 @pytest.mark.parametrize(("name", "asked"), [("repair", "d"), ("scan", "other")])
@@ -80,7 +80,7 @@ def test_a_digest_is_made_where_somebody_keeps_or_reads_it(
     past: Sequence[StepRow], store: Noting | None, kept: bool, asked: str
 ) -> None:
     made, _ = journal(past, store)
-    assert (made.kept, made.asked("a", "b")) == (kept, asked)
+    assert (made.kept, made.digest_request("a", "b")) == (kept, asked)
 
 
 def test_a_digest_tells_parts_from_their_sum_and_takes_any_text() -> None:

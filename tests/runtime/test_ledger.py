@@ -2,13 +2,15 @@
 
 import pytest
 
-from moot.core.errors import Cut
-from moot.core.types import Call, Limits, Spend, Usage
+from moot.core.errors import SessionStopped
+from moot.core.types import Limits, ModelCall, Spend, Usage
 from moot.runtime.model_calls import Ledger
-from moot.text.render import estimated_tokens
+from moot.text.render import estimate_tokens
 
-CALL = Call(seat="red", phase="test", round=1, system="be brief", prompt="a prompt that is longer than the system's")
-TOKENS = estimated_tokens(CALL.system) + estimated_tokens(CALL.prompt)
+CALL = ModelCall(
+    seat="red", phase="test", round=1, system="be brief", prompt="a prompt that is longer than the system's"
+)
+TOKENS = estimate_tokens(CALL.system) + estimate_tokens(CALL.prompt)
 
 
 def make_ledger(limits: Limits, *usages: Usage) -> Ledger:
@@ -23,7 +25,7 @@ def count_admitted(ledger: Ledger) -> int:
     for number in range(20):
         try:
             assert ledger.reserve(CALL) == TOKENS
-        except Cut as cut:
+        except SessionStopped as cut:
             assert cut.kind == "budget_exhausted"
             return number
     return 20
@@ -64,7 +66,7 @@ def test_a_call_that_brought_nothing_gives_its_place_back(limits: Limits) -> Non
     [(Limits(max_calls=0), "--max-calls"), (Limits(max_tokens=0), "--max-tokens"), (Limits(max_usd=0), "--max-usd")],
 )
 def test_the_reason_names_the_option_that_sets_the_limit(limits: Limits, flag: str) -> None:
-    with pytest.raises(Cut, match=flag):
+    with pytest.raises(SessionStopped, match=flag):
         Ledger(limits).reserve(CALL)
 
 

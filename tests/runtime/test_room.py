@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.errors import Cut, ModelError, ReplayMismatch, ScriptDry
+from moot.core.errors import ModelError, ReplayMismatch, ScriptDry, SessionStopped
 from moot.core.events import Event, Retried, TurnTaken
 from moot.core.ports import Model, Row, SessionRecord, StepRow
 from moot.core.room import Ask
-from moot.core.types import Absent, Call, Limits, Reply, Result, Usage, Value
+from moot.core.types import Absent, Limits, ModelCall, Reply, Result, Usage, Value
 from moot.edge.store import SqlStore
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.runtime.journal import Journal
 from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.runner import Plan, Runner
+from moot.runtime.runner import Runner, SessionPlan
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel, one_file, room
 from moot.text.secrets import Vault
 
@@ -43,12 +43,12 @@ class Slow(Model):
     def __init__(self) -> None:
         self.under_way = asyncio.Event()
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         self.under_way.set()
         await asyncio.Event().wait()
         raise AssertionError
 
-    def skip(self, call: Call) -> None: ...
+    def skip(self, call: ModelCall) -> None: ...
 
     async def aclose(self) -> None: ...
 
@@ -160,7 +160,7 @@ def test_the_deadline_of_the_session_cuts_it() -> None:
     here = live({"red": [ScriptedModel({"red": [said("a"), said("b")]})]}, clock=clock, seconds=10)
     assert asyncio.run(here.ask(ask())) == Word(word="a")
     clock.seconds = 10.0
-    with pytest.raises(Cut) as cut:
+    with pytest.raises(SessionStopped) as cut:
         asyncio.run(here.ask(ask()))
     assert cut.value.kind == "timed_out"
 
@@ -174,7 +174,7 @@ def test_parallel_seats_never_overspend_together(limit: int, asks: int) -> None:
         await here.ask_all([ask(prompt=str(n)) for n in range(asks)])
 
     if asks > limit:
-        with pytest.raises(Cut) as cut:
+        with pytest.raises(SessionStopped) as cut:
             asyncio.run(all_at_once())
         assert cut.value.kind == "budget_exhausted"
     else:
@@ -184,7 +184,7 @@ def test_parallel_seats_never_overspend_together(limit: int, asks: int) -> None:
 
 def test_dollars_are_counted_and_an_unknown_price_stays_unknown() -> None:
     class Priced(ScriptedModel):
-        async def reply(self, call: Call) -> Reply:
+        async def reply(self, call: ModelCall) -> Reply:
             usd = 0.3 if call.seat == "red" else None
             return Reply(text=said("x"), model=self.name, usage=Usage(input_tokens=1, usd=usd), finish="stop")
 
@@ -195,14 +195,14 @@ def test_dollars_are_counted_and_an_unknown_price_stays_unknown() -> None:
         for _ in range(5):
             await here.ask(ask("red"))
 
-    with pytest.raises(Cut, match="max-usd"):
+    with pytest.raises(SessionStopped, match="max-usd"):
         asyncio.run(spend())
     assert here.ledger.spends["a:a"].usd == pytest.approx(0.6) and here.ledger.spends["b:b"].usd is None
 
 
 def test_answers_come_in_the_order_of_the_asks_whoever_is_first() -> None:
     class Backwards(ScriptedModel):
-        async def reply(self, call: Call) -> Reply:
+        async def reply(self, call: ModelCall) -> Reply:
             for _ in range(10 - int(call.prompt)):
                 await asyncio.sleep(0)
             return Reply(text=said(call.prompt), model=self.name, finish="stop")
@@ -222,7 +222,7 @@ def test_stop_ends_the_call_under_way_and_begins_nothing_new() -> None:
             for _ in range(2):
                 try:
                     await here.ask(ask())
-                except Cut as cut:
+                except SessionStopped as cut:
                     kinds.append(cut.kind)
 
         task = asyncio.create_task(script())
@@ -248,7 +248,7 @@ def test_a_stop_while_something_is_written_lets_it_be_written_and_ends_in_order(
 
     async def run() -> tuple[Result, SessionRecord]:
         store = SlowStore(str(tmp_path / "s.db"))
-        plan = Plan(
+        plan = SessionPlan(
             protocol="harden", topic="t", rules=HardenRules().model_dump(mode="json"),
             input=HardenInput(code=one_file("x = 1\n")).model_dump(mode="json"),
         )  # fmt: skip
@@ -276,7 +276,7 @@ def test_stop_reaches_parallel_seats() -> None:
         await slow.under_way.wait()
         here.stop()
         task.cancel()
-        with pytest.raises(Cut) as cut:
+        with pytest.raises(SessionStopped) as cut:
             await task
         return cut.value.kind
 
@@ -358,7 +358,7 @@ def test_time_at_work_goes_on_counting_after_a_resume() -> None:
     here = live({"red": [ScriptedModel({"red": [rate_limited(8), said("a")]})]}, rows=rows, clock=clock)
     asyncio.run(here.ask(ask()))
     later = live({"red": [ScriptedModel({})]}, past=rows.steps, seconds=10)
-    assert later.journal.elapsed() == pytest.approx(8.0)
+    assert later.journal.seconds_elapsed() == pytest.approx(8.0)
 
 
 def test_a_reply_too_long_to_keep_is_unreadable_not_a_crash() -> None:
@@ -371,7 +371,7 @@ def test_a_reply_too_long_to_keep_is_unreadable_not_a_crash() -> None:
 
 def test_a_cut_off_reply_is_not_read_as_if_it_were_whole() -> None:
     class CutOff(ScriptedModel):
-        async def reply(self, call: Call) -> Reply:
+        async def reply(self, call: ModelCall) -> Reply:
             reply = await super().reply(call)
             return reply.model_copy(update={"finish": "length"})
 
@@ -382,7 +382,7 @@ def test_a_cut_off_reply_is_not_read_as_if_it_were_whole() -> None:
 def test_an_empty_seat_is_absent_and_nobody_is_blamed() -> None:
     here = room({})
     answer = asyncio.run(here.ask(ask()))
-    assert isinstance(answer, Absent) and answer.why == "no_model" and here.degraded == () and not here.seated("red")
+    assert isinstance(answer, Absent) and answer.why == "no_model" and here.degraded == () and not here.has_model("red")
 
 
 def test_events_tell_what_was_spent() -> None:

@@ -9,7 +9,7 @@ from test_room import Rows, Word, ask, live, said
 from moot.core.errors import ModelError
 from moot.core.events import Asked, Event
 from moot.core.room import Ask, Bounds
-from moot.core.types import Absent, Call, Reply, Value
+from moot.core.types import Absent, ModelCall, Reply, Value
 from moot.testing import Line, ScriptedModel
 
 
@@ -46,7 +46,7 @@ class Counting(ScriptedModel):
     under_way: int = 0
     most: int = 0
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         self.under_way += 1
         self.most = max(self.most, self.under_way)
         for _ in range(50):

@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue
 from test_room import Rows
 
-from moot.core.errors import Cut
+from moot.core.errors import SessionStopped
 from moot.core.ports import LogRow, StepRow
 from moot.core.room import Ask
 from moot.core.tools import ToolContext, ToolResult, ToolSpec
@@ -17,7 +17,7 @@ from moot.core.types import Absent, Limits, Value
 from moot.runtime.journal import Journal
 from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.tool_calls import shortened
+from moot.runtime.tool_calls import shorten_text
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel
 from moot.text.replies import Also, Fenced, tool_call
 from moot.text.secrets import Vault
@@ -208,7 +208,7 @@ def test_a_session_whose_time_ends_in_a_tool_is_cut() -> None:
 
     desk = SessionPorts(scanner=FakeScanner(), clock=clock, toolbox=Box(work))
     room = LiveRoom(desk, {"red": [ScriptedModel({"red": [LOOK]})]}, Journal("s", clock), limits=Limits(), timeout=0.5)
-    with pytest.raises(Cut, match="ended while look ran"):
+    with pytest.raises(SessionStopped, match="ended while look ran"):
         asyncio.run(room.ask(Ask("red", "test", 1, "", "say", Word, tools=("look",))))
 
 
@@ -221,9 +221,9 @@ def test_a_long_result_is_cut_to_size_and_says_so(limit: int) -> None:
 
 @pytest.mark.parametrize("limit", [200, 201, 202, 203])
 def test_cutting_splits_no_character(limit: int) -> None:
-    text, cut = shortened("é漢😀" * 100, limit)
+    text, cut = shorten_text("é漢😀" * 100, limit)
     assert cut > 0 and "\ufffd" not in text and len(text.encode()) < limit + 60
-    assert shortened("é漢", 200) == ("é漢", 0)
+    assert shorten_text("é漢", 200) == ("é漢", 0)
 
 
 def test_secrets_in_results_stay_out_of_prompts_and_records() -> None:

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from moot.core.ports import SessionRecord
 from moot.core.types import Result, Status
-from moot.runtime.runner import Stop, cut_by, finished_result, retry_from, status_after
+from moot.runtime.runner import Stop, cut_by, find_result, retry_from, status_after
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -96,4 +96,4 @@ def test_a_session_is_tried_again_from_the_step_that_failed_only_while_it_waits(
 def test_only_a_completed_session_that_nothing_cut_short_has_nothing_left_to_do(
     status: Status, outcome: JsonValue, finished: bool
 ) -> None:
-    assert finished_result(record(status, outcome)) == ({"a": 1} if finished else None)
+    assert find_result(record(status, outcome)) == ({"a": 1} if finished else None)

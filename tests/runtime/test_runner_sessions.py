@@ -12,24 +12,24 @@ from pydantic import ValidationError
 from moot.core.errors import ModelError, StoreError, UsageError
 from moot.core.events import Event, SessionEnded, SessionStarted
 from moot.core.ports import Branch, Model, Row, SessionRecord
-from moot.core.types import Call, Limits, Reply, Result, Status
+from moot.core.types import Limits, ModelCall, Reply, Result, Status
 from moot.edge.store import SqlStore
 from moot.edge.store.snapshots import whole
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.record.chain import flaws_of
 from moot.runtime.ports import SessionPorts
-from moot.runtime.runner import About, Plan, Runner, Stop
+from moot.runtime.runner import About, Runner, SessionPlan, Stop
 from moot.testing import ActingModel, Line, one_file
 
 ANSWERS: dict[tuple[str, int], Line] = {("red", 1): SQLI, ("blue", 1): blue(GOOD), ("red", 2): NOTHING}
-PLAN = Plan(
+PLAN = SessionPlan(
     protocol="harden", topic="t", input=HardenInput(code=one_file(BAD)).model_dump(mode="json"),
     rules=HardenRules().model_dump(mode="json"), seats={"red": ("a:b",), "blue": ("a:b",)},
 )  # fmt: skip
-Say = Callable[[Call], Line]
+Say = Callable[[ModelCall], Line]
 
 
-def answer(call: Call) -> Line:
+def answer(call: ModelCall) -> Line:
     return ANSWERS[call.seat, call.round]
 
 
@@ -108,7 +108,7 @@ class Stopping(ActingModel):
         super().__init__(answer, name="a:b")
         self.runner, self.wish = runner, wish
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         self.runner.stop(self.wish)
         return await super().reply(call)
 
@@ -214,7 +214,7 @@ def test_an_error_leaves_the_session_to_be_resumed_and_names_it(
     tmp_path: Path, error: Exception, status: Status
 ) -> None:
     async def work(store: SqlStore) -> None:
-        def failing(call: Call) -> Line:
+        def failing(call: ModelCall) -> Line:
             raise error
 
         with pytest.raises(type(error)) as raised:
@@ -231,7 +231,7 @@ def test_an_error_leaves_the_session_to_be_resumed_and_names_it(
 def test_a_change_of_plan_that_fails_gives_the_session_back(tmp_path: Path) -> None:
     """It was taken by then: a process that lives on would otherwise keep everybody from it."""
 
-    def refuse(plan: Plan) -> Plan:
+    def refuse(plan: SessionPlan) -> SessionPlan:
         raise UsageError("no such model")
 
     async def work(store: SqlStore) -> None:
@@ -255,7 +255,7 @@ def test_a_change_of_plan_is_recorded_and_none_is_not(tmp_path: Path) -> None:
         assert getattr(result, "outcome", "") == "budget_exhausted" and result.resumable
         record, kinds = await look(store, made.id)
         assert kinds == ["begun", "claimed", "plan", "ended"] and record.status == "completed"
-        assert Plan.model_validate(record.config) == few
+        assert SessionPlan.model_validate(record.config) == few
         await here.runner.resume(made.id)
         assert (await look(store, made.id))[1][4:] == ["claimed", "ended"] and here.asked == [("red", 1)]
         await here.runner.resume(made.id, lambda plan: PLAN)
@@ -267,7 +267,7 @@ def test_a_change_of_plan_is_recorded_and_none_is_not(tmp_path: Path) -> None:
 
 def test_a_session_whose_provider_failed_is_tried_again_from_there_and_once(tmp_path: Path) -> None:
     async def work(store: SqlStore) -> None:
-        def down(call: Call) -> Line:
+        def down(call: ModelCall) -> Line:
             return ModelError("401", kind="auth") if call.seat == "blue" else answer(call)
 
         result = await Setting(store, down).runner.start(PLAN)

@@ -21,7 +21,7 @@ from moot.protocols.harden.script import HardenInput, HardenRules, harden
 from moot.runtime.journal import Journal
 from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.runner import Plan, Runner
+from moot.runtime.runner import Runner, SessionPlan
 from moot.scan import StaticTeam
 from moot.testing import one_file
 from moot.text.secrets import Vault
@@ -83,7 +83,7 @@ def files_of_a_turn(folder: Path, seat: str) -> set[str]:
         vault=Vault({"MY_TOKEN": "hunter2hunter2"}),
         listen=lambda event: None,
     )
-    plan = Plan(protocol="harden", topic="t", input=given.model_dump(mode="json"), rules={})
+    plan = SessionPlan(protocol="harden", topic="t", input=given.model_dump(mode="json"), rules={})
 
     async def run() -> None:
         store, model = UncountedStore(str(folder / "s.db"), watch), Models({}, 60.0).open(name)

@@ -10,7 +10,7 @@ from samples import scanned
 import moot.scan
 from moot.core.types import Language
 from moot.scan.catalogue import LANGUAGES, catalogue, examples, rules
-from moot.scan.rule import Example, Rule
+from moot.scan.rule import Rule, RuleExample
 
 CASES = [(language, example) for language in LANGUAGES for example in examples(language)]
 CASES += [("typescript", example) for example in examples("javascript")]
@@ -23,7 +23,7 @@ def told(language: Language, text: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("language", "example"), CASES, ids=lambda case: getattr(case, "rule", case))
-def test_the_rule_speaks_on_one_and_not_on_the_other(language: Language, example: Example) -> None:
+def test_the_rule_speaks_on_one_and_not_on_the_other(language: Language, example: RuleExample) -> None:
     assert example.rule in told(language, example.fires)
     assert example.rule not in told(language, example.silent)
 

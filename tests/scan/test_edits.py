@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.scan.edits import Edit, Overlap, applied, moved
+from moot.scan.edits import Edit, EditOverlap, apply_edits, move_offset
 
 
 @st.composite
@@ -29,7 +29,7 @@ def test_only_the_spans_change(case: tuple[str, list[Edit]]) -> None:
     for edit in sorted(edits):
         expected += data[at : edit.start] + edit.new.encode()
         at = edit.end
-    assert applied(data, edits) == expected + data[at:]
+    assert apply_edits(data, edits) == expected + data[at:]
 
 
 @settings(deadline=None)
@@ -39,21 +39,21 @@ def test_a_byte_outside_the_spans_is_found_again(case: tuple[str, list[Edit]], b
     data = text.encode()
     if byte >= len(data) or any(edit.start <= byte < edit.end for edit in edits):
         return
-    assert applied(data, edits)[moved(byte, edits)] == data[byte]
+    assert apply_edits(data, edits)[move_offset(byte, edits)] == data[byte]
 
 
 def test_insertions_at_one_place_keep_their_order() -> None:
-    assert applied(b"ab", [Edit(1, 1, "x"), Edit(1, 1, "y")]) == b"axyb"
+    assert apply_edits(b"ab", [Edit(1, 1, "x"), Edit(1, 1, "y")]) == b"axyb"
 
 
 def test_an_insertion_may_touch_a_replacement() -> None:
-    assert applied(b"abc", [Edit(2, 2, "!"), Edit(1, 2, "x")]) == b"ax!c"
+    assert apply_edits(b"abc", [Edit(2, 2, "!"), Edit(1, 2, "x")]) == b"ax!c"
 
 
 def test_overlapping_edits_are_refused() -> None:
-    with pytest.raises(Overlap):
-        applied(b"abcdef", [Edit(0, 3, "x"), Edit(2, 4, "y")])
+    with pytest.raises(EditOverlap):
+        apply_edits(b"abcdef", [Edit(0, 3, "x"), Edit(2, 4, "y")])
 
 
 def test_inside_a_replaced_span_is_its_start() -> None:
-    assert moved(3, [Edit(0, 1, ""), Edit(2, 5, "xyz")]) == 1
+    assert move_offset(3, [Edit(0, 1, ""), Edit(2, 5, "xyz")]) == 1

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from moot.core.types import Code, Language, Scan, SourceFile
 from moot.scan import StaticTeam
-from moot.scan.groups import groups, merged
+from moot.scan.groups import groups, merge_scans
 from moot.scan.links import links
 
 
@@ -60,7 +60,7 @@ def test_a_flow_into_another_piece_is_told_once() -> None:
     found = groups(files, 4)
     assert len(found) == 4 and all("p/store.py" in {f.path for f in group.files} for group in found)
     parts = [(group, StaticTeam().scan(Code(files=group.files))) for group in found]
-    (finding,) = [f for f in merged(files, parts).findings if f.cwe == 89]
+    (finding,) = [f for f in merge_scans(files, parts).findings if f.cwe == 89]
     whole = [f for f in StaticTeam().scan(Code(files=tuple(files))).findings if f.cwe == 89]
     assert [(f.file, f.line, f.fingerprint, f.confidence) for f in whole] == [
         (finding.file, finding.line, finding.fingerprint, finding.confidence)
@@ -68,4 +68,4 @@ def test_a_flow_into_another_piece_is_told_once() -> None:
 
 
 def test_no_files_no_groups() -> None:
-    assert groups([]) == () and merged([], []) == Scan()
+    assert groups([]) == () and merge_scans([], []) == Scan()

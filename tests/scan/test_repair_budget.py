@@ -3,7 +3,7 @@
 from moot.core.types import Code, Repair, SourceFile
 from moot.scan import StaticTeam
 from moot.scan.repair import MAX_READ, repair
-from moot.scan.team import FileScan, found_in, scanned
+from moot.scan.team import FileScan, scan_code, scan_for_findings
 
 TEXT = """import hashlib
 import yaml
@@ -24,7 +24,7 @@ def repaired(most: int) -> tuple[Repair, list[str]]:
 
     def look(file: SourceFile) -> FileScan:
         looked.append(file.text)
-        return scanned(CODE.with_texts({file.path: file.text}), whole=False)[file.path]
+        return scan_code(CODE.with_texts({file.path: file.text}), whole=False)[file.path]
 
     return repair(CODE, [finding.fingerprint for finding in StaticTeam().scan(CODE).findings], look, most), looked
 
@@ -48,5 +48,5 @@ def test_without_any_budget_nothing_is_changed() -> None:
 
 
 def test_a_scan_alone_finds_what_a_session_finds() -> None:
-    whole, alone = StaticTeam().scan(CODE), found_in(CODE)
+    whole, alone = StaticTeam().scan(CODE), scan_for_findings(CODE)
     assert whole.findings and alone.findings == whole.findings and alone.not_analysed == whole.not_analysed

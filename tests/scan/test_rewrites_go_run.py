@@ -11,7 +11,7 @@ from samples import repaired, rules
 
 from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import SandboxLimits, find_sandbox
-from moot.evidence.races import found
+from moot.evidence.races import find_races
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def test_a_lock_ends_what_the_race_detector_sees(case: Case) -> None:
     sandbox, tests = find_sandbox(), given((case,))
     before, after = Code(files=(case.file(case.code),)), Code(files=(mended(case),))
     racy = asyncio.run(sandbox.races(before, tests))
-    assert found(racy.reports, before, tests), racy
+    assert find_races(racy.reports, before, tests), racy
     clean = asyncio.run(sandbox.races(after, tests))
     assert (clean.reports, clean.problem) == ((), "")
     assert run(after.files, (case,)).passed

@@ -198,8 +198,8 @@ def test_walks_skip_only_places() -> None:
     ],
 )
 def test_what_a_go_file_has_beyond_its_share_is_said_once(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(golang_exprs.Reader, "most_made", 300)
-    monkeypatch.setattr(golang_exprs.Reader, "most_statements", 300)
+    monkeypatch.setattr(golang_exprs.GoReader, "most_made", 300)
+    monkeypatch.setattr(golang_exprs.GoReader, "most_statements", 300)
     module = read_go("package p\n" + text)
     made = sum(1 for _ in golang_program.inside(module.body))
     assert made < 3000
@@ -219,7 +219,7 @@ def test_what_a_go_file_has_beyond_its_share_is_said_once(text: str, monkeypatch
     ],
 )
 def test_other_files_have_their_share_too(language: Language, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for reader in (python_reader.Reader, javascript_reader.Reader):
+    for reader in (python_reader.PythonReader, javascript_reader.JavaScriptReader):
         monkeypatch.setattr(reader, "most_made", 300)
         monkeypatch.setattr(reader, "most_statements", 300)
     module = lower(syntax.parse(PATHS[language], language, text))

@@ -18,7 +18,7 @@ from kit import in_store, settled, write_trusted
 from patience import PATIENCE
 from solve_kit import RIGHT, WRONG, code, coder, reflection, reflector, world
 
-from moot.core.errors import Decided, Parked, UsageError
+from moot.core.errors import AlreadyDecided, Parked, UsageError
 from moot.core.gates import GateDecision, GateRequest, GateRules, Verdict
 from moot.core.types import Limits, Repair, Scan
 from moot.edge.store import SqlStore
@@ -28,7 +28,7 @@ from moot.record.chain import flaws
 from moot.runtime.journal import Journal
 from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.runner import About, Plan, Runner
+from moot.runtime.runner import About, Runner, SessionPlan
 from moot.surfaces.gatekeeping import decide, gate_of
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel, one_file, room
 
@@ -46,7 +46,7 @@ class World:
         self.scans = 0
         scanner = FakeScanner(self.look, lambda given, marks: Repair())
         self.desk = SessionPorts(scanner=scanner, clock=self.clock, gates=self.gates)
-        self.plan = Plan(
+        self.plan = SessionPlan(
             protocol="harden",
             topic="t",
             input=HardenInput(code=one_file("x = 1\n")).model_dump(mode="json"),
@@ -119,7 +119,7 @@ def test_of_many_decisions_at_the_same_time_exactly_one_counts(place: str) -> No
                 await other.aclose()
         counted = [each for each in done if isinstance(each, GateRequest)]
         assert len(counted) == 1
-        assert all(isinstance(each, Decided) for each in done if each is not counted[0])
+        assert all(isinstance(each, AlreadyDecided) for each in done if each is not counted[0])
         marks = [e for e in await store.entries(record.id) if e.kind == "decided"]
         assert len(marks) == 1, "and the record has one decision"
         assert (await world.gates.gate(gate.id)).decision == counted[0].decision
@@ -144,7 +144,7 @@ class Vetted(World):
         super().__init__(store, rules)
         from moot.protocols.vet.script import VetInput, VetRules
 
-        self.plan = Plan(
+        self.plan = SessionPlan(
             protocol="vet",
             topic="t",
             input=VetInput(action="rm -rf build", stakes="low").model_dump(mode="json"),
@@ -208,7 +208,7 @@ def test_nobody_in_time_counts_as_the_rules_say(place: str, policy: Verdict, sta
         assert (await store.session(session)).status == status
         made = (await world.gates.gate(gate.id)).decision
         assert made is not None and (made.verdict, made.how) == (policy, "timeout")
-        with pytest.raises(Decided, match="timeout"):
+        with pytest.raises(AlreadyDecided, match="timeout"):
             await world.gates.decide(gate.id, APPROVED)
 
     in_store(place, work)
@@ -219,7 +219,7 @@ def test_a_late_decision_is_refused_even_before_anybody_noticed_the_timeout(plac
         world = World(store, GateRules())
         record = await world.runner().enroll(world.plan)
         gate = await world.gates.request(request(store, record.id))  # its deadline was months ago
-        with pytest.raises(Decided, match="the time for this gate was over"):
+        with pytest.raises(AlreadyDecided, match="the time for this gate was over"):
             await decide(store, gate, "approved", "ada")
 
     in_store(place, work)

@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from moot.core.errors import Cut
+from moot.core.errors import SessionStopped
 from moot.core.protocol import INTERRUPTED, Option, Protocol
 from moot.core.report import Bullets, Headline, Report
 from moot.core.room import Ask, Room
@@ -56,7 +56,7 @@ async def poll(given: PollInput, rules: PollRules, room: Room) -> PollResult:
             answer = await room.ask(Ask("voter", "poll", number, "You vote.", prompt, Opinion))
             if not isinstance(answer, Absent):
                 said.append(answer)
-    except Cut as cut:
+    except SessionStopped as cut:
         outcome = cut.kind
     votes = tuple(each.vote for each in said)
     outcome = outcome or ("yes" if votes.count("yes") * 2 > len(votes) else "no")

@@ -8,20 +8,20 @@ from sample_tasks import LARGE_ISSUES, SHORT_REPORTS, SMALL
 from moot.teams.planning import (  # fmt: skip
     EXPECTED,
     Comparison,
-    Happened,
-    Plan,
+    Observation,
     Style,
     Subtask,
-    adapted,
+    TaskPlan,
+    adapt_expectation,
     compare,
     emphases,
     in_order,
-    joined,
+    join_results,
     measure,
     negotiate,
     overlaps,
     problems,
-    shown,
+    render_plan,
     style_for,
     waves,
     whole,
@@ -32,7 +32,7 @@ TEAM = ("architect", "proposer", "critic")
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 
 
-def plan(*lines: str, owner: str = "proposer") -> Plan:
+def plan(*lines: str, owner: str = "proposer") -> TaskPlan:
     """`b: parse the file < a c`: subtask b after a and c."""
     found = []
     for line in lines:
@@ -41,7 +41,7 @@ def plan(*lines: str, owner: str = "proposer") -> Plan:
         found.append(
             Subtask(id=name, title=title, owner=owner, depends_on=tuple(needs.split()), done_when=f"{name} ok")
         )
-    return Plan(subtasks=tuple(found))
+    return TaskPlan(subtasks=tuple(found))
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def plan(*lines: str, owner: str = "proposer") -> Plan:
         (plan("a: one < z"), ["subtask 'a' depends on 'z', which does not exist"]),
         (plan("a: one", owner="cook"), ["subtask 'a' belongs to 'cook', who is not in the team"]),
         (plan("a:  "), ["subtask 'a' has no title"]),
-        (Plan(subtasks=(Subtask(id="a", title="t", owner="critic"),)), ["subtask 'a' has no done_when"]),
+        (TaskPlan(subtasks=(Subtask(id="a", title="t", owner="critic"),)), ["subtask 'a' has no done_when"]),
     ],
 )
-def test_what_keeps_a_plan_from_being_carried_out_is_said(given_plan: Plan, expected: list[str]) -> None:
+def test_what_keeps_a_plan_from_being_carried_out_is_said(given_plan: TaskPlan, expected: list[str]) -> None:
     assert list(problems(given_plan, TEAM)) == expected
 
 
@@ -70,7 +70,7 @@ def test_waves_hold_what_can_be_done_at_once() -> None:
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> Plan:
+def graphs(draw: st.DrawFn) -> TaskPlan:
     size = draw(st.integers(1, 9))
     order = draw(st.permutations(range(size)))
     lines = [
@@ -82,13 +82,13 @@ def graphs(draw: st.DrawFn) -> Plan:
 
 @patient
 @given(graphs(), st.data())
-def test_results_are_joined_after_those_they_rest_on(given_plan: Plan, data: st.DataObject) -> None:
+def test_results_are_joined_after_those_they_rest_on(given_plan: TaskPlan, data: st.DataObject) -> None:
     assert problems(given_plan, TEAM) == ()
     order = [each.id for each in in_order(given_plan)]
     assert sorted(order) == sorted(each.id for each in given_plan.subtasks)
     assert all(order.index(need) < order.index(each.id) for each in given_plan.subtasks for need in each.depends_on)
     done = data.draw(st.lists(st.sampled_from(order), unique=True))
-    result = joined(given_plan, {name: f"did {name}" for name in done})
+    result = join_results(given_plan, {name: f"did {name}" for name in done})
     assert [each.id for each, _ in result.parts] == [name for name in order if name in done]
     assert set(result.missing) == set(order) - set(done)
     for each in given_plan.subtasks:
@@ -97,12 +97,14 @@ def test_results_are_joined_after_those_they_rest_on(given_plan: Plan, data: st.
 
 
 def test_an_empty_result_is_missing() -> None:
-    result = joined(plan("a: one", "b: two < a"), {"a": " \n", "b": "text"})
+    result = join_results(plan("a: one", "b: two < a"), {"a": " \n", "b": "text"})
     assert (result.missing, result.shaky) == (("a",), ("b",))
 
 
 def test_later_prompts_hold_the_plan() -> None:
-    text = shown(Plan(subtasks=(*plan("b: write < a").subtasks, *plan("a: read", owner="critic").subtasks)), "critic")
+    text = render_plan(
+        TaskPlan(subtasks=(*plan("b: write < a").subtasks, *plan("a: read", owner="critic").subtasks)), "critic"
+    )
     assert text == ("- a (yours): read [critic]; done when: a ok\n- b: write [proposer, after a]; done when: b ok")
     assert whole("proposer", "\n Do it.\nAll of it", "tests pass").subtasks[0].title == "Do it."
     assert problems(whole("proposer", "", "tests pass"), TEAM) == ()
@@ -269,12 +271,12 @@ def test_every_phase_has_an_expectation() -> None:
     ],
 )
 def test_what_happened_is_compared_with_what_was_expected(seen: dict[str, float], overall: float, verdict: str) -> None:
-    found = compare(EXPECTED["critique"], Happened.model_validate({"phase": "critique", **seen}))
+    found = compare(EXPECTED["critique"], Observation.model_validate({"phase": "critique", **seen}))
     assert found.overall == pytest.approx(overall) and found.verdict == verdict
 
 
 def compared(**seen: float) -> Comparison:
-    return compare(EXPECTED["critique"], Happened.model_validate({"phase": "critique", **seen}))
+    return compare(EXPECTED["critique"], Observation.model_validate({"phase": "critique", **seen}))
 
 
 def test_the_next_round_puts_its_weight_where_it_fell_short() -> None:
@@ -288,5 +290,5 @@ def test_the_next_round_puts_its_weight_where_it_fell_short() -> None:
 
 
 def test_expectations_move_towards_what_happened() -> None:
-    moved = adapted(EXPECTED["critique"], Happened(phase="critique", consensus=0.0, insights=17))
+    moved = adapt_expectation(EXPECTED["critique"], Observation(phase="critique", consensus=0.0, insights=17))
     assert (moved.consensus, moved.insights, moved.confidence) == (0.42, 10.0, 0.75)

@@ -12,7 +12,7 @@ from conftest import Cli
 from hypothesis import HealthCheck, settings
 
 from moot.core.errors import ConfigError
-from moot.core.experience import Judged, Tried
+from moot.core.experience import Judged, TrackRecord
 from moot.edge.files.roles import read_roles, read_team_file
 from moot.edge.store import SqlStore
 from moot.edge.store.records import RecordShelf
@@ -23,12 +23,12 @@ from moot.teams.roles import (  # fmt: skip
     best_team,
     domain_of,
     domain_score,
+    load_shipped_roles,
     positions,
     read_role,
     read_team,
     record_of,
     share_right,
-    shipped,
 )
 
 R = TypeVar("R")
@@ -45,11 +45,15 @@ patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow]) 
 
 
 def test_the_twenty_roles_ship_and_are_short_enough_for_small_models() -> None:
-    assert sorted(shipped()) == sorted(SPEC)
-    for role in shipped().values():
+    assert sorted(load_shipped_roles()) == sorted(SPEC)
+    for role in load_shipped_roles().values():
         assert role.focus and role.tools and set(role.affinities) == set(DOMAINS)
         assert len(role.prompt) < 1200 and role.prompt.startswith("You are the ")
-    assert len({role.prompt for role in shipped().values()}) == len({role.focus for role in shipped().values()}) == 20
+    assert (
+        len({role.prompt for role in load_shipped_roles().values()})
+        == len({role.focus for role in load_shipped_roles().values()})
+        == 20
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,7 @@ def test_the_twenty_roles_ship_and_are_short_enough_for_small_models() -> None:
     ],
 )  # fmt: skip
 def test_roles_that_are_about_a_tool_have_it(role: str, tools: set[str]) -> None:
-    assert tools <= set(shipped()[role].tools)
+    assert tools <= set(load_shipped_roles()[role].tools)
 
 
 def test_a_role_of_ones_own_joins_and_may_replace_a_shipped_one(tmp_path: Path) -> None:
@@ -102,14 +106,16 @@ def test_folders_and_files_that_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=why):
             read_roles(str(tmp_path / folder))
     with pytest.raises(ConfigError, match="cannot be read"):
-        read_team_file(str(tmp_path / "none.toml"), shipped())
+        read_team_file(str(tmp_path / "none.toml"), load_shipped_roles())
 
 
 AGENT = '[[agents]]\nrole = "critic"\nmodel = "openai:x"\n'
 
 
 def test_a_team_file_is_read_and_doubled_roles_are_numbered() -> None:
-    team = read_team(AGENT * 2 + '[[agents]]\nid = "boss"\nrole = "moderator"\nmodel = "a:b"\n', "t.toml", shipped())
+    team = read_team(
+        AGENT * 2 + '[[agents]]\nid = "boss"\nrole = "moderator"\nmodel = "a:b"\n', "t.toml", load_shipped_roles()
+    )
     assert team.seats == {"critic": "critic", "critic-2": "critic", "boss": "moderator"}
     assert [agent.id for agent in team.of("moderator", "critic")] == ["boss", "critic", "critic-2"]
 
@@ -136,7 +142,7 @@ def test_a_team_file_is_read_and_doubled_roles_are_numbered() -> None:
 )
 def test_a_team_file_that_is_wrong_is_refused(text: str, why: str) -> None:
     with pytest.raises(ConfigError) as raised:
-        read_team(text, "t.toml", shipped())
+        read_team(text, "t.toml", load_shipped_roles())
     assert why in str(raised.value)
 
 
@@ -160,8 +166,8 @@ def test_the_domain_of_a_task_comes_from_its_words(task: str, domain: Domain) ->
 
 def tried(
     model: str, right: int, total: int, role: str = "proposer", domain: str = "code", band: int | None = None
-) -> Tried:
-    return Tried(model=model, role=role, domain=domain, band=band, right=right, total=total)
+) -> TrackRecord:
+    return TrackRecord(model=model, role=role, domain=domain, band=band, right=right, total=total)
 
 
 def test_records_are_shares_that_begin_in_the_middle() -> None:
@@ -177,9 +183,9 @@ def test_records_are_shares_that_begin_in_the_middle() -> None:
     assert domain_score(rows, "c:z", "code") == 0.5
 
 
-def team(models: list[str], *rows: Tried, domain: Domain = "code", size: int = 5) -> list[tuple[str, str]]:
-    seats = positions(shipped(), domain, size)
-    return [(each.agent.id, each.agent.model) for each in best_team(seats, models, shipped(), domain, rows)]
+def team(models: list[str], *rows: TrackRecord, domain: Domain = "code", size: int = 5) -> list[tuple[str, str]]:
+    seats = positions(load_shipped_roles(), domain, size)
+    return [(each.agent.id, each.agent.model) for each in best_team(seats, models, load_shipped_roles(), domain, rows)]
 
 
 @pytest.mark.parametrize(
@@ -201,26 +207,26 @@ def team(models: list[str], *rows: Tried, domain: Domain = "code", size: int = 5
     ],
 )
 def test_seats_go_to_the_best_score_and_to_different_models(
-    models: list[str], rows: list[Tried], chosen: list[str]
+    models: list[str], rows: list[TrackRecord], chosen: list[str]
 ) -> None:
     assert [model for _, model in team(models, *rows)] == chosen
 
 
 def test_a_score_has_the_parts_of_the_specification() -> None:
     rows = [tried("a:x", 8, 8), tried("a:x", 0, 4, role="critic")]
-    (best,) = best_team(["proposer"], ["a:x"], shipped(), "code", rows)
+    (best,) = best_team(["proposer"], ["a:x"], load_shipped_roles(), "code", rows)
     assert [best.record, best.domain, best.affinity] == pytest.approx([0.9, 9 / 14, 0.9])
     assert best.score == pytest.approx(0.40 * 0.9 + 0.35 * 9 / 14 + 0.25 * 0.9)
 
 
 def test_the_first_five_sit_in_every_team_and_further_seats_go_by_domain() -> None:
     assert [name for name, _ in team(["a:x"])] == ["proposer", "critic", "reviewer", "optimizer", "moderator"]
-    assert positions(shipped(), "security", 7)[5:] == ("security", "red_team")
-    assert positions(shipped(), "architecture", 6)[5] == "architect"
-    everyone = positions(shipped(), "general", 20)
+    assert positions(load_shipped_roles(), "security", 7)[5:] == ("security", "red_team")
+    assert positions(load_shipped_roles(), "architecture", 6)[5] == "architect"
+    everyone = positions(load_shipped_roles(), "general", 20)
     assert sorted(everyone) == sorted(SPEC)
     assert [name for name, _ in team(["a:x"], size=22)][20:] == ["proposer-2", "critic-2"]
-    assert len(as_team(best_team(everyone, ["a:x"], shipped(), "code")).agents) == 20
+    assert len(as_team(best_team(everyone, ["a:x"], load_shipped_roles(), "code")).agents) == 20
 
 
 def on_shelf(place: str, work: Callable[[RecordShelf], Awaitable[R]]) -> R:
@@ -239,17 +245,17 @@ def judged(agent: str, right: bool, confidence: float | None = 0.9, model: str =
 
 
 def test_records_are_kept_once_for_each_session_and_agent(place: str) -> None:
-    async def work(shelf: RecordShelf) -> list[Tried]:
+    async def work(shelf: RecordShelf) -> list[TrackRecord]:
         await shelf.judge(SESSION, [judged("proposer", True), judged("critic", False, None)], NOW)
         await shelf.judge(SESSION, [judged("proposer", False), judged("judge", True), judged("judge", False)], NOW)
         await shelf.judge(OTHER, [judged("proposer", False)], NOW)
         await shelf.judge(OTHER, [], NOW)
-        return await shelf.tried()
+        return await shelf.count_results()
 
     assert on_shelf(place, work) == [
-        Tried(model="b:y", role="critic", domain="code", band=None, right=0, total=1),
-        Tried(model="b:y", role="judge", domain="code", band=4, right=1, total=1),
-        Tried(model="b:y", role="proposer", domain="code", band=4, right=1, total=2),
+        TrackRecord(model="b:y", role="critic", domain="code", band=None, right=0, total=1),
+        TrackRecord(model="b:y", role="judge", domain="code", band=4, right=1, total=1),
+        TrackRecord(model="b:y", role="proposer", domain="code", band=4, right=1, total=2),
     ]
 
 

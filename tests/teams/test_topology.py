@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moot.teams.roles import shipped
+from moot.teams.roles import load_shipped_roles
 from moot.teams.topology import CONCERNS, LEADERS, ORDER, TOPOLOGIES, Arrangement, Topology, arrange, select
 
 PHASES = tuple(LEADERS)
-ROLES = (*sorted(shipped()), "librarian")
+ROLES = (*sorted(load_shipped_roles()), "librarian")
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 
 
@@ -22,7 +22,9 @@ phases = st.sampled_from(PHASES)
 
 
 def test_every_role_has_a_place_in_the_tables() -> None:
-    assert sorted(ORDER) == sorted(shipped()) == sorted(role for roles in CONCERNS.values() for role in roles)
+    assert (
+        sorted(ORDER) == sorted(load_shipped_roles()) == sorted(role for roles in CONCERNS.values() for role in roles)
+    )
 
 
 @patient
@@ -129,7 +131,7 @@ def team_of(*roles: str) -> dict[str, str]:
     return {role: role for role in roles}
 
 
-FULL = team_of(*shipped())
+FULL = team_of(*load_shipped_roles())
 
 
 def test_the_tree_of_all_roles() -> None:

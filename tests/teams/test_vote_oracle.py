@@ -15,7 +15,7 @@ from votelib.convert import RankedToCondorcetVotes, RankedToFirstPreference, Ran
 from votelib.evaluate.condorcet import CondorcetWinner
 
 from benchmarks.elections import Known, compare_borda, compare_condorcet, compare_first_places
-from moot.teams.voting import Ballot, VoteRules, complete, elect
+from moot.teams.voting import RankedBallot, VoteRules, complete, elect
 
 Compare = Callable[[Known], list[str]]
 
@@ -78,7 +78,7 @@ def test_a_differing_result_is_reported(compare: Compare, wrong: Known, told: st
 
 
 @st.composite
-def profiles(draw: st.DrawFn) -> tuple[tuple[str, ...], list[Ballot]]:
+def profiles(draw: st.DrawFn) -> tuple[tuple[str, ...], list[RankedBallot]]:
     names = tuple("ABCD"[: draw(st.integers(2, 4))])
     cast = []
     for _ in range(draw(st.integers(1, 6))):
@@ -87,11 +87,11 @@ def profiles(draw: st.DrawFn) -> tuple[tuple[str, ...], list[Ballot]]:
         groups: list[tuple[str, ...]] = []
         for name, joins in zip(order, cuts, strict=True):
             groups[-1:] = [(*groups[-1], name)] if joins and groups else [*groups[-1:], (name,)]
-        cast.append(Ballot(ranking=tuple(groups), count=draw(st.integers(1, 9))))
+        cast.append(RankedBallot(ranking=tuple(groups), count=draw(st.integers(1, 9))))
     return names, cast
 
 
-def strict_orders(names: tuple[str, ...], cast: list[Ballot]) -> dict[tuple[str, ...], int]:
+def strict_orders(names: tuple[str, ...], cast: list[RankedBallot]) -> dict[tuple[str, ...], int]:
     """Each ballot as all orders it allows, in equal parts: what `votelib` counts without knowing of ties."""
     parts = factorial(len(names))
     found: dict[tuple[str, ...], int] = {}
@@ -105,7 +105,7 @@ def strict_orders(names: tuple[str, ...], cast: list[Ballot]) -> dict[tuple[str,
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(profiles())
-def test_votelib_counts_the_same(profile: tuple[tuple[str, ...], list[Ballot]]) -> None:
+def test_votelib_counts_the_same(profile: tuple[tuple[str, ...], list[RankedBallot]]) -> None:
     names, cast = profile
     orders, parts = strict_orders(names, cast), factorial(len(names))
     points = RankedToPositionalVotes(Borda(base=0)).convert(orders)
@@ -123,5 +123,5 @@ def test_votelib_counts_the_same(profile: tuple[tuple[str, ...], list[Ballot]]) 
     assert ([condorcet.winner] if not condorcet.fallback_used else []) == best
 
 
-def _key(ballot: Ballot, names: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+def _key(ballot: RankedBallot, names: tuple[str, ...]) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(group) for group in complete(ballot, names))

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from votekit import ballots
 
-from moot.teams.voting import MAX_COUNT, METHODS, Ballot, Election, Method, TieBreak, VoteRules, elect, weight
+from moot.teams.voting import MAX_COUNT, METHODS, Election, Method, RankedBallot, TieBreak, VoteRules, elect, weight
 
 ABC = ("A", "B", "C")
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
@@ -73,9 +73,9 @@ def test_auto_goes_by_the_number_of_voters(voters: int, method: Method) -> None:
 
 
 def test_a_weight_is_the_product_of_the_specification() -> None:
-    ballot = Ballot(ranking=(("A",),), confidence=0.8, score=5, diversity=0.5, history=0.25, count=2)
+    ballot = RankedBallot(ranking=(("A",),), confidence=0.8, score=5, diversity=0.5, history=0.25, count=2)
     assert weight(ballot) == 2 * Fraction("0.8") * Fraction("1.1") * Fraction("1.05") * Fraction("1.05")
-    assert weight(Ballot(ranking=(("A",),), confidence=None)) == 1
+    assert weight(RankedBallot(ranking=(("A",),), confidence=None)) == 1
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def test_what_is_within_one_per_cent_is_a_tie_and_declared(lines: list[str], tie
 )
 def test_ties_are_broken_by_the_rule_asked_for(rule: TieBreak, winner: str) -> None:
     cast = [
-        Ballot(ranking=(("A",), ("B",), ("C",)), confidence=0.5, voter="a", score=9),
-        Ballot(ranking=(("B",), ("A",), ("C",)), confidence=0.9, voter="b", score=2),
-        Ballot(ranking=(("C",), ("A",), ("B",)), confidence=0.4, voter="c"),
-        Ballot(ranking=(("C",), ("B",), ("A",)), confidence=0.4, voter="d"),
+        RankedBallot(ranking=(("A",), ("B",), ("C",)), confidence=0.5, voter="a", score=9),
+        RankedBallot(ranking=(("B",), ("A",), ("C",)), confidence=0.9, voter="b", score=2),
+        RankedBallot(ranking=(("C",), ("A",), ("B",)), confidence=0.4, voter="c"),
+        RankedBallot(ranking=(("C",), ("B",), ("A",)), confidence=0.4, voter="d"),
     ]
     election = elect(ABC, cast, VoteRules(method="borda", tie_break=rule, seed=1))
     assert election.tied == ABC and set(election.scores.values()) == {4}
@@ -111,7 +111,7 @@ def test_ties_are_broken_by_the_rule_asked_for(rule: TieBreak, winner: str) -> N
 
 
 def test_a_leader_that_is_named_goes_before_the_highest_score() -> None:
-    cast = [Ballot(ranking=(("A",),), voter="a", score=9), Ballot(ranking=(("B",),), voter="b")]
+    cast = [RankedBallot(ranking=(("A",),), voter="a", score=9), RankedBallot(ranking=(("B",),), voter="b")]
     rules = VoteRules(method="plurality", tie_break="leader_vote")
     assert elect(ABC, cast, rules).winner == "A"
     assert elect(ABC, cast, rules.model_copy(update={"leader": "b"})).winner == "B"
@@ -121,7 +121,7 @@ def test_a_leader_that_is_named_goes_before_the_highest_score() -> None:
 
 @pytest.mark.parametrize("score", [0.5, 1])
 def test_any_score_above_all_others_makes_a_leader(score: float) -> None:
-    cast = [Ballot(ranking=(("A",),), voter="a"), Ballot(ranking=(("B",),), voter="b", score=score)]
+    cast = [RankedBallot(ranking=(("A",),), voter="a"), RankedBallot(ranking=(("B",),), voter="b", score=score)]
     assert elect(ABC, cast, VoteRules(method="plurality", tie_break="leader_vote")).winner == "B"
 
 
@@ -156,25 +156,25 @@ def test_chance_depends_on_the_seed_alone() -> None:
 @pytest.mark.parametrize(
     ("ballot", "why"),
     [
-        (Ballot(ranking=()), "it ranks nobody"),
-        (Ballot(ranking=((), ("B",))), "a place with nobody"),
-        (Ballot(ranking=(("B",), ("Z",))), "'Z' is no candidate"),
-        (Ballot(ranking=(("C",), ("B",), ("B",))), "'B' is on it twice"),
-        (Ballot(ranking=(("B",),), count=0), "count must be a whole number from 1"),
-        (Ballot(ranking=(("B",),), count=-5), "not -5"),
-        (Ballot(ranking=(("B",),), count=MAX_COUNT + 1), "from 1 to 1000000000, not 1000000001"),
-        (Ballot(ranking=(("B",),), confidence=float("nan")), "confidence must be from 0 to 1, not nan"),
-        (Ballot(ranking=(("B",),), confidence=1.5), "confidence must be"),
-        (Ballot(ranking=(("B",),), score=11), "score must be from 0 to 10"),
-        (Ballot(ranking=(("B",),), diversity=1.5), "diversity must be"),
-        (Ballot(ranking=(("B",),), diversity=float("inf")), "diversity must be"),
-        (Ballot(ranking=(("B",),), history=1.5), "history must be"),
-        (Ballot(ranking=(("B",),), history=-0.1), "history must be"),
-        (Ballot(ranking=(("B",),), voter=" a "), "the voter 'a' has voted before"),
+        (RankedBallot(ranking=()), "it ranks nobody"),
+        (RankedBallot(ranking=((), ("B",))), "a place with nobody"),
+        (RankedBallot(ranking=(("B",), ("Z",))), "'Z' is no candidate"),
+        (RankedBallot(ranking=(("C",), ("B",), ("B",))), "'B' is on it twice"),
+        (RankedBallot(ranking=(("B",),), count=0), "count must be a whole number from 1"),
+        (RankedBallot(ranking=(("B",),), count=-5), "not -5"),
+        (RankedBallot(ranking=(("B",),), count=MAX_COUNT + 1), "from 1 to 1000000000, not 1000000001"),
+        (RankedBallot(ranking=(("B",),), confidence=float("nan")), "confidence must be from 0 to 1, not nan"),
+        (RankedBallot(ranking=(("B",),), confidence=1.5), "confidence must be"),
+        (RankedBallot(ranking=(("B",),), score=11), "score must be from 0 to 10"),
+        (RankedBallot(ranking=(("B",),), diversity=1.5), "diversity must be"),
+        (RankedBallot(ranking=(("B",),), diversity=float("inf")), "diversity must be"),
+        (RankedBallot(ranking=(("B",),), history=1.5), "history must be"),
+        (RankedBallot(ranking=(("B",),), history=-0.1), "history must be"),
+        (RankedBallot(ranking=(("B",),), voter=" a "), "the voter 'a' has voted before"),
     ],
 )
-def test_a_ballot_that_cannot_be_counted_changes_nothing_and_is_named(ballot: Ballot, why: str) -> None:
-    good = Ballot(ranking=(("A",), ("B",)), voter="a")
+def test_a_ballot_that_cannot_be_counted_changes_nothing_and_is_named(ballot: RankedBallot, why: str) -> None:
+    good = RankedBallot(ranking=(("A",), ("B",)), voter="a")
     for method in METHODS:
         election = elect(ABC, [good, ballot, ballot], VoteRules(method=method))
         assert election.winner == "A" and election.pairwise["A"]["B"] == 1
@@ -183,8 +183,8 @@ def test_a_ballot_that_cannot_be_counted_changes_nothing_and_is_named(ballot: Ba
 
 
 def test_the_largest_and_the_surest_ballot_still_counts() -> None:
-    most = Ballot(ranking=(("A",),), count=MAX_COUNT, confidence=1, score=10, diversity=1, history=1)
-    election = elect(ABC, [most, Ballot(ranking=(("B",),), confidence=0)], VoteRules(method="plurality"))
+    most = RankedBallot(ranking=(("A",),), count=MAX_COUNT, confidence=1, score=10, diversity=1, history=1)
+    election = elect(ABC, [most, RankedBallot(ranking=(("B",),), confidence=0)], VoteRules(method="plurality"))
     assert (election.scores, election.notes) == ({"A": MAX_COUNT, "B": 1, "C": 0}, ())
 
 
@@ -200,7 +200,7 @@ def test_one_candidate_wins_alone_and_no_valid_ballot_gives_no_winner(method: Me
     alone = elect(["A"], ballots("1 A"), VoteRules(method=method))
     assert (alone.winner, alone.consensus_reached, alone.ranking) == ("A", True, (("A",),))
     assert not elect(["A"], [], VoteRules(method=method)).consensus_reached
-    for cast in ([], [Ballot(ranking=(("Z",),))]):
+    for cast in ([], [RankedBallot(ranking=(("Z",),))]):
         none = elect(ABC, cast, VoteRules(method=method))
         assert none.winner is None and not none.consensus_reached and "no valid ballot" in none.notes[-1]
     assert elect([], ballots("1 A"), VoteRules(method=method)).winner is None
@@ -239,15 +239,15 @@ def test_without_a_majority_a_tie_is_only_between_those_who_lead(lines: list[str
 
 def test_who_does_not_agree_is_named() -> None:
     cast = [
-        Ballot(ranking=(("A",),), voter="x"), Ballot(ranking=(("B",),), voter="y", count=2),
-        Ballot(ranking=(("A",),), voter="z"),
+        RankedBallot(ranking=(("A",),), voter="x"), RankedBallot(ranking=(("B",),), voter="y", count=2),
+        RankedBallot(ranking=(("A",),), voter="z"),
     ]  # fmt: skip
     election = elect(ABC, cast, VoteRules(method="unanimous"))
     assert election.disagreements == ("A: x, z", "B: y ×2") and not election.consensus_reached
 
 
 @st.composite
-def profiles(draw: st.DrawFn) -> tuple[list[str], list[Ballot]]:
+def profiles(draw: st.DrawFn) -> tuple[list[str], list[RankedBallot]]:
     names = [chr(65 + number) for number in range(draw(st.integers(2, 5)))]
     cast = []
     for _ in range(draw(st.integers(1, 7))):
@@ -256,14 +256,16 @@ def profiles(draw: st.DrawFn) -> tuple[list[str], list[Ballot]]:
         for name in order:
             join = bool(groups) and draw(st.booleans())
             groups[-1:] = [(*groups[-1], name)] if join else [*groups[-1:], (name,)]
-        cast.append(Ballot(ranking=tuple(groups), count=draw(st.integers(1, 4)), confidence=draw(st.floats(0, 1))))
+        cast.append(
+            RankedBallot(ranking=tuple(groups), count=draw(st.integers(1, 4)), confidence=draw(st.floats(0, 1)))
+        )
     return names, cast
 
 
 @patient
 @given(profiles(), st.sampled_from(METHODS))
 def test_the_order_of_ballots_and_their_grouping_do_not_matter(
-    profile: tuple[list[str], list[Ballot]], method: Method
+    profile: tuple[list[str], list[RankedBallot]], method: Method
 ) -> None:
     names, cast = profile
     rules = VoteRules(method=method)
@@ -275,14 +277,14 @@ def test_the_order_of_ballots_and_their_grouping_do_not_matter(
 
 @patient
 @given(profiles(), st.sampled_from(METHODS))
-def test_raising_the_winner_never_unseats_it(profile: tuple[list[str], list[Ballot]], method: Method) -> None:
+def test_raising_the_winner_never_unseats_it(profile: tuple[list[str], list[RankedBallot]], method: Method) -> None:
     """For the methods that have this property: one more voter who puts the winner alone on top."""
     names, cast = profile
     rules = VoteRules(method=method)
     winner = elect(names, cast, rules).winner
     if winner is None or method == "condorcet":  # with the fallback, Condorcet does not have it
         return
-    more = elect(names, [*cast, Ballot(ranking=((winner,),))], rules)
+    more = elect(names, [*cast, RankedBallot(ranking=((winner,),))], rules)
     assert more.winner == winner
 
 
@@ -311,7 +313,7 @@ def test_there_is_nothing_to_say_where_the_one_that_beats_all_wins(method: Metho
 
 
 def test_a_leader_without_a_ballot_is_named() -> None:
-    even = [Ballot(ranking=(("A",), ("B",))), Ballot(ranking=(("B",), ("A",)))]
+    even = [RankedBallot(ranking=(("A",), ("B",))), RankedBallot(ranking=(("B",), ("A",)))]
     election = elect(("A", "B"), even, VoteRules(method="plurality", tie_break="leader_vote", leader="moderator"))
     assert election.notes == (
         "the leader moderator gave no valid ballot, so leader_vote does not tell A and B apart; the order of the "

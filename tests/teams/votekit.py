@@ -6,19 +6,19 @@ from itertools import combinations, combinations_with_replacement
 from random import Random
 
 from benchmarks.elections import Known, Reason
-from moot.teams.voting import Ballot
+from moot.teams.voting import RankedBallot
 
 HALF = Fraction(1, 2)
 
 
-def ballots(*lines: str) -> list[Ballot]:
+def ballots(*lines: str) -> list[RankedBallot]:
     """`3 A>B=C @0.8`: three voters, 0.8 sure."""
     found = []
     for line in lines:
         count, ranking, *sure = line.split()
         groups = tuple(tuple(group.split("=")) for group in ranking.split(">"))
         confidence = float(sure[0][1:]) if sure else 1.0
-        found.append(Ballot(ranking=groups, count=int(count), confidence=confidence))
+        found.append(RankedBallot(ranking=groups, count=int(count), confidence=confidence))
     return found
 
 
@@ -106,7 +106,7 @@ HAND_COUNTED = (
 )  # fmt: skip
 
 
-def by_definition(candidates: Sequence[str], cast: Sequence[Ballot]) -> Known:
+def by_definition(candidates: Sequence[str], cast: Sequence[RankedBallot]) -> Known:
     """Every figure from its definition, pair by pair: slow and short; of `moot.teams.voting` only ballots."""
     margins = {
         (one, other): sum(ballot.count * preference(ballot, one, other) for ballot in cast)
@@ -131,7 +131,7 @@ def by_definition(candidates: Sequence[str], cast: Sequence[Ballot]) -> Known:
     )  # fmt: skip
 
 
-def preference(ballot: Ballot, one: str, other: str) -> int:
+def preference(ballot: RankedBallot, one: str, other: str) -> int:
     """1 if the ballot puts `one` above `other`, -1 if below, 0 if level; who is not on it is below all who are."""
     places = [
         next((place for place, group in enumerate(ballot.ranking) if name in group), len(ballot.ranking))
@@ -152,9 +152,9 @@ def rankings(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], ...]]:
 def small_elections() -> Iterator[Known]:
     """All elections of three ballots for three candidates, and some larger ones."""
     for three in combinations_with_replacement(list(rankings(("A", "B", "C"))), 3):
-        yield by_definition("ABC", [Ballot(ranking=ranking) for ranking in three])
+        yield by_definition("ABC", [RankedBallot(ranking=ranking) for ranking in three])
     pick = Random(1)
     orders = list(rankings(("A", "B", "C", "D")))
     for _ in range(500):
         chosen = pick.sample(orders, pick.randint(1, 6))
-        yield by_definition("ABCD", [Ballot(ranking=ranking, count=pick.randint(1, 4)) for ranking in chosen])
+        yield by_definition("ABCD", [RankedBallot(ranking=ranking, count=pick.randint(1, 4)) for ranking in chosen])

@@ -9,7 +9,7 @@ from moot.text.excerpts import (
     LEAST,
     MOST_NAMED,
     Fitted,
-    Part,
+    TextPart,
     fit_parts,
     fit_text,
     name_some,
@@ -24,8 +24,8 @@ class Notes(list[str]):
         self.append(note)
 
 
-def parts_of(*sizes: int) -> list[Part]:
-    return [Part(f"part {number}", "x" * size) for number, size in enumerate(sizes, 1)]
+def parts_of(*sizes: int) -> list[TextPart]:
+    return [TextPart(f"part {number}", "x" * size) for number, size in enumerate(sizes, 1)]
 
 
 def tokens(characters: int) -> int:
@@ -56,7 +56,7 @@ def test_short_parts_are_whole_and_long_ones_share_what_is_left(
 
 @given(several=texts, space=st.integers(0, 3000))
 def test_every_part_is_whole_or_named(several: list[str], space: int) -> None:
-    parts = [Part(f"<{number}>", text) for number, text in enumerate(several)]
+    parts = [TextPart(f"<{number}>", text) for number, text in enumerate(several)]
     fitted = fit_parts(parts, space)
     named = " ".join(fitted.missing)
     for part in parts:
@@ -69,16 +69,16 @@ def test_every_part_is_whole_or_named(several: list[str], space: int) -> None:
 def test_a_text_that_is_cut_says_so_at_its_end_and_in_the_result() -> None:
     room = Notes()
     fitted = show(fit_text("the task", "a" * 100, tokens(70)), "the seats", room)
-    assert fitted.joined() == "a" * 70 + "\n[cut here: 30 more characters]"
+    assert fitted.join() == "a" * 70 + "\n[cut here: 30 more characters]"
     assert room == ["the seats did not see everything: the task: 70 of 100 characters shown"]
-    assert show(fit_text("the task", "a" * 70, tokens(70)), "the seats", room).joined() == "a" * 70
+    assert show(fit_text("the task", "a" * 70, tokens(70)), "the seats", room).join() == "a" * 70
     assert len(room) == 1, "what fits is no news"
 
 
 def test_parts_that_are_left_out_are_named_where_they_would_stand() -> None:
     room = Notes()
     fitted = show(fit_parts(parts_of(*[LEAST * 2] * 4), tokens(LEAST * 3)), "moderator", room)
-    assert fitted.joined().endswith("[part 3: not shown; part 4: not shown: there was no room]")
+    assert fitted.join().endswith("[part 3: not shown; part 4: not shown: there was no room]")
     assert room == [f"moderator did not see everything: {'; '.join(fitted.missing)}"]
 
 

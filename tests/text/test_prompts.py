@@ -10,7 +10,7 @@ import pytest
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate.state import JUDGING, Work, system
 from moot.protocols.debate.types import Member
-from moot.teams.roles import shipped
+from moot.teams.roles import load_shipped_roles
 from moot.text.prompts import Prompts
 
 OWN = [f"moot.protocols.{name}.prompts" for name in PROTOCOLS]
@@ -34,7 +34,7 @@ AT_ODDS = {
 
 
 def member(role: str, text: str = "") -> Member:
-    return Member(seat=role, role=role, system=text or shipped()[role].prompt)
+    return Member(seat=role, role=role, system=text or load_shipped_roles()[role].prompt)
 
 
 @pytest.mark.parametrize("name", sorted(PROMPTS))
@@ -48,14 +48,14 @@ def _said(pattern: str, text: str) -> bool:
     return any("in your head" not in text[max(0, m.start() - 60) : m.end()] for m in re.finditer(pattern, text))
 
 
-@pytest.mark.parametrize("role", sorted(shipped()))
+@pytest.mark.parametrize("role", sorted(load_shipped_roles()))
 def test_who_is_asked_to_solve_is_not_told_to_find_faults(role: str) -> None:
     work: tuple[Work, ...] = ("solver", "debater")
     for each in work:
         told = system(member(role), each)
-        assert (shipped()[role].prompt in told) == (role not in JUDGING)
-    assert (shipped()[role].prompt in system(member(role), "tester")) == (role == "test_agent")
-    assert shipped()[role].prompt in system(member(role)), "in its own work a role is what it is"
+        assert (load_shipped_roles()[role].prompt in told) == (role not in JUDGING)
+    assert (load_shipped_roles()[role].prompt in system(member(role), "tester")) == (role == "test_agent")
+    assert load_shipped_roles()[role].prompt in system(member(role)), "in its own work a role is what it is"
 
 
 def test_a_role_of_your_own_keeps_its_words() -> None:

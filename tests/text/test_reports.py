@@ -8,14 +8,14 @@ from markdown_it import MarkdownIt
 from moot.core.report import (
     Bullets,
     Cell,
-    Document,
     Figures,
     Grid,
     Headline,
     Listing,
     Paragraph,
     Report,
-    Section,
+    ReportDocument,
+    ReportSection,
     make_row,
     order_caveats,
 )
@@ -61,7 +61,9 @@ def test_every_block_is_in_both_forms() -> None:
 
 
 def test_markdown_of_models_makes_no_markup() -> None:
-    document = Document(title=HOSTILE, lead=HOSTILE, sections=(Section(title="S", blocks=report_with(HOSTILE).blocks),))
+    document = ReportDocument(
+        title=HOSTILE, lead=HOSTILE, sections=(ReportSection(title="S", blocks=report_with(HOSTILE).blocks),)
+    )
     text = render_document_markdown(document)
     assert "\x1b" not in text and "\u202e" not in text
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
@@ -88,7 +90,7 @@ def test_html_of_models_is_escaped() -> None:
 
 
 def test_a_page_loads_nothing() -> None:
-    page = render_document_html(Document(title=HOSTILE, lead="l", sections=()))
+    page = render_document_html(ReportDocument(title=HOSTILE, lead="l", sections=()))
     assert page.startswith("<!doctype html>") and "default-src 'none'" in page and "<script" not in page
 
 

@@ -58,7 +58,7 @@ class CiHooks(Value):
         """Whether anything is checked there."""
         return bool(self.actions.get(point)) or any(each.point == point for each in self.commands)
 
-    def sandboxed(self, point: Point) -> bool:
+    def needs_sandbox(self, point: Point) -> bool:
         """Whether anything is run there; a scan only reads."""
         wanted = set(self.actions.get(point, ())) - {"security_scan"}
         return bool(wanted) or any(each.point == point for each in self.commands)
@@ -74,7 +74,7 @@ class Remark(Value):
     """The rule, or the test, that it comes from."""
 
     @property
-    def told(self) -> str:
+    def text_line(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
         return place + (f"[{self.rule}] " if self.rule else "") + self.text
 

@@ -52,7 +52,7 @@ def resolve(settings: Sequence[Setting], layers: Sequence[Layer]) -> dict[str, R
     for layer in layers:
         for key, value in layer.values.items():
             setting = _setting(key, known, layer)
-            checked = _checked(setting, key, value, layer)
+            checked = _validate_value(setting, key, value, layer)
             found.setdefault(key, Resolved(key, checked, layer.name, setting.about))
     for setting in settings:
         if "*" not in setting.key:
@@ -106,7 +106,7 @@ def _setting(key: str, known: Mapping[str, Setting], layer: Layer) -> Setting:
     raise ConfigError(f"unknown setting {key!r} in {layer.name}; did you mean {near[0]!r}?")
 
 
-def _checked(setting: Setting, key: str, value: object, layer: Layer) -> object:
+def _validate_value(setting: Setting, key: str, value: object, layer: Layer) -> object:
     try:
         return TypeAdapter(setting.kind).validate_python(value)
     except ValidationError as error:

@@ -64,11 +64,11 @@ class StoreError(MootError):
     """The record cannot be read or written."""
 
 
-class Fenced(StoreError):
+class LeaseLost(StoreError):
     """Another process has taken this session over; what this one still does is not recorded."""
 
 
-class Deleted(Fenced):
+class Deleted(LeaseLost):
     """The session was deleted while it ran; there is nothing left to carry on."""
 
 
@@ -80,11 +80,11 @@ class Parked(MootError):
         self.gate_id = gate_id
 
 
-class Decided(UsageError):
+class AlreadyDecided(UsageError):
     """This gate has been decided; a decision is made once."""
 
 
-class Forbidden(UsageError):
+class AccessDenied(UsageError):
     """Whoever asks has not the right to do this."""
 
     def __init__(self, message: str, *, scope: str) -> None:
@@ -111,7 +111,7 @@ class Unrecorded(MootError):
     """A replay asks for something that the record does not hold."""
 
 
-class Cut(MootError):
+class SessionStopped(MootError):
     """The session must end now; what it has so far is its result."""
 
     answered: tuple[object, ...] = ()

@@ -82,7 +82,7 @@ class Judged(Value):
     confidence: Unit | None = None
 
 
-class Tried(Value):
+class TrackRecord(Value):
     """How often a model was right in a role, a domain and a band of stated confidence."""
 
     model: str

@@ -12,7 +12,7 @@ HALF = 0.5
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
 
 
-def normalised(evidence: str) -> str:
+def normalise_evidence(evidence: str) -> str:
     """Evidence as code, free of layout: a quoted line number, fences, indentation and spacing do not matter."""
     text = re.sub(r"^\s*(?:line\s*)?\d+\s*[:|]\s*", "", evidence.strip().strip("`"), flags=re.IGNORECASE).strip("`")
     return re.sub(r"\s+", " ", text).strip().rstrip(";").strip()
@@ -20,11 +20,11 @@ def normalised(evidence: str) -> str:
 
 def fingerprint(category: str, file: str, evidence: str, occurrence: int = 1) -> str:
     """The same flaw has the same print in every round; a second one on an identical line has its own."""
-    key = "\0".join((category, file, normalised(evidence), *([str(occurrence)] if occurrence > 1 else [])))
+    key = "\0".join((category, file, normalise_evidence(evidence), *([str(occurrence)] if occurrence > 1 else [])))
     return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
-def printed(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
+def add_fingerprints(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
     """Findings with their fingerprints filled in, identical lines told apart by their order."""
     seen: dict[str, int] = {}
     result = []
@@ -115,14 +115,14 @@ def locate(code: Code, evidence: str, file: str = "") -> tuple[SourceFile, int] 
     """The file and line (from 1) a quoted piece of code stands in; None when it is not in the code at all."""
     lines = [line for line in evidence.splitlines() if not line.lstrip().startswith("```")]
     quoted = [piece for line in lines for piece in re.findall(r"`([^`]+)`", line)]  # "line 12: `hits[name]++`"
-    wanted = [piece for piece in map(normalised, [*lines, *quoted]) if len(piece) > 2]
+    wanted = [piece for piece in map(normalise_evidence, [*lines, *quoted]) if len(piece) > 2]
     if not wanted:
         return None
     candidates = [f for f in code.files if not file or f.path == file] or list(code.files)
     for piece in wanted:
         for source in candidates:
             for number, line in enumerate(source.text.splitlines(), start=1):
-                if piece in normalised(line):
+                if piece in normalise_evidence(line):
                     return source, number
     return None
 
@@ -135,18 +135,18 @@ def in_question(finding: Vulnerability, code: Code) -> bool:
         return True
     if finding.source == "executed":
         return any(_is_new(code.file(step.file), step.line) for step in finding.path)
-    return _grew(source, finding.evidence, finding.line)
+    return _has_grown(source, finding.evidence, finding.line)
 
 
 def _is_new(source: SourceFile | None, line: int) -> bool:
     lines = source.text.splitlines() if source else []
-    return source is not None and 0 < line <= len(lines) and _grew(source, lines[line - 1], line)
+    return source is not None and 0 < line <= len(lines) and _has_grown(source, lines[line - 1], line)
 
 
-def _grew(source: SourceFile, evidence: str, line: int) -> bool:
+def _has_grown(source: SourceFile, evidence: str, line: int) -> bool:
     if source.base is None:
         return True
-    wanted = normalised(evidence)
-    before = sum(normalised(text) == wanted for text in source.base.splitlines())
-    now = sum(normalised(text) == wanted for text in source.text.splitlines()[:line])
+    wanted = normalise_evidence(evidence)
+    before = sum(normalise_evidence(text) == wanted for text in source.base.splitlines())
+    now = sum(normalise_evidence(text) == wanted for text in source.text.splitlines()[:line])
     return max(now, 1) > before

@@ -94,7 +94,7 @@ class Lint(Value):
     """Language -> why its files were not looked at."""
 
 
-class Part(Value):
+class QualityPart(Value):
     """One side of quality. Without a value it was not measured, and `why` says why not."""
 
     name: PartName
@@ -110,7 +110,7 @@ class Quality(Value):
     score: Unit
     measured: Unit
     """The weight of the parts that were measured: the score cannot be higher."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[QualityPart, ...] = ()
 
     @property
     def unmeasured(self) -> tuple[str, ...]:

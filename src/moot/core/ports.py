@@ -13,9 +13,9 @@ from moot.core.gates import GateDecision, GateRequest
 from moot.core.measures import Covered, Lint
 from moot.core.tools import ToolContext, ToolResult, ToolSpec
 from moot.core.types import (
-    Call,
     Code,
     CommandRun,
+    ModelCall,
     Probing,
     RaceRun,
     Repair,
@@ -33,13 +33,13 @@ class Model(Protocol):
     def name(self) -> str:
         """`provider:model`, as the user wrote it."""
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         """One answer, or `ModelError`. No retries here: the room decides."""
 
     turn: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
     """Entered before each call and outside its timeout: waits for a free place, loads what takes long."""
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         """This call was answered in an earlier run of the session; only a script needs to know."""
 
     async def aclose(self) -> None: ...
@@ -81,7 +81,7 @@ class Checker(Protocol):
     async def check(self, point: Point, code: Code, tests: Tests) -> Checks: ...
 
 
-class Change(Value):
+class FileChange(Value):
     """One commit that touched a file."""
 
     commit: str
@@ -105,7 +105,7 @@ class Branch(Protocol):
 
     def diff(self) -> str: ...
 
-    def history(self, path: str, limit: int = 20) -> list[Change]: ...
+    def history(self, path: str, limit: int = 20) -> list[FileChange]: ...
 
     def blame(self, path: str) -> list[BlameLine]: ...
 
@@ -183,7 +183,7 @@ class StepRow(Value):
 EntryKind = Literal["begun", "claimed", "plan", "step", "dropped", "parked", "decided", "noted", "ended"]
 
 
-class Mark(Value):
+class JournalMark(Value):
     """An entry of the journal that is no step: that the session began, was taken over, waits, was decided, ended."""
 
     kind: EntryKind
@@ -192,7 +192,7 @@ class Mark(Value):
     seq: int = 0
 
 
-class Entry(Value):
+class JournalEntry(Value):
     """One link of a session's journal, as it is kept."""
 
     entry: int
@@ -261,7 +261,7 @@ class LogRow(Value):
     error: str = ""
 
 
-Row = StepRow | Mark | TurnRow | VersionRow | EpisodeRow | LogRow
+Row = StepRow | JournalMark | TurnRow | VersionRow | EpisodeRow | LogRow
 Wish = Literal["", "pause", "cancel"]
 
 
@@ -298,10 +298,10 @@ class SessionRecord(Value):
 class Store(Protocol):
     """The record. `append` returns only when the rows would survive the end of this process."""
 
-    async def create(self, session: SessionRecord, ended: Mark | None = None) -> None:
+    async def create(self, session: SessionRecord, ended: JournalMark | None = None) -> None:
         """`ended`: the last entry of a session that is kept with its result, and never run."""
 
-    async def update(self, session: SessionRecord, mark: Mark | None = None) -> None:
+    async def update(self, session: SessionRecord, mark: JournalMark | None = None) -> None:
         """What its taker says of it, and an entry in its journal that says so; both or neither."""
 
     async def claim(self, session_id: str, owner: str, *, take: bool = False, seen: int | None = None) -> SessionRecord:
@@ -315,7 +315,7 @@ class Store(Protocol):
     async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
         """Link these to the session's journal; `Fenced` when it was taken over since `fence`."""
 
-    async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+    async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[JournalEntry]:
         """The journal as it was written."""
 
     async def session(self, session_id: str) -> SessionRecord:

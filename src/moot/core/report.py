@@ -93,17 +93,17 @@ class Report(Value):
         return first
 
 
-class Section(Value):
+class ReportSection(Value):
     title: str
     blocks: tuple[Block, ...]
 
 
-class Document(Value):
+class ReportDocument(Value):
     """A session as a document: the report first, then its steps."""
 
     title: str
     lead: str
-    sections: tuple[Section, ...]
+    sections: tuple[ReportSection, ...]
 
 
 # --- what reports of different protocols have in common

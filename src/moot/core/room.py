@@ -122,7 +122,7 @@ class Room(Protocol):
         """What is asked inside keeps to these bounds: an answer that does not is `Absent`, by `limit`. What has been
         answered by then may still be run."""
 
-    def seated(self, seat: str) -> bool:
+    def has_model(self, seat: str) -> bool:
         """Whether a model sits there. Without one, `ask` gives an absence that nobody is to blame for."""
 
     def allowance(self) -> int:

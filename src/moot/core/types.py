@@ -198,7 +198,7 @@ class NotAnalysed(Value):
     why: str
 
 
-class BlindSpot(Value):
+class ScanBlindSpot(Value):
     """A place where the scan cannot see what runs."""
 
     file: str
@@ -218,7 +218,7 @@ class Scan(Value):
     not_analysed: tuple[NotAnalysed, ...] = ()
     public_names: dict[str, tuple[str, ...]] = {}
     """Per file, what other code may use: it must survive a patch."""
-    blind: tuple[BlindSpot, ...] = ()
+    blind: tuple[ScanBlindSpot, ...] = ()
     """Where the scan cannot see what runs: a patch may not add any."""
 
 
@@ -239,7 +239,7 @@ class Usage(Value):
     """None: the price is not known. Never 0 for a guess."""
 
 
-class Call(Value):
+class ModelCall(Value):
     """One question to one model, complete: nothing outside it reaches the provider."""
 
     seat: str

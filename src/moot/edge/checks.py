@@ -9,13 +9,13 @@ from moot.core.errors import SandboxError
 from moot.core.ports import Sandbox, Scanner
 from moot.core.types import Code, CommandRun, Language, SourceFile, Tests
 from moot.edge.sandbox.layout import safe_path
-from moot.evidence.check_feedback import of_benchmarks, of_command, of_listing, of_scan, of_tests, of_tool, skipped
+from moot.evidence.check_feedback import of_benchmarks, of_command, of_listing, of_scan, of_tests, of_tool, skip_check
 
 NO_TESTS = "no tests were given"
 
 
 @dataclass(frozen=True)
-class Tool:
+class CheckTool:
     """A program that looks at files without running them. None of the project's own settings reaches it."""
 
     argv: tuple[str, ...]
@@ -30,22 +30,22 @@ class Tool:
         return " ".join(self.argv[:2]) if self.argv[0] in ("go", "node") else self.argv[0]
 
 
-RUFF = Tool(
+RUFF = CheckTool(
     (
         *("ruff", "check", "--isolated", "--no-cache", "--quiet", "--output-format=concise"),
         "--select=E4,E7,E9,F,B,PLE",
     )
 )
-MYPY = Tool(
+MYPY = CheckTool(
     (
         *("mypy", "--config-file=", "--cache-dir=/dev/null", "--ignore-missing-imports"),
         *("--no-error-summary", "--no-color-output"),
     )
 )
-GOFMT = Tool(("gofmt", "-l"), read=of_listing)
-GO_VET = Tool(("go", "vet", "./..."), packages=True)
-NODE = Tool(("node", "--check"), each=True)
-TOOLS: Mapping[Action, Mapping[Language, Tool]] = {
+GOFMT = CheckTool(("gofmt", "-l"), read=of_listing)
+GO_VET = CheckTool(("go", "vet", "./..."), packages=True)
+NODE = CheckTool(("node", "--check"), each=True)
+TOOLS: Mapping[Action, Mapping[Language, CheckTool]] = {
     "linter": {"python": RUFF, "go": GOFMT},
     "static_analysis": {"python": MYPY, "go": GO_VET, "javascript": NODE},
 }
@@ -76,7 +76,7 @@ class SandboxChecks:
             case "security_scan":
                 return [of_scan(point, await asyncio.to_thread(self.scanner.scan, code))]
             case "unit_tests" | "benchmarks" if not tests.files:
-                return [skipped(point, action, NO_TESTS)]
+                return [skip_check(point, action, NO_TESTS)]
             case "unit_tests":
                 return [of_tests(point, action, await self._box().run(code, tests))]
             case "benchmarks":
@@ -84,16 +84,18 @@ class SandboxChecks:
                 return [of_benchmarks(point, runs, self.hooks.benchmark_seconds)]
             case _:
                 languages = dict.fromkeys(file.language for file in code.files)
-                return [await self._tooled(point, action, language, code) for language in languages]
+                return [await self._run_tool(point, action, language, code) for language in languages]
 
-    async def _tooled(self, point: Point, action: Action, language: Language, code: Code) -> Feedback:
+    async def _run_tool(self, point: Point, action: Action, language: Language, code: Code) -> Feedback:
         tool = TOOLS[action].get(language)
         if tool is None:
-            return skipped(point, action, f"no {action.replace('_', ' ')} for {language}; name one in [[ci.commands]]")
+            return skip_check(
+                point, action, f"no {action.replace('_', ' ')} for {language}; name one in [[ci.commands]]"
+            )
         files = [f.model_copy(update={"path": safe_path(f.path)}) for f in code.files if f.language == language]
         files = [f for f in files if not f.path.endswith("conftest.py")]  # such a file of the code is not laid out
         if not files:
-            return skipped(point, action, "there is no file to look at", tool.name)
+            return skip_check(point, action, "there is no file to look at", tool.name)
         groups = [[file] for file in files] if tool.each else [files]
         runs = [await self._tool_run(tool, group, code) for group in groups]
         worst = next((run for run in runs if run.status != 0), None)
@@ -108,7 +110,7 @@ class SandboxChecks:
         told = tool.read(point, action, tool.name, merged, Code(files=tuple(files)))
         return told.model_copy(update={"summary": f"{tool.argv[0]}: {told.summary}"}) if merged.missing else told
 
-    async def _tool_run(self, tool: Tool, files: list[SourceFile], code: Code) -> CommandRun:
+    async def _tool_run(self, tool: CheckTool, files: list[SourceFile], code: Code) -> CommandRun:
         named = () if tool.packages else tuple(f"./{file.path}" for file in files)
         return await self._box().command(code, Tests(files=()), (*tool.argv, *named))
 

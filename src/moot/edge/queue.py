@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from moot.core.errors import StoreError, UsageError
 from moot.core.ports import FORMAT
 from moot.core.types import Value
-from moot.edge.store.engine import KEY, address, is_file, shown
+from moot.edge.store.engine import KEY, address, is_file, mask_address
 from moot.edge.store.faults import advice
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def queue_of(format: int) -> str:
     return f"{QUEUE}-format-{format}"
 
 
-class Waiting(Value):
+class QueueLength(Value):
     """How many jobs there are."""
 
     waiting: int
@@ -58,7 +58,7 @@ class ProcrastinateQueue:
 
     def __init__(self, url: str) -> None:
         address_of = address(url)
-        self.place = shown(address_of)
+        self.place = mask_address(address_of)
         if is_file(address_of):
             raise UsageError(f"a fleet shares a store on PostgreSQL; {self.place} is a file (--store postgresql://…)")
         self._conninfo = address_of.set(drivername="postgresql").render_as_string(hide_password=False)
@@ -75,7 +75,7 @@ class ProcrastinateQueue:
         app = await self._app()
         for _ in range(TRIES):
             try:
-                async with self._told():
+                async with self._translate_errors():
                     await app.configure_task(
                         TASK, queue=QUEUE, lock=session_id, queueing_lock=session_id, priority=priority, schedule_at=at
                     ).defer_async(session=session_id, found=found)
@@ -90,20 +90,20 @@ class ProcrastinateQueue:
 
     async def _overtake(self, session_id: str, priority: int, at: datetime | None) -> int | None:
         """Take a waiting job out when it would wait longer than is wanted now; the priority of the one to come."""
-        async with self._told():
+        async with self._translate_errors():
             waiting = list(await (await self._jobs()).list_jobs_async(queueing_lock=session_id, status="todo"))
         soon = at or datetime.now(UTC)
         for job in waiting:
             late = job.scheduled_at is not None and job.scheduled_at > soon
             if not late and job.priority >= priority:
                 return None
-            async with self._told():
+            async with self._translate_errors():
                 await (await self._jobs()).cancel_job_by_id_async(_id(job), delete_job=True)
             priority = max(priority, job.priority)
         return priority
 
-    async def counts(self) -> Waiting:
-        async with self._told():
+    async def counts(self) -> QueueLength:
+        async with self._translate_errors():
             jobs = list(await (await self._jobs()).list_jobs_async(task=TASK))
         now = datetime.now(UTC)
         todo = [job for job in jobs if job.status == "todo"]
@@ -112,7 +112,7 @@ class ProcrastinateQueue:
             by_priority[plain(job.priority)] = by_priority.get(plain(job.priority), 0) + 1
         later = sum(job.scheduled_at is not None and job.scheduled_at > now for job in todo)
         running = sum(job.status == "doing" for job in jobs)
-        return Waiting(waiting=len(todo), later=later, running=running, by_priority=by_priority)
+        return QueueLength(waiting=len(todo), later=later, running=running, by_priority=by_priority)
 
     async def aclose(self) -> None:
         if self._opened is not None:
@@ -126,7 +126,7 @@ class ProcrastinateQueue:
         async with self._opening:
             if self._opened is None:
                 library = _library()
-                async with self._told():
+                async with self._translate_errors():
                     await self._make_tables(library)
                     connector = library.PsycopgConnector(
                         conninfo=self._conninfo, min_size=1, max_size=CONNECTIONS, kwargs=CALLED
@@ -147,7 +147,7 @@ class ProcrastinateQueue:
                 await db.execute(library.schema.SchemaManager.get_schema())
 
     @asynccontextmanager
-    async def _told(self) -> AsyncIterator[None]:
+    async def _translate_errors(self) -> AsyncIterator[None]:
         """What goes wrong, in one line that says what to do."""
         psycopg = importlib.import_module("psycopg")
         try:
@@ -166,20 +166,20 @@ class WorkerQueue(ProcrastinateQueue):
         self._worker: int | None = None
 
     async def enter(self) -> None:
-        async with self._told():
+        async with self._translate_errors():
             self._worker = await (await self._jobs()).register_worker()
 
     async def leave(self) -> None:
         """What is still under way here is for others from now on."""
         worker, self._worker = self._worker, None
         if worker is not None:
-            async with self._told():
+            async with self._translate_errors():
                 await (await self._jobs()).unregister_worker(worker)
 
     async def beat(self) -> None:
         if self._worker is None:
             return await self.enter()
-        async with self._told():
+        async with self._translate_errors():
             await (await self._jobs()).update_heartbeat(self._worker)
 
     async def take(self) -> "Job | None":
@@ -188,7 +188,7 @@ class WorkerQueue(ProcrastinateQueue):
             await self.enter()
         assert self._worker is not None
         queues = [QUEUE, *(queue_of(number) for number in range(2, FORMAT + 1))]
-        async with self._told():
+        async with self._translate_errors():
             try:
                 return await (await self._jobs()).fetch_job(queues, self._worker)
             except _errors().UniqueViolation:  # another worker took a job of the same session at the same moment
@@ -199,11 +199,11 @@ class WorkerQueue(ProcrastinateQueue):
         await self.enter()  # it was believed dead, and struck off the list
         return None
 
-    async def done(self, job: "Job") -> None:
+    async def finish_job(self, job: "Job") -> None:
         """Nothing more is to be done for it."""
         jobs = await self._jobs()
         if await self._is_ours(job):
-            await self._unless_gone(jobs.finish_job_by_id_async(_id(job), _succeeded(), delete_job=True))
+            await self._unless_gone(jobs.finish_job_by_id_async(_id(job), _success_status(), delete_job=True))
 
     async def put_back(self, job: "Job", at: datetime, queue: str | None = None, *, begun: bool = False) -> None:
         """For whoever takes it next, not before `at`."""
@@ -217,11 +217,11 @@ class WorkerQueue(ProcrastinateQueue):
         try:
             return await self._unless_gone(again)
         except _errors().UniqueViolation:  # it was put in anew meanwhile: one that waits is enough
-            return await self._unless_gone(jobs.finish_job_by_id_async(_id(job), _succeeded(), delete_job=True))
+            return await self._unless_gone(jobs.finish_job_by_id_async(_id(job), _success_status(), delete_job=True))
 
     async def _is_ours(self, job: "Job") -> bool:
         """Or whether it was handed over to somebody else, while we were believed dead."""
-        async with self._told():
+        async with self._translate_errors():
             found = await (await self._jobs()).list_jobs_async(id=_id(job), status="doing", worker_id=job.worker_id)
         return bool(list(found))
 
@@ -231,7 +231,7 @@ class WorkerQueue(ProcrastinateQueue):
 
     async def hand_over(self, dead_after: float) -> list[str]:
         """Jobs of workers that gave no sign of life for so long are for others, and first of all."""
-        async with self._told():
+        async with self._translate_errors():
             jobs = await self._jobs()
             stalled = list(await jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=dead_after))
         now = datetime.now(UTC)
@@ -239,21 +239,21 @@ class WorkerQueue(ProcrastinateQueue):
         return [str(job.lock) for job in freed]
 
     async def forget_dead(self, seconds: float) -> None:
-        async with self._told():
+        async with self._translate_errors():
             await (await self._jobs()).prune_stalled_workers(seconds)
 
     async def listen(self, woken: Callable[[], None]) -> None:
         """Call `woken` whenever a job was put in; returns when the connection is lost."""
 
-        async def told(**_: object) -> None:
+        async def notify(**_: object) -> None:
             woken()
 
-        async with self._told():
-            await (await self._jobs()).listen_for_jobs(on_notification=told)
+        async with self._translate_errors():
+            await (await self._jobs()).listen_for_jobs(on_notification=notify)
 
     async def _unless_gone(self, change: Awaitable[None]) -> bool:
         """False: somebody was faster by a moment."""
-        async with self._told():
+        async with self._translate_errors():
             try:
                 await change
             except _errors().ConnectorException as error:
@@ -268,7 +268,7 @@ THERE = "SELECT count(*) > 0 FROM pg_class WHERE relname = 'procrastinate_jobs' 
 CALLED = {"connect_timeout": 10, "application_name": "moot-queue"}
 
 
-def _succeeded() -> Any:
+def _success_status() -> Any:
     return importlib.import_module("procrastinate.jobs").Status.SUCCEEDED
 
 

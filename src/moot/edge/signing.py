@@ -34,7 +34,7 @@ def key_file() -> Path:
 
 def own_key() -> Key:
     """The user's own, made on first use; nobody else may read its file."""
-    _needed()
+    _require_library()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     path = key_file()
@@ -65,7 +65,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def verify(public: bytes, data: bytes, signature: bytes) -> bool:
-    _needed()
+    _require_library()
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -76,7 +76,7 @@ def verify(public: bytes, data: bytes, signature: bytes) -> bool:
     return True
 
 
-def written(public: bytes) -> str:
+def format_public_key(public: bytes) -> str:
     """A public key as one line, to be given to whoever is to trust it."""
     return f"{KIND} {base64.b64encode(public).decode()}"
 
@@ -106,7 +106,7 @@ def read_keys(path: Path) -> list[bytes]:
     return keys
 
 
-def _needed() -> None:
+def _require_library() -> None:
     try:
         import cryptography  # noqa: F401
     except ModuleNotFoundError:

@@ -23,7 +23,7 @@ MILLION = 1_000_000
 Attributes = dict[str, Any]
 
 
-def wanted(enabled: bool, said: bool, env: Mapping[str, str]) -> bool:
+def is_wanted(enabled: bool, said: bool, env: Mapping[str, str]) -> bool:
     """Whether spans are made: as it is `said` in the settings, else where OpenTelemetry's own variables name a place.
     What is asked for and cannot be had is an error; what only the environment asks for is not."""
     asked = enabled if said else any(env.get(name, "").strip() for name in ENDPOINTS)
@@ -45,7 +45,7 @@ class Telemetry:
     @property
     def tracer(self) -> "Tracer":
         if self._provider is None:
-            self._provider = self._opened()
+            self._provider = self._open_tracer()
         found: Tracer = self._provider.get_tracer("moot", __version__)
         return found
 
@@ -58,7 +58,7 @@ class Telemetry:
             self._provider.force_flush(PATIENCE * 1000)
             self._provider.shutdown()
 
-    def _opened(self) -> Any:
+    def _open_tracer(self) -> Any:
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -154,17 +154,17 @@ class Spans:
             }
         if self._telemetry.content:
             told |= _content(event)
-        self._done(f"chat {event.model}", told, event.milliseconds, failed=bool(event.error), client=True)
+        self._record_span(f"chat {event.model}", told, event.milliseconds, failed=bool(event.error), client=True)
 
     def _step(self, event: StepDone) -> None:
         told: Attributes = {"moot.step": str(event.seq), "moot.step.name": event.name}
         kind, _, tool = event.name.partition(" ")
         if kind == "tool":
             told |= {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool or "unknown"}
-            return self._done(f"execute_tool {tool or 'unknown'}", told, event.milliseconds)
-        self._done(f"step {event.name}", told, event.milliseconds)
+            return self._record_span(f"execute_tool {tool or 'unknown'}", told, event.milliseconds)
+        self._record_span(f"step {event.name}", told, event.milliseconds)
 
-    def _done(
+    def _record_span(
         self, name: str, told: Attributes, milliseconds: int, *, failed: bool = False, client: bool = False
     ) -> None:
         """A step is told of when it is over."""

@@ -50,11 +50,11 @@ class Webhooks:
     def __init__(self, store: SqlStore, secret: str = "", post: Post | None = None) -> None:
         self._store = store
         self._secret = secret or os.environ.get(WEBHOOK_SECRET, "")
-        self._post = post or posted
+        self._post = post or post_notice
 
     async def send(self, now: datetime) -> int:
         """Everything that is due; gives how many were heard."""
-        due = await self._store.work(lambda db: _taken(db, now))
+        due = await self._store.work(lambda db: _take_due(db, now))
         heard = await asyncio.gather(*(self._send(notice, now) for notice in due))
         return sum(heard)
 
@@ -69,11 +69,11 @@ class Webhooks:
             await asyncio.to_thread(self._post, notice.url, body, headers)
         except Unheard as error:
             problem = str(error)
-        await self._store.work(lambda db: _noted(db, notice, problem, now))
+        await self._store.work(lambda db: _record_delivery(db, notice, problem, now))
         return not problem
 
 
-def _taken(db: Connection, now: datetime) -> list[Notice]:
+def _take_due(db: Connection, now: datetime) -> list[Notice]:
     """Those that are due, put off by a while: whoever looks next leaves them to us."""
     of = tables.notices
     query = select(of).where(of.c.next_at <= now).order_by(of.c.next_at).limit(AT_ONCE)
@@ -85,7 +85,7 @@ def _taken(db: Connection, now: datetime) -> list[Notice]:
     return [Notice(row["id"], row["url"], row["payload"], row["attempts"] + 1) for row in due]
 
 
-def _noted(db: Connection, notice: Notice, problem: str, now: datetime) -> None:
+def _record_delivery(db: Connection, notice: Notice, problem: str, now: datetime) -> None:
     of = tables.notices
     change: dict[str, object] = {"problem": problem}
     if not problem:
@@ -104,7 +104,7 @@ class _Here(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def posted(url: str, body: bytes, headers: dict[str, str]) -> None:
+def post_notice(url: str, body: bytes, headers: dict[str, str]) -> None:
     if not url.startswith(("http://", "https://")):
         raise Unheard("a webhook is an http or https address")
     try:

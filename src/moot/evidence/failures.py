@@ -72,12 +72,12 @@ def fingerprint(error: str) -> str:
 
     A bare exit status says nothing about what went wrong, so it has no fingerprint; nor has an empty text.
     """
-    said = PLACE.sub(" ", PATH.sub(" ", telling_line(error).lower()))
+    said = PLACE.sub(" ", PATH.sub(" ", find_error_line(error).lower()))
     words = re.sub(r"[^\w\s]", " ", said).split()
     return " ".join(words)[:FINGERPRINT_LENGTH].strip()
 
 
-def telling_line(error: str) -> str:
+def find_error_line(error: str) -> str:
     """The line that names the error: a traceback has it last, a shell puts an exit status before it."""
     lines = [line.rstrip() for line in error.splitlines() if line.strip() and not EXIT_STATUS.fullmatch(line.strip())]
     if any(line.startswith("Traceback (most recent call last)") for line in lines):
@@ -89,7 +89,7 @@ def telling_line(error: str) -> str:
 
 
 @dataclass(frozen=True)
-class Entry:
+class FailureEntry:
     """One line of `failures.jsonl`."""
 
     task_id: str
@@ -116,28 +116,28 @@ class Entry:
         return said | {name: getattr(self, name) for name in optional if getattr(self, name)}
 
 
-def entry_of(line: Mapping[str, object]) -> Entry | None:
+def entry_of(line: Mapping[str, object]) -> FailureEntry | None:
     """A line as an entry; None where it says nothing that can be counted."""
     event = next((known for known in EVENTS if known == line.get("event", "fail")), None)
     name, attempt = line.get("task_id"), line.get("attempt", 0)
     if event is None or not isinstance(name, str) or not name or not isinstance(attempt, int):
         return None
     texts = {key: value for key in TEXTS if isinstance(value := line.get(key, ""), str)}
-    return Entry(task_id=name, event=event, attempt=attempt, **texts)
+    return FailureEntry(task_id=name, event=event, attempt=attempt, **texts)
 
 
 TEXTS = ("ts", "error", "approach", "task", "session", "debate_id", "resolution")
 
 
 @dataclass(frozen=True)
-class Standing:
+class TaskStanding:
     """What still counts against a task: everything since it last succeeded or was begun afresh."""
 
     task_id: str
     task: str = ""
-    failures: tuple[Entry, ...] = ()
-    rejections: tuple[Entry, ...] = ()
-    debate: Entry | None = None
+    failures: tuple[FailureEntry, ...] = ()
+    rejections: tuple[FailureEntry, ...] = ()
+    debate: FailureEntry | None = None
     """The last failure debate about it."""
     since_debate: int = 0
     """Attempts that failed or were rejected after that debate."""
@@ -148,28 +148,30 @@ class Standing:
         return tuple(entry.error for entry in self.failures if entry.error)
 
 
-def standings(entries: Iterable[Entry], now: datetime, reset_after_hours: float | None = None) -> dict[str, Standing]:
+def standings(
+    entries: Iterable[FailureEntry], now: datetime, reset_after_hours: float | None = None
+) -> dict[str, TaskStanding]:
     """Every task with something against it, in the order of their first failures."""
-    tasks: dict[str, Standing] = {}
+    tasks: dict[str, TaskStanding] = {}
     for entry in entries:
         if entry.task_id == EVERY_TASK:
             tasks = {name: task for name, task in tasks.items() if not _covers(entry, task)}
         elif entry.event in ("success", "reset"):
             tasks.pop(entry.task_id, None)
         else:
-            tasks[entry.task_id] = _after(tasks.get(entry.task_id, Standing(entry.task_id)), entry)
-    aged = [_aged(task, now) for task in tasks.values()]
+            tasks[entry.task_id] = _after(tasks.get(entry.task_id, TaskStanding(entry.task_id)), entry)
+    aged = [_mark_stale(task, now) for task in tasks.values()]
     limit = timedelta(hours=reset_after_hours) if reset_after_hours else None
     return {task.task_id: task for task in aged if limit is None or _age(task, now) < limit}
 
 
-def _covers(reset: Entry, task: Standing) -> bool:
+def _covers(reset: FailureEntry, task: TaskStanding) -> bool:
     """A reset of every task: of one session if it names one."""
     seen = {entry.session for entry in (*task.failures, *task.rejections)}
     return reset.event in ("success", "reset") and (not reset.session or reset.session in seen)
 
 
-def _after(task: Standing, entry: Entry) -> Standing:
+def _after(task: TaskStanding, entry: FailureEntry) -> TaskStanding:
     task = replace(task, task=entry.task or task.task)
     match entry.event:
         case "fail":
@@ -181,13 +183,13 @@ def _after(task: Standing, entry: Entry) -> Standing:
             return replace(task, debate=entry, since_debate=0)
 
 
-def _age(task: Standing, now: datetime) -> timedelta:
+def _age(task: TaskStanding, now: datetime) -> timedelta:
     """How long ago something last went wrong; an unreadable time counts as now."""
     times = [moment(entry.ts) or now for entry in (*task.failures, *task.rejections)]
     return now - max(times, default=now)
 
 
-def _aged(task: Standing, now: datetime) -> Standing:
+def _mark_stale(task: TaskStanding, now: datetime) -> TaskStanding:
     return replace(task, stale=_age(task, now) >= STALE_AFTER)
 
 
@@ -212,11 +214,11 @@ class Next:
     why: str
 
 
-def next_step(tasks: Mapping[str, Standing], name: str, *, stakes: str = "low", security: bool = False) -> Next:
+def next_step(tasks: Mapping[str, TaskStanding], name: str, *, stakes: str = "low", security: bool = False) -> Next:
     """The first rule that fits. After a failure debate there is one more attempt, and then a person."""
-    task = tasks.get(name, Standing(name))
+    task = tasks.get(name, TaskStanding(name))
     failed, rejected = len(task.failures), len(task.rejections)
-    others = shared_error(tasks, task)
+    others = find_shared_errors(tasks, task)
     escalated = task.debate is not None and task.debate.resolution == "ESCALATE"
     rules: tuple[tuple[bool, Due, str], ...] = (
         (failed >= 1 and security and stakes == "high", "escalate", "a high-stakes security task has failed"),
@@ -231,7 +233,7 @@ def next_step(tasks: Mapping[str, Standing], name: str, *, stakes: str = "low", 
     return next((Next(due, why) for holds, due, why in rules if holds), Next("nothing", ""))
 
 
-def shared_error(tasks: Mapping[str, Standing], task: Standing) -> Sequence[str]:
+def find_shared_errors(tasks: Mapping[str, TaskStanding], task: TaskStanding) -> Sequence[str]:
     """Other tasks with an error of this one. What is stale makes no pattern."""
     own = {mark for error in task.errors if (mark := fingerprint(error))}
     if task.stale or not own:

@@ -25,7 +25,7 @@ FIX = (
 UNKNOWN = "a place that the race detector no longer knew"
 
 
-class Frame(NamedTuple):
+class StackFrame(NamedTuple):
     function: str
     file: str
     line: int
@@ -34,11 +34,11 @@ class Frame(NamedTuple):
 class Access(NamedTuple):
     what: str
     """read, write, atomic read, atomic write"""
-    frames: tuple[Frame, ...]
+    frames: tuple[StackFrame, ...]
     """Innermost first."""
 
 
-class Place(NamedTuple):
+class AccessPlace(NamedTuple):
     """Where given code, or a given test, touches the memory."""
 
     file: str
@@ -60,13 +60,13 @@ def accesses(report: str) -> list[Access]:
     return [Access(h[1].lower(), tuple(_frames(report[h.end() :]))) for h in ACCESS.finditer(report)]
 
 
-def _frames(text: str) -> Iterator[Frame]:
+def _frames(text: str) -> Iterator[StackFrame]:
     stack = text.split("\n\n", 1)[0]  # an empty line ends a stack
     for function, file, line in FRAME.findall(stack):
-        yield Frame(function, file, int(line))
+        yield StackFrame(function, file, int(line))
 
 
-def found(reports: Sequence[str], code: Code, tests: Tests) -> tuple[Vulnerability, ...]:
+def find_races(reports: Sequence[str], code: Code, tests: Tests) -> tuple[Vulnerability, ...]:
     """One finding for each two places, the same in every run: what the detector saw first and under which address
     does not count."""
     seen: dict[str, Vulnerability] = {}
@@ -89,7 +89,7 @@ def foreign(reports: Sequence[str], code: Code, tests: Tests) -> int:
     return len(reports) - sum(any(place.file for place in places) for places in _pairs(reports, code, tests))
 
 
-def _pairs(reports: Iterable[str], code: Code, tests: Tests) -> Iterator[tuple[Place, Place]]:
+def _pairs(reports: Iterable[str], code: Code, tests: Tests) -> Iterator[tuple[AccessPlace, AccessPlace]]:
     lines = {path: text.splitlines() for path, text in tests.files}
     sources = {file.path: file.text.splitlines() for file in code.files}
     for report in reports:
@@ -99,22 +99,22 @@ def _pairs(reports: Iterable[str], code: Code, tests: Tests) -> Iterator[tuple[P
             yield first, second
 
 
-def _place(access: Access, tests: Mapping[str, list[str]], code: Mapping[str, list[str]]) -> Place:
+def _place(access: Access, tests: Mapping[str, list[str]], code: Mapping[str, list[str]]) -> AccessPlace:
     """The innermost frame in a given file: the library's own frames say how, not where."""
     for frame in access.frames:
         text = code.get(frame.file, tests.get(frame.file, []))
         if 0 < frame.line <= len(text):
             function = frame.function.removesuffix("()").rpartition("/")[2].partition(".")[2]
             line = text[frame.line - 1].strip()
-            return Place(frame.file, frame.line, access.what, function, line, frame.file in code)
-    return Place("", 0, access.what, "", "", False)
+            return AccessPlace(frame.file, frame.line, access.what, function, line, frame.file in code)
+    return AccessPlace("", 0, access.what, "", "", False)
 
 
-def _order(place: Place) -> tuple[bool, bool, str, int, str]:
+def _order(place: AccessPlace) -> tuple[bool, bool, str, int, str]:
     return not place.in_code, "write" not in place.what, place.file, place.line, place.what
 
 
-def _finding(places: tuple[Place, Place]) -> Vulnerability:
+def _finding(places: tuple[AccessPlace, AccessPlace]) -> Vulnerability:
     here, there = places
     key = "\n".join(sorted(f"{place.file} {place.text}" for place in places))
     other = f"{there.file}:{there.line}" if there.file else UNKNOWN

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Told(Protocol):
+class DebateOutcome(Protocol):
     """What the tally needs to know of a debate."""
 
     @property
@@ -25,7 +25,7 @@ class Told(Protocol):
 CHANGED = ("MODIFY", "RETRY", "PIVOT")
 
 
-def helped(resolution: str, outcome: str) -> bool | None:
+def has_helped(resolution: str, outcome: str) -> bool | None:
     """Whether a debate was worth it, as far as its resolution and the outcome tell; an escalation does not tell."""
     if resolution == "ESCALATE":
         return None
@@ -57,15 +57,15 @@ class Tally:
     """Escalations without a debate."""
 
 
-def tally(debates: Sequence[Told]) -> Tally:
+def tally(debates: Sequence[DebateOutcome]) -> Tally:
     held = [d for d in debates if not d.auto]
     known = [d for d in held if d.outcome]
     needless = [d for d in known if d.resolution == "PROCEED" and d.outcome == "success" and not d.helped]
     return Tally(
         debates=len(held),
-        by_type=_counted(d.type or "unknown" for d in held),
-        by_category=_counted(d.category or "other" for d in held),
-        worked=tuple(_worked(name, held) for name in ("PROCEED", *CHANGED, "ESCALATE")),
+        by_type=_count_names(d.type or "unknown" for d in held),
+        by_category=_count_names(d.category or "other" for d in held),
+        worked=tuple(_count_worked(name, held) for name in ("PROCEED", *CHANGED, "ESCALATE")),
         needless=len(needless),
         needless_rate=round(len(needless) / len(known), 3) if known else None,
         helped=sum(1 for d in held if d.helped),
@@ -74,14 +74,14 @@ def tally(debates: Sequence[Told]) -> Tally:
     )
 
 
-def _worked(resolution: str, debates: Sequence[Told]) -> Worked:
+def _count_worked(resolution: str, debates: Sequence[DebateOutcome]) -> Worked:
     own = [d for d in debates if d.resolution == resolution]
     success = sum(1 for d in own if d.outcome == "success")
     failure = sum(1 for d in own if d.outcome == "failure")
     return Worked(resolution, len(own), success, failure, len(own) - success - failure)
 
 
-def _counted(names: Iterable[str]) -> dict[str, int]:
+def _count_names(names: Iterable[str]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for name in names:
         counts[name] = counts.get(name, 0) + 1

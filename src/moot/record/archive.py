@@ -17,15 +17,15 @@ from pydantic import Field, ValidationError
 from moot import __version__
 from moot.core.errors import UsageError
 from moot.core.gates import GateRequest
-from moot.core.ports import FORMAT, Entry, LogRow, SessionRecord, TurnRow, VersionRow
+from moot.core.ports import FORMAT, JournalEntry, LogRow, SessionRecord, TurnRow, VersionRow
 from moot.core.types import Value
-from moot.record.chain import Whole, flaws_of, standing, step_of
+from moot.record.chain import SessionSnapshot, flaws_of, select_standing, step_of
 
 ARCHIVE = 1
 MANIFEST, SIGNATURE = "manifest.json", "manifest.sig"
 MEMBERS: Mapping[str, type[Value]] = {
     "session.jsonl": SessionRecord,
-    "entries.jsonl": Entry,
+    "entries.jsonl": JournalEntry,
     "turns.jsonl": TurnRow,
     "versions.jsonl": VersionRow,
     "gates.jsonl": GateRequest,
@@ -44,7 +44,7 @@ class Signer(Protocol):
     def sign(self, data: bytes) -> bytes: ...
 
 
-class Member(Value):
+class ArchiveMember(Value):
     sha256: str
     bytes: int = Field(ge=0, le=LARGEST)
     lines: int = Field(ge=0)
@@ -59,24 +59,24 @@ class Manifest(Value):
     """The mark of the last entry: it covers all of them."""
     signer: str
     """The public key, base64."""
-    members: dict[str, Member]
+    members: dict[str, ArchiveMember]
 
     @property
     def key(self) -> bytes:
         try:
             return base64.b64decode(self.signer, validate=True)
         except binascii.Error:
-            raise Refused("its signer cannot be read") from None
+            raise ArchiveRefused("its signer cannot be read") from None
 
 
-class Refused(UsageError):
+class ArchiveRefused(UsageError):
     """An archive that is not taken in; the message says why."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"the archive is refused: {why}")
 
 
-def packed(whole: Whole, signer: Signer) -> bytes:
+def pack_archive(whole: SessionSnapshot, signer: Signer) -> bytes:
     texts = {name: _lines(rows) for name, rows in _rows(whole).items()}
     manifest = Manifest(
         archive=ARCHIVE,
@@ -86,7 +86,7 @@ def packed(whole: Whole, signer: Signer) -> bytes:
         head=whole.session.chain,
         signer=base64.b64encode(signer.public).decode(),
         members={
-            name: Member(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data), lines=data.count(b"\n"))
+            name: ArchiveMember(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data), lines=data.count(b"\n"))
             for name, data in texts.items()
         },
     )
@@ -98,7 +98,7 @@ def packed(whole: Whole, signer: Signer) -> bytes:
     return held.getvalue()
 
 
-def _rows(whole: Whole) -> dict[str, Sequence[Value]]:
+def _rows(whole: SessionSnapshot) -> dict[str, Sequence[Value]]:
     told = (whole.session,), whole.entries, whole.turns, whole.versions, whole.gates, whole.logs
     return dict(zip(MEMBERS, told, strict=True))
 
@@ -118,21 +118,23 @@ DAMAGE = (
 )  # fmt: skip
 
 
-def unpacked(data: bytes, verify: Callable[[bytes, bytes, bytes], bool], trusted: Callable[[bytes], bool]) -> "Opened":
-    """What an archive holds; `Refused` unless it is whole and signed by somebody who is trusted. Nothing of it is
-    looked at before its signature is, and nothing is written."""
+def unpack_archive(
+    data: bytes, verify: Callable[[bytes, bytes, bytes], bool], trusted: Callable[[bytes], bool]
+) -> "Opened":
+    """What an archive holds; `ArchiveRefused` unless it is whole and signed by somebody who is trusted. Its
+    signature is checked before anything else of it is read, and nothing is written."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             manifest = _manifest(file, verify, trusted)
             texts = {name: _text(file, name, manifest.members[name]) for name in MEMBERS}
     except DAMAGE as error:
-        raise Refused(f"it is damaged or no archive of Moot ({type(error).__name__})") from None
+        raise ArchiveRefused(f"it is damaged or no archive of Moot ({type(error).__name__})") from None
     return Opened(manifest=manifest, whole=_whole(manifest, texts))
 
 
 class Opened(Value):
     manifest: Manifest
-    whole: Whole
+    whole: SessionSnapshot
 
 
 def _manifest(
@@ -140,20 +142,22 @@ def _manifest(
 ) -> Manifest:
     names = file.namelist()
     if sorted(names) != sorted([MANIFEST, SIGNATURE, *MEMBERS]):
-        raise Refused("it holds other files than an archive of Moot")
+        raise ArchiveRefused("it holds other files than an archive of Moot")
     told, signature = _read(file, MANIFEST, LARGEST_MANIFEST), _read(file, SIGNATURE, LARGEST_MANIFEST)
     try:
         manifest = Manifest.model_validate_json(told)
     except ValidationError:
-        raise Refused("its manifest cannot be read") from None
+        raise ArchiveRefused("its manifest cannot be read") from None
     if manifest.archive != ARCHIVE:
-        raise Refused(f"it has form {manifest.archive}, and this Moot reads form {ARCHIVE}")
+        raise ArchiveRefused(f"it has form {manifest.archive}, and this Moot reads form {ARCHIVE}")
     if not verify(manifest.key, told, signature):
-        raise Refused("its signature is wrong")
+        raise ArchiveRefused("its signature is wrong")
     if not trusted(manifest.key):
-        raise Refused("its signer is not known here; --trust KEYFILE says whom you trust, --any-signer trusts anybody")
+        raise ArchiveRefused(
+            "its signer is not known here; --trust KEYFILE says whom you trust, --any-signer trusts anybody"
+        )
     if manifest.members.keys() != MEMBERS.keys() or sum(m.bytes for m in manifest.members.values()) > LARGEST:
-        raise Refused(f"its manifest names other files, or more than {LARGEST} bytes")
+        raise ArchiveRefused(f"its manifest names other files, or more than {LARGEST} bytes")
     return manifest
 
 
@@ -162,39 +166,41 @@ def _read(file: zipfile.ZipFile, name: str, most: int) -> bytes:
     with file.open(name) as member:
         data = member.read(most + 1)
     if len(data) > most:
-        raise Refused(f"{name} is larger than it may be")
+        raise ArchiveRefused(f"{name} is larger than it may be")
     return data
 
 
-def _text(file: zipfile.ZipFile, name: str, member: Member) -> bytes:
+def _text(file: zipfile.ZipFile, name: str, member: ArchiveMember) -> bytes:
     data = _read(file, name, member.bytes)
     if len(data) != member.bytes or hashlib.sha256(data).hexdigest() != member.sha256:
-        raise Refused(f"{name} is not what was signed")
+        raise ArchiveRefused(f"{name} is not what was signed")
     if data.count(b"\n") != member.lines:
-        raise Refused(f"{name} has other lines than were signed")
+        raise ArchiveRefused(f"{name} has other lines than were signed")
     return data
 
 
-def _whole(manifest: Manifest, texts: Mapping[str, bytes]) -> Whole:
+def _whole(manifest: Manifest, texts: Mapping[str, bytes]) -> SessionSnapshot:
     try:
         rows = {name: [MEMBERS[name].model_validate(json.loads(line)) for line in texts[name].splitlines()]
                 for name in MEMBERS}  # fmt: skip
         (session,) = rows["session.jsonl"]
         kept = {name.removesuffix(".jsonl"): tuple(told) for name, told in rows.items() if name != "session.jsonl"}
-        entries = [entry for entry in rows["entries.jsonl"] if isinstance(entry, Entry)]
-        whole = Whole.model_validate({"session": session, "steps": [step_of(e) for e in standing(entries)], **kept})
+        entries = [entry for entry in rows["entries.jsonl"] if isinstance(entry, JournalEntry)]
+        whole = SessionSnapshot.model_validate(
+            {"session": session, "steps": [step_of(e) for e in select_standing(entries)], **kept}
+        )
     except (ValueError, TypeError, RecursionError):
-        raise Refused("its lines cannot be read") from None
+        raise ArchiveRefused("its lines cannot be read") from None
     if whole.session.format > FORMAT:
-        raise Refused("its session was begun by a newer version of Moot")
+        raise ArchiveRefused("its session was begun by a newer version of Moot")
     if found := flaws_of(whole):
-        raise Refused(f"its record was changed: {found[0]}")
+        raise ArchiveRefused(f"its record was changed: {found[0]}")
     if (whole.session.id, len(whole.entries), whole.session.chain) != (
         manifest.session,
         manifest.entries,
         manifest.head,
     ):
-        raise Refused("its manifest speaks of another session")
+        raise ArchiveRefused("its manifest speaks of another session")
     if any(gate.session_id != whole.session.id for gate in whole.gates):
-        raise Refused("it holds a gate of another session")
+        raise ArchiveRefused("it holds a gate of another session")
     return whole

@@ -6,15 +6,15 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from moot.core.ports import Entry, StepRow
+from moot.core.ports import JournalEntry, StepRow
 from moot.core.types import Spend, Value
-from moot.record.chain import Whole
-from moot.record.transcript import done
+from moot.record.chain import SessionSnapshot
+from moot.record.transcript import describe_step
 
 SHORT = 160
 
 
-class Happened(Value):
+class AuditLine(Value):
     """One entry of the journal in words. `lines` are whole; a screen shortens them."""
 
     entry: int
@@ -31,16 +31,16 @@ class Happened(Value):
     value: JsonValue = None
 
 
-def timeline(whole: Whole) -> list[Happened]:
+def timeline(whole: SessionSnapshot) -> list[AuditLine]:
     standing = {(step.seq, step.part): step for step in whole.steps}
     last = {(e.seq, e.part): e.entry for e in whole.entries if e.kind == "step"}
     told = []
     for entry in whole.entries:
         place = (entry.seq, entry.part)
         counts = entry.kind != "step" or (place in standing and last[place] == entry.entry)
-        title, lines = _told(entry)
+        title, lines = _describe_entry(entry)
         told.append(
-            Happened(
+            AuditLine(
                 entry=entry.entry, at=entry.at, kind=entry.kind, title=title, lines=tuple(lines), forgotten=not counts,
                 step=f"{entry.seq}.{entry.part}" if entry.kind == "step" else "", fence=entry.fence, chain=entry.chain,
                 value=entry.value,
@@ -49,7 +49,7 @@ def timeline(whole: Whole) -> list[Happened]:
     return told
 
 
-def spent(entries: Sequence[Entry]) -> dict[str, Spend]:
+def sum_spending(entries: Sequence[JournalEntry]) -> dict[str, Spend]:
     """By model, with what was paid for in tails that were forgotten."""
     spends: dict[str, Spend] = {}
     for entry in entries:
@@ -69,7 +69,7 @@ def spent(entries: Sequence[Entry]) -> dict[str, Spend]:
     return spends
 
 
-def votes(whole: Whole) -> list[str]:
+def votes(whole: SessionSnapshot) -> list[str]:
     """How ballots were counted, as the result says it."""
     result = _table(_table(whole.session.outcome).get("result"))
     counted = result.get("votes")
@@ -87,7 +87,7 @@ def short(line: str, most: int = SHORT) -> str:
     return flat if len(flat) <= most else f"{flat[:most]}… ({len(line)} characters)"
 
 
-def _told(entry: Entry) -> tuple[str, list[str]]:
+def _describe_entry(entry: JournalEntry) -> tuple[str, list[str]]:
     said = _table(entry.value)
     match entry.kind:
         case "begun":
@@ -118,10 +118,10 @@ def _decision(made: dict[str, JsonValue]) -> str:
     return f"{made.get('verdict')} ({made.get('how')}{who}){why}{answers}"
 
 
-def _step(entry: Entry) -> tuple[str, list[str]]:
+def _step(entry: JournalEntry) -> tuple[str, list[str]]:
     said = _table(entry.value)
     if entry.name.startswith("ask "):
-        return _asked(entry)
+        return _describe_exchange(entry)
     if entry.name == "tool" or entry.name.startswith("tool "):
         call, result = _table(said.get("call")), _table(said.get("result"))
         given = f"arguments: {json.dumps(call.get('arguments'), ensure_ascii=False)}"
@@ -133,10 +133,10 @@ def _step(entry: Entry) -> tuple[str, list[str]]:
     if entry.name == "snapshot":
         return f"version {said.get('number')} is kept", [f"commit {said['commit']}"] if said.get("commit") else []
     row = StepRow(seq=entry.seq, part=entry.part, name=entry.name, digest="", value=entry.value, elapsed=0.0)
-    return entry.name, list(done(row))
+    return entry.name, list(describe_step(row))
 
 
-def _asked(entry: Entry) -> tuple[str, list[str]]:
+def _describe_exchange(entry: JournalEntry) -> tuple[str, list[str]]:
     call, exchange = _table(_table(entry.value).get("call")), _table(_table(entry.value).get("exchange"))
     reply = _table(exchange.get("reply"))
     lines = [f"system: {call.get('system')}", f"prompt: {call.get('prompt')}", *_failures(exchange)]

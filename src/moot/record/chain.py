@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from moot.core.gates import GateRequest
-from moot.core.ports import Entry, LogRow, Row, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.core.ports import JournalEntry, LogRow, Row, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.core.types import Value
 
 GENESIS = "0" * 64
@@ -22,11 +22,11 @@ ENDS = ("completed", "cancelled")
 """Where a session stays, unless somebody carries it on."""
 
 
-class Whole(Value):
+class SessionSnapshot(Value):
     """All that is kept of one session, as it was at one moment."""
 
     session: SessionRecord
-    entries: tuple[Entry, ...]
+    entries: tuple[JournalEntry, ...]
     steps: tuple[StepRow, ...]
     """Those that stand, as whoever carries the session on would be given them."""
     dropped: dict[int, int] | None = None
@@ -60,7 +60,7 @@ def digest_of(value: JsonValue) -> str:
     return sha(canonical(value))
 
 
-def linked(session_id: str, before: str, entry: Entry) -> str:
+def compute_link(session_id: str, before: str, entry: JournalEntry) -> str:
     """The mark of this entry: over the mark before it and all that the entry says."""
     return mark_of(session_id, before, entry.__dict__, entry.at)
 
@@ -75,15 +75,15 @@ def mark_of(session_id: str, before: str, said: Mapping[str, Any], at: datetime,
     return sha(canonical(covered))
 
 
-def sealed(rows: Iterable[Row]) -> str:
+def compute_seal(rows: Iterable[Row]) -> str:
     """What covers the turns and versions that are kept beside a step, in tables of their own."""
     beside = [row.model_dump(mode="json") for row in rows if isinstance(row, TurnRow | VersionRow)]
     return sha(canonical(beside)) if beside else NO_SEAL
 
 
-def standing(entries: Sequence[Entry]) -> list[Entry]:
+def select_standing(entries: Sequence[JournalEntry]) -> list[JournalEntry]:
     """The steps that count: those of a failed tail were forgotten when it was tried again."""
-    kept: dict[tuple[int, int], Entry] = {}
+    kept: dict[tuple[int, int], JournalEntry] = {}
     for entry in entries:
         if entry.kind == "dropped":
             kept = {place: step for place, step in kept.items() if place[0] < entry.seq}
@@ -92,9 +92,9 @@ def standing(entries: Sequence[Entry]) -> list[Entry]:
     return [kept[place] for place in sorted(kept)]
 
 
-def dropped(entries: Iterable[Entry]) -> dict[int, int]:
+def find_dropped(entries: Iterable[JournalEntry]) -> dict[int, int]:
     """The steps that were forgotten, and the entries that made them so, by their numbers."""
-    gone, kept = dict[int, int](), list[Entry]()
+    gone, kept = dict[int, int](), list[JournalEntry]()
     for entry in entries:
         if entry.kind == "dropped":
             gone |= {step.entry: entry.entry for step in kept if step.seq >= entry.seq}
@@ -104,39 +104,39 @@ def dropped(entries: Iterable[Entry]) -> dict[int, int]:
     return gone
 
 
-def step_of(entry: Entry) -> StepRow:
+def step_of(entry: JournalEntry) -> StepRow:
     return StepRow(
         seq=entry.seq, part=entry.part, name=entry.name, digest=entry.digest, value=entry.value, elapsed=entry.elapsed
     )
 
 
-def flaws_of(whole: Whole) -> list[str]:
+def flaws_of(whole: SessionSnapshot) -> list[str]:
     """Everything that is not as it was written, one line for each; none: the record is whole."""
     return [
         *flaws(whole.session, whole.entries, whole.turns, whole.versions),
         *_wrongly_dropped(whole.entries, whole.dropped),
-        *_changed_gates(whole.entries, whole.gates),
+        *_check_gates(whole.entries, whole.gates),
     ]
 
 
 def flaws(
-    record: SessionRecord, entries: Sequence[Entry], turns: Sequence[TurnRow], versions: Sequence[VersionRow]
+    record: SessionRecord, entries: Sequence[JournalEntry], turns: Sequence[TurnRow], versions: Sequence[VersionRow]
 ) -> list[str]:
     """What `flaws_of` finds without a look at the steps and gates that were given to whoever ran the session."""
     return [
-        *_broken_links(record, entries),
-        *_broken_seals(entries, turns, versions),
-        *_changed_session(record, entries),
+        *_find_broken_links(record, entries),
+        *_find_broken_seals(entries, turns, versions),
+        *_check_session_row(record, entries),
     ]
 
 
-def _broken_links(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
+def _find_broken_links(record: SessionRecord, entries: Sequence[JournalEntry]) -> list[str]:
     found, before = [], GENESIS
     for place, entry in enumerate(entries, start=1):
         if entry.entry != place:
             found.append(f"entry {place} is missing: entry {entry.entry} stands in its place")
             break
-        if linked(record.id, before, entry) != entry.chain:
+        if compute_link(record.id, before, entry) != entry.chain:
             found.append(f"entry {place} ({entry.kind} {entry.name}) was changed, or another was put in its place")
         before = entry.chain
     if not found and (len(entries), before) != (record.entries, record.chain):
@@ -144,35 +144,37 @@ def _broken_links(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
     return found
 
 
-def _broken_seals(entries: Sequence[Entry], turns: Sequence[TurnRow], versions: Sequence[VersionRow]) -> list[str]:
+def _find_broken_seals(
+    entries: Sequence[JournalEntry], turns: Sequence[TurnRow], versions: Sequence[VersionRow]
+) -> list[str]:
     beside: dict[int, list[Row]] = {}
     rows: list[TurnRow | VersionRow] = [*turns, *versions]
     for row in rows:
         beside.setdefault(row.seq, []).append(row)
     found = []
-    for step in standing(entries):
-        if step.seal and sealed(beside.pop(step.seq, [])) != step.seal:
+    for step in select_standing(entries):
+        if step.seal and compute_seal(beside.pop(step.seq, [])) != step.seal:
             found.append(f"the turn or version of step {step.seq} ({step.name}) was changed or is missing")
     return found + [f"there is a turn or version of step {seq} that no entry speaks of" for seq in beside]
 
 
-def _changed_session(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
+def _check_session_row(record: SessionRecord, entries: Sequence[JournalEntry]) -> list[str]:
     """The session's own row against what the journal says of it."""
     found = []
     begun = entries[0] if entries and entries[0].kind == "begun" else None
-    first = _said(begun)
+    first = _entry_fields(begun)
     if begun is None:
         found.append("the journal does not begin with the beginning of the session")
     elif begun.name not in (record.protocol, MIGRATED) or first.get("parent") != record.parent:
         found.append("what the session is, or which one it was forked from, was changed")
-    plan = _said(next((e for e in reversed(entries) if e.kind in ("begun", "plan")), None))
+    plan = _entry_fields(next((e for e in reversed(entries) if e.kind in ("begun", "plan")), None))
     if plan.get("plan") != digest_of(record.config):
         found.append("what the session was asked to do (its plan) was changed")
-    return found + _changed_end(record, entries)
+    return found + _check_ending(record, entries)
 
 
-def _changed_end(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
-    ended = _said(next((e for e in reversed(entries) if e.kind == "ended"), None))
+def _check_ending(record: SessionRecord, entries: Sequence[JournalEntry]) -> list[str]:
+    ended = _entry_fields(next((e for e in reversed(entries) if e.kind == "ended"), None))
     last = next((e.kind for e in reversed(entries) if e.kind in ("claimed", "ended")), "")
     found = []
     if (ended.get("outcome") or digest_of(None)) != digest_of(record.outcome):
@@ -188,20 +190,22 @@ def _changed_end(record: SessionRecord, entries: Sequence[Entry]) -> list[str]:
     return found
 
 
-def _said(entry: Entry | None) -> dict[str, JsonValue]:
+def _entry_fields(entry: JournalEntry | None) -> dict[str, JsonValue]:
     return entry.value if entry is not None and isinstance(entry.value, dict) else {}
 
 
-def _wrongly_dropped(entries: Sequence[Entry], told: dict[int, int] | None) -> list[str]:
+def _wrongly_dropped(entries: Sequence[JournalEntry], told: dict[int, int] | None) -> list[str]:
     """Whoever carries the session on is given its steps by a column of their own, which the chain does not cover."""
-    gone = dropped(entries)
+    gone = find_dropped(entries)
     wrong = sorted(place for place, _ in gone.items() ^ (gone if told is None else told).items())
     return [f"entry {place} is not forgotten in the way it is marked (dropped_by)" for place in dict.fromkeys(wrong)]
 
 
-def _changed_gates(entries: Sequence[Entry], gates: Sequence[GateRequest]) -> list[str]:
-    asked = {str(_said(e).get("gate")): str(_said(e).get("deadline")) for e in entries if e.kind == "parked"}
-    decided = {str(_said(e).get("gate")): _said(e) for e in entries if e.kind == "decided"}
+def _check_gates(entries: Sequence[JournalEntry], gates: Sequence[GateRequest]) -> list[str]:
+    asked = {
+        str(_entry_fields(e).get("gate")): str(_entry_fields(e).get("deadline")) for e in entries if e.kind == "parked"
+    }
+    decided = {str(_entry_fields(e).get("gate")): _entry_fields(e) for e in entries if e.kind == "decided"}
     kept = {gate.id: gate for gate in gates}
     found = [f"gate {gate} is missing" for gate in asked if gate not in kept]
     for gate in gates:

@@ -11,7 +11,7 @@ MEASURED = frozenset({"duration", "session_id", "seconds", "memory", "millisecon
 SHOWN = 300
 
 
-class Difference(Value):
+class JsonDifference(Value):
     """`one` and `two` are JSON, cut to a line; empty where there is nothing."""
 
     path: str
@@ -19,32 +19,32 @@ class Difference(Value):
     two: str
 
 
-def settled(value: JsonValue) -> JsonValue:
+def drop_volatile(value: JsonValue) -> JsonValue:
     """Without what may differ between two runs of the same: names of sessions, and what was measured."""
     if isinstance(value, dict):
-        return {key: settled(held) for key, held in value.items() if key not in MEASURED}
-    return [settled(held) for held in value] if isinstance(value, list) else value
+        return {key: drop_volatile(held) for key, held in value.items() if key not in MEASURED}
+    return [drop_volatile(held) for held in value] if isinstance(value, list) else value
 
 
-def differences(one: JsonValue, two: JsonValue, path: str = "") -> Iterator[Difference]:
+def differences(one: JsonValue, two: JsonValue, path: str = "") -> Iterator[JsonDifference]:
     """Each place at which they part, in the order of the first."""
     if isinstance(one, dict) and isinstance(two, dict):
         for key in dict.fromkeys([*one, *two]):
             below = f"{path}.{key}" if path else key
             if key not in one or key not in two:
-                yield Difference(path=below, one=_shown(one, key), two=_shown(two, key))
+                yield JsonDifference(path=below, one=_format_value(one, key), two=_format_value(two, key))
             else:
                 yield from differences(one[key], two[key], below)
     elif isinstance(one, list) and isinstance(two, list):
         for place, (left, right) in enumerate(zip(one, two, strict=False)):
             yield from differences(left, right, f"{path}[{place}]")
         if len(one) != len(two):
-            yield Difference(path=f"{path} (length)", one=str(len(one)), two=str(len(two)))
+            yield JsonDifference(path=f"{path} (length)", one=str(len(one)), two=str(len(two)))
     elif json.dumps(one) != json.dumps(two):
-        yield Difference(path=path, one=_line(one), two=_line(two))
+        yield JsonDifference(path=path, one=_line(one), two=_line(two))
 
 
-def _shown(table: dict[str, JsonValue], key: str) -> str:
+def _format_value(table: dict[str, JsonValue], key: str) -> str:
     return _line(table[key]) if key in table else ""
 
 

@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 from pydantic import JsonValue, ValidationError
 
 from moot.core.ci import Checks, CiHooks, Point
-from moot.core.errors import Cut, CutKind, MootError, ReplayMismatch, Unrecorded
-from moot.core.ports import Branch, Entry, Model, SessionRecord, StepRow
-from moot.core.types import Call, Code, Reply, Result, Tests, Value
+from moot.core.errors import CutKind, MootError, ReplayMismatch, SessionStopped, Unrecorded
+from moot.core.ports import Branch, JournalEntry, Model, SessionRecord, StepRow
+from moot.core.types import Code, ModelCall, Reply, Result, Tests, Value
 from moot.protocols import PROTOCOLS
-from moot.record.chain import Whole, flaws_of, standing, step_of
-from moot.record.json_diff import Difference, differences, settled
+from moot.record.chain import SessionSnapshot, flaws_of, select_standing, step_of
+from moot.record.json_diff import JsonDifference, differences, drop_volatile
 from moot.runtime.ports import SessionPorts
-from moot.runtime.runner import Plan, Runner
+from moot.runtime.runner import Runner, SessionPlan
 from moot.text.secrets import Vault
 
 BRANCHES = "debate/"
@@ -37,21 +37,21 @@ class Replayed(Value):
     ends."""
     why: str = ""
     """What was not the same, where it is no part of the result."""
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[JsonDifference, ...] = ()
     flaws: tuple[str, ...] = ()
     result: JsonValue = None
 
 
-async def replay(whole: Whole) -> Replayed:
+async def replay(whole: SessionSnapshot) -> Replayed:
     """Run the session again and compare. Nothing is written anywhere."""
-    record, steps = whole.session, [step_of(entry) for entry in standing(whole.entries) if entry.seq > 0]
-    kept = recorded_result(record, whole.entries)
-    again = await run_again(record, Plan.model_validate(record.config), steps, ended=kept is not None)
-    unlike: tuple[Difference, ...] = ()
+    record, steps = whole.session, [step_of(entry) for entry in select_standing(whole.entries) if entry.seq > 0]
+    kept = find_recorded_result(record, whole.entries)
+    again = await run_again(record, SessionPlan.model_validate(record.config), steps, ended=kept is not None)
+    unlike: tuple[JsonDifference, ...] = ()
     why = _other_way(again, steps, ended=kept is not None)
     made = again.result.model_dump(mode="json") if again.result is not None and not why else None
     if made is not None:
-        unlike = tuple(differences(settled(fill_defaults(record.protocol, kept)), settled(made)))
+        unlike = tuple(differences(drop_volatile(fill_defaults(record.protocol, kept)), drop_volatile(made)))
     return Replayed(
         session=record.id,
         steps=len(again.used),
@@ -84,7 +84,7 @@ def _other_way(again: "Again", steps: Sequence[StepRow], *, ended: bool) -> str:
     return "" if ended or again.result is None else "it came to a result, and the record has none"
 
 
-def recorded_result(record: SessionRecord, entries: Sequence[Entry]) -> JsonValue:
+def find_recorded_result(record: SessionRecord, entries: Sequence[JournalEntry]) -> JsonValue:
     """The result of the last run, if it came to one; a session that was carried on since has none yet."""
     last = next((entry.kind for entry in reversed(entries) if entry.kind in ("claimed", "ended")), "")
     outcome = record.outcome if isinstance(record.outcome, dict) else {}
@@ -101,7 +101,7 @@ class Again:
     error: MootError | None = None
 
 
-async def run_again(record: SessionRecord, plan: Plan, steps: Sequence[StepRow], *, ended: bool) -> Again:
+async def run_again(record: SessionRecord, plan: SessionPlan, steps: Sequence[StepRow], *, ended: bool) -> Again:
     """The script of the plan over these steps, as far as they reach. `ended`: the session came to its end."""
     outcome = record.outcome if ended and isinstance(record.outcome, dict) else {}
     cut = str(outcome.get("cut") or "")
@@ -127,14 +127,14 @@ class RecordEnd:
         """Called before anything new is begun: here nothing ever is."""
         if self.cut in BY_A_CLOCK:
             kind: CutKind = "timed_out" if self.cut == "timed_out" else "cancelled"
-            raise Cut(kind, self.why)
+            raise SessionStopped(kind, self.why)
         if self.cut != "budget_exhausted":  # the ledger says that, with its own words
             raise Unrecorded("the session asks for a step that is not in its record")
 
-    def refuse_call(self, call: Call) -> NoReturn:
+    def refuse_call(self, call: ModelCall) -> NoReturn:
         if self.cut == "budget_exhausted":
             # Beside others that were under way then, it had no room left; now they are long done.
-            raise Cut("budget_exhausted", self.why)
+            raise SessionStopped("budget_exhausted", self.why)
         raise Unrecorded(f"{call.seat} is asked something in round {call.round} that is not in the record")
 
 
@@ -146,12 +146,12 @@ def reason_in(result: JsonValue, cut: str) -> str:
     return next((note.removeprefix(begins) for note in told if note.startswith(begins)), "")
 
 
-def refusing_ports(record: SessionRecord, plan: Plan) -> SessionPorts:
+def refusing_ports(record: SessionRecord, plan: SessionPlan) -> SessionPorts:
     """Edges that refuse to be used. Secrets were masked before they were recorded, so there are none to hide."""
     nobody: Any = Refusing()
     return SessionPorts(
         scanner=nobody,
-        clock=Stopped(record.created_at),
+        clock=StoppedClock(record.created_at),
         sandbox=nobody,
         vault=Vault({}),
         memory=nobody,
@@ -159,7 +159,7 @@ def refusing_ports(record: SessionRecord, plan: Plan) -> SessionPorts:
         checks=Points(CiHooks.model_validate(plan.notes.get("ci") or {})),
         branches=Named() if isinstance(plan.notes.get("repository"), str) else None,
         toolbox=nobody,
-        person=nobody.asked if plan.notes.get("ask_me") else None,
+        person=nobody.ask if plan.notes.get("ask_me") else None,
         gates=nobody,
     )
 
@@ -173,7 +173,7 @@ class Refusing:
     def __call__(self, *arguments: object, **more: object) -> NoReturn:
         raise Unrecorded("the session asks for something to be done that is not in its record")
 
-    async def asked(self, questions: Sequence[str]) -> NoReturn:
+    async def ask(self, questions: Sequence[str]) -> NoReturn:
         self()
 
 
@@ -188,18 +188,18 @@ class Nobody(Model):
     def name(self) -> str:
         return self._name
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         self._end.refuse_call(call)
 
     def turn(self) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
-    def skip(self, call: Call) -> None: ...
+    def skip(self, call: ModelCall) -> None: ...
 
     async def aclose(self) -> None: ...
 
 
-class Stopped:
+class StoppedClock:
     """The clock as it was when the session began."""
 
     def __init__(self, at: datetime) -> None:

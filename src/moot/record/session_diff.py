@@ -4,40 +4,44 @@ from pydantic import JsonValue
 
 from moot.core.ports import StepRow
 from moot.core.types import Value
-from moot.record.chain import Whole
-from moot.record.json_diff import Difference, differences, settled
+from moot.record.chain import SessionSnapshot
+from moot.record.json_diff import JsonDifference, differences, drop_volatile
 
 OWN = ("branch",)
 """Parts of a result that name their session."""
 
 
-class Parted(Value):
+class SessionDiff(Value):
     one: str
     two: str
     related: str = ""
     """Whether one was forked from the other."""
-    plan: tuple[Difference, ...] = ()
+    plan: tuple[JsonDifference, ...] = ()
     same_steps: int = 0
     """How many steps there are, with all their parts, before they part."""
     at: str = ""
     """The first step that is not the same; empty where all are."""
-    step: tuple[Difference, ...] = ()
-    result: tuple[Difference, ...] = ()
+    step: tuple[JsonDifference, ...] = ()
+    result: tuple[JsonDifference, ...] = ()
 
     @property
     def same(self) -> bool:
         return not (self.plan or self.at or self.result)
 
 
-def compared(one: Whole, two: Whole) -> Parted:
+def compare_sessions(one: SessionSnapshot, two: SessionSnapshot) -> SessionDiff:
     steps = {(s.seq, s.part): s for s in one.steps if s.seq > 0}, {(s.seq, s.part): s for s in two.steps if s.seq > 0}
     places = sorted(steps[0].keys() | steps[1].keys())
-    parting = next((place for place in places if _told(steps[0].get(place)) != _told(steps[1].get(place))), None)
-    unlike = () if parting is None else differences(_told(steps[0].get(parting)), _told(steps[1].get(parting)))
-    return Parted(
+    parting = next(
+        (place for place in places if _step_fields(steps[0].get(place)) != _step_fields(steps[1].get(place))), None
+    )
+    unlike = (
+        () if parting is None else differences(_step_fields(steps[0].get(parting)), _step_fields(steps[1].get(parting)))
+    )
+    return SessionDiff(
         one=one.session.id,
         two=two.session.id,
-        related=_related(one, two),
+        related=_describe_relation(one, two),
         plan=tuple(differences(one.session.config, two.session.config)),
         same_steps=len({seq for seq, _ in places if parting is None or seq < parting[0]}),
         at="" if parting is None else f"{parting[0]}.{parting[1]}",
@@ -46,18 +50,18 @@ def compared(one: Whole, two: Whole) -> Parted:
     )
 
 
-def _told(step: StepRow | None) -> JsonValue:
-    return None if step is None else {"name": step.name, "asked": step.digest, "value": settled(step.value)}
+def _step_fields(step: StepRow | None) -> JsonValue:
+    return None if step is None else {"name": step.name, "asked": step.digest, "value": drop_volatile(step.value)}
 
 
-def _result(whole: Whole) -> JsonValue:
+def _result(whole: SessionSnapshot) -> JsonValue:
     outcome = whole.session.outcome
     result = outcome.get("result") if isinstance(outcome, dict) else None
     table = result if isinstance(result, dict) else {}
-    return settled({key: value for key, value in table.items() if key not in OWN}) if result else None
+    return drop_volatile({key: value for key, value in table.items() if key not in OWN}) if result else None
 
 
-def _related(one: Whole, two: Whole) -> str:
+def _describe_relation(one: SessionSnapshot, two: SessionSnapshot) -> str:
     if one.session.parent == two.session.id:
         return f"{one.session.id} was forked from {two.session.id}"
     if two.session.parent == one.session.id:

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from moot.core.ci import Checks
 from moot.core.ports import LogRow, SessionRecord, StepRow, TurnRow, VersionRow
-from moot.core.report import Block, Bullets, Document, Headline, Listing, Paragraph, Report, Section
+from moot.core.report import Block, Bullets, Headline, Listing, Paragraph, Report, ReportDocument, ReportSection
 from moot.core.types import Probing, RaceRun, Repair, Scan, SuiteRun, Value
 from moot.text.controls import clean_json
 
@@ -40,34 +40,34 @@ def as_json(story: Story) -> str:
     return clean_json(json.dumps(story.model_dump(mode="json"), indent=2, ensure_ascii=False))
 
 
-def build_document(story: Story, report: Report | None) -> Document:
+def build_document(story: Story, report: Report | None) -> ReportDocument:
     """The result first, then the steps in order. `report` is None where the session has no result that can be read."""
     s = story.session
-    result = Section(title="Result", blocks=report.blocks if report else _outcome(s))
-    return Document(
+    result = ReportSection(title="Result", blocks=report.blocks if report else _outcome(s))
+    return ReportDocument(
         title=f"{s.protocol}: {s.topic}",
         lead=f"Session {s.id}, begun {s.created_at:%Y-%m-%d %H:%M:%S %Z}, status {s.status}.",
         sections=(result, *_steps(story)),
     )
 
 
-def _steps(story: Story) -> Iterator[Section]:
+def _steps(story: Story) -> Iterator[ReportSection]:
     turns = {turn.seq: turn for turn in story.turns}
     versions = {version.seq: version for version in story.versions}
     for step in sorted(story.steps, key=lambda step: step.seq < 0):  # what a person did afterwards comes last
         if step.name.startswith("choose "):
-            yield _chosen(step)
+            yield _render_choice(step)
         elif step.name.startswith("ask "):
-            yield _asked(step, turns.get(step.seq))
+            yield _render_exchange(step, turns.get(step.seq))
         elif version := versions.get(step.seq):
             yield _version(step, version)
         elif step.name == "tool" or step.name.startswith("tool "):
-            yield _used(step)
+            yield _render_tool_use(step)
         else:
-            yield Section(title=f"{step.seq}. {TITLES.get(step.name, step.name)}", blocks=(_done(step),))
+            yield ReportSection(title=f"{step.seq}. {TITLES.get(step.name, step.name)}", blocks=(_render_step(step),))
 
 
-def _asked(step: StepRow, turn: TurnRow | None) -> Section:
+def _render_exchange(step: StepRow, turn: TurnRow | None) -> ReportSection:
     value = _table(step.value)
     call, exchange = _table(value.get("call")), _table(value.get("exchange"))
     # Every use of a tool is a part between two replies; only a second asking makes a reply an even part.
@@ -84,10 +84,10 @@ def _asked(step: StepRow, turn: TurnRow | None) -> Section:
         absent = _table(_table(turn.metadata)["absent"])
         blocks.append(Paragraph(text=f"No usable answer, {absent.get('why')}: {absent.get('detail')}"))
     title = f"{step.seq}. Round {call.get('round')}, {call.get('phase')}: {who}{again}"
-    return Section(title=title, blocks=tuple(blocks))
+    return ReportSection(title=title, blocks=tuple(blocks))
 
 
-def _used(step: StepRow) -> Section:
+def _render_tool_use(step: StepRow) -> ReportSection:
     value = _table(step.value)
     call, result = _table(value.get("call")), _table(value.get("result"))
     given = json.dumps(call.get("arguments"), ensure_ascii=False)
@@ -95,29 +95,29 @@ def _used(step: StepRow) -> Section:
         Listing(language="json", text=given),
         Listing(title=f"Result, {result.get('status')}", text=str(result.get("text"))),
     )
-    return Section(title=f"{step.seq}. Tool: {call.get('name')}", blocks=blocks)
+    return ReportSection(title=f"{step.seq}. Tool: {call.get('name')}", blocks=blocks)
 
 
-def _chosen(step: StepRow) -> Section:
+def _render_choice(step: StepRow) -> ReportSection:
     made = _table(step.value)
     said = f"Option {made.get('option')}, chosen by {made.get('by')} at {made.get('at')}: {made.get('reason')}"
-    return Section(title=f"The user's choice in {made.get('question_id')}", blocks=(Paragraph(text=said),))
+    return ReportSection(title=f"The user's choice in {made.get('question_id')}", blocks=(Paragraph(text=said),))
 
 
-def _version(step: StepRow, version: VersionRow) -> Section:
+def _version(step: StepRow, version: VersionRow) -> ReportSection:
     note = _table(version.metrics).get("note", "")
     language, text = ("diff", version.diff) if version.diff else (version.language, version.code)
     blocks = (Listing(language=language, text=text),)
-    return Section(title=f"{step.seq}. Version {version.number}: {note}", blocks=blocks)
+    return ReportSection(title=f"{step.seq}. Version {version.number}: {note}", blocks=blocks)
 
 
-def done(step: StepRow) -> tuple[str, ...]:
+def describe_step(step: StepRow) -> tuple[str, ...]:
     """What a step did, in lines."""
-    told = _done(step)
+    told = _render_step(step)
     return told.entries if isinstance(told, Bullets) else (told.text,)
 
 
-def _done(step: StepRow) -> Bullets | Listing:
+def _render_step(step: StepRow) -> Bullets | Listing:
     """What a step did, a line a thing; a step of a kind unknown here is shown as it was recorded."""
     match step.name:
         case "scan":
@@ -142,7 +142,7 @@ def _done(step: StepRow) -> Bullets | Listing:
         case "check":
             made = Checks.model_validate(step.value)
             told = [f"{made.point}: {each.action}: {each.status}: {each.summary}" for each in made.feedback]
-            return Bullets(entries=(*told, *(remark.told for each in made.feedback for remark in each.findings)))
+            return Bullets(entries=(*told, *(remark.text_line for each in made.feedback for remark in each.findings)))
         case "recall" | "learn" | "credit":
             lessons = _table(step.value).get("lessons")
             told = [_lesson(_table(lesson)) for lesson in (lessons if isinstance(lessons, list) else [])]

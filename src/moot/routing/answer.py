@@ -23,13 +23,13 @@ class Route(NamedTuple):
     """What raised the stakes: `destructive: rm -rf`, `bulk: all`."""
     security: bool = False
 
-    def waived(self, reason: str) -> "Route":
+    def waive(self, reason: str) -> "Route":
         """The same, with the debate left out for a reason that lies outside the text: a switch in the settings."""
         return Route(self.kind, self.stakes, True, reason, self.triggers, self.security)
 
-    def waived_by_person(self, reason: str) -> "Route":
+    def waive_by_person(self, reason: str) -> "Route":
         """The same, with the debate left out because the person said so; high stakes are never waived that way."""
-        return self if self.stakes == "high" else self.waived(reason)
+        return self if self.stakes == "high" else self.waive(reason)
 
 
 class Sight(NamedTuple):

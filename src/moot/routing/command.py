@@ -17,21 +17,21 @@ from moot.routing.interpreters import (
     shell_sights,
 )  # fmt: skip
 from moot.routing.patterns import Lazy
-from moot.routing.rules import VERBED, Call, call, known
+from moot.routing.rules import VERBED, CommandCall, call, is_known
 from moot.routing.runners.carriers import CARRIERS, LOADER, SECOND, after_word, carrier
 from moot.routing.runners.inside import Inside, Judge
 from moot.routing.runners.launchers import option_sights
 from moot.routing.runners.printed import scripts_written_and_run
-from moot.routing.runners.renames import renamed_commands
+from moot.routing.runners.renames import resolve_renames
 from moot.routing.runners.tools import SPECIAL
 from moot.routing.runners.variables import variable_sights
-from moot.routing.runners.wrappers import carried
-from moot.routing.script import Command, Unreadable, Word
+from moot.routing.runners.wrappers import judge_carrier
+from moot.routing.script import Command, UnreadableScript, Word
 from moot.routing.secrets import place_sight, secret_sights
 from moot.routing.self_protection import guard_sights
 from moot.routing.shell import parse
 from moot.routing.statements import LOOKS_SQL, sql_sights
-from moot.routing.tasks import django, ruled_or_guessed
+from moot.routing.tasks import django, judge_task
 from moot.routing.web import FETCHERS, runs_download, web_sights
 from moot.routing.writing import from_example, outputs, redirect_sights
 
@@ -69,12 +69,12 @@ def command_sights(text: str, depth: int = 0) -> list[Sight]:
         return [Sight("high", "destructive", "fork bomb", "it starts itself until the machine stops")]
     try:
         commands = parse(text)
-    except (Unreadable, RecursionError) as problem:
-        why = str(problem) if isinstance(problem, Unreadable) else "it is nested too deep"
+    except (UnreadableScript, RecursionError) as problem:
+        why = str(problem) if isinstance(problem, UnreadableScript) else "it is nested too deep"
         return [Sight("high", "unclear", "unreadable command", f"the command cannot be read: {why}")]
     own = frozenset(c.words[1].text for c in commands if len(c.words) == 2 and c.words[0].text == "function")
     sights = [s for c in in_folders(commands) for s in one_command(c, depth, own)]
-    sights += [s for c in renamed_commands(commands) for s in words_sights(c.words, c, depth + 1) if c.words]
+    sights += [s for c in resolve_renames(commands) for s in words_sights(c.words, c, depth + 1) if c.words]
     for script in scripts_written_and_run(commands):
         sights += [WRITTEN_UNREAD] if script is None else command_sights(script, depth + 1)
     names = {c.words[0].text.rsplit("/", 1)[-1] for c in commands if c.words}
@@ -116,7 +116,7 @@ def words_sights(words: tuple[Word, ...], command: Command, depth: int) -> list[
     if not first.known or "{" in first.text or first.text.startswith("!") or (first.glob and first.text != "["):
         return [Sight("high", "unclear", "hidden program", "which program runs is only known when it runs")]
     name = first.text.rsplit("/", 1)[-1] if not first.text.endswith("/") else first.text
-    if not (known(name) or name in CARRIERS or LANGUAGES.fullmatch(name)):
+    if not (is_known(name) or name in CARRIERS or LANGUAGES.fullmatch(name)):
         name = name.lower().removesuffix(".exe")
     called = call(name, words[1:])
     sights = [*program_sights(called, command, depth), *guard_sights(called, command.folder)]
@@ -137,40 +137,40 @@ def judge_at(depth: int) -> Judge:
     return lambda text: command_sights(text, depth + 1)
 
 
-def program_sights(called: Call, command: Command, depth: int) -> list[Sight]:
+def program_sights(called: CommandCall, command: Command, depth: int) -> list[Sight]:
     if helps(called):
         return [Sight("read")]
     return [*own_sights(called, command, depth), *option_sights(called, judge_at(depth))]
 
 
-def own_sights(called: Call, command: Command, depth: int) -> list[Sight]:
+def own_sights(called: CommandCall, command: Command, depth: int) -> list[Sight]:
     """What a program does by itself, whatever its options make it run besides."""
     name = called.name
     inside = Inside(judge_at(depth), lambda words: words_sights(words, command, depth + 1), command)
     if special := SPECIAL.get(name):
         return special(called, inside)
     if name in CARRIERS:
-        return carried(called, CARRIERS[name], called.args, inside)
+        return judge_carrier(called, CARRIERS[name], called.args, inside)
     if LOADER.fullmatch(name):
-        return carried(called, carrier("--library-path --preload --argv0"), called.args, inside)
+        return judge_carrier(called, carrier("--library-path --preload --argv0"), called.args, inside)
     if called.rest and (how := SECOND.get((name, called.rest[0]))):
-        return carried(called, how, after_word(called.args, called.rest[0]), inside)
-    return coded(called, command, depth) or [*ruled_or_guessed(called), *statement_sights(called)]
+        return judge_carrier(called, how, after_word(called.args, called.rest[0]), inside)
+    return judge_code(called, command, depth) or [*judge_task(called), *statement_sights(called)]
 
 
-def statement_sights(called: Call) -> list[Sight]:
+def statement_sights(called: CommandCall) -> list[Sight]:
     """SQL that is handed to a program nobody wrote a table for: `wrangler d1 execute app --command 'DROP TABLE x'`."""
-    if known(called.name) and called.name not in VERBED:
+    if is_known(called.name) and called.name not in VERBED:
         return []
     return [s for word in called.args if LOOKS_SQL.match(word.text[:5000]) for s in sql_sights(word.text)]
 
 
-def coded(called: Call, command: Command, depth: int) -> list[Sight]:
+def judge_code(called: CommandCall, command: Command, depth: int) -> list[Sight]:
     """Programs that are handed code or requests of their own; nothing for all others."""
     if called.name in SHELLS:
         return shell_sights(called, command, judge_at(depth))
     if LANGUAGES.fullmatch(called.name):
-        return scripted(called, command, depth)
+        return judge_script(called, command, depth)
     if called.name in DATABASES:
         return database_sights(called, command)
     if called.name in DOCUMENTS:
@@ -178,7 +178,7 @@ def coded(called: Call, command: Command, depth: int) -> list[Sight]:
     return web_sights(called) if called.name in FETCHERS else []
 
 
-def helps(called: Call) -> bool:
+def helps(called: CommandCall) -> bool:
     """`--help` and `--version` do nothing else; but not where they may belong to an inner command."""
     texts = [word.text for word in called.args]
     asks = (
@@ -189,18 +189,18 @@ def helps(called: Call) -> bool:
     carries = called.name in CARRIERS or called.name in SHELLS or (called.rest and called.rest[0] in ("run", "exec"))
     return (
         asks
-        and bool(known(called.name) or (LANGUAGES.fullmatch(called.name) and not called.rest))
+        and bool(is_known(called.name) or (LANGUAGES.fullmatch(called.name) and not called.rest))
         and not (carries and texts[:1] not in (["--help"], ["--version"]))
         and called.name not in ("echo", "printf", "kill")
     )
 
 
-def scripted(called: Call, command: Command, depth: int) -> list[Sight]:
+def judge_script(called: CommandCall, command: Command, depth: int) -> list[Sight]:
     """A language: a module or script we know by name counts as the program itself."""
     texts = [word.text for word in called.args]
     if called.name.startswith("py") and texts[:1] == ["-m"] and len(texts) > 1:
         inner = texts[1]
-        if known(inner) or inner in CARRIERS:
+        if is_known(inner) or inner in CARRIERS:
             return [*words_sights(called.args[1:], command, depth + 1), Sight("low")]
         return [Sight("low")]
     script = called.rest[0].rsplit("/", 1)[-1] if called.rest else ""

@@ -4,15 +4,15 @@ import re
 
 from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy, names
-from moot.routing.rules import Call
+from moot.routing.rules import CommandCall
 from moot.routing.runners.inside import Judge
 from moot.routing.runners.launchers import tcl_sights
-from moot.routing.runners.printed import printed_text
+from moot.routing.runners.printed import find_printed_text
 from moot.routing.script import HOLE, Command
 from moot.routing.secrets import place_sight
 from moot.routing.self_protection import code_guard
 from moot.routing.statements import code_sights, shell_strings, sql_sights, strings_in, targets_in
-from moot.routing.tasks import named_sight
+from moot.routing.tasks import judge_task_name
 from moot.routing.web import FETCHERS
 
 SHELLS = names("sh bash zsh dash ksh ash fish csh tcsh pwsh powershell cmd rbash")
@@ -40,7 +40,7 @@ MONGO_CHANGES = Lazy(r"\b(?:update|insert|replace|create|save|rename|bulkWrite|f
 UNKNOWN_CODE = Sight("high", "unclear", "code made while it runs", "what it runs is only known when it runs")
 
 
-def option_values(called: Call, options: Lazy) -> list[str]:
+def option_values(called: CommandCall, options: Lazy) -> list[str]:
     """Values of options such as `-c`, joined or apart."""
     found, texts = [], [word.text for word in called.args]
     for at, text in enumerate(texts):
@@ -51,7 +51,7 @@ def option_values(called: Call, options: Lazy) -> list[str]:
     return found
 
 
-def fed(command: Command) -> list[str] | None:
+def find_input_texts(command: Command) -> list[str] | None:
     """Texts that reach the input of a command as far as they stand in the script; nothing when some do not."""
     texts: list[str] = []
     for redirect in command.redirects:
@@ -63,14 +63,14 @@ def fed(command: Command) -> list[str] | None:
             return None
     if command.fed_by:
         nearest = command.fed_by[-1]
-        said = printed_text(nearest)
+        said = find_printed_text(nearest)
         if said is None or len(command.fed_by) > 1:
             return None
         texts.append(said)
     return texts
 
 
-def shell_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
+def shell_sights(called: CommandCall, command: Command, judge: Judge) -> list[Sight]:
     texts = [word.text for word in called.args]
     encoded = r"-e(?:c|n\w*)?" if called.name in POWERSHELLS else r"-enc\w*"
     if any(re.fullmatch(encoded, text, re.IGNORECASE) for text in texts):
@@ -84,8 +84,8 @@ def shell_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
     if scripts:
         if HOLE in scripts[0]:
             return [UNKNOWN_CODE]
-        return [Sight("low"), named_sight(scripts[0].rsplit("/", 1)[-1], called.shown)]
-    return fed_sights(command, judge)
+        return [Sight("low"), judge_task_name(scripts[0].rsplit("/", 1)[-1], called.shown)]
+    return judge_input_texts(command, judge)
 
 
 POWERSHELLS = ("pwsh", "powershell")
@@ -94,7 +94,7 @@ POWERSHELL_VALUED = Lazy(
 )
 
 
-def powershell_code(called: Call) -> list[str]:
+def powershell_code(called: CommandCall) -> list[str]:
     """`-Command` or the first word that is no option begins the code; `-File` names a script."""
     texts = [word.text for word in called.args]
     at = 0
@@ -109,20 +109,20 @@ def powershell_code(called: Call) -> list[str]:
     return [re.sub(r"^\s*&\s*", "", block)] if block.strip() and not block.lower().endswith(".ps1") else []
 
 
-def fed_sights(command: Command, judge: Judge) -> list[Sight]:
+def judge_input_texts(command: Command, judge: Judge) -> list[Sight]:
     """A shell that reads its commands from a pipe."""
     names = [c.words[0].text.rsplit("/", 1)[-1] for c in command.fed_by if c.words]
     if any(name in FETCHERS for name in names):
         return [Sight("high", "security", "download | shell", "it runs what the network sends, unread")]
     if any(name in DECODERS for name in names):
         return [Sight("high", "unclear", "decoded | shell", "the commands are hidden in an encoding")]
-    texts = fed(command)
+    texts = find_input_texts(command)
     if texts is None:
         return [Sight("high", "unclear", "input | shell", "the commands come from elsewhere and cannot be read")]
     return [s for text in texts for s in judge(text)] or [Sight("low")]
 
 
-def language_sights(called: Call, command: Command, judge: Judge) -> list[Sight]:
+def language_sights(called: CommandCall, command: Command, judge: Judge) -> list[Sight]:
     codes = option_values(called, CODE_OPTIONS) if code_given(called) else []
     if called.rest[:1] == ("eval",) and called.name in ("deno", "bun", "crystal"):
         codes += called.rest[1:2]
@@ -136,16 +136,16 @@ def language_sights(called: Call, command: Command, judge: Judge) -> list[Sight]
     if any(re.match(r"https?://|npm:|jsr:", script) for script in scripts[:2]) and not codes:
         return [Sight("high", "security", called.shown, f"`{called.shown}` runs what the network sends, unread")]
     if scripts and not codes:
-        return [Sight("low"), named_sight(scripts[0].rsplit("/", 1)[-1], called.shown)]
+        return [Sight("low"), judge_task_name(scripts[0].rsplit("/", 1)[-1], called.shown)]
     if not codes:
-        texts = fed(command)
+        texts = find_input_texts(command)
         if texts is None:
-            return [unread(command)]
+            return [unreadable_input(command)]
         codes = texts
     return [Sight("low"), *(s for code in codes for s in language_code(code, judge, called))]
 
 
-def code_given(called: Call) -> bool:
+def code_given(called: CommandCall) -> bool:
     """Whether an option with code comes before the script: what follows a script is the script's own."""
     before = ""
     for word in called.args:
@@ -157,14 +157,14 @@ def code_given(called: Call) -> bool:
     return False
 
 
-def unread(command: Command) -> Sight:
+def unreadable_input(command: Command) -> Sight:
     """Code that comes in through a pipe or a file."""
     if any(c.words and c.words[0].text in (*FETCHERS, *DECODERS) for c in command.fed_by):
         return Sight("high", "security", "download | interpreter", "it runs what comes in, unread")
     return Sight("medium", "unclear", "input | interpreter", "the code comes from elsewhere and cannot be read")
 
 
-def language_code(code: str, judge: Judge, called: Call) -> list[Sight]:
+def language_code(code: str, judge: Judge, called: CommandCall) -> list[Sight]:
     if HOLE in code and not code.strip(HOLE + " "):
         return [UNKNOWN_CODE]
     sights = [
@@ -187,7 +187,7 @@ def language_code(code: str, judge: Judge, called: Call) -> list[Sight]:
     return sights
 
 
-def database_sights(called: Call, command: Command) -> list[Sight]:
+def database_sights(called: CommandCall, command: Command) -> list[Sight]:
     codes = option_values(called, SQL_OPTIONS)
     if called.rest[:1] and called.rest[0] in ("delete", "drop", "rm"):
         return [Sight("high", "destructive", called.shown, f"`{called.shown}` throws data away")]
@@ -200,7 +200,7 @@ def database_sights(called: Call, command: Command) -> list[Sight]:
             Sight("medium", "unclear", called.shown, "the statements are in a file that was not read"),
             *[s for c in codes for s in sql_sights(c)],
         ]
-    texts = fed(command)
+    texts = find_input_texts(command)
     if texts is None:
         return [Sight("medium", "unclear", called.shown, "the statements come from elsewhere and cannot be read")]
     codes += texts
@@ -209,9 +209,9 @@ def database_sights(called: Call, command: Command) -> list[Sight]:
     return [s for code in codes for s in sql_sights(code)] or [Sight("low")]
 
 
-def document_sights(called: Call, command: Command) -> list[Sight]:
+def document_sights(called: CommandCall, command: Command) -> list[Sight]:
     """mongosh: JavaScript about collections."""
-    codes = option_values(called, CODE_OPTIONS) + (fed(command) or [])
+    codes = option_values(called, CODE_OPTIONS) + (find_input_texts(command) or [])
     sights = [s for code in codes for s in code_sights(code)]
     for code in codes:
         if MONGO_DELETES.search(code):

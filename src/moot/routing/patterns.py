@@ -53,7 +53,7 @@ def can_mean(pattern: list[str], sample: str) -> bool:
     return len(pattern) >= depth and not bare and fnmatchcase(sample, "/".join(pattern[-depth:]))
 
 
-def shortened(path: str) -> str:
+def shorten_path(path: str) -> str:
     """A path without detours, cut in the middle: patterns look at both its ends, and take long over a long one."""
     plain = normpath(re.sub(r"/{2,}", "/", path)) if "./" in path or "//" in path else path
     return plain if len(plain) <= LONGEST_PATH else plain[: LONGEST_PATH // 2] + plain[-LONGEST_PATH // 2 :]

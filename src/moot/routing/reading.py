@@ -2,7 +2,7 @@
 
 import re
 
-from moot.routing.script import HOLE, Command, Document, Unreadable, Word
+from moot.routing.script import HOLE, Command, Document, UnreadableScript, Word
 
 DEEPEST = 40
 PLAIN = re.compile(r"[^\s|&;<>()$`\"'\\*?\[]+")
@@ -39,7 +39,7 @@ class WordReader:
 
     def __init__(self, text: str, depth: int = 0) -> None:
         if depth > DEEPEST:
-            raise Unreadable("it is nested too deep")
+            raise UnreadableScript("it is nested too deep")
         self.text, self.at, self.depth = text, 0, depth
         self.commands: list[Command] = []
         self.upstream: tuple[Command, ...] = ()
@@ -57,7 +57,7 @@ class WordReader:
     def deeper(self) -> None:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise Unreadable("it is nested too deep")
+            raise UnreadableScript("it is nested too deep")
 
     def word(self) -> Spelling:
         spelling, text = Spelling(), self.text
@@ -107,18 +107,18 @@ class WordReader:
         elif sign == "'":
             end = self.text.find("'", self.at + 1)
             if end < 0:
-                raise Unreadable("a quote is not closed")
+                raise UnreadableScript("a quote is not closed")
             spelling.add(self.text[self.at + 1 : end])
             spelling.quoted, self.at = True, end + 1
         elif sign == '"':
             self.at += 1
-            self.quoted(spelling)
+            self.read_quoted(spelling)
         elif sign == "`":
             self.backticks(spelling)
         else:
             self.dollar(spelling)
 
-    def quoted(self, spelling: Spelling, end: str = '"') -> None:
+    def read_quoted(self, spelling: Spelling, end: str = '"') -> None:
         spelling.quoted = spelling.began = True
         while self.at < len(self.text):
             if plain := IN_QUOTES.match(self.text, self.at):
@@ -138,14 +138,14 @@ class WordReader:
             else:
                 self.dollar(spelling, within_quotes=True)
         if end:
-            raise Unreadable("a quote is not closed")
+            raise UnreadableScript("a quote is not closed")
 
     def backticks(self, spelling: Spelling) -> None:
         end = self.at + 1
         while end < len(self.text) and self.text[end] != "`":
             end += 2 if self.text[end] == "\\" else 1
         if end >= len(self.text):
-            raise Unreadable("a backtick is not closed")
+            raise UnreadableScript("a backtick is not closed")
         body = re.sub(r"\\([`\\$])", r"\1", self.text[self.at + 1 : end])
         self.at = end + 1
         self.inner(body)
@@ -168,13 +168,13 @@ class WordReader:
             self.ansi(spelling)
         elif following == '"' and not within_quotes:
             self.at += 2
-            self.quoted(spelling)
+            self.read_quoted(spelling)
         elif text.startswith("$((", at) and self.arithmetic(3, spelling):
             pass
         elif following == "(":
             self.substitution(2, spelling)
         elif following == "{":
-            self.braced(spelling)
+            self.read_braces(spelling)
         elif name := NAME.match(text, at + 1):
             self.at = name.end()
             self.variable(name[0], spelling, within_quotes=within_quotes)
@@ -204,10 +204,10 @@ class WordReader:
         while end < len(self.text) and self.text[end] != "'":
             end += 2 if self.text[end] == "\\" else 1
         if end >= len(self.text):
-            raise Unreadable("a quote is not closed")
+            raise UnreadableScript("a quote is not closed")
         body, self.at = self.text[self.at + 2 : end], end + 1
         spelling.spelled |= bool(re.search(r"\\[xuU0-7]", body))
-        spelling.add(ANSI.sub(_unescaped, body))
+        spelling.add(ANSI.sub(_unescape_match, body))
         spelling.quoted = True
 
     def arithmetic(self, opening: int, spelling: Spelling) -> bool:
@@ -221,20 +221,20 @@ class WordReader:
             return False
         body, self.at = self.text[self.at + opening : end - 2], end
         if "$(" in body or "`" in body:
-            self.expanded(body)
+            self.read_expanded(body)
         spelling.add(HOLE)
         return True
 
-    def expanded(self, body: str) -> None:
+    def read_expanded(self, body: str) -> None:
         """Commands inside text that the shell expands, such as a here-document."""
         kept, at = self.text, self.at
         self.text, self.at = body, 0
         try:
-            self.quoted(Spelling(), end="")
+            self.read_quoted(Spelling(), end="")
         finally:
             self.text, self.at = kept, at
 
-    def braced(self, spelling: Spelling) -> None:
+    def read_braces(self, spelling: Spelling) -> None:
         self.at += 2
         whole = re.compile(r"([A-Za-z_]\w*)\}").match(self.text, self.at)
         if whole:
@@ -255,13 +255,13 @@ class WordReader:
             else:
                 self.at += 1
         if self.at >= len(self.text):
-            raise Unreadable("a brace is not closed")
+            raise UnreadableScript("a brace is not closed")
         self.depth -= 1
         self.at += 1
         spelling.add(HOLE)
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape_match(found: re.Match[str]) -> str:
     for place, base in ((1, 16), (2, 16), (3, 16), (4, 8)):
         if found[place]:
             code = int(found[place], base)

@@ -8,7 +8,7 @@ from moot.routing.patterns import Lazy
 from moot.routing.self_protection import guard_sight
 from moot.routing.waivers import waives
 
-__all__ = ["kind_of", "opened", "request_route", "waives"]
+__all__ = ["drop_greeting", "kind_of", "request_route", "waives"]
 
 LONGEST = 20_000
 """Characters of a request that are read; nobody types more, and pasted material is not the request."""
@@ -20,22 +20,22 @@ def request_route(text: str, *, own_words: bool = False) -> Route:
     kind = kind_of(shown)
     if kind == "ANSWER":
         return Route("ANSWER", "low", True, "a question: nothing is done")
-    sights = [*sights_of(unquoted(shown)), *guarded_files(shown), Sight("read" if only_reads(shown) else "low")]
+    sights = [*sights_of(drop_quotes(shown)), *find_guarded_files(shown), Sight("read" if only_reads(shown) else "low")]
     if sights[-1].level == "read":  # who only looks breaks nothing, whatever the words
         sights = sights[-1:] + ([SHOWS_SECRET] if touches_secret(shown) else [])
     if len(text) > LONGEST:
         sights.append(Sight("medium", "scope", "very long text", "the request is too long to be read whole"))
     route = action(sights)
     waived = own_words and waives(shown)
-    return route.waived_by_person("the person asked for no confirmation") if waived else route
+    return route.waive_by_person("the person asked for no confirmation") if waived else route
 
 
 SHOWS_SECRET = Sight("high", "security", "a secret", "it would show a secret")
 
 
 def kind_of(text: str) -> Kind:
-    opening = opened(text)
-    outside = words.EXTERNAL.search(unspanned(text))
+    opening = drop_greeting(text)
+    outside = words.EXTERNAL.search(drop_code_spans(text))
     if words.PURE_QUESTION.match(opening) and not outside:
         return "ANSWER"
     asked = words.QUESTION.match(opening) or text.rstrip().endswith("?")
@@ -45,7 +45,7 @@ def kind_of(text: str) -> Kind:
     return "ACTION" if outside or groups or sights_of(text) else "ANSWER"
 
 
-def opened(text: str) -> str:
+def drop_greeting(text: str) -> str:
     """The request without its greeting: `could you please delete …` is `delete …`."""
     start = words.OPENING.match(text[:400])
     return text[start.end() :] if start else text
@@ -56,12 +56,12 @@ def polite(text: str) -> bool:
     return words.POLITE.search(text) is not None
 
 
-def unspanned(text: str) -> str:
+def drop_code_spans(text: str) -> str:
     """Without short code spans: what a question quotes it does not touch."""
     return re.sub(r"(?<!`)`[^`\n]{1,200}`(?!`)", " ", text)
 
 
-def unquoted(text: str) -> str:
+def drop_quotes(text: str) -> str:
     """Quoted words are talked about, not asked for."""
     return re.sub(r"(?<!\w)([\"'`])(?!\1)[^\"'`\n]{1,200}\1(?!\w)", " ''", text)
 
@@ -80,7 +80,7 @@ def sights_of(text: str) -> list[Sight]:
     return sights
 
 
-def guarded_files(text: str) -> list[Sight]:
+def find_guarded_files(text: str) -> list[Sight]:
     """Files of Moot or of a coding client that a request would change: `add a hook to .claude/settings.json`."""
     found = [guard_sight(m[1]) for m in words.CHANGED_FILE.finditer(text)]
     return [sight for sight in found if sight]
@@ -103,13 +103,13 @@ def first_meant(pattern: Lazy, text: str) -> str:
             continue
         if words.SMALL_THINGS.match(after) or words.LOOKS.match(after) or re.match(r"\s*\(", after):
             continue
-        if _named(before, after, found[0]):
+        if _is_only_named(before, after, found[0]):
             continue
         return " ".join(found[0].lower().split())
     return ""
 
 
-def _named(before: str, after: str, word: str) -> bool:
+def _is_only_named(before: str, after: str, word: str) -> bool:
     """`a delete button`, `the release notes`, `the bug when deleting a user`: talked about, not asked for."""
     if words.NOUN_AFTER.match(after) and not re.search(r"[.;!?]\s*$|^\s*$", before):
         return True
@@ -128,12 +128,12 @@ def first_free(pattern: Lazy, harmless: Lazy, text: str) -> str:
 
 
 def only_reads(text: str) -> bool:
-    opening = opened(text)
+    opening = drop_greeting(text)
     if not words.READING.match(opening):
         return False
     rest = opening[words.READING.match(opening).end() :]  # type: ignore[union-attr]
     clauses = re.split(r"[.;!?\n]+\s+|,\s*|\b(?:and|then|but|so that|to)\b", rest)
-    return not any(words.CHANGING.match(opened(clause.strip())) for clause in clauses[1:])
+    return not any(words.CHANGING.match(drop_greeting(clause.strip())) for clause in clauses[1:])
 
 
 def touches_secret(text: str) -> bool:

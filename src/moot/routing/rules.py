@@ -49,7 +49,7 @@ for _name, _like in (
     VALUED[_name] = VALUED[_like]
 
 
-class Line(NamedTuple):
+class RuleLine(NamedTuple):
     """One line of a table: `high destructive git reset --hard | throws away…`."""
 
     level: Level
@@ -58,7 +58,7 @@ class Line(NamedTuple):
     why: str
 
 
-class Call(NamedTuple):
+class CommandCall(NamedTuple):
     """A program and what it is called with, options and the rest apart."""
 
     name: str
@@ -68,15 +68,15 @@ class Call(NamedTuple):
 
     @property
     def shown(self) -> str:
-        return _shown(" ".join([self.name, *(word.text for word in self.args)]))
+        return _shorten_text(" ".join([self.name, *(word.text for word in self.args)]))
 
 
-def _shown(text: str) -> str:
+def _shorten_text(text: str) -> str:
     plain = " ".join(text.replace("\0", "…").split())
     return plain if len(plain) <= 60 else plain[:59] + "…"
 
 
-def call(name: str, args: tuple[Word, ...]) -> Call:
+def call(name: str, args: tuple[Word, ...]) -> CommandCall:
     valued = frozenset(VALUED.get(name, "").split())
     options: list[str] = []
     rest: list[str] = []
@@ -92,7 +92,7 @@ def call(name: str, args: tuple[Word, ...]) -> Call:
             taken = text in valued
         else:
             rest.append(text)
-    return Call(name, args, tuple(options), tuple(rest))
+    return CommandCall(name, args, tuple(options), tuple(rest))
 
 
 @cache
@@ -107,20 +107,20 @@ def index() -> dict[str, list[str]]:
 
 
 @cache
-def lines_of(name: str) -> tuple[Line, ...]:
+def lines_of(name: str) -> tuple[RuleLine, ...]:
     found = []
     for raw in index().get(name, ()):
         head, _, why = raw.partition(" | ")
         level, group, _, *needs = head.split()
-        found.append(Line(level, "" if group == "-" else group, tuple(needs), why.strip()))  # type: ignore[arg-type]
+        found.append(RuleLine(level, "" if group == "-" else group, tuple(needs), why.strip()))  # type: ignore[arg-type]
     return tuple(sorted(found, key=lambda line: not line.needs))  # what fits every call comes last
 
 
-def known(name: str) -> bool:
+def is_known(name: str) -> bool:
     return name in READS or name in index() or name in VERBED or name in RUNNERS
 
 
-def ruled(called: Call) -> Sight | None:
+def find_rule(called: CommandCall) -> Sight | None:
     """The first line that fits. What raises the stakes is also looked for behind options that may take a value."""
     other = without_values(called)
     for line in lines_of(called.name):
@@ -131,7 +131,7 @@ def ruled(called: Call) -> Sight | None:
     return Sight("read") if called.name in READS else None
 
 
-def without_values(called: Call) -> Call | None:
+def without_values(called: CommandCall) -> CommandCall | None:
     """The call as it reads if every unknown option took the next word: `mysqladmin -u root drop app`."""
     texts = [word.text for word in called.args]
     values = {b for a, b in pairwise(texts) if a.startswith("-") and a != "--" and "=" not in a}
@@ -139,7 +139,7 @@ def without_values(called: Call) -> Call | None:
     return called._replace(rest=rest) if rest != called.rest and rest else None
 
 
-def _fits(line: Line, called: Call) -> bool:
+def _fits(line: RuleLine, called: CommandCall) -> bool:
     place = 0
     for need in line.needs:
         if need == "@alone":
@@ -160,7 +160,7 @@ def _fits(line: Line, called: Call) -> bool:
     return True
 
 
-def _anywhere(need: str, called: Call, *, loosely: bool = False) -> bool:
+def _anywhere(need: str, called: CommandCall, *, loosely: bool = False) -> bool:
     if need.startswith("~"):
         pattern = _pattern(need[1:])
         return any(pattern.fullmatch(word.text) for word in called.args)
@@ -175,7 +175,7 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text.replace("\\\\", "\\"))
 
 
-def has_option(called: Call, wanted: str, *, loosely: bool = False) -> bool:
+def has_option(called: CommandCall, wanted: str, *, loosely: bool = False) -> bool:
     """`-f` is in `-rf`, `--force` in `--force=true`; loosely, `--forc` is read as `--force`, as many programs do."""
     for given in called.options:
         if given == wanted or given.startswith(f"{wanted}="):

@@ -6,7 +6,7 @@ HOLE = "\0"
 """Stands in a word for what only the running shell would know."""
 
 
-class Unreadable(Exception):
+class UnreadableScript(Exception):
     """The text is no shell script we understand; the message says where it stopped making sense."""
 
 

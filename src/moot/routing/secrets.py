@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from moot.core import secret_patterns as patterns
 from moot.routing.answer import Sight
-from moot.routing.patterns import Lazy, can_mean, names, shortened
+from moot.routing.patterns import Lazy, can_mean, names, shorten_path
 from moot.routing.script import Word
 from moot.routing.self_protection import guard_sight
 
@@ -23,7 +23,7 @@ PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk jq yq")
 
 def is_secret(path: str) -> bool:
     """A file that holds secrets, a folder of them, or a pattern that means one."""
-    path = shortened(path)
+    path = shorten_path(path)
     if SECRET_PATH.fullmatch(path) or SECRET_FOLDER.fullmatch(path):
         return True
     return means_secret(path) if "*" in path or "?" in path or "[" in path else False
@@ -92,7 +92,7 @@ COMPILED: list[tuple[re.Pattern[str], tuple[str, str, str, str]]] = []
 
 def place_sight(path: str) -> Sight:
     """What it means to write there."""
-    path = shortened(path)
+    path = shorten_path(path)
     if guarded := guard_sight(path):
         return guarded
     if not COMPILED:

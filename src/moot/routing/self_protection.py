@@ -6,8 +6,8 @@ from itertools import pairwise
 from posixpath import basename, join, normpath
 
 from moot.routing.answer import GUARD, Sight
-from moot.routing.patterns import Lazy, can_mean, names, shortened
-from moot.routing.rules import Call, has_option
+from moot.routing.patterns import Lazy, can_mean, names, shorten_path
+from moot.routing.rules import CommandCall, has_option
 from moot.routing.script import HOLE, Word
 
 HINTS = (
@@ -69,15 +69,15 @@ CLIENT_COMMANDS = names("claude codex gemini copilot cursor-agent")
 
 def guard_sight(path: str, folder: str = "") -> Sight | None:
     """What it means to change the file or folder, if it belongs to Moot or to a coding client's settings."""
-    plain = shortened(path.replace("\\", "/").rstrip("/"))
+    plain = shorten_path(path.replace("\\", "/").rstrip("/"))
     lowered = plain.lower()
     if not plain or not (folder or any(hint in lowered for hint in HINTS)):
         return None
     whole = normpath(join(folder, plain)) if not plain.startswith(("~", "$")) else normpath(plain)
     if OWN_PATH.fullmatch(whole):
-        return Sight("high", GUARD, _shown(path), f"{_shown(path)} belongs to Moot, which judges this")
+        return Sight("high", GUARD, _shorten_text(path), f"{_shorten_text(path)} belongs to Moot, which judges this")
     if CLIENT_PATH.fullmatch(whole):
-        return Sight("high", GUARD, _shown(path), f"{_shown(path)} says what a coding agent may do")
+        return Sight("high", GUARD, _shorten_text(path), f"{_shorten_text(path)} says what a coding agent may do")
     return None
 
 
@@ -87,16 +87,16 @@ def word_guard_sight(word: Word, folder: str = "") -> Sight | None:
         return found
     parts = normpath(join(folder, word.text)).split("/")
     if word.glob and any(can_mean(parts, sample) for sample in SAMPLES):
-        shown = _shown(word.text)
+        shown = _shorten_text(word.text)
         return Sight("high", GUARD, shown, f"{shown} may mean the settings of Moot or of a coding client")
     return None
 
 
-def _shown(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return text.replace(HOLE, "…")[:60]
 
 
-def guard_sights(called: Call, folder: str) -> list[Sight]:
+def guard_sights(called: CommandCall, folder: str) -> list[Sight]:
     """What a program would do to the guard, by the files and words it is given."""
     if called.name == "moot":
         return own_sights(called)
@@ -105,12 +105,12 @@ def guard_sights(called: Call, folder: str) -> list[Sight]:
     if called.name == "unset":
         return [s for name in called.rest if (s := variable_guard(name))]
     found = [
-        s for word in written_words(called) if (s := word_guard_sight(word, folder) or _whole_folder(called, word))
+        s for word in find_written_words(called) if (s := word_guard_sight(word, folder) or _whole_folder(called, word))
     ]
     return found[:3]
 
 
-def written_words(called: Call) -> list[Word]:
+def find_written_words(called: CommandCall) -> list[Word]:
     """The words that name what is written, moved or deleted."""
     files = [word for word in called.args if not word.text.startswith("-")]
     written = [b for a, b in pairwise(called.args) if a.text in OUTPUTS]
@@ -139,20 +139,25 @@ def inside(folder: str, files: list[Word]) -> list[Word]:
     return [Word(join(folder, name)) for name in kept if here or (named and not guard_sight(name))]
 
 
-def edits_in_place(called: Call) -> bool:
+def edits_in_place(called: CommandCall) -> bool:
     if called.name in ("awk", "gawk"):
         return any(word.text == "inplace" for word in called.args)
     return called.name in IN_PLACE and any(re.match(r"-[A-Za-z]*i|-I|--in-?place", o) for o in called.options)
 
 
-def _whole_folder(called: Call, word: Word) -> Sight | None:
+def _whole_folder(called: CommandCall, word: Word) -> Sight | None:
     """`rm -rf .claude` takes the settings with it."""
     if called.name not in EVERYWHERE or basename(word.text.replace("\\", "/").rstrip("/")) not in FOLDERS:
         return None
-    return Sight("high", GUARD, _shown(word.text), f"{_shown(word.text)} holds settings of Moot or of a coding client")
+    return Sight(
+        "high",
+        GUARD,
+        _shorten_text(word.text),
+        f"{_shorten_text(word.text)} holds settings of Moot or of a coding client",
+    )
 
 
-def own_sights(called: Call) -> list[Sight]:
+def own_sights(called: CommandCall) -> list[Sight]:
     """Commands of Moot that decide gates, hand out rights, or change the guard; its other commands only look or debate."""
     words = [*called.rest, "", ""]
     pair = f"{words[0]}:{words[1]}"
@@ -171,14 +176,14 @@ def own_sights(called: Call) -> list[Sight]:
     return []
 
 
-def _opens(called: Call) -> bool:
+def _opens(called: CommandCall) -> bool:
     texts = [word.text for word in called.args]
     hosts = [b for a, b in pairwise(texts) if a == "--host"]
     hosts += [text.removeprefix("--host=") for text in texts if text.startswith("--host=")]
     return has_option(called, "--no-token") or any(host not in ("127.0.0.1", "localhost", "::1") for host in hosts)
 
 
-def client_sights(called: Call) -> list[Sight]:
+def client_sights(called: CommandCall) -> list[Sight]:
     """`claude mcp add`, `codex --settings …`: a coding client with other settings or without its hooks."""
     words = [*called.rest, "", ""]
     if words[0] in ("mcp", "config", "plugin", "plugins", "hooks", "extensions") and words[1] in CHANGES_CLIENT:
@@ -206,7 +211,7 @@ def url_guard(texts: list[str]) -> Sight | None:
     found = next((text for text in texts if URL.fullmatch(text)), None)
     if found is None:
         return None
-    return Sight("high", GUARD, _shown(found), "it decides a gate or hands out rights by itself")
+    return Sight("high", GUARD, _shorten_text(found), "it decides a gate or hands out rights by itself")
 
 
 def code_guard(code: str, strings: list[str]) -> list[Sight]:

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from moot.routing.reading import NAME, Spelling, WordReader
-from moot.routing.script import HOLE, Command, Document, Redirect, Unreadable, Word
+from moot.routing.script import HOLE, Command, Document, Redirect, UnreadableScript, Word
 
 LONGEST = 200_000
 """No system takes a longer command line."""
@@ -32,7 +32,7 @@ class ScriptReader(WordReader):
     def note(self, *commands: Command) -> None:
         self.commands.extend(commands)
         if len(self.commands) > MOST_COMMANDS:
-            raise Unreadable("it is too long")
+            raise UnreadableScript("it is too long")
 
     def commands_until(self, stops: frozenset[str]) -> str:
         """Reads commands up to one of the words or signs; gives the one it stands before."""
@@ -40,7 +40,7 @@ class ScriptReader(WordReader):
             self.space()
             if self.at >= len(self.text):
                 if stops:
-                    raise Unreadable(f"{' or '.join(sorted(stops))} is missing")
+                    raise UnreadableScript(f"{' or '.join(sorted(stops))} is missing")
                 return ""
             if stop := self.stop_at(stops):
                 return stop
@@ -50,10 +50,10 @@ class ScriptReader(WordReader):
                 if separator[0].startswith(";;") or separator[0] == ";&":
                     if ";;" in stops:
                         return ";;"
-                    raise Unreadable("a stray ;;")
+                    raise UnreadableScript("a stray ;;")
                 self.newline() if separator[0] == "\n" else self.skip(len(separator[0]))
             elif self.at < len(self.text) and not self.stop_at(stops):
-                raise Unreadable(f"a stray {self.text[self.at]}")
+                raise UnreadableScript(f"a stray {self.text[self.at]}")
 
     def stop_at(self, stops: frozenset[str]) -> str:
         if self.text[self.at] == ")" and ")" in stops:
@@ -100,7 +100,7 @@ class ScriptReader(WordReader):
             lines.append(line)
         document.body = "\n".join(lines)
         if not document.literal and ("$(" in document.body or "`" in document.body):
-            self.expanded(document.body)
+            self.read_expanded(document.body)
 
     def pipeline(self) -> None:
         base, began = self.upstream, len(self.commands)
@@ -133,7 +133,7 @@ class ScriptReader(WordReader):
         self.commands_until(frozenset((end,)))
         self.depth -= 1
         self.skip(len(end))
-        self.trailing_redirects()
+        self.read_trailing_redirects()
 
     def compound(self, word: str) -> None:
         if word == "{":
@@ -161,9 +161,9 @@ class ScriptReader(WordReader):
         elif word == "[[":
             self.condition()
         else:
-            raise Unreadable(f"a stray {word}")
+            raise UnreadableScript(f"a stray {word}")
         self.depth -= 1
-        self.trailing_redirects()
+        self.read_trailing_redirects()
 
     def through(self, *ends: str) -> str:
         end = self.commands_until(frozenset(ends))
@@ -196,7 +196,7 @@ class ScriptReader(WordReader):
         if self.text.startswith("{", self.at):
             return self.group(1, "}")
         if not self.text.startswith("do", self.at):
-            raise Unreadable("do is missing")
+            raise UnreadableScript("do is missing")
         self.skip(2)
         self.through("done")
 
@@ -205,12 +205,12 @@ class ScriptReader(WordReader):
         self.some_word()
         self.space()
         if not self.text.startswith("in", self.at):
-            raise Unreadable("in is missing")
+            raise UnreadableScript("in is missing")
         self.skip(2)
         while True:
             self.space()
             if self.at >= len(self.text):
-                raise Unreadable("esac is missing")
+                raise UnreadableScript("esac is missing")
             if self.stop_at(frozenset(("esac",))):
                 return self.skip(4)
             self.skip(self.text.startswith("(", self.at))
@@ -227,7 +227,7 @@ class ScriptReader(WordReader):
         began = self.at
         word = self.word().word()
         if self.at == began:
-            raise Unreadable(f"a stray {self.text[self.at : self.at + 1]}")
+            raise UnreadableScript(f"a stray {self.text[self.at : self.at + 1]}")
         return word
 
     def condition(self) -> None:
@@ -239,7 +239,7 @@ class ScriptReader(WordReader):
             self.word()
             if self.at == began:
                 self.skip(1)
-        raise Unreadable("]] is missing")
+        raise UnreadableScript("]] is missing")
 
     def definition(self) -> None:
         self.blanks()
@@ -248,7 +248,7 @@ class ScriptReader(WordReader):
         self.space()
         self.element()
 
-    def trailing_redirects(self) -> None:
+    def read_trailing_redirects(self) -> None:
         redirects = []
         self.blanks()
         while found := REDIRECT.match(self.text, self.at):
@@ -262,7 +262,7 @@ class ScriptReader(WordReader):
         self.blanks()
         spelling = self.word()
         if not spelling.began:
-            raise Unreadable(f"nothing follows {sign}")
+            raise UnreadableScript(f"nothing follows {sign}")
         word = spelling.word()
         if sign in ("<<", "<<-"):
             document = Document(word.text, indented=sign == "<<-", literal=word.quoted)
@@ -296,11 +296,11 @@ class ScriptReader(WordReader):
             for name, value in settings:
                 self.remember(name, value)
         elif words[0].text in ("export", "local", "declare", "readonly", "typeset"):
-            self.exported(words[1:])
+            self.note_exports(words[1:])
         if words or settings or redirects:
             self.note(Command(tuple(words), tuple(settings), tuple(redirects), self.upstream))
 
-    def exported(self, words: list[Word]) -> None:
+    def note_exports(self, words: list[Word]) -> None:
         for word in words:
             name, equals, text = word.text.partition("=")
             if equals and NAME.fullmatch(name):
@@ -330,7 +330,7 @@ def _split(spelling: Spelling, separators: str) -> list[Word]:
 def parse(text: str) -> tuple[Command, ...]:
     """All commands of a script, those inside substitutions too, in the order they are read."""
     if len(text) > LONGEST:
-        raise Unreadable("it is too long")
+        raise UnreadableScript("it is too long")
     reader = ScriptReader(text)
     reader.commands_until(frozenset())
     return tuple(reader.commands)

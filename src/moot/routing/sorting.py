@@ -6,8 +6,8 @@ from moot.routing.answer import ORDER, Route, Sight, action
 from moot.routing.command import command_route, command_sights
 from moot.routing.interpreters import DATABASES, DOCUMENTS, LANGUAGES, SHELLS
 from moot.routing.patterns import Lazy, names
-from moot.routing.request import opened, request_route
-from moot.routing.rules import known
+from moot.routing.request import drop_greeting, request_route
+from moot.routing.rules import is_known
 from moot.routing.runners.carriers import CARRIERS
 from moot.routing.runners.tools import SPECIAL
 from moot.routing.statements import LOOKS_SQL, sql_sights
@@ -86,12 +86,12 @@ def with_spans(asked: Route, text: str) -> Route:
 def command_in(text: str) -> str | None:
     """The shell command, if the text is one."""
     if fence := FENCED.fullmatch(text):
-        return unprompted(fence[1])
+        return drop_prompts(fence[1])
     if span := SPAN.fullmatch(text):
-        return unprompted(span[1])
+        return drop_prompts(span[1])
     if (prompt := PROMPT.match(text)) and (prompt[0].strip() != ">" or is_quoted_command(text[prompt.end() :])):
-        return unprompted(text)
-    rest = opened(text[:5000])
+        return drop_prompts(text)
+    rest = drop_greeting(text[:5000])
     if (told := RUN.match(rest)) and len(text) < 5000:
         named = rest[told.end() :].strip().strip("`'\"").rstrip(".")
         if named and is_command(named):
@@ -104,7 +104,7 @@ def is_quoted_command(text: str) -> bool:
     return len(text.split()) > 1 and is_command(text)
 
 
-def unprompted(text: str) -> str:
+def drop_prompts(text: str) -> str:
     """`$ ` at the beginning of lines is the prompt; lines without it are what was printed."""
     lines = text.splitlines()
     prompted = [PROMPT.sub("", line, count=1) for line in lines if PROMPT.match(line)]
@@ -145,17 +145,17 @@ def names_command(name: str, arguments: str, whole: str) -> bool:
         return bool(shellish) and not english(whole) and name.islower()
     if base in ENGLISH or len(base) == 1:
         return reads_as_shell(base, arguments, whole)
-    return not english(arguments, sure=True) or bool(SHELLISH.search(unquoted(arguments)))
+    return not english(arguments, sure=True) or bool(SHELLISH.search(drop_quotes(arguments)))
 
 
 def is_program(name: str) -> bool:
     return (
-        known(name) or name in CARRIERS or name in SPECIAL or name in SHELLS or name in DATABASES or name in DOCUMENTS
-        or name in FETCHERS or LANGUAGES.fullmatch(name) is not None
+        is_known(name) or name in CARRIERS or name in SPECIAL or name in SHELLS or name in DATABASES
+        or name in DOCUMENTS or name in FETCHERS or LANGUAGES.fullmatch(name) is not None
     )  # fmt: skip
 
 
-def unquoted(text: str) -> str:
+def drop_quotes(text: str) -> str:
     return re.sub(r"\"[^\"]*\"|'[^']*'", " '' ", text)
 
 
@@ -166,7 +166,7 @@ def plain_words(text: str) -> list[str]:
 
 def english(text: str, *, sure: bool = False) -> bool:
     """Reads like a sentence: several small words outside quotes, or a question mark at the end."""
-    found = plain_words(unquoted(text)[:600])
+    found = plain_words(drop_quotes(text)[:600])
     small = sum(1 for w in found if w in FUNCTION_WORDS)
     pointing = any(w in ("the", "my", "our", "your", "this", "these", "those", "please") for w in found)
     few = small == 1 and len(found) <= 4 and (pointing or not sure)
@@ -175,7 +175,7 @@ def english(text: str, *, sure: bool = False) -> bool:
 
 def reads_as_shell(base: str, arguments: str, whole: str) -> bool:
     """For names that are English words: `find . -name x` and `make deploy`, but not `find all users`."""
-    bare = unquoted(arguments)
+    bare = drop_quotes(arguments)
     following = bare.split()
     if not following:
         return base not in NEVER_ALONE

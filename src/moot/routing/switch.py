@@ -6,6 +6,6 @@ SWITCHES = ("MOOT_DISABLE_DEBATE", "DISABLE_DEBATE")
 OFF = ("", "0", "false", "no", "off")
 
 
-def disabled(env: Mapping[str, str]) -> str:
+def find_off_switch(env: Mapping[str, str]) -> str:
     """The variable that switches debates off, if one does."""
     return next((name for name in SWITCHES if env.get(name, "").strip().lower() not in OFF), "")

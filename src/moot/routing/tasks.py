@@ -4,7 +4,7 @@ import re
 
 from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy, names
-from moot.routing.rules import RUNNERS, VERBED, Call, ruled
+from moot.routing.rules import RUNNERS, VERBED, CommandCall, find_rule
 
 DESTROYS = names("""
     delete destroy remove rm drop purge terminate uninstall wipe erase nuke truncate teardown unpublish yank
@@ -41,7 +41,7 @@ def parts(name: str) -> list[str]:
     return [w.lower() for w in WORD.findall(split)]
 
 
-def named_sight(name: str, shown: str) -> Sight:
+def judge_task_name(name: str, shown: str) -> Sight:
     """What a script or task is called: `deploy:prod`, `./drop_tables.sh`. A test of it is not it."""
     found = parts(name)
     if not found or {
@@ -68,7 +68,7 @@ def named_sight(name: str, shown: str) -> Sight:
     return Sight("low")
 
 
-def task_sights(called: Call) -> list[Sight]:
+def task_sights(called: CommandCall) -> list[Sight]:
     """`make deploy`, `npm run clean`, `./gradlew publish`."""
     tasks = [
         task for task in called.rest if task not in ("run", "run-script", "exec", "task", "--") and "=" not in task
@@ -78,13 +78,13 @@ def task_sights(called: Call) -> list[Sight]:
         for option in called.options
     ):
         return [Sight("low" if called.name not in ("make", "gmake", "just") else "read")]
-    sights = [named_sight(task, called.shown) for task in tasks[:6]] or [Sight("low")]
+    sights = [judge_task_name(task, called.shown) for task in tasks[:6]] or [Sight("low")]
     if any(PRODUCTION.fullmatch(word.text) for word in called.args):
         sights.append(Sight("high", "deployment", called.shown, f"`{called.shown}` is about production"))
     return sights
 
 
-def verb_sights(called: Call) -> list[Sight]:
+def verb_sights(called: CommandCall) -> list[Sight]:
     """`gcloud compute instances delete x`: the first of its words that is a verb we know."""
     verbs = [verb for word in called.rest[:5] if BARE.fullmatch(word) for verb in verbs_in(word)]
     cloud = called.name in VERBED
@@ -118,12 +118,12 @@ VERB_ROWS: tuple[tuple[frozenset[str], str, str, str], ...] = (
 )
 
 
-def unknown_sights(called: Call) -> list[Sight]:
+def unknown_sights(called: CommandCall) -> list[Sight]:
     """A program without a table."""
     if any(option in ("--help", "--version", "--dry-run", "--check") for option in called.options):
         return [Sight("low")]
     base = called.name
-    sights = [named_sight(base, called.shown), *verb_sights(called)]
+    sights = [judge_task_name(base, called.shown), *verb_sights(called)]
     if base == "format" and any(DRIVE.fullmatch(word.text) for word in called.args):
         sights.append(Sight("high", "destructive", called.shown, f"`{called.shown}` erases a disk"))
     if any(PRODUCTION.fullmatch(word.text) for word in called.args):
@@ -135,15 +135,15 @@ def unknown_sights(called: Call) -> list[Sight]:
     return sights
 
 
-def ruled_or_guessed(called: Call) -> list[Sight]:
-    if sight := ruled(called):
+def judge_task(called: CommandCall) -> list[Sight]:
+    if sight := find_rule(called):
         return [sight]
     if called.name in RUNNERS:
         return task_sights(called)
     return verb_sights(called) if called.name in VERBED else unknown_sights(called)
 
 
-def django(called: Call) -> list[Sight]:
+def django(called: CommandCall) -> list[Sight]:
     task = called.rest[0] if called.rest else ""
     if task in (
         "flush",

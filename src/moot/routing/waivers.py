@@ -67,10 +67,10 @@ NEGATED = Lazy(
 
 def waives(prompt: str) -> bool:
     """Whether a sentence of the prompt, standing for itself, says that nothing needs to be debated or confirmed."""
-    return any(_waives(found[0]) for found in SENTENCE.finditer(spoken(prompt)))
+    return any(_waives(found[0]) for found in SENTENCE.finditer(drop_quoted_text(prompt)))
 
 
-def spoken(prompt: str) -> str:
+def drop_quoted_text(prompt: str) -> str:
     """The prompt without what is pasted or quoted in it, and without what a line with a colon at its end introduces."""
     text = prompt.replace("\r\n", "\n")
     for pattern in BLOCKS:

@@ -4,7 +4,7 @@ import re
 
 from moot.routing.answer import Level, Sight
 from moot.routing.patterns import Lazy, names
-from moot.routing.rules import Call, has_option
+from moot.routing.rules import CommandCall, has_option
 from moot.routing.script import Command
 from moot.routing.self_protection import url_guard
 
@@ -41,7 +41,7 @@ DELETES = Lazy(
 """Words in an address or a body that ask another machine to take something away."""
 
 
-def web_sights(called: Call) -> list[Sight]:
+def web_sights(called: CommandCall) -> list[Sight]:
     texts = [word.text for word in called.args]
     urls = [t for t in texts if re.match(r"https?://|localhost|127\.|\w[\w.-]*\.\w+/", t)]
     local = bool(urls) and all(LOCAL.fullmatch(url) for url in urls)
@@ -67,7 +67,7 @@ def _to_nowhere(texts: list[str]) -> bool:
     return "/dev/null" in texts
 
 
-def _method(called: Call, texts: list[str]) -> str:
+def _method(called: CommandCall, texts: list[str]) -> str:
     for before, text in zip(["", *texts], texts, strict=False):
         if NAMES_METHOD.fullmatch(before):
             return text.upper()
@@ -92,7 +92,7 @@ def _method(called: Call, texts: list[str]) -> str:
     return "POST" if sends else "GET"
 
 
-def _by_method(method: str, called: Call, *, local: bool) -> Sight:
+def _by_method(method: str, called: CommandCall, *, local: bool) -> Sight:
     if method == "DELETE":
         level, why = ("medium", "deletes something here") if local else ("high", "deletes something elsewhere")
         return Sight(level, "destructive", called.shown, f"`{called.shown}` {why}")  # type: ignore[arg-type]
@@ -111,12 +111,12 @@ def runs_download(commands: tuple[Command, ...]) -> bool:
         if texts and _base(texts[0]) in FETCHERS:
             fetched |= {_base(t.rstrip("/")) for t in texts[1:] if not t.startswith("-") and len(t) > 1}
             fetched |= {_base(r.target.text) for r in command.redirects if r.sign in (">", ">|")}
-        elif started(texts) in fetched:
+        elif find_started_file(texts) in fetched:
             return True
     return False
 
 
-def started(texts: list[str]) -> str:
+def find_started_file(texts: list[str]) -> str:
     """The file that is run: `./x`, `sh x`, `sudo sh x`."""
     plain = [text for text in texts if not text.startswith("-")]
     while plain and _base(plain[0]) in STARTERS:

@@ -5,12 +5,12 @@ from itertools import pairwise
 
 from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy
-from moot.routing.rules import Call
+from moot.routing.rules import CommandCall
 from moot.routing.runners.inside import Inside
 from moot.routing.script import HOLE, Command, Redirect
 from moot.routing.secrets import place_sight, secret_sights
 from moot.routing.self_protection import word_guard_sight
-from moot.routing.tasks import ruled_or_guessed
+from moot.routing.tasks import judge_task
 
 NETWORK = Lazy(r"/dev/(?:tcp|udp)/([^/]*)/?")
 HERE = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
@@ -45,16 +45,16 @@ def _says_nothing(command: Command) -> bool:
     )
 
 
-def written(called: Call, inside: Inside) -> list[Sight]:
+def judge_write(called: CommandCall, inside: Inside) -> list[Sight]:
     """`tee` and editors: every file they are given may be written."""
     return [place_sight(path) for path in called.rest] or [Sight("read" if called.name == "tee" else "low")]
 
 
-def copied(called: Call, inside: Inside) -> list[Sight]:
+def judge_copy(called: CommandCall, inside: Inside) -> list[Sight]:
     """Where copies go is written to; what is moved away is missed there as well."""
     places = called.rest if called.name == "mv" else called.rest[-1:] if len(called.rest) > 1 else ()
     places = () if from_example(called.name, called.rest) else places
-    return [*ruled_or_guessed(called), *(place_sight(path) for path in places)]
+    return [*judge_task(called), *(place_sight(path) for path in places)]
 
 
 def from_example(name: str, rest: tuple[str, ...]) -> bool:
@@ -64,7 +64,7 @@ def from_example(name: str, rest: tuple[str, ...]) -> bool:
 SHORT_OUTPUTS = {"wget": "-O", **dict.fromkeys(("curl", "sort", "gcc", "cc", "clang", "g++", "go", "shuf"), "-o")}
 
 
-def outputs(called: Call) -> list[str]:
+def outputs(called: CommandCall) -> list[str]:
     """Files that options name for what a program prints."""
     named = (
         "--output",

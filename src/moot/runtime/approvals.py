@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from pydantic import JsonValue
 
-from moot.core.errors import Cut, Decided, Parked, UsageError
+from moot.core.errors import AlreadyDecided, Parked, SessionStopped, UsageError
 from moot.core.gates import AUTOMATIC, GateDecision, GateKind, GateRequest, GateRules
 from moot.core.ports import Gates
 from moot.core.types import Value
@@ -35,11 +35,13 @@ class Approvals:
         async def decided() -> GateDecision:
             return await self._decision(request) if self._rules.waits_at(point) else AUTOMATIC
 
-        asked = self._steps.journal.asked(point, summary)
+        asked = self._steps.journal.digest_request(point, summary)
         decision = await self._steps.run("gate", asked, GateDecision, decided, seq=seq)
         if decision.verdict == "rejected":
             who = "nobody decided in time" if decision.how == "timeout" else decision.reviewer
-            raise Cut("rejected", f"at {point.replace('_', ' ')}: {who}{decision.reason and f': {decision.reason}'}")
+            raise SessionStopped(
+                "rejected", f"at {point.replace('_', ' ')}: {who}{decision.reason and f': {decision.reason}'}"
+            )
         return decision
 
     async def inquire(self, questions: Sequence[str]) -> tuple[str, ...]:
@@ -53,7 +55,9 @@ class Approvals:
             said = [hide(answer.strip()) for answer in heard][: len(questions)]
             return Answers(answers=tuple(said) + ("",) * (len(questions) - len(said)))
 
-        return (await self._steps.run("inquire", self._steps.journal.asked(*questions), Answers, put, seq=seq)).answers
+        return (
+            await self._steps.run("inquire", self._steps.journal.digest_request(*questions), Answers, put, seq=seq)
+        ).answers
 
     async def _answered(self, questions: Sequence[str], seq: int) -> tuple[str, ...]:
         """A person's answers, given while the session waits; none when they did not come in time."""
@@ -71,7 +75,7 @@ class Approvals:
         questions: tuple[str, ...] = (),
     ) -> GateRequest:
         now, session = self._ports.clock.now(), self._steps.journal.session_id
-        told = self._steps.journal.asked(point, summary, *questions)
+        told = self._steps.journal.digest_request(point, summary, *questions)
         return GateRequest(
             # By what it asks: a gate that is reached again after a failed tail was dropped is another one if that
             # led to something else.
@@ -96,14 +100,14 @@ class Approvals:
             return asked.decision
         if self._ports.clock.now() < asked.deadline:
             raise Parked(asked.id, f"waits for a person at {asked.point.replace('_', ' ')}")
-        return await self._timed_out(port, asked)
+        return await self._decide_late(port, asked)
 
-    async def _timed_out(self, port: Gates, asked: GateRequest) -> GateDecision:
+    async def _decide_late(self, port: Gates, asked: GateRequest) -> GateDecision:
         verdict = self._rules.on_timeout if asked.kind == "approval" else "approved"
         late = GateDecision(verdict=verdict, how="timeout", reason="the time for a decision is over")
         try:
             decided = await port.decide(asked.id, late)
-        except Decided:  # somebody was faster by a moment
+        except AlreadyDecided:  # somebody was faster by a moment
             decided = await port.request(asked)
         assert decided.decision is not None
         return decided.decision

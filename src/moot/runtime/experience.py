@@ -11,7 +11,7 @@ from moot.runtime.journal import Steps, digest
 from moot.runtime.ports import SessionPorts
 
 
-class Lessons(Value):
+class RecalledLessons(Value):
     lessons: tuple[Lesson, ...] = ()
 
 
@@ -25,10 +25,12 @@ class Experience:
     async def recall(self, task: str, limit: int) -> tuple[Lesson, ...]:
         memory, now = self._ports.memory, self._ports.clock.now
 
-        async def look() -> Lessons:
-            return Lessons(lessons=tuple(await memory.recall(task, now(), limit)) if memory else ())
+        async def look() -> RecalledLessons:
+            return RecalledLessons(lessons=tuple(await memory.recall(task, now(), limit)) if memory else ())
 
-        return (await self._steps.run("recall", self._steps.journal.asked(task, str(limit)), Lessons, look)).lessons
+        return (
+            await self._steps.run("recall", self._steps.journal.digest_request(task, str(limit)), RecalledLessons, look)
+        ).lessons
 
     async def remember(self, seat: str, episode: Episode) -> Episode:
         turn, agent = self._turns[seat]
@@ -38,7 +40,7 @@ class Experience:
         async def keep() -> Episode:
             return episode.model_copy(update={**where, "time": self._ports.clock.now()})
 
-        asked = self._steps.journal.asked(seat, episode.model_dump_json())
+        asked = self._steps.journal.digest_request(seat, episode.model_dump_json())
         return await self._steps.run("remember", asked, Episode, keep, lambda kept, seq: EpisodeRow(episode=kept))
 
     async def learn(self, text: str, episode: Episode) -> Lesson | None:
@@ -46,23 +48,27 @@ class Experience:
         # The time of the episode, not of the learning: after a crash in between, the same lesson is learnt again.
         origin = Origin(session_id=episode.session, agent=episode.agent, task=episode.task[:200], when=episode.time)
 
-        async def keep() -> Lessons:
+        async def keep() -> RecalledLessons:
             lesson = new_lesson(self._ports.vault.hide(text), origin, self._ports.clock.now())
-            return Lessons(lessons=(await memory.learn(lesson),) if memory else ())
+            return RecalledLessons(lessons=(await memory.learn(lesson),) if memory else ())
 
-        learnt = await self._steps.run("learn", self._steps.journal.asked(text, episode.id), Lessons, keep)
+        learnt = await self._steps.run(
+            "learn", self._steps.journal.digest_request(text, episode.id), RecalledLessons, keep
+        )
         return learnt.lessons[0] if learnt.lessons else None
 
     async def credit(self, lesson: Lesson, *, helped: bool) -> None:
         memory, session = self._ports.memory, self._steps.journal.session_id
 
-        async def judge() -> Lessons:
+        async def judge() -> RecalledLessons:
             if memory is None:
-                return Lessons()
+                return RecalledLessons()
             try:
                 judged = await memory.credit(lesson.id, helped=helped, now=self._ports.clock.now(), by=session)
             except UsageError:  # somebody made Moot forget it meanwhile
-                return Lessons()
-            return Lessons(lessons=(judged,))
+                return RecalledLessons()
+            return RecalledLessons(lessons=(judged,))
 
-        await self._steps.run("credit", self._steps.journal.asked(lesson.id, str(helped)), Lessons, judge)
+        await self._steps.run(
+            "credit", self._steps.journal.digest_request(lesson.id, str(helped)), RecalledLessons, judge
+        )

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
-from moot.core.errors import Cut, ReplayMismatch
+from moot.core.errors import ReplayMismatch, SessionStopped
 from moot.core.events import Degraded, Event, StepDone, Told
 from moot.core.ports import Clock, Row, StepRow, Store
 from moot.core.room import Bounds
@@ -58,7 +58,7 @@ class Journal:
         """Whether anyone records this session."""
         return self._store is not None
 
-    def asked(self, *parts: str) -> str:
+    def digest_request(self, *parts: str) -> str:
         """The digest of what a step is asked to do; none where nobody keeps or reads a record."""
         return digest(*parts) if self.kept or self._past else ""
 
@@ -66,14 +66,14 @@ class Journal:
     def latest(self) -> int:
         return self._next
 
-    def elapsed(self) -> float:
+    def seconds_elapsed(self) -> float:
         """Seconds this session has been at work, over all its runs."""
         return self._before + self._clock.monotonic() - self._began
 
-    def reached(self) -> float:
+    def seconds_reached(self) -> float:
         """Seconds of work up to the latest step: by the record where it goes on, else up to now."""
         if not any(seq > self._next for seq, _ in self._past):
-            return self.elapsed()
+            return self.seconds_elapsed()
         return max((row.elapsed for (seq, _), row in self._past.items() if seq <= self._next), default=0.0)
 
     def recall(self, seq: int, part: int, name: str, asked: str) -> StepRow | None:
@@ -85,14 +85,14 @@ class Journal:
             self.used.add((seq, part))
         return row
 
-    def known(self, seq: int) -> bool:
+    def has_step(self, seq: int) -> bool:
         """Whether anything of this step is on record from an earlier run."""
         return seq in self._past_steps
 
     def step(self, seq: int, part: int, name: str, asked: str, value: JsonValue) -> StepRow:
         # Not validated: whoever calls has just made the value out of its own models.
         return StepRow.model_construct(
-            seq=seq, part=part, name=name, digest=asked, value=value, elapsed=round(self.elapsed(), 3)
+            seq=seq, part=part, name=name, digest=asked, value=value, elapsed=round(self.seconds_elapsed(), 3)
         )
 
     async def append(self, rows: Sequence[Row]) -> None:
@@ -134,14 +134,14 @@ class Steps:
         return task in self._inside
 
     def remaining(self) -> float:
-        return self._timeout - self.journal.elapsed()
+        return self._timeout - self.journal.seconds_elapsed()
 
     @contextmanager
     def within(self, bounds: Bounds) -> Iterator[Bounds]:
         """The time begins where the record says it did, so that a session that is carried on has no more of it."""
         outer, self.bounds = self.bounds, bounds
         if bounds.seconds is not None:
-            bounds.until = self.journal.reached() + bounds.seconds
+            bounds.until = self.journal.seconds_reached() + bounds.seconds
         try:
             yield bounds
         finally:
@@ -150,7 +150,7 @@ class Steps:
     def left(self) -> float:
         """Seconds until the bounds of this part of the session; endless where it has none."""
         until = self.bounds.until if self.bounds else None
-        return math.inf if until is None else until - self.journal.elapsed()
+        return math.inf if until is None else until - self.journal.seconds_elapsed()
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ class Steps:
         return value
 
     async def run_side_by_side(
-        self, done: list[W | Cut | None], limit: int, one: Callable[[int, int], Awaitable[W]]
+        self, done: list[W | SessionStopped | None], limit: int, one: Callable[[int, int], Awaitable[W]]
     ) -> None:
         """Fill each place of `done` with `one(place, step number)`, at most `limit` at a time. What was begun before
         a cut is let finish and be recorded, for it was paid for."""
@@ -196,7 +196,7 @@ class Steps:
             async with gate:
                 try:
                     done[place] = await one(place, tickets[place])
-                except Cut as cut:
+                except SessionStopped as cut:
                     done[place] = cut
 
         try:
@@ -221,9 +221,9 @@ class Steps:
         if self._begin is not None:
             return self._begin()
         if self._stopping:
-            raise Cut("cancelled", "stopped by the user")
+            raise SessionStopped("cancelled", "stopped by the user")
         if self.remaining() <= 0:
-            raise Cut("timed_out", f"the {self._timeout:g} s for the session are over (--timeout)")
+            raise SessionStopped("timed_out", f"the {self._timeout:g} s for the session are over (--timeout)")
 
     @contextmanager
     def cuttable(self) -> Iterator[None]:
@@ -237,7 +237,7 @@ class Steps:
                 raise
             if task is not None:
                 task.uncancel()
-            raise Cut("cancelled", "stopped by the user") from None
+            raise SessionStopped("cancelled", "stopped by the user") from None
         finally:
             self._inside[task] -= 1
             if not self._inside[task]:

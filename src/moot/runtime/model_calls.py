@@ -5,9 +5,9 @@ import asyncio
 import math
 from collections.abc import Callable, Sequence
 
-from moot.core.errors import Cut, FailureKind, ModelError
+from moot.core.errors import FailureKind, ModelError, SessionStopped
 from moot.core.ports import Clock, Model
-from moot.core.types import Call, Limits, Reply, Spend, Usage, Value
+from moot.core.types import Limits, ModelCall, Reply, Spend, Usage, Value
 from moot.text.excerpts import CHARACTERS_PER_TOKEN
 
 LONGEST_WAIT = 60.0
@@ -19,7 +19,7 @@ DOWN = "not asked again: it failed earlier in this session"
 OVER = "the time for this phase is over"
 
 
-class Try(Value):
+class CallAttempt(Value):
     """One request to one model, in the order they were made."""
 
     model: str
@@ -32,7 +32,7 @@ class Try(Value):
 class Exchange(Value):
     """A question and what came of it: the unit that is recorded, paid for once, and replayed."""
 
-    tries: tuple[Try, ...] = ()
+    tries: tuple[CallAttempt, ...] = ()
     reply: Reply | None = None
     milliseconds: int = 0
 
@@ -46,7 +46,7 @@ class Exchange(Value):
         return "; ".join(dict.fromkeys(t.error for t in self.tries)) if self.reply is None else ""
 
 
-def failures_in(tries: Sequence[Try]) -> int:
+def failures_in(tries: Sequence[CallAttempt]) -> int:
     """Calls that were made and came to nothing."""
     return sum(attempt.put and bool(attempt.error) for attempt in tries)
 
@@ -74,16 +74,18 @@ class Ledger:
     def usd(self) -> float:
         return sum(spend.usd or 0.0 for spend in self.spends.values())
 
-    def reserve(self, call: Call) -> int:
-        """Room for one more call, or `Cut`. Calls under way count, so parallel seats cannot overspend together."""
+    def reserve(self, call: ModelCall) -> int:
+        """Room for one more call, or `SessionStopped`. Calls under way count: parallel seats cannot overspend."""
         limits, texts = self.limits, (call.system, call.prompt)
         tokens = sum(int(len(text) / CHARACTERS_PER_TOKEN) + 1 for text in texts)
         if limits.max_calls is not None and self.calls + self._promised_calls >= limits.max_calls:
-            raise Cut("budget_exhausted", f"all {limits.max_calls} calls are spent (--max-calls)")
+            raise SessionStopped("budget_exhausted", f"all {limits.max_calls} calls are spent (--max-calls)")
         if limits.max_tokens is not None and self.tokens + self._promised_tokens + tokens > limits.max_tokens:
-            raise Cut("budget_exhausted", f"{self.tokens} of {limits.max_tokens} tokens are spent (--max-tokens)")
+            raise SessionStopped(
+                "budget_exhausted", f"{self.tokens} of {limits.max_tokens} tokens are spent (--max-tokens)"
+            )
         if limits.max_usd is not None and self.usd >= limits.max_usd:
-            raise Cut("budget_exhausted", f"${self.usd:.4f} of ${limits.max_usd:.4f} is spent (--max-usd)")
+            raise SessionStopped("budget_exhausted", f"${self.usd:.4f} of ${limits.max_usd:.4f} is spent (--max-usd)")
         self._promised_calls += 1
         self._promised_tokens += tokens
         return tokens
@@ -118,14 +120,16 @@ class Caller:
         self._remaining = remaining
         self._left = left
         """Seconds for this part of the session; `remaining` are those of all of it."""
-        self._down: dict[tuple[str, str], Try] = {}
+        self._down: dict[tuple[str, str], CallAttempt] = {}
         """By model and seat; the seat is empty where the failure would meet every seat alike."""
         self._answered: set[str] = set()
 
-    async def put(self, call: Call, chain: Sequence[Model], retried: Callable[[Try, float], None]) -> Exchange:
+    async def put(
+        self, call: ModelCall, chain: Sequence[Model], retried: Callable[[CallAttempt, float], None]
+    ) -> Exchange:
         """Ask the models of the chain in turn; gives the first reply, or the failures when there is none."""
         began = self._clock.monotonic()
-        tries: list[Try] = []
+        tries: list[CallAttempt] = []
         for model in chain:
             reply = await self._patiently(call, model, tries, retried)
             if reply is not None:
@@ -139,7 +143,7 @@ class Caller:
         self._ledger.failed += failures_in(tries)
         return Exchange(tries=tuple(tries), milliseconds=round((self._clock.monotonic() - began) * 1000))
 
-    def replay(self, call: Call, chain: Sequence[Model], exchange: Exchange) -> None:
+    def replay(self, call: ModelCall, chain: Sequence[Model], exchange: Exchange) -> None:
         """Bring the models and the ledger to where they were after this exchange."""
         models = {model.name: model for model in chain}
         self._ledger.failed += failures_in(exchange.tries)
@@ -152,21 +156,21 @@ class Caller:
             self._answered.add(exchange.tries[-1].model)
 
     async def _patiently(
-        self, call: Call, model: Model, tries: list[Try], retried: Callable[[Try, float], None]
+        self, call: ModelCall, model: Model, tries: list[CallAttempt], retried: Callable[[CallAttempt, float], None]
     ) -> Reply | None:
         down = self._down.get((model.name, "")) or self._down.get((model.name, call.seat))
         if down is not None and not (down.kind == "timeout" and model.name in self._answered):
             # One slow answer of a model that has answered others is no outage, whichever of them came first.
-            tries.append(Try(model=model.name, error=DOWN, kind=down.kind, put=False))
+            tries.append(CallAttempt(model=model.name, error=DOWN, kind=down.kind, put=False))
             return None
         for attempt in range(self._limits.retries + 1):
             if self._left() <= 0:
-                tries.append(Try(model=model.name, error=OVER, kind="limit", put=False))
+                tries.append(CallAttempt(model=model.name, error=OVER, kind="limit", put=False))
                 return None
             try:
                 reply = await self._once(call, model)
             except ModelError as error:
-                failed = Try(model=model.name, error=str(error), kind=error.kind)
+                failed = CallAttempt(model=model.name, error=str(error), kind=error.kind)
                 tries.append(failed)
                 wait = error.retry_after if error.retry_after is not None else min(0.5 * 2**attempt, 30.0)
                 if not error.retryable or attempt == self._limits.retries or wait > LONGEST_WAIT:
@@ -174,20 +178,22 @@ class Caller:
                     return None
                 retried(failed, wait)
                 if wait >= self._left():
-                    tries.append(Try(model=model.name, error=OVER, kind="limit", put=False))
+                    tries.append(CallAttempt(model=model.name, error=OVER, kind="limit", put=False))
                     return None
                 if wait >= self._remaining():
-                    raise Cut("timed_out", f"{model.name} asks to wait {wait:.0f} s, longer than is left") from None
+                    raise SessionStopped(
+                        "timed_out", f"{model.name} asks to wait {wait:.0f} s, longer than is left"
+                    ) from None
                 await self._clock.sleep(wait)
             else:
-                tries.append(Try(model=model.name))
+                tries.append(CallAttempt(model=model.name))
                 return reply
         return None
 
-    async def _once(self, call: Call, model: Model) -> Reply:
+    async def _once(self, call: ModelCall, model: Model) -> Reply:
         remaining = self._remaining()
         if remaining <= 0:
-            raise Cut("timed_out", "the time for the session is over (--timeout)")
+            raise SessionStopped("timed_out", "the time for the session is over (--timeout)")
         promised, left = self._ledger.reserve(call), self._left()
         try:
             async with asyncio.timeout(min(remaining, left)), model.turn():
@@ -195,11 +201,13 @@ class Caller:
         except TimeoutError:
             if left < remaining:
                 raise ModelError(f"{model.name} gave no answer in time: {OVER}", kind="limit") from None
-            raise Cut("timed_out", f"the time for the session ended while {model.name} was asked (--timeout)") from None
+            raise SessionStopped(
+                "timed_out", f"the time for the session ended while {model.name} was asked (--timeout)"
+            ) from None
         finally:
             self._ledger.release(promised)
 
-    async def _in_time(self, call: Call, model: Model) -> Reply:
+    async def _in_time(self, call: ModelCall, model: Model) -> Reply:
         try:
             async with asyncio.timeout(self._limits.call_timeout):
                 return await model.reply(call)
@@ -207,7 +215,7 @@ class Caller:
             message = f"{model.name} gave no answer within {self._limits.call_timeout:g} s"
             raise ModelError(message, kind="timeout") from None
 
-    def _remember(self, attempt: Try, seat: str) -> None:
+    def _remember(self, attempt: CallAttempt, seat: str) -> None:
         """A seat whose question took too long says nothing about the questions of the others."""
         if attempt.kind in LASTING:
             self._down.setdefault((attempt.model, seat if attempt.kind == "timeout" else ""), attempt)

@@ -43,7 +43,7 @@ class LiveRoom:
         experience = Experience(ports, steps, turns.latest)
 
         # Bound, not wrapped: a wrapper for each verb would only repeat the contract in `core.room`.
-        self.ask, self.ask_all, self.seated = turns.ask, turns.ask_all, turns.seated
+        self.ask, self.ask_all, self.has_model = turns.ask, turns.ask_all, turns.seated
         self.scan, self.repair = effects.scan, effects.repair
         self.execute, self.execute_all = effects.execute, effects.execute_all
         self.cover, self.race = effects.cover, effects.race

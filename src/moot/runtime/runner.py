@@ -14,7 +14,7 @@ from pydantic import Field, JsonValue
 from moot.core.errors import Deleted, MootError, Parked, StoreError, UsageError
 from moot.core.events import Event, SessionEnded, SessionStarted
 from moot.core.gates import GateRules
-from moot.core.ports import Mark, Model, SessionRecord, StepRow, Store
+from moot.core.ports import JournalMark, Model, SessionRecord, StepRow, Store
 from moot.core.types import Limits, Result, Status, Value
 from moot.protocols import PROTOCOLS
 from moot.record.chain import digest_of
@@ -28,7 +28,7 @@ CUT = (*CARRIED_ON, "rejected")
 Stop = Literal["pause", "cancel", "release"]
 
 
-class Plan(Value):
+class SessionPlan(Value):
     """All that is needed to run a session, and to carry it on elsewhere."""
 
     protocol: str
@@ -82,43 +82,43 @@ class Runner:
         self.used: set[tuple[int, int]] = set()
         """The recorded steps that the last run was handed back."""
 
-    async def start(self, plan: Plan) -> Result:
+    async def start(self, plan: SessionPlan) -> Result:
         record = self._new(plan, NOTHING_MORE).model_copy(update={"status": "running", "owner": self.owner, "fence": 1})
         if self._store is not None:
             await self._store.create(record)
         return await self.carry_on(record, plan, [])
 
-    async def enroll(self, plan: Plan, about: About = NOTHING_MORE) -> SessionRecord:
+    async def enroll(self, plan: SessionPlan, about: About = NOTHING_MORE) -> SessionRecord:
         """Keep a session for later, or for another process: `resume` begins it."""
         record = self._new(plan, about)
-        await self._kept().create(record)
+        await self._require_store().create(record)
         return record
 
     async def resume(
         self,
         session_id: str,
-        change: Callable[[Plan], Plan] = lambda plan: plan,
+        change: Callable[[SessionPlan], SessionPlan] = lambda plan: plan,
         *,
         take: bool = False,
         seen: int | None = None,
     ) -> Result:
         """Carry a session on from its record; `change` may give it other limits or models. `take` it from a process
         that is known to be dead, or to do nothing more. `seen`: only if nobody took it since its fence was this."""
-        store = self._kept()
+        store = self._require_store()
         record = await store.claim(session_id, self.owner, take=take, seen=seen)
         try:
             before = record.config
-            plan = change(Plan.model_validate(before))
+            plan = change(SessionPlan.model_validate(before))
             record = record.model_copy(update={"config": plan.model_dump(mode="json")})
             if record.config != before:  # the plan and its entry at once: the record is whole also while it runs
                 running = record.model_copy(update={"status": "running"})
-                await store.update(running, Mark(kind="plan", value={"plan": digest_of(record.config)}))
+                await store.update(running, JournalMark(kind="plan", value={"plan": digest_of(record.config)}))
             if (failed_at := retry_from(record)) is not None:
-                await store.append(record.id, [Mark(kind="dropped", seq=failed_at)], record.fence)
+                await store.append(record.id, [JournalMark(kind="dropped", seq=failed_at)], record.fence)
             # Two entries are that it was begun and that it was taken.
             past = await store.steps(record.id) if record.entries > 2 else []
         except BaseException as error:
-            await self._interrupted(record, error)
+            await self._record_interruption(record, error)
             raise
         # What it failed at is dropped now: a session that waits or is let go of later must not drop it once more.
         return await self.carry_on(record.model_copy(update={"outcome": None}), plan, past)
@@ -132,20 +132,20 @@ class Runner:
             if self._task is not None and wish != "release" and self._room.can_be_cut(self._task):
                 self._task.cancel()
 
-    def _kept(self) -> Store:
+    def _require_store(self) -> Store:
         if self._store is None:
             raise UsageError("there is no store to keep a session in, or to resume it from")
         return self._store
 
-    def _new(self, plan: Plan, about: About) -> SessionRecord:
+    def _new(self, plan: SessionPlan, about: About) -> SessionRecord:
         return new_record(plan, self._ports.clock.now(), about)
 
-    async def carry_on(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
+    async def carry_on(self, record: SessionRecord, plan: SessionPlan, past: Sequence[StepRow]) -> Result:
         """Run the session of this record from where its past steps end."""
         try:
             return await self._run(record, plan, past)
         except BaseException as error:
-            await self._interrupted(record, error)
+            await self._record_interruption(record, error)
             raise
         finally:
             if self._room is not None:
@@ -154,7 +154,7 @@ class Runner:
                     await asyncio.shield(asyncio.to_thread(self._room.close))
             self._room = self._task = None
 
-    async def _run(self, record: SessionRecord, plan: Plan, past: Sequence[StepRow]) -> Result:
+    async def _run(self, record: SessionRecord, plan: SessionPlan, past: Sequence[StepRow]) -> Result:
         ports, protocol = self._ports, PROTOCOLS[plan.protocol]
         rules = protocol.rules.model_validate(plan.rules)
         journal = Journal(record.id, ports.clock, self._store, past, record.fence)
@@ -176,7 +176,7 @@ class Runner:
                 "calls": room.ledger.calls,
                 "calls_failed": room.ledger.failed,
                 "usage": dict(room.ledger.spends),
-                "duration": round(journal.elapsed(), 3),
+                "duration": round(journal.seconds_elapsed(), 3),
                 "resumable": failed_at is not None or (cut_by(result) in CARRIED_ON and self.wish != "cancel"),
                 "branch": room.branch,
             }
@@ -204,7 +204,7 @@ class Runner:
         if self._ports.listen is not None:
             self._ports.listen(event)
 
-    async def _interrupted(self, record: SessionRecord, error: BaseException) -> None:
+    async def _record_interruption(self, record: SessionRecord, error: BaseException) -> None:
         """The session stays, and can be resumed; the error says which one it was. One that was deleted does not."""
         if isinstance(error, Deleted):
             return
@@ -221,7 +221,7 @@ class Runner:
             await self._store.update(record.model_copy(update=update))
 
 
-def new_record(plan: Plan, now: datetime, about: About = NOTHING_MORE) -> SessionRecord:
+def new_record(plan: SessionPlan, now: datetime, about: About = NOTHING_MORE) -> SessionRecord:
     """A session that is kept for whoever runs it."""
     return SessionRecord(
         id=str(uuid.uuid4()),
@@ -240,7 +240,7 @@ def new_record(plan: Plan, now: datetime, about: About = NOTHING_MORE) -> Sessio
 
 def end_of(
     record: SessionRecord, result: Result, status: Status, now: datetime, failed_at: int | None = None
-) -> tuple[SessionRecord, Mark]:
+) -> tuple[SessionRecord, JournalMark]:
     """The session with its result, and the entry of its journal that says so."""
     outcome, cut = outcome_of(result), cut_by(result)
     kept: JsonValue = {
@@ -259,7 +259,7 @@ def end_of(
             "outcome": kept,
         }
     )
-    return ended, Mark(kind="ended", value={"status": status, "outcome": digest_of(kept), "said": outcome})
+    return ended, JournalMark(kind="ended", value={"status": status, "outcome": digest_of(kept), "said": outcome})
 
 
 def outcome_of(result: Result) -> str:
@@ -284,7 +284,7 @@ def retry_from(record: SessionRecord) -> int | None:
     return value if record.status in ("paused", "pending") and isinstance(value, int) else None
 
 
-def finished_result(record: SessionRecord) -> dict[str, JsonValue] | None:
+def find_result(record: SessionRecord) -> dict[str, JsonValue] | None:
     """The result of a session that has nothing left to do."""
     if record.status != "completed" or not isinstance(record.outcome, dict):
         return None

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, JsonValue
 
-from moot.core.errors import Cut
+from moot.core.errors import SessionStopped
 from moot.core.events import StepDone
 from moot.core.ports import LogRow, Row
 from moot.core.room import Ask, T
 from moot.core.tools import ToolCall, ToolResult, ToolSpec
-from moot.core.types import Call, Limits, Value
+from moot.core.types import Limits, ModelCall, Value
 from moot.runtime.journal import Steps
 from moot.runtime.ports import SessionPorts
 from moot.text.excerpts import CHARACTERS_PER_TOKEN
 from moot.text.prompts import Prompts
-from moot.text.render import fenced
+from moot.text.render import fence_text
 from moot.text.replies import instructions
 from moot.text.replies.shape import label_key
 
@@ -41,7 +41,7 @@ class Offer(Value):
     tools: tuple[ToolSpec, ...] = ()
 
 
-class Use(Value):
+class ToolUse(Value):
     call: ToolCall
     result: ToolResult
 
@@ -52,19 +52,19 @@ class Bench:
 
     tools: tuple[ToolSpec, ...] = ()
     calls: int = 0
-    uses: list[Use] = field(default_factory=list)
+    uses: list[ToolUse] = field(default_factory=list)
 
     @property
     def left(self) -> int:
         return self.calls - len(self.uses) if self.tools else 0
 
-    def told(self, call: Call, shape: type[BaseModel], schema: dict[str, object] | None) -> Call:
+    def add_tools(self, call: ModelCall, shape: type[BaseModel], schema: dict[str, object] | None) -> ModelCall:
         """The question with the tools there are and the results so far. A provider may enforce the form of the
         answer only where nothing but the answer is wanted."""
         if not self.tools:
             return call
-        parts = [call.prompt, prompt("tools", calls=str(self.calls), tools=fenced(listed(self.tools), "text"))]
-        parts += [shown(use) for use in self.uses]
+        parts = [call.prompt, prompt("tools", calls=str(self.calls), tools=fence_text(list_tools(self.tools), "text"))]
+        parts += [render_use(use) for use in self.uses]
         if self.uses and self.left:
             parts.append(prompt("tool_left", calls=str(self.left)))
         elif not self.left:
@@ -84,7 +84,7 @@ class ToolCalls:
 
     async def offer(self, seq: int, ask: Ask[T]) -> tuple[Bench, list[Row]]:
         """The tools of this turn, as they were offered when it was first taken."""
-        asked = self._steps.journal.asked(*ask.tools)
+        asked = self._steps.journal.digest_request(*ask.tools)
         rows: list[Row] = []
         if past := self._steps.journal.recall(seq, 0, "offer", asked):
             offer = Offer.model_validate(past.value)
@@ -113,21 +113,21 @@ class ToolCalls:
             return tuple(ToolSpec(name=name, about="", missing=why) for name in names)
         return tuple(t.model_copy(update={"about": hide(t.about), "missing": hide(t.missing)}) for t in found)
 
-    async def use(self, seq: int, part: int, ask: Ask[T], bench: Bench, wanted: ToolCall) -> Use:
+    async def use(self, seq: int, part: int, ask: Ask[T], bench: Bench, wanted: ToolCall) -> ToolUse:
         """One use of a tool: a step of its own, replayed and not done again when the session is carried on."""
         spec = next((tool for tool in bench.tools if label_key(tool.name) == label_key(wanted.name)), None)
-        call = completed(wanted, spec)
+        call = complete_call(wanted, spec)
         name = f"tool {spec.name}" if spec else "tool"
-        asked = self._steps.journal.asked(ask.seat, call.model_dump_json(), ask.context.model_dump_json())
+        asked = self._steps.journal.digest_request(ask.seat, call.model_dump_json(), ask.context.model_dump_json())
         if past := self._steps.journal.recall(seq, part, name, asked):
-            use = Use.model_validate(past.value)
+            use = ToolUse.model_validate(past.value)
             self._steps.emit(lambda: StepDone(seq=seq, name=name, replayed=True))
         else:
             self._steps.check_stopped()
             began = self._ports.clock.monotonic()
             with self._steps.cuttable():
                 result = await self._result(call, spec, ask, bench)
-            use = Use(call=call, result=self._fitted(result))
+            use = ToolUse(call=call, result=self._fit_result(result))
             spent = round((self._ports.clock.monotonic() - began) * 1000)
             row = self._steps.journal.step(seq, part, name, asked, use.model_dump(mode="json"))
             await self._steps.journal.append([row, tool_row(seq, part, ask, name, use, spent)])
@@ -149,20 +149,22 @@ class ToolCalls:
                 return await self._ports.toolbox.use(spec.name, call.arguments, ask.context)
         except TimeoutError:
             if self._steps.remaining() <= 0:
-                raise Cut("timed_out", f"the time for the session ended while {spec.name} ran (--timeout)") from None
+                raise SessionStopped(
+                    "timed_out", f"the time for the session ended while {spec.name} ran (--timeout)"
+                ) from None
             return ToolResult(status="timeout", text=f"no result within {seconds:g} s")
 
     def _tool_time(self) -> float:
         return max(min(self._limits.tool_seconds, self._steps.remaining(), self._steps.left()), 0.0)
 
-    def _fitted(self, result: ToolResult) -> ToolResult:
+    def _fit_result(self, result: ToolResult) -> ToolResult:
         """Without secrets, and no longer than a prompt can hold of it: all results together take half of one."""
         share = int(self._limits.prompt_tokens * CHARACTERS_PER_TOKEN / 2 / self._limits.tool_calls)
-        text, cut = shortened(self._ports.vault.hide(result.text), min(self._limits.tool_bytes, share))
+        text, cut = shorten_text(self._ports.vault.hide(result.text), min(self._limits.tool_bytes, share))
         return result.model_copy(update={"text": text, "cut": cut + result.cut})
 
 
-def completed(call: ToolCall, spec: ToolSpec | None) -> ToolCall:
+def complete_call(call: ToolCall, spec: ToolSpec | None) -> ToolCall:
     """Code in a fence is the argument `code` of a tool that takes one: weak models escape no newlines."""
     properties = spec.parameters.get("properties") if spec else None
     wants_code = isinstance(properties, dict) and "code" in properties and "code" not in call.arguments
@@ -171,7 +173,7 @@ def completed(call: ToolCall, spec: ToolSpec | None) -> ToolCall:
     return call
 
 
-def shortened(text: str, limit: int) -> tuple[str, int]:
+def shorten_text(text: str, limit: int) -> tuple[str, int]:
     """Beginning and end of a text of more bytes than the limit, and how many characters are left out."""
     data = text.encode("utf-8", "replace")
     if len(data) <= limit:
@@ -182,7 +184,7 @@ def shortened(text: str, limit: int) -> tuple[str, int]:
     return f"{kept[0]}\n[… {cut} characters left out …]\n{kept[1]}", cut
 
 
-def listed(tools: Sequence[ToolSpec]) -> str:
+def list_tools(tools: Sequence[ToolSpec]) -> str:
     return "\n".join(line for tool in tools for line in (f"{tool.name}: {one_line(tool.about)}", *_arguments(tool)))
 
 
@@ -209,18 +211,18 @@ def one_line(text: str) -> str:
     return " ".join(text.split())[:LONGEST_ABOUT]
 
 
-def shown(use: Use) -> str:
-    arguments, _ = shortened(json.dumps(use.call.arguments, ensure_ascii=False), LONGEST_ARGUMENTS)
+def render_use(use: ToolUse) -> str:
+    arguments, _ = shorten_text(json.dumps(use.call.arguments, ensure_ascii=False), LONGEST_ARGUMENTS)
     return prompt(
         "tool_used",
         tool=json.dumps(use.call.name, ensure_ascii=False),
-        arguments=fenced(arguments, "json"),
+        arguments=fence_text(arguments, "json"),
         status=SAYS[use.result.status],
-        result=fenced(use.result.text or "(nothing)", "text"),
+        result=fence_text(use.result.text or "(nothing)", "text"),
     )
 
 
-def tool_row(seq: int, part: int, ask: Ask[T], name: str, use: Use, milliseconds: int) -> LogRow:
+def tool_row(seq: int, part: int, ask: Ask[T], name: str, use: ToolUse, milliseconds: int) -> LogRow:
     failed = use.result.status != "done"
     return LogRow(
         seq=seq,

@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from moot.core.errors import Cut, ParseError
+from moot.core.errors import ParseError, SessionStopped
 from moot.core.events import Asked, Exchanged, Retried, TurnTaken
 from moot.core.ports import LogRow, Model, Row, TurnRow
 from moot.core.room import Ask, T
 from moot.core.tools import ToolCall
-from moot.core.types import AbsenceReason, Absent, Call, Limits, Usage
+from moot.core.types import AbsenceReason, Absent, Limits, ModelCall, Usage
 from moot.runtime.journal import Steps
-from moot.runtime.model_calls import Caller, Exchange, Ledger, Try
+from moot.runtime.model_calls import CallAttempt, Caller, Exchange, Ledger
 from moot.runtime.ports import SessionPorts
 from moot.runtime.tool_calls import ToolCalls
-from moot.text.replies import Read, native_schema, read, tool_call
+from moot.text.replies import ParsedReply, native_schema, read, tool_call
 
 TOO_LONG = "[reply not kept: it has"
 
@@ -38,27 +38,27 @@ class SeatTurns:
         """The first step that a provider failed; resuming tries again from there."""
 
     async def ask(self, ask: Ask[T]) -> T | Absent:
-        return await self._ask(ask, self._steps.journal.ticket(), self._denied(ask))
+        return await self._ask(ask, self._steps.journal.ticket(), self._check_admission(ask))
 
     async def ask_all(self, asks: Sequence[Ask[T]], limit: int = 8) -> list[T | Absent]:
-        heard: list[T | Absent | Cut | None] = [None] * len(asks)
-        denied = [self._denied(ask) for ask in asks]  # by their order, whichever of them is put first
+        heard: list[T | Absent | SessionStopped | None] = [None] * len(asks)
+        denied = [self._check_admission(ask) for ask in asks]  # by their order, whichever of them is put first
         try:
             with self._steps.cuttable():
                 await self._steps.run_side_by_side(
                     heard, limit, lambda place, seq: self._ask(asks[place], seq, denied[place])
                 )
-            if (cut := next((answer for answer in heard if isinstance(answer, Cut)), None)) is not None:
+            if (cut := next((answer for answer in heard if isinstance(answer, SessionStopped)), None)) is not None:
                 raise cut
-        except Cut as cut:
-            cut.answered = tuple(None if isinstance(answer, Cut) else answer for answer in heard)
+        except SessionStopped as cut:
+            cut.answered = tuple(None if isinstance(answer, SessionStopped) else answer for answer in heard)
             raise
-        return [answer for answer in heard if answer is not None and not isinstance(answer, Cut)]
+        return [answer for answer in heard if answer is not None and not isinstance(answer, SessionStopped)]
 
     def seated(self, seat: str) -> bool:
         return bool(self._cast.get(seat))
 
-    def _denied(self, ask: Ask[T]) -> str:
+    def _check_admission(self, ask: Ask[T]) -> str:
         return self._steps.bounds.admit() if self._steps.bounds and self.seated(ask.seat) else ""
 
     async def _ask(self, ask: Ask[T], seq: int, denied: str) -> T | Absent:
@@ -74,15 +74,15 @@ class SeatTurns:
         if not chain:
             return Absent(seat=ask.seat, why="no_model")
         call = self._call(ask)
-        known = self._steps.journal.known(seq)
+        known = self._steps.journal.has_step(seq)
         self._steps.emit(
             lambda: Asked(seq=seq, seat=ask.seat, phase=ask.phase, round=ask.round, model=chain[0].name, replayed=known)
         )
-        call, exchange, rows, part = await self._heard(seq, ask, call, chain)
+        call, exchange, rows, part = await self._ask_until_answered(seq, ask, call, chain)
         answer = self._read(seq, ask, exchange, last=False)
         if isinstance(answer, Absent) and answer.why == "unreadable":
             await self._steps.journal.append(rows)
-            again = call.model_copy(update={"prompt": clarified(call.prompt, answer.detail)})
+            again = call.model_copy(update={"prompt": clarify_prompt(call.prompt, answer.detail)})
             exchange, rows = await self._exchange(seq, part + 1, again, chain, "clarification")
             answer = self._read(seq, ask, exchange, last=True)
         if rows:
@@ -93,9 +93,9 @@ class SeatTurns:
         self._announce(seq, ask, exchange, answer)
         return answer if isinstance(answer, Absent) else answer.value
 
-    async def _heard(
-        self, seq: int, ask: Ask[T], call: Call, chain: Sequence[Model]
-    ) -> tuple[Call, Exchange, list[Row], int]:
+    async def _ask_until_answered(
+        self, seq: int, ask: Ask[T], call: ModelCall, chain: Sequence[Model]
+    ) -> tuple[ModelCall, Exchange, list[Row], int]:
         """The first reply that asks for no tool, to which question, and which part of the step it is. Each use of a
         tool before it is a part too, and so is the reply that asked for it."""
         if not ask.tools or not self._limits.tool_calls:
@@ -103,9 +103,9 @@ class SeatTurns:
         bench, offer = await self._tools.offer(seq, ask)
         part = 1
         while True:
-            told = bench.told(call, ask.shape, native_schema(ask.shape))
+            told = bench.add_tools(call, ask.shape, native_schema(ask.shape))
             exchange, rows = await self._exchange(seq, part, told, chain)
-            wanted = wanted_tool(ask, exchange) if bench.left else None
+            wanted = find_tool_call(ask, exchange) if bench.left else None
             if wanted is None:
                 return told, exchange, [*offer, *rows] if rows else [], part
             if rows:  # paid for: kept before the tool is used
@@ -113,9 +113,9 @@ class SeatTurns:
             bench.uses.append(await self._tools.use(seq, part + 1, ask, bench, wanted))
             offer, part = [], part + 2
 
-    def _call(self, ask: Ask[T]) -> Call:
+    def _call(self, ask: Ask[T]) -> ModelCall:
         hide = self._ports.vault.hide
-        return Call(
+        return ModelCall(
             seat=ask.seat,
             phase=ask.phase,
             round=ask.round,
@@ -126,31 +126,31 @@ class SeatTurns:
             temperature=ask.temperature,
         )
 
-    def _read(self, seq: int, ask: Ask[T], exchange: Exchange, *, last: bool) -> Read[T] | Absent:
+    def _read(self, seq: int, ask: Ask[T], exchange: Exchange, *, last: bool) -> ParsedReply[T] | Absent:
         answer = reading(ask, exchange, last=last)
         for note in weaknesses(ask, exchange, answer, last=last):
             self._steps.note(seq, note)
         return answer
 
     async def _exchange(
-        self, seq: int, part: int, call: Call, chain: Sequence[Model], action: str = "response"
+        self, seq: int, part: int, call: ModelCall, chain: Sequence[Model], action: str = "response"
     ) -> tuple[Exchange, list[Row]]:
         """The recorded exchange, or a live one with the rows that will record it."""
         name = f"ask {call.seat}"
-        asked = self._steps.journal.asked(call.phase, str(call.round), call.system, call.prompt)
+        asked = self._steps.journal.digest_request(call.phase, str(call.round), call.system, call.prompt)
         if past := self._steps.journal.recall(seq, part, name, asked):
             exchange = Exchange.model_validate(past.value["exchange"] if isinstance(past.value, dict) else None)
             self._caller.replay(call, chain, exchange)
             return exchange, []
         self._steps.check_stopped()
 
-        def retried(attempt: Try, wait: float) -> None:
+        def report_retry(attempt: CallAttempt, wait: float) -> None:
             why = self._ports.vault.hide(attempt.error)
             self._steps.emit(lambda: Retried(seq=seq, seat=call.seat, model=attempt.model, why=why, wait=wait))
 
         with self._steps.cuttable():
-            exchange = self._hidden(await self._caller.put(call, chain, retried))
-        self._steps.emit(lambda: exchanged(seq, part, call, exchange))
+            exchange = self._hidden(await self._caller.put(call, chain, report_retry))
+        self._steps.emit(lambda: build_exchanged(seq, part, call, exchange))
         if not self._steps.journal.kept:
             return exchange, []
         value: JsonValue = {"exchange": exchange.model_dump(mode="json"), "call": call.model_dump(mode="json")}
@@ -166,12 +166,12 @@ class SeatTurns:
         if any(t.error for t in exchange.tries):
             change["tries"] = tuple(t.model_copy(update={"error": hide(t.error)}) for t in exchange.tries)
         if exchange.reply is not None:
-            text = hide(kept(exchange.reply.text, self._limits.max_reply_bytes))
+            text = hide(limit_text(exchange.reply.text, self._limits.max_reply_bytes))
             if text != exchange.reply.text:
                 change["reply"] = exchange.reply.model_copy(update={"text": text})
         return exchange.model_copy(update=change) if change else exchange
 
-    def _announce(self, seq: int, ask: Ask[T], exchange: Exchange, answer: Read[T] | Absent) -> None:
+    def _announce(self, seq: int, ask: Ask[T], exchange: Exchange, answer: ParsedReply[T] | Absent) -> None:
         self._steps.emit(
             lambda: TurnTaken(
                 seq=seq,
@@ -185,7 +185,7 @@ class SeatTurns:
         )
 
 
-def kept(text: str, limit: int) -> str:
+def limit_text(text: str, limit: int) -> str:
     """The reply as it is recorded; one that is too long to keep says so in its place."""
     if len(text) * 4 <= limit and text.isascii():
         return text
@@ -193,13 +193,13 @@ def kept(text: str, limit: int) -> str:
     return data.decode() if len(data) <= limit else f"{TOO_LONG} {len(data)} bytes, more than the {limit} allowed]"
 
 
-def reading(ask: Ask[T], exchange: Exchange, *, last: bool) -> Read[T] | Absent:
+def reading(ask: Ask[T], exchange: Exchange, *, last: bool) -> ParsedReply[T] | Absent:
     reply = exchange.reply
     if reply is None:
         return Absent(seat=ask.seat, why=_why(exchange), detail=exchange.failure or "no model answered")
     if reply.text.startswith(TOO_LONG):
         return Absent(seat=ask.seat, why="unreadable", detail=reply.text.strip("[]"))
-    if ask.tools and wanted_tool(ask, exchange):
+    if ask.tools and find_tool_call(ask, exchange):
         return Absent(seat=ask.seat, why="unreadable", detail="no tool can be used now; an answer is wanted")
     try:
         return read(reply.text, ask.shape, whole=reply.finish != "length", salvage=last)
@@ -209,7 +209,7 @@ def reading(ask: Ask[T], exchange: Exchange, *, last: bool) -> Read[T] | Absent:
         return Absent(seat=ask.seat, why="unreadable", detail=str(error))
 
 
-def wanted_tool(ask: Ask[T], exchange: Exchange) -> ToolCall | None:
+def find_tool_call(ask: Ask[T], exchange: Exchange) -> ToolCall | None:
     """The tool that a reply asks for instead of answering."""
     reply = exchange.reply
     if reply is None or reply.text.startswith(TOO_LONG):
@@ -229,19 +229,19 @@ def _why(exchange: Exchange) -> AbsenceReason:
             return "unreachable"
 
 
-def clarified(prompt: str, complaint: str) -> str:
+def clarify_prompt(prompt: str, complaint: str) -> str:
     """The same question once more, with what was wrong with the answer."""
     return f"{prompt}\n\nYour last reply could not be used: {complaint}. Answer again, in exactly the form asked for."
 
 
-def weaknesses(ask: Ask[T], exchange: Exchange, answer: Read[T] | Absent, *, last: bool) -> list[str]:
+def weaknesses(ask: Ask[T], exchange: Exchange, answer: ParsedReply[T] | Absent, *, last: bool) -> list[str]:
     """Everything that was less than one clean answer, in words for `degraded`."""
     who = f"{ask.seat}, round {ask.round}"
     notes = []
     failed = [t.error for t in exchange.tries if t.error]
     if exchange.reply is not None and failed:
         notes.append(f"{who}: answered after {_count('failed try', failed)}: {failed[-1]}")
-    if isinstance(answer, Read):
+    if isinstance(answer, ParsedReply):
         if answer.dropped:
             notes.append(f"{who}: {_count('item', answer.dropped)} of the reply not readable: {answer.dropped[0]}")
     elif answer.why == "unreadable" and not last:
@@ -251,7 +251,7 @@ def weaknesses(ask: Ask[T], exchange: Exchange, answer: Read[T] | Absent, *, las
     return notes
 
 
-def turn_row(seq: int, ask: Ask[T], exchange: Exchange, answer: Read[T] | Absent) -> TurnRow:
+def turn_row(seq: int, ask: Ask[T], exchange: Exchange, answer: ParsedReply[T] | Absent) -> TurnRow:
     value = answer if isinstance(answer, Absent) else answer.value
     confidence = getattr(value, "confidence", None)
     return TurnRow(
@@ -269,7 +269,7 @@ def turn_row(seq: int, ask: Ask[T], exchange: Exchange, answer: Read[T] | Absent
     )
 
 
-def log_row(seq: int, part: int, call: Call, exchange: Exchange, action: str) -> LogRow:
+def log_row(seq: int, part: int, call: ModelCall, exchange: Exchange, action: str) -> LogRow:
     usage = exchange.reply.usage if exchange.reply else None
     return LogRow(
         seq=seq,
@@ -287,7 +287,7 @@ def log_row(seq: int, part: int, call: Call, exchange: Exchange, action: str) ->
     )
 
 
-def exchanged(seq: int, part: int, call: Call, exchange: Exchange) -> Exchanged:
+def build_exchanged(seq: int, part: int, call: ModelCall, exchange: Exchange) -> Exchanged:
     reply, failed = exchange.reply, exchange.tries[-1].kind if exchange.tries else None
     usage = reply.usage if reply else Usage()
     provider, _, model = exchange.model.partition(":")

@@ -11,7 +11,7 @@ from moot.core.ports import Branch, Branches, VersionRow
 from moot.core.types import Code, Value
 from moot.runtime.journal import Steps
 from moot.runtime.ports import SessionPorts
-from moot.text.render import joined, unified_diff
+from moot.text.render import join_files, render_diff
 
 
 class VersionNumber(Value):
@@ -68,22 +68,26 @@ class VersionHistory:
             seq=0,
             number=number,
             language=code.files[0].language if len({f.language for f in code.files}) == 1 else "mixed",
-            code=joined(code),
-            diff=unified_diff(before, code) if before else "",
+            code=join_files(code),
+            diff=render_diff(before, code) if before else "",
             quality=figure(metrics, "quality"),
             pass_rate=figure(metrics, "pass_rate"),
         )
 
         async def keep() -> VersionNumber:
-            commit, problem = await self._committed(code, note, number)
+            commit, problem = await self._commit_version(code, note, number)
             return VersionNumber(number=number, commit=commit, problem=problem)
 
-        def kept(value: VersionNumber, seq: int) -> VersionRow:
+        def keep_commit(value: VersionNumber, seq: int) -> VersionRow:
             commit: dict[str, JsonValue] = {"commit": value.commit} if value.commit else {}
             return row.model_copy(update={"seq": seq, "metrics": {"note": note, **(metrics or {}), **commit}})
 
         version = await self._steps.run(
-            "snapshot", self._steps.journal.asked(code.model_dump_json(), note), VersionNumber, keep, kept
+            "snapshot",
+            self._steps.journal.digest_request(code.model_dump_json(), note),
+            VersionNumber,
+            keep,
+            keep_commit,
         )
         if version.commit and self._committing:
             self.branch = self._committing.name
@@ -96,7 +100,7 @@ class VersionHistory:
         if self._committing is not None:
             self._committing.close()
 
-    async def _committed(self, code: Code, note: str, number: int) -> tuple[str, str]:
+    async def _commit_version(self, code: Code, note: str, number: int) -> tuple[str, str]:
         """The version as a commit in the user's own repository, so with the real secrets; and what went wrong."""
         if self._committing is None:
             return "", ""

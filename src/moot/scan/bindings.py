@@ -101,7 +101,7 @@ def _python(source: Source) -> Iterator[Binding]:
         if left is not None and right is not None:
             yield from _pairs(source, node, left, right)
     for node in source.nodes("augmented_assignment"):
-        yield from _added(source, node)
+        yield from _find_additions(source, node)
     for node in source.nodes("for_statement", "for_in_clause"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is not None:
@@ -126,7 +126,7 @@ def _javascript(source: Source) -> Iterator[Binding]:
         if left is not None and left.type == "identifier":
             yield from _pairs(source, node, left, right)
     for node in source.nodes("augmented_assignment_expression"):
-        yield from _added(source, node)
+        yield from _find_additions(source, node)
     for node in source.nodes("for_in_statement"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is not None:
@@ -158,7 +158,7 @@ def _only(left: Node) -> Node:
     return _single(left) or left
 
 
-def _added(source: Source, node: Node) -> Iterator[Binding]:
+def _find_additions(source: Source, node: Node) -> Iterator[Binding]:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is not None and left.type == "identifier":
         yield Binding("add", source.text(left), node, right)

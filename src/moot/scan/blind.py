@@ -10,8 +10,8 @@ from functools import cache
 
 from tree_sitter import Node
 
-from moot.core.types import BlindSpot, Language
-from moot.scan.calls import CALLS, MEMBERS, Call, imports, qualified, read_call
+from moot.core.types import Language, ScanBlindSpot
+from moot.scan.calls import CALLS, MEMBERS, SourceCall, imports, qualify_name, read_call
 from moot.scan.engine.rules import BOOKS
 from moot.scan.silence import COMMENT
 from moot.scan.strings import STRINGS
@@ -73,7 +73,7 @@ ODD_NAME = re.compile(rb"\w*(?:[\x80-\xff]|\\u)[\w\x80-\xff\\{}]*")
 LINK = re.compile(r"^//(?:go:linkname|export|go:build\s+ignore)\b")
 
 
-def blind_spots(source: Source) -> tuple[BlindSpot, ...]:
+def blind_spots(source: Source) -> tuple[ScanBlindSpot, ...]:
     """In the order of the text."""
     reader = {"python": _python, "go": _go}.get(source.language, _javascript)
     found = [*reader(source), *_everywhere(source)]
@@ -82,9 +82,9 @@ def blind_spots(source: Source) -> tuple[BlindSpot, ...]:
     return tuple(_spot(source, node, what) for node, what in list(unique.values())[:MAX_SPOTS])
 
 
-def _spot(source: Source, node: Node, what: str) -> BlindSpot:
+def _spot(source: Source, node: Node, what: str) -> ScanBlindSpot:
     text = what if node.id == source.root.id else " ".join(source.text(node).split())[:MAX_TEXT]
-    return BlindSpot(file=source.path, line=node.start_point[0] + 1, what=what, text=text)
+    return ScanBlindSpot(file=source.path, line=node.start_point[0] + 1, what=what, text=text)
 
 
 def _everywhere(source: Source) -> Iterator[Found]:
@@ -109,7 +109,7 @@ def _values(source: Source) -> Iterator[Found]:
             member is not None
             and source.text(member) in lasts
             and _is_value(node)
-            and qualified(source, node) in values
+            and qualify_name(source, node) in values
         ):
             yield node, HANDED_ON
     local = {word for word, origin in known.items() if origin in values} | {name for name in values if "." not in name}
@@ -175,7 +175,7 @@ def _is_literal(node: Node | None) -> bool:
     return not any(child.type in ("interpolation", "template_substitution") for child in node.named_children)
 
 
-def _calls(source: Source) -> Iterator[Call]:
+def _calls(source: Source) -> Iterator[SourceCall]:
     for node in source.nodes(*CALLS):
         yield read_call(source, node)
 
@@ -190,7 +190,7 @@ def _python(source: Source) -> Iterator[Found]:
             yield source.root, ENCODED
     yield from _python_uses(source)
     yield from _python_names(source)
-    yield from _replaced(source, "assignment", "augmented_assignment")
+    yield from _find_replaced(source, "assignment", "augmented_assignment")
 
 
 def _python_uses(source: Source) -> Iterator[Found]:
@@ -211,7 +211,7 @@ def _python_names(source: Source) -> Iterator[Found]:
         if any(child.type == "wildcard_import" for child in node.named_children):
             yield node, STAR
     for node in source.nodes("import_statement", "import_from_statement"):
-        if any(name.split(".")[0] in PYTHON_NATIVE for name in _imported(source, node)):
+        if any(name.split(".")[0] in PYTHON_NATIVE for name in _list_imports(source, node)):
             yield node, NATIVE
     for node in source.nodes("function_definition"):
         name = node.child_by_field_name("name")
@@ -219,12 +219,12 @@ def _python_names(source: Source) -> Iterator[Found]:
             yield name, MADE_UP
 
 
-def _imported(source: Source, node: Node) -> list[str]:
+def _list_imports(source: Source, node: Node) -> list[str]:
     module = node.child_by_field_name("module_name")
     return [source.text(part) for part in ([module] if module is not None else node.children_by_field_name("name"))]
 
 
-def _python_call(call: Call) -> str:
+def _python_call(call: SourceCall) -> str:
     name = call.name
     if name in PYTHON_MADE:
         return MADE
@@ -242,12 +242,12 @@ def _is_table(source: Source, node: Node) -> bool:
     base, keys = node.child_by_field_name("value"), node.children_by_field_name("subscript")
     if base is None or (len(keys) == 1 and _is_literal(keys[0])):
         return False
-    name = qualified(source, base)
+    name = qualify_name(source, base)
     called = base.type == "call" and name in PYTHON_TABLES
     return called or name.endswith(".__dict__") or name in ("sys.modules", "__builtins__")
 
 
-def _replaced(source: Source, *kinds: str) -> Iterator[Found]:
+def _find_replaced(source: Source, *kinds: str) -> Iterator[Found]:
     """`shlex.quote = …`: the scan goes by what the library says."""
     known = imports(source)
     for node in source.nodes(*kinds):
@@ -282,10 +282,10 @@ def _javascript(source: Source) -> Iterator[Found]:
         if inner is not None and inner.type == "identifier" and source.text(inner) in known:
             yield node, HANDED_ON
     yield from ((node, LOOKED_UP) for node in source.nodes("with_statement"))
-    yield from _replaced(source, "assignment_expression", "augmented_assignment_expression")
+    yield from _find_replaced(source, "assignment_expression", "augmented_assignment_expression")
 
 
-def _javascript_call(source: Source, call: Call, known: dict[str, str]) -> str:
+def _javascript_call(source: Source, call: SourceCall, known: dict[str, str]) -> str:
     name = call.name
     if name.startswith(("Reflect.", "new:Proxy")):
         return LOOKED_UP
@@ -300,7 +300,7 @@ def _javascript_call(source: Source, call: Call, known: dict[str, str]) -> str:
 def _javascript_members(source: Source, known: dict[str, str]) -> Iterator[Found]:
     for node in source.nodes("subscript_expression"):
         base, key = node.child_by_field_name("object"), node.child_by_field_name("index")
-        head = qualified(source, base).split(".")[0] if base is not None else ""
+        head = qualify_name(source, base).split(".")[0] if base is not None else ""
         module = base is not None and (source.text(base) in known or head in JS_TABLES or base.type in CALLS)
         if module and not _is_literal(key) and (key is None or key.type != "number"):
             yield node, LOOKED_UP
@@ -326,7 +326,7 @@ def _is_built(node: Node | None) -> bool:
     return node is not None and (node.type in STRINGS or node.type == "binary_expression")
 
 
-def _names_module(source: Source, call: Call, known: dict[str, str]) -> bool:
+def _names_module(source: Source, call: SourceCall, known: dict[str, str]) -> bool:
     return call.name.startswith("Object.") and any(
         arg.type == "identifier" and source.text(arg) in known for arg in call.args
     )
@@ -351,4 +351,4 @@ def _go(source: Source) -> Iterator[Found]:
         holder = callee.child_by_field_name("operand") if callee is not None else None
         if holder is not None and holder.type == "parenthesized_expression" and source.text(holder).startswith("(*"):
             yield call.node, LOOKED_UP
-    yield from _replaced(source, "assignment_statement")
+    yield from _find_replaced(source, "assignment_statement")

@@ -20,7 +20,7 @@ MEMBERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Call:
+class SourceCall:
     node: Node
     name: str
     """`module.function` where the import says so, `receiver.method` otherwise; `?` stands for what has no name."""
@@ -37,25 +37,25 @@ class Call:
         return next((self.keywords[k] for k in keywords if k in self.keywords), None)
 
 
-def calls(source: Source) -> dict[str, list[Call]]:
+def calls(source: Source) -> dict[str, list[SourceCall]]:
     """All calls of the file by their last name."""
     if "calls" not in source.memo:
-        found: dict[str, list[Call]] = {}
+        found: dict[str, list[SourceCall]] = {}
         for node in source.nodes(*CALLS):
             call = read_call(source, node)
             found.setdefault(call.method, []).append(call)
         source.memo["calls"] = found
-    return cast(dict[str, list[Call]], source.memo["calls"])
+    return cast(dict[str, list[SourceCall]], source.memo["calls"])
 
 
-def read_call(source: Source, node: Node) -> Call:
+def read_call(source: Source, node: Node) -> SourceCall:
     callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
-    name = qualified(source, callee) if callee else "?"
+    name = qualify_name(source, callee) if callee else "?"
     if node.type == "new_expression":
         name = f"new:{name}"
     arguments = node.child_by_field_name("arguments")
     if arguments is None or arguments.type in ("generator_expression", "template_string"):
-        return Call(node, name, () if arguments is None else (arguments,))
+        return SourceCall(node, name, () if arguments is None else (arguments,))
     args: list[Node] = []
     keywords: dict[str, Node] = {}
     for child in arguments.named_children:
@@ -65,10 +65,10 @@ def read_call(source: Source, node: Node) -> Call:
                 keywords[source.text(key)] = value
         elif child.type != "comment":
             args.append(child)
-    return Call(node, name, tuple(args), keywords)
+    return SourceCall(node, name, tuple(args), keywords)
 
 
-def qualified(source: Source, node: Node) -> str:
+def qualify_name(source: Source, node: Node) -> str:
     """The dotted name of an expression, its first part replaced by what it was imported from."""
     parts: list[str] = []
     current: Node | None = node
@@ -88,7 +88,7 @@ def qualified(source: Source, node: Node) -> str:
                 parts.append(imports(source).get(name, name))
                 return ".".join(reversed(parts))
             case "call" | "call_expression":
-                if module := required_module(source, current):
+                if module := find_required_module(source, current):
                     parts.append(module)
                     return ".".join(reversed(parts))
                 current = current.child_by_field_name("function")
@@ -157,7 +157,7 @@ def _javascript_imports(source: Source) -> Iterator[tuple[str, str]]:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None or value is None:
             continue
-        module = required_module(source, value) or _required_member(source, value)
+        module = find_required_module(source, value) or _find_required_member(source, value)
         if module:
             yield from _import_names(source, name, module)
 
@@ -175,7 +175,7 @@ def _import_names(source: Source, node: Node, module: str) -> Iterator[tuple[str
                 yield source.text(alias), f"{module}.{source.text(key)}"
 
 
-def required_module(source: Source, node: Node) -> str:
+def find_required_module(source: Source, node: Node) -> str:
     """`x` of `require("x")`, else nothing."""
     if node.type != "call_expression":
         return ""
@@ -192,12 +192,12 @@ def required_module(source: Source, node: Node) -> str:
     return _module(source, first) if first is not None and first.type == "string" else ""
 
 
-def _required_member(source: Source, node: Node) -> str:
+def _find_required_member(source: Source, node: Node) -> str:
     """`x.y` of `require("x").y`."""
     thing, member = node.child_by_field_name("object"), node.child_by_field_name("property")
     if node.type != "member_expression" or thing is None or member is None:
         return ""
-    module = required_module(source, thing)
+    module = find_required_module(source, thing)
     return f"{module}.{source.text(member)}" if module else ""
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from moot.core.types import Language
-from moot.scan.engine.analyse import decided
+from moot.scan.engine.analyse import list_flow_rules
 from moot.scan.engine.rules import EXAMPLES as FLOW_EXAMPLES
-from moot.scan.rule import Example, Rule
+from moot.scan.rule import Rule, RuleExample
 from moot.scan.rules import BOOKS, HINTS
 from moot.scan.rules.examples import EXAMPLES as SYNTAX_EXAMPLES
 
@@ -18,7 +18,7 @@ LANGUAGES: tuple[Language, ...] = ("python", "javascript", "go")
 class Listed:
     rule: Rule
     language: Language
-    examples: tuple[Example, ...]
+    examples: tuple[RuleExample, ...]
 
 
 def catalogue() -> tuple[Listed, ...]:
@@ -39,8 +39,8 @@ def _all(language: Language) -> Iterator[Rule]:
     yield from HINTS
     yield from book.checked
     yield from (call.rule for call in book.calls)
-    yield from decided(language)
+    yield from list_flow_rules(language)
 
 
-def examples(language: Language) -> tuple[Example, ...]:
+def examples(language: Language) -> tuple[RuleExample, ...]:
     return (*FLOW_EXAMPLES[language], *SYNTAX_EXAMPLES[language])

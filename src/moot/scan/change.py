@@ -16,7 +16,7 @@ class Change:
     did: str
 
 
-class Refused(Exception):
+class RewriteRefused(Exception):
     """No safe rewrite here. Never leaves `repair`: its text becomes the reason in `left`."""
 
 
@@ -25,11 +25,11 @@ Choices: TypeAlias = Callable[[Source, Node], Iterator[Change]]
 """Several ways to mend one flaw, the best first; the first that holds on a new scan is taken."""
 
 
-def needed(node: Node | None, why: str) -> Node:
+def require_node(node: Node | None, why: str) -> Node:
     if node is None:
-        raise Refused(why)
+        raise RewriteRefused(why)
     return node
 
 
-def replaced(node: Node, new: str) -> Edit:
+def replace_node(node: Node, new: str) -> Edit:
     return Edit(node.start_byte, node.end_byte, new)

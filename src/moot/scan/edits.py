@@ -12,11 +12,11 @@ class Edit:
     new: str = ""
 
 
-class Overlap(ValueError):
+class EditOverlap(ValueError):
     """Two edits want the same bytes."""
 
 
-def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
+def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
     """The data with all edits made, last first so that spans stay true; insertions at one place keep their order."""
     ordered = in_order(edits)
     for edit in reversed(ordered):
@@ -28,11 +28,11 @@ def in_order(edits: Iterable[Edit]) -> list[Edit]:
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     for before, after in pairwise(ordered):
         if after.start < before.end:
-            raise Overlap(f"{before!r} and {after!r}")
+            raise EditOverlap(f"{before!r} and {after!r}")
     return ordered
 
 
-def moved(byte: int, edits: Sequence[Edit]) -> int:
+def move_offset(byte: int, edits: Sequence[Edit]) -> int:
     """Where a byte of the old text stands in the new one; inside a replaced span, the start of what replaced it."""
     shift = 0
     for edit in in_order(edits):

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from moot.core.findings import printed
+from moot.core.findings import add_fingerprints
 from moot.core.types import NotAnalysed, Scan, SourceFile, Vulnerability
 from moot.scan.links import links
 
@@ -37,7 +37,7 @@ def groups(files: Sequence[SourceFile], most_files: int = MOST_FILES, most_text:
         return (_group(files, range(len(files)), ()),) if files else ()
     names = links(files)
     found = []
-    for places in _connected(len(files), names):
+    for places in _connect_files(len(files), names):
         if len(places) <= most_files and sum(len(files[place].text) for place in places) <= most_text:
             found.append(_group(files, places, ()))
         else:
@@ -50,7 +50,7 @@ def _group(files: Sequence[SourceFile], own: Iterable[int], beside: Iterable[int
     return Group(tuple(files[place] for place in sorted({*mine, *beside})), frozenset(files[p].path for p in mine))
 
 
-def _connected(count: int, names: Iterable[tuple[int, int]]) -> list[list[int]]:
+def _connect_files(count: int, names: Iterable[tuple[int, int]]) -> list[list[int]]:
     leader = list(range(count))
 
     def lead(place: int) -> int:
@@ -75,14 +75,16 @@ def _pieces(
     named: dict[int, list[int]] = defaultdict(list)
     for one, other in names:
         named[one].append(other)
-    for own in _filled(files, places, most_files, most_text):
+    for own in _fill_groups(files, places, most_files, most_text):
         inside = set(own)
         counted = Counter(other for place in own for other in named[place] if other not in inside)
         nearest = sorted(counted, key=lambda other: (-counted[other], other))
-        yield _group(files, own, next(_filled(files, nearest, most_files, most_text), []))
+        yield _group(files, own, next(_fill_groups(files, nearest, most_files, most_text), []))
 
 
-def _filled(files: Sequence[SourceFile], places: Iterable[int], most_files: int, most_text: int) -> Iterator[list[int]]:
+def _fill_groups(
+    files: Sequence[SourceFile], places: Iterable[int], most_files: int, most_text: int
+) -> Iterator[list[int]]:
     piece: list[int] = []
     size = 0
     for place in places:
@@ -95,7 +97,7 @@ def _filled(files: Sequence[SourceFile], places: Iterable[int], most_files: int,
         yield piece
 
 
-def merged(files: Sequence[SourceFile], parts: Iterable[tuple[Group, Scan]]) -> Scan:
+def merge_scans(files: Sequence[SourceFile], parts: Iterable[tuple[Group, Scan]]) -> Scan:
     """What was seen in the groups, in the order of the files. A flaw beside a group's own files counts when the value
     comes through one of them; seen twice, it is told once, as the one who is surer tells it."""
     found: dict[str, dict[tuple[int, int, str], Vulnerability]] = {file.path: {} for file in files}
@@ -110,7 +112,7 @@ def merged(files: Sequence[SourceFile], parts: Iterable[tuple[Group, Scan]]) -> 
         for gap in scan.not_analysed:
             if gap.file in group.own:
                 gaps[gap.file].append(gap)
-    told = [printed(spots[spot] for spot in sorted(spots)) for spots in found.values()]
+    told = [add_fingerprints(spots[spot] for spot in sorted(spots)) for spots in found.values()]
     return Scan(
         findings=tuple(finding for findings in told for finding in findings),
         not_analysed=tuple(gap for listed in gaps.values() for gap in listed),

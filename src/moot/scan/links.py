@@ -23,11 +23,11 @@ def links(files: Sequence[SourceFile]) -> list[tuple[int, int]]:
     first_of: dict[str, int] = {}
     for here, file in enumerate(files):
         if file.language == "go":
-            there = first_of.setdefault(posixpath.dirname(_slashed(file.path)), here)
+            there = first_of.setdefault(posixpath.dirname(_use_slashes(file.path)), here)
             targets = [] if there == here else [there]
         else:
             names = _python(file) if file.language == "python" else _scripts(file)
-            targets = [place for name in dict.fromkeys(names) for place in known.named(name, here)]
+            targets = [place for name in dict.fromkeys(names) for place in known.find_nearest(name, here)]
         found.update(((here, there), None) for there in targets if there != here)
     return list(found)
 
@@ -42,20 +42,20 @@ class _Known:
             for start in range(len(words)):
                 self.places[words[start:]].append(place)
 
-    def named(self, name: tuple[str, ...], here: int) -> list[int]:
+    def find_nearest(self, name: tuple[str, ...], here: int) -> list[int]:
         """The nearest file of this name: of two `utils` the one that shares more folders."""
         found = [place for place in self.places.get(name, ()) if place != here]
-        nearest = min(found, key=lambda place: (-self._shared(place, here), place), default=None)
+        nearest = min(found, key=lambda place: (-self._count_shared(place, here), place), default=None)
         if nearest is None:
             return []
         standard = len(name) == 1 and name[0] in sys.stdlib_module_names
         return [] if standard and self.words[nearest][:-1] != self.words[here][:-1] else [nearest]
 
-    def _shared(self, one: int, other: int) -> int:
+    def _count_shared(self, one: int, other: int) -> int:
         return len(posixpath.commonprefix([self.words[one][:-1], self.words[other][:-1]]))
 
 
-def _slashed(path: str) -> str:
+def _use_slashes(path: str) -> str:
     return path.replace("\\", "/")
 
 
@@ -64,7 +64,7 @@ def _split(path: str) -> tuple[str, ...]:
 
 
 def _words(file: SourceFile) -> tuple[str, ...]:
-    words = _split(ENDING.sub("", _slashed(file.path)))
+    words = _split(ENDING.sub("", _use_slashes(file.path)))
     return words[:-1] if len(words) > 1 and words[-1] in PACKAGE_FILES else words
 
 
@@ -94,7 +94,7 @@ def _froms(text: str) -> Iterator[tuple[str, str]]:
 def _absolute(module: str, path: str) -> tuple[str, ...]:
     rest = module.lstrip(".")
     up = len(module) - len(rest)
-    folder = _split(posixpath.dirname(_slashed(path)))
+    folder = _split(posixpath.dirname(_use_slashes(path)))
     base = folder[: len(folder) - up + 1] if up else ()
     return (*base, *(word for word in rest.split(".") if word))
 
@@ -102,7 +102,7 @@ def _absolute(module: str, path: str) -> tuple[str, ...]:
 def _scripts(file: SourceFile) -> Iterator[tuple[str, ...]]:
     for _, name in SPECIFIER.findall(file.text):
         if name.startswith("."):
-            place = posixpath.normpath(posixpath.join(posixpath.dirname(_slashed(file.path)), name))
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(_use_slashes(file.path)), name))
         else:
             place = name.removeprefix("@/").removeprefix("~/").removeprefix("node:")
         words = _split(ENDING.sub("", place))

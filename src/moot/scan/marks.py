@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from moot.scan.change import Refused
+from moot.scan.change import RewriteRefused
 from moot.scan.edits import Edit
-from moot.scan.strings import Built, Hole, Text, quotes
+from moot.scan.strings import Built, StringHole, Text, quotes
 from moot.scan.syntax import Source
 
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\", "`": "`", "\n": ""}
@@ -19,12 +19,12 @@ class Mark:
     start: int
     end: int
     plain: str | None = None
-    hole: Hole | None = None
+    hole: StringHole | None = None
 
 
 def marks(source: Source, built: Built) -> list[Mark]:
     if not built.exact:
-        raise Refused("the text is put together in several steps")
+        raise RewriteRefused("the text is put together in several steps")
     _same_quotes(source, built)
     found: list[Mark] = []
     template = _template_kind(source, built)
@@ -48,9 +48,9 @@ def _same_quotes(source: Source, built: Built) -> None:
     if any(hole.start < 0 for hole in built.holes):
         openings = {plain_opening(quotes(source, text.string)[0]) for text in texts}
         if len(openings) > 1:
-            raise Refused("the parts are quoted in different ways")
+            raise RewriteRefused("the parts are quoted in different ways")
     if source.language == "python" and any("b" in quotes(source, t.string)[0].lower() for t in texts):
-        raise Refused("it is a bytes string")
+        raise RewriteRefused("it is a bytes string")
 
 
 def plain_opening(opening: str) -> str:
@@ -58,13 +58,13 @@ def plain_opening(opening: str) -> str:
     return opening.replace("f", "").replace("F", "")
 
 
-def _gap(built: Built, index: int, hole: Hole) -> Mark:
+def _gap(built: Built, index: int, hole: StringHole) -> Mark:
     if hole.start >= 0:
         return Mark("", hole.start, hole.end, hole=hole)
     before = built.pieces[index - 1] if index else None
     after = built.pieces[index + 1] if index + 1 < len(built.pieces) else None
-    if not isinstance(before, Text) or isinstance(after, Hole):
-        raise Refused("values follow each other with no text between")
+    if not isinstance(before, Text) or isinstance(after, StringHole):
+        raise RewriteRefused("values follow each other with no text between")
     # A hole at the end takes its string's closing quote along; whoever replaces it puts the quote back.
     return Mark("", before.end, after.start if after is not None else hole.node.end_byte, hole=hole)
 
@@ -90,7 +90,7 @@ def _characters(source: Source, piece: Text, template: str) -> Iterator[Mark]:
         at, index = end, index + len(taken)
 
 
-def unescaped(found: Sequence[Mark], kept: set[int]) -> Iterator[Edit]:
+def unescape_marks(found: Sequence[Mark], kept: set[int]) -> Iterator[Edit]:
     """Edits that write `{{` and `%%` singly again, outside the spans that are replaced anyway."""
     for index, mark in enumerate(found):
         if mark.plain is not None and index in kept:

@@ -33,7 +33,7 @@ DISTRIBUTIONS = {
 
 
 @dataclass(frozen=True)
-class Project:
+class ScanProject:
     """What is known beyond one file, of all files in its language."""
 
     packages: frozenset[str] = frozenset()
@@ -52,16 +52,18 @@ class Project:
         return re.search(pattern, self.text) is not None
 
 
-def look_around(code: Code, language: Language) -> Project:
+def look_around(code: Code, language: Language) -> ScanProject:
     kind = _kind(language)
     files = [file for file in code.files if _kind(file.language) == kind]
     schemes = [found for file in files for found in SCHEME.findall(file.text)]
     opened = {name for name, _ in schemes} | {name for file in files for name in GO_OPEN.findall(file.text)}
-    return Project(
-        frozenset({name for file in files for name in _imported(file)} | {_module(name, kind) for name in code.needs}),
+    return ScanProject(
+        frozenset(
+            {name for file in files for name in _list_imports(file)} | {_module(name, kind) for name in code.needs}
+        ),
         frozenset(opened),
         any(driver for _, driver in schemes),
-        frozenset(name for file in files for found in DEFINED[kind].findall(file.text) for name in _given(found)),
+        frozenset(name for file in files for found in DEFINED[kind].findall(file.text) for name in _as_names(found)),
         frozenset(part for file in files for part in file.path.replace("\\", "/").split("/")[:-1]),
         "\n".join(file.text for file in files),
     )
@@ -71,11 +73,11 @@ def _kind(language: Language) -> str:
     return language if language in ("python", "go") else "script"
 
 
-def _given(found: str | tuple[str, ...]) -> list[str]:
+def _as_names(found: str | tuple[str, ...]) -> list[str]:
     return [found] if isinstance(found, str) else [name for name in found if name]
 
 
-def _imported(file: SourceFile) -> set[str]:
+def _list_imports(file: SourceFile) -> set[str]:
     if file.language == "go":
         return set(GO_IMPORT.findall(file.text))
     if file.language != "python":

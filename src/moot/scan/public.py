@@ -60,26 +60,26 @@ def _javascript(source: Source) -> Iterator[str]:
                 hidden = ("constructor", "_", "#")
                 yield from (f"{name}.{method}" for method in _methods(source, node) if not method.startswith(hidden))
             case "lexical_declaration" | "variable_declaration":
-                yield from _declared(source, node)
+                yield from _list_declared(source, node)
             case "interface_declaration" | "type_alias_declaration" | "enum_declaration":
                 yield _name(source, node)
             case "export_statement" | "expression_statement":
-                yield from _exported(source, node)
+                yield from _list_exported(source, node)
 
 
-def _declared(source: Source, node: Node) -> Iterator[str]:
+def _list_declared(source: Source, node: Node) -> Iterator[str]:
     for declarator in node.named_children:
         name = declarator.child_by_field_name("name")
-        if name is not None and name.type == "identifier" and not _imported(source, declarator):
+        if name is not None and name.type == "identifier" and not _is_import(source, declarator):
             yield source.text(name)
 
 
-def _imported(source: Source, declarator: Node) -> bool:
+def _is_import(source: Source, declarator: Node) -> bool:
     value = declarator.child_by_field_name("value")
     return value is not None and source.data[value.start_byte : value.start_byte + 8] == b"require("
 
 
-def _exported(source: Source, node: Node) -> Iterator[str]:
+def _list_exported(source: Source, node: Node) -> Iterator[str]:
     """`export { a as b }`, `exports.a = …`, `module.exports = { a, b: c }`."""
     if node.type == "export_statement":
         for inner in (n for n in inside(node, 2000) if n.type == "export_specifier"):

@@ -11,13 +11,13 @@ from tree_sitter import Node
 
 from moot.core.types import Code, NotAnalysed, Repair, SourceFile, Vulnerability
 from moot.scan.calls import CALLS, calls
-from moot.scan.change import Change, Refused
-from moot.scan.edits import Overlap, applied, moved
+from moot.scan.change import Change, RewriteRefused
+from moot.scan.edits import EditOverlap, apply_edits, move_offset
 from moot.scan.engine.analyse import callees
-from moot.scan.project import Project, look_around
+from moot.scan.project import ScanProject, look_around
 from moot.scan.rewrites.reasons import IMPLEMENTED, IMPLEMENTERS, REASONS
 from moot.scan.rewrites.table import CHOICES, REWRITES
-from moot.scan.rule import Match
+from moot.scan.rule import RuleMatch
 from moot.scan.rules import MAX_MATCHES, matches
 from moot.scan.syntax import STATEMENTS, Source, inside, parse
 
@@ -48,13 +48,13 @@ Look = Callable[[SourceFile], Scanned]
 
 
 @dataclass(frozen=True)
-class Target:
+class RepairTarget:
     finding: Vulnerability
     start: int
 
 
 @dataclass(frozen=True)
-class Progress:
+class RepairProgress:
     """A file under repair: its text so far, and what came of each fingerprint."""
 
     file: SourceFile
@@ -62,7 +62,7 @@ class Progress:
     left: dict[str, str]
 
 
-class Metered:
+class MeteredScan:
     """Looks at versions of one file until too much was read. A version that was looked at before costs nothing."""
 
     def __init__(self, look: Look, most: int) -> None:
@@ -72,7 +72,7 @@ class Metered:
 
     def __call__(self, file: SourceFile) -> Scanned:
         if self._left < 0:
-            raise Refused("the file is too large to repair everything in one go; run it again")
+            raise RewriteRefused("the file is too large to repair everything in one go; run it again")
         scanned = self._look(file)
         if file.text not in self._known:
             self._known.add(file.text)
@@ -88,8 +88,8 @@ def repair(code: Code, fingerprints: Sequence[str], scan: Look, most: int = MAX_
     left: dict[str, str] = {}
     for file in code.files:
         targets = _targets(scan(file), wanted)
-        around = surroundings(file.language) if targets else Project()
-        done = _honest(_repair_file(file, targets, Metered(scan, most), around), targets, scan)
+        around = surroundings(file.language) if targets else ScanProject()
+        done = _honest(_repair_file(file, targets, MeteredScan(scan, most), around), targets, scan)
         fixed |= {mark: did for mark, did in done.fixed.items() if mark in wanted}
         left |= {mark: why for mark, why in done.left.items() if mark in wanted}
         if done.file.text != file.text:
@@ -100,16 +100,16 @@ def repair(code: Code, fingerprints: Sequence[str], scan: Look, most: int = MAX_
     return Repair(texts=texts, fixed=fixed, left=left | unknown)
 
 
-def _targets(scanned: Scanned, wanted: set[str]) -> list[Target]:
+def _targets(scanned: Scanned, wanted: set[str]) -> list[RepairTarget]:
     """The findings asked for. Identical lines go together: their prints are told apart by order alone, so that
     mending the first would hand its print to the second."""
     lines = {(f.category, f.evidence) for f in scanned.findings if f.fingerprint in wanted}
     pairs = zip(scanned.findings, scanned.starts, strict=True)
-    return [Target(finding, start) for finding, start in pairs if (finding.category, finding.evidence) in lines]
+    return [RepairTarget(finding, start) for finding, start in pairs if (finding.category, finding.evidence) in lines]
 
 
-def _repair_file(file: SourceFile, targets: list[Target], scan: Look, around: Project) -> Progress:
-    progress = Progress(file, {}, {})
+def _repair_file(file: SourceFile, targets: list[RepairTarget], scan: Look, around: ScanProject) -> RepairProgress:
+    progress = RepairProgress(file, {}, {})
     waiting = list(reversed(targets))
     source = parse(file.path, file.language, file.text, around) if waiting else None
     while waiting and source is not None:
@@ -119,53 +119,53 @@ def _repair_file(file: SourceFile, targets: list[Target], scan: Look, around: Pr
                 change = Change((), GONE)
             else:
                 change, source = _first(file, source, target, scan)
-        except Refused as refusal:
+        except RewriteRefused as refusal:
             progress.left[target.finding.fingerprint] = _advice(target.finding, str(refusal))
             continue
-        waiting = [replace(other, start=moved(other.start, change.edits)) for other in waiting]
+        waiting = [replace(other, start=move_offset(other.start, change.edits)) for other in waiting]
         progress.fixed[target.finding.fingerprint] = f"{change.did} ({target.finding.fix.rstrip('.')})"
     if progress.fixed and source is not None:
         progress = replace(progress, file=_as_file(file, source))
     return progress
 
 
-def _first(file: SourceFile, source: Source, target: Target, scan: Look) -> tuple[Change, Source]:
+def _first(file: SourceFile, source: Source, target: RepairTarget, scan: Look) -> tuple[Change, Source]:
     """The first change that holds. A flow can often be cut in several places; the reason of the first is kept."""
-    refusal: Refused | None = None
+    refusal: RewriteRefused | None = None
     for change in islice(_changes(source, target), MAX_CHOICES):
         try:
-            return change, _checked(_as_file(file, source), source, change, target, scan)
-        except Refused as why:
+            return change, _check_change(_as_file(file, source), source, change, target, scan)
+        except RewriteRefused as why:
             refusal = refusal or why
-    raise refusal or Refused("no place was found where the value can be made safe")
+    raise refusal or RewriteRefused("no place was found where the value can be made safe")
 
 
-def _changes(source: Source, target: Target) -> Iterator[Change]:
+def _changes(source: Source, target: RepairTarget) -> Iterator[Change]:
     rule = target.finding.rule
     rewrite, choices = REWRITES.get(rule), CHOICES.get(rule)
     if rewrite is None and choices is None:
-        raise Refused(REASONS.get(rule.partition("-")[2], "no safe rewrite is known for it"))
+        raise RewriteRefused(REASONS.get(rule.partition("-")[2], "no safe rewrite is known for it"))
     folders, names = IMPLEMENTERS.get(rule.partition("-")[2], (frozenset(), frozenset()))
     if source.project.folders & folders or source.project.defined & names:
-        raise Refused(IMPLEMENTED)
+        raise RewriteRefused(IMPLEMENTED)
     node = _node(source, target)
     if node is None:
-        raise Refused("another rewrite changed the place")
-    refusal: Refused | None = None
+        raise RewriteRefused("another rewrite changed the place")
+    refusal: RewriteRefused | None = None
     if rewrite is not None:
         try:
             yield rewrite(source, node)
-        except Refused as why:
+        except RewriteRefused as why:
             refusal = why
     try:
         yield from choices(source, node) if choices is not None else ()
-    except Refused as why:
+    except RewriteRefused as why:
         raise refusal or why from None
     if refusal is not None and choices is None:
         raise refusal
 
 
-def _stands(file: SourceFile, target: Target, scan: Look) -> bool:
+def _stands(file: SourceFile, target: RepairTarget, scan: Look) -> bool:
     scanned = scan(file)
     here = {(f.rule, start) for f, start in zip(scanned.findings, scanned.starts, strict=True)}
     return (target.finding.rule, target.start) in here
@@ -175,10 +175,10 @@ def _as_file(file: SourceFile, source: Source) -> SourceFile:
     return file.model_copy(update={"text": source.data.decode("utf-8", "replace")})
 
 
-def _node(source: Source, target: Target) -> Node | None:
+def _node(source: Source, target: RepairTarget) -> Node | None:
     """The node a finding is about: the match of its rule, or the call the dataflow engine reported."""
     rule, start = target.finding.rule, target.start
-    found = next((m.node for m in _found(source) if m.rule.id == rule and m.node.start_byte == start), None)
+    found = next((m.node for m in _find_matches(source) if m.rule.id == rule and m.node.start_byte == start), None)
     if found is not None:
         return found
     names = callees(source.language, rule)
@@ -209,34 +209,34 @@ def _expression(source: Source, start: int) -> Node | None:
     return next(iter((*shortest, *values)), None)
 
 
-def _checked(file: SourceFile, source: Source, change: Change, target: Target, scan: Look) -> Source:
+def _check_change(file: SourceFile, source: Source, change: Change, target: RepairTarget, scan: Look) -> Source:
     """The new text, if it parses as well as before, has one flaw of this kind less, and no new one."""
     try:
-        data = applied(source.data, change.edits)
-    except Overlap:
-        raise Refused("the changes run into each other") from None
+        data = apply_edits(source.data, change.edits)
+    except EditOverlap:
+        raise RewriteRefused("the changes run into each other") from None
     text = data.decode("utf-8", "replace")
     after = parse(source.path, source.language, text, source.project)
-    if _broken(after) > _broken(source):
-        raise Refused("the rewritten code would not parse")
+    if _count_errors(after) > _count_errors(source):
+        raise RewriteRefused("the rewritten code would not parse")
     before_counts = scan(file).counts
     after_counts = scan(file.model_copy(update={"text": text})).counts
     rule = target.finding.rule
     if after_counts[rule] >= before_counts[rule]:
-        raise Refused("the flaw would still be there")
+        raise RewriteRefused("the flaw would still be there")
     if other := next((r for r in sorted(after_counts) if after_counts[r] > before_counts[r]), None):
-        raise Refused(f"{other} would take its place")
+        raise RewriteRefused(f"{other} would take its place")
     return after
 
 
-def _found(source: Source) -> list[Match]:
+def _find_matches(source: Source) -> list[RuleMatch]:
     """What the rules match, worked out once per text: most of it is asked for by every rewrite."""
     if "matches" not in source.memo:
         source.memo["matches"] = list(islice(matches(source), MAX_MATCHES))
-    return cast(list[Match], source.memo["matches"])
+    return cast(list[RuleMatch], source.memo["matches"])
 
 
-def _broken(source: Source) -> int:
+def _count_errors(source: Source) -> int:
     return len(source.found.get("ERROR", ())) + len(source.found.get("MISSING", ())) + source.root.has_error
 
 
@@ -244,7 +244,7 @@ def _advice(finding: Vulnerability, why: str) -> str:
     return f"{finding.fix} Not rewritten: {why}."
 
 
-def _honest(progress: Progress, targets: list[Target], scan: Look) -> Progress:
+def _honest(progress: RepairProgress, targets: list[RepairTarget], scan: Look) -> RepairProgress:
     """A print that is still there is not fixed. Of identical lines the last ones keep the first prints, so the
     rewritten ones swap with those that were left."""
     standing = {finding.fingerprint: finding for finding in scan(progress.file).findings}

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from tree_sitter import Node
 
 from moot.core.types import Category, Severity
-from moot.scan.calls import Call
+from moot.scan.calls import SourceCall
 from moot.scan.syntax import Source
 
 
@@ -28,7 +28,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Example:
+class RuleExample:
     """Code on which a rule must speak, and code on which it must not."""
 
     rule: str
@@ -37,13 +37,13 @@ class Example:
 
 
 @dataclass(frozen=True, eq=False)
-class Match:
+class RuleMatch:
     rule: Rule
     node: Node
 
 
-Condition: TypeAlias = Callable[[Source, Call], bool]
-Check: TypeAlias = Callable[[Source], Iterator[Match]]
+Condition: TypeAlias = Callable[[Source, SourceCall], bool]
+Check: TypeAlias = Callable[[Source], Iterator[RuleMatch]]
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class CallRule:
     names: frozenset[str]
     when: Condition
 
-    def matches(self, source: Source, by_method: dict[str, list[Call]]) -> Iterator[Match]:
+    def matches(self, source: Source, by_method: dict[str, list[SourceCall]]) -> Iterator[RuleMatch]:
         for method in sorted({name.rpartition(".")[2] for name in self.names}):
             for call in by_method.get(method, ()):
                 known = call.name in self.names or ("." in call.name and "." + call.method in self.names)
                 if known and self.when(source, call):
-                    yield Match(self.rule, call.node)
+                    yield RuleMatch(self.rule, call.node)
 
 
 def on(rule: Rule, names: str, when: Condition) -> CallRule:

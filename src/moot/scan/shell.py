@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from moot.scan.bindings import origins
-from moot.scan.change import Refused
+from moot.scan.change import RewriteRefused
 from moot.scan.marks import Mark
 from moot.scan.sql import Part
-from moot.scan.strings import Hole
+from moot.scan.strings import StringHole
 from moot.scan.syntax import Source
 from moot.scan.syntax import words as word_set
 
@@ -35,7 +35,7 @@ def words(source: Source, marks: Sequence[Mark]) -> list[Word]:
     found: list[Word] = []
     current: list[Part] | None = None
     quote = ""
-    quoted: list[Hole] = []
+    quoted: list[StringHole] = []
     for mark in marks:
         if mark.hole is not None and quote:
             quoted.append(mark.hole)
@@ -47,19 +47,19 @@ def words(source: Source, marks: Sequence[Mark]) -> list[Word]:
                 found.append(tuple(current))
             current = None
         else:
-            current = _grown(current or [], mark, quote)
+            current = _extend_word(current or [], mark, quote)
     if quote:
-        raise Refused("a quote in the command is not closed")
+        raise RewriteRefused("a quote in the command is not closed")
     if current is not None:
         found.append(tuple(current))
     _check_program(found)
-    alone = [word[0] for word in found if len(word) == 1 and isinstance(word[0], Hole) and word[0] not in quoted]
+    alone = [word[0] for word in found if len(word) == 1 and isinstance(word[0], StringHole) and word[0] not in quoted]
     for hole in alone:
         _check_one_word(source, hole)
     return found
 
 
-def _check_one_word(source: Source, hole: Hole) -> None:
+def _check_one_word(source: Source, hole: StringHole) -> None:
     text = source.text(hole.node)
     values = [text]
     if hole.node.type == "identifier":
@@ -67,15 +67,17 @@ def _check_one_word(source: Source, hole: Hole) -> None:
     last = re.findall(r"[A-Za-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", text)) or [""]
     named = last[-1].lower() in ONE_WORD or bool(QUOTED.search(text))
     if not named or any(re.search(r"""\.join\(|["'`][^"'`]*\s[^"'`]*["'`]""", value) for value in values):
-        raise Refused(f"{text!r} may hold several words, which a shell takes apart and a list of arguments does not")
+        raise RewriteRefused(
+            f"{text!r} may hold several words, which a shell takes apart and a list of arguments does not"
+        )
 
 
-def _grown(current: list[Part], mark: Mark, quote: str) -> list[Part]:
+def _extend_word(current: list[Part], mark: Mark, quote: str) -> list[Part]:
     if mark.hole is not None:
         return [*current, mark.hole]
     plain = mark.text not in ("$", "`", "\\", "!", "\ufffd", "\n") if quote else bool(SIMPLE.fullmatch(mark.text))
     if not plain:
-        raise Refused(f"{mark.text!r} needs a shell")
+        raise RewriteRefused(f"{mark.text!r} needs a shell")
     if current and isinstance(current[-1], str):
         return [*current[:-1], current[-1] + mark.text]
     return [*current, mark.text]
@@ -84,6 +86,6 @@ def _grown(current: list[Part], mark: Mark, quote: str) -> list[Part]:
 def _check_program(found: Sequence[Word]) -> None:
     first = found[0] if found else ()
     if len(first) != 1 or not isinstance(first[0], str):
-        raise Refused("the program itself is not constant")
+        raise RewriteRefused("the program itself is not constant")
     if "=" in first[0] or first[0] in BUILT_IN:
-        raise Refused(f"{first[0]!r} is a matter of the shell")
+        raise RewriteRefused(f"{first[0]!r} is a matter of the shell")

@@ -45,7 +45,7 @@ def _line(source: Source, node: Node) -> int:
     return line + 1 if source.line(node).startswith(source.text(node).splitlines()[0].strip()) else line
 
 
-def unreasoned(source: Source, asked: list[Silence]) -> list[Vulnerability]:
+def find_unreasoned(source: Source, asked: list[Silence]) -> list[Vulnerability]:
     """A suppression that gives no reason has no effect, and is shown as a hint."""
     return [
         Vulnerability(

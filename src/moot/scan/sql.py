@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from moot.scan.change import Refused
+from moot.scan.change import RewriteRefused
 from moot.scan.marks import Mark
-from moot.scan.strings import Hole
+from moot.scan.strings import StringHole
 
-Part: TypeAlias = str | Hole
+Part: TypeAlias = str | StringHole
 VALUE_WORDS = frozenset({"LIKE", "ILIKE", "GLOB", "REGEXP", "BETWEEN", "LIMIT", "OFFSET", "THEN", "ELSE"})
 HOLE = "\ufffc"
 
 
 @dataclass(frozen=True, eq=False)
-class Slot:
+class SqlSlot:
     """Marks `first` to `last` become one placeholder for the value made of `parts`."""
 
     first: int
@@ -25,26 +25,26 @@ class Slot:
     """The word of SQL right before it, such as LIMIT."""
 
 
-def slots(marks: Sequence[Mark]) -> list[Slot]:
-    found: list[Slot] = []
+def slots(marks: Sequence[Mark]) -> list[SqlSlot]:
+    found: list[SqlSlot] = []
     index = 0
     while index < len(marks):
         mark = marks[index]
         if mark.hole is not None:
             _check_value_place(marks, index, index, quoted=False)
-            found.append(Slot(index, index, (mark.hole,), _word_before(marks, index)))
+            found.append(SqlSlot(index, index, (mark.hole,), _word_before(marks, index)))
         elif mark.text in ("'", '"', "`"):
-            last = _closing(marks, index)
+            last = _find_closing(marks, index)
             inner = marks[index + 1 : last]
             if any(m.hole is not None for m in inner):
                 _check_value_place(marks, index, last, quoted=True)
-                found.append(Slot(index, last, _parts(inner), _word_before(marks, index)))
+                found.append(SqlSlot(index, last, _parts(inner), _word_before(marks, index)))
             index = last
         else:
             _check_plain(marks, index)
         index += 1
     if not found:
-        raise Refused("no value stands in the text")
+        raise RewriteRefused("no value stands in the text")
     return found
 
 
@@ -53,17 +53,17 @@ def _word_before(marks: Sequence[Mark], index: int) -> str:
     return word[1].upper() if word is not None else ""
 
 
-def _closing(marks: Sequence[Mark], opening: int) -> int:
+def _find_closing(marks: Sequence[Mark], opening: int) -> int:
     quote = marks[opening].text
     for index in range(opening + 1, len(marks)):
         if marks[index].text == quote:
             if quote == "`" and any(m.hole for m in marks[opening:index]):
-                raise Refused("a name of a table or column cannot be a parameter")
+                raise RewriteRefused("a name of a table or column cannot be a parameter")
             after = marks[index + 1].text if index + 1 < len(marks) else ""
             if after == quote:
-                raise Refused("a quote is escaped inside the SQL text")
+                raise RewriteRefused("a quote is escaped inside the SQL text")
             return index
-    raise Refused("a quote in the SQL text is not closed")
+    raise RewriteRefused("a quote in the SQL text is not closed")
 
 
 def _parts(inner: Sequence[Mark]) -> tuple[Part, ...]:
@@ -81,14 +81,14 @@ def _parts(inner: Sequence[Mark]) -> tuple[Part, ...]:
 def _check_plain(marks: Sequence[Mark], index: int) -> None:
     two = "".join(m.text or HOLE for m in marks[index : index + 2])
     if two in ("--", "/*") or two[:1] == "#":
-        raise Refused("the SQL text holds a comment")
+        raise RewriteRefused("the SQL text holds a comment")
     before = marks[index - 1].text if index else ""
     if two[:1] == "?" or two == "%s" or (two[:1] == "$" and two[1:].isdigit()):
-        raise Refused("the SQL text already has placeholders")
+        raise RewriteRefused("the SQL text already has placeholders")
     if two[:1] == ":" and before != ":" and two[1:].isalpha():
-        raise Refused("the SQL text already has placeholders")
+        raise RewriteRefused("the SQL text already has placeholders")
     if "\ufffd" in two[:1]:
-        raise Refused("the SQL text holds an escape that is not understood")
+        raise RewriteRefused("the SQL text holds an escape that is not understood")
 
 
 def _check_value_place(marks: Sequence[Mark], first: int, last: int, *, quoted: bool) -> None:
@@ -96,7 +96,7 @@ def _check_value_place(marks: Sequence[Mark], first: int, last: int, *, quoted: 
     before = "".join(mark.text or HOLE for mark in marks[:first]).rstrip()
     after = "".join(mark.text or HOLE for mark in marks[last + 1 : last + 2])
     if not quoted and after and not re.match(r"[\s),;]", after):
-        raise Refused("the value is only a part of a word")
+        raise RewriteRefused("the value is only a part of a word")
     if re.search(r"(?:[=<>]|\|\|)$", before):
         return
     word = re.search(r"(\w+)$", before)
@@ -104,10 +104,10 @@ def _check_value_place(marks: Sequence[Mark], first: int, last: int, *, quoted: 
         between = word[1].upper() == "AND" and re.search(r"(?i)\bbetween\s+\S+\s+and$", before)
         if word[1].upper() in VALUE_WORDS or between:
             return
-        raise Refused(f"a value after {word[1].upper()} is not a parameter but part of the statement")
+        raise RewriteRefused(f"a value after {word[1].upper()} is not a parameter but part of the statement")
     if _in_value_list(before, quoted, lone=after == ")" and before.endswith("(")):
         return
-    raise Refused("the value stands where SQL wants a name or a clause")
+    raise RewriteRefused("the value stands where SQL wants a name or a clause")
 
 
 def _in_value_list(before: str, quoted: bool, *, lone: bool) -> bool:
@@ -117,6 +117,6 @@ def _in_value_list(before: str, quoted: bool, *, lone: bool) -> bool:
     if re.search(r"(?is)\binto\s+\S+\s*\([^()]*$", before):
         return False
     if lone and not quoted:
-        raise Refused("a whole list may stand in the one value")
+        raise RewriteRefused("a whole list may stand in the one value")
     word = opened[1].upper()
     return quoted or word in ("VALUES", "IN", ",") or bool(re.search(r"(?is)values\b", before))

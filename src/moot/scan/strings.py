@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 from tree_sitter import Node
 
 from moot.scan.bindings import Binding, origins
-from moot.scan.calls import Call, read_call
+from moot.scan.calls import SourceCall, read_call
 from moot.scan.syntax import Source, nth
 
 MAX_PIECES = 300
@@ -29,7 +29,7 @@ class Text:
 
 
 @dataclass(frozen=True, eq=False)
-class Hole:
+class StringHole:
     """A value put into a string. `spec` is how it is shown; `start` < 0 means it stands between tokens."""
 
     node: Node
@@ -38,7 +38,7 @@ class Hole:
     end: int = -1
 
 
-Piece: TypeAlias = Text | Hole
+Piece: TypeAlias = Text | StringHole
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,8 @@ class Built:
     """The one assignment it was followed to, when the expression itself is only a name."""
 
     @property
-    def holes(self) -> list[Hole]:
-        return [piece for piece in self.pieces if isinstance(piece, Hole)]
+    def holes(self) -> list[StringHole]:
+        return [piece for piece in self.pieces if isinstance(piece, StringHole)]
 
     def literal(self, source: Source) -> str:
         return "\ufffc".join(source.slice(p.start, p.end) for p in self.pieces if isinstance(p, Text))
@@ -61,7 +61,7 @@ class Built:
 
 def build(source: Source, node: Node, depth: int = 0) -> Built:
     """The pieces of any expression; what is no string at all is one hole."""
-    node = unwrapped(node)
+    node = unwrap(node)
     if node.type in STRINGS:
         return Built(tuple(_string(source, node)))
     if node.type == "concatenated_string":
@@ -69,13 +69,13 @@ def build(source: Source, node: Node, depth: int = 0) -> Built:
     if node.type in ("binary_operator", "binary_expression"):
         return _binary(source, node, depth)
     if node.type in ("call", "call_expression"):
-        return _formatted(source, read_call(source, node), depth)
+        return _read_format(source, read_call(source, node), depth)
     if node.type == "identifier" and depth < 4:
-        return _followed(source, node, depth)
-    return Built((Hole(node),))
+        return _follow_name(source, node, depth)
+    return Built((StringHole(node),))
 
 
-def unwrapped(node: Node) -> Node:
+def unwrap(node: Node) -> Node:
     while node.type in WRAPPERS:
         inner = nth(node, 0)
         if inner is None:
@@ -92,7 +92,7 @@ def _string(source: Source, node: Node) -> Iterator[Piece]:
             yield Text(node, start, child.start_byte)
             inner = child.child_by_field_name("expression") or nth(child, 0) or child
             shown = source.slice(inner.end_byte, child.end_byte).strip().removesuffix("}")
-            yield Hole(inner, shown, child.start_byte, child.end_byte)
+            yield StringHole(inner, shown, child.start_byte, child.end_byte)
             start = child.end_byte
     yield Text(node, start, max(start, end))
 
@@ -110,13 +110,13 @@ def _binary(source: Source, node: Node, depth: int) -> Built:
     operator = node.child_by_field_name("operator")
     match source.text(operator) if operator else "":
         case "+":
-            return _joined(source, node, depth)
+            return _read_sum(source, node, depth)
         case "%" if source.language == "python":
             return _percent(source, node, depth)
-    return Built((Hole(node),))
+    return Built((StringHole(node),))
 
 
-def _joined(source: Source, node: Node, depth: int) -> Built:
+def _read_sum(source: Source, node: Node, depth: int) -> Built:
     """`a + b + c`, leftmost first. The chain is walked, not recursed into: it can be very long."""
     parts: list[Node] = []
     current = node
@@ -125,20 +125,22 @@ def _joined(source: Source, node: Node, depth: int) -> Built:
         if left is None or right is None:
             break
         parts.append(right)
-        current = unwrapped(left)
+        current = unwrap(left)
     inner = [_operand(source, part, depth) for part in (current, *reversed(parts))] if depth < 6 else []
     if not any(isinstance(piece, Text) for built in inner for piece in built.pieces):
-        return Built((Hole(node),))
+        return Built((StringHole(node),))
     exact = all(built.exact and built.home is None and not built.cuts for built in inner)
     pieces = tuple(piece for built in inner for piece in built.pieces)
-    return Built(pieces, exact=exact) if len(pieces) <= MAX_PIECES else Built((*pieces[:2], Hole(node)), exact=False)
+    return (
+        Built(pieces, exact=exact) if len(pieces) <= MAX_PIECES else Built((*pieces[:2], StringHole(node)), exact=False)
+    )
 
 
 def _operand(source: Source, part: Node, depth: int) -> Built:
     """What is no text keeps its parentheses: they go where the value goes."""
     built = build(source, part, depth + 1)
-    alone = len(built.pieces) == 1 and isinstance(built.pieces[0], Hole)
-    return Built((Hole(part),)) if alone else built
+    alone = len(built.pieces) == 1 and isinstance(built.pieces[0], StringHole)
+    return Built((StringHole(part),)) if alone else built
 
 
 def _is_plus(source: Source, node: Node) -> bool:
@@ -151,33 +153,33 @@ def _is_plus(source: Source, node: Node) -> bool:
 def _percent(source: Source, node: Node, depth: int) -> Built:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
-        return Built((Hole(node),))
+        return Built((StringHole(node),))
     template = build(source, left, depth + 1)
     if not template.pieces or template.holes:
-        return Built((*template.pieces, Hole(right)), exact=False)
+        return Built((*template.pieces, StringHole(right)), exact=False)
     values = [c for c in right.named_children if c.type != "comment"] if right.type == "tuple" else [right]
-    filled = _filled(source, template, PERCENT, values, right.type != "dictionary")
+    filled = _fill_template(source, template, PERCENT, values, right.type != "dictionary")
     return _with_cut(filled, (left.end_byte, node.end_byte), template)
 
 
-def _formatted(source: Source, call: Call, depth: int) -> Built:
+def _read_format(source: Source, call: SourceCall, depth: int) -> Built:
     """`"…".format(a)` and `fmt.Sprintf("…", a)`; any other call is a hole."""
     callee = call.node.child_by_field_name("function")
     thing = callee.child_by_field_name("object") if callee is not None else None
     if source.language == "python" and call.method == "format" and thing is not None:
         template = build(source, thing, depth + 1)
         if not template.holes and template.pieces:
-            filled = _braced(source, template, call)
+            filled = _fill_braces(source, template, call)
             return _with_cut(filled, (thing.end_byte, call.node.end_byte), template)
     if call.name in ("fmt.Sprintf", "fmt.Sprint") and call.args:
         template = build(source, call.args[0], depth + 1)
         if call.name == "fmt.Sprintf" and not template.holes:
-            filled = _filled(source, template, GO_VERB, list(call.args[1:]), True)
+            filled = _fill_template(source, template, GO_VERB, list(call.args[1:]), True)
             first = call.args[0]
             built = _with_cut(filled, (call.node.start_byte, first.start_byte), template)
             return _with_cut(built, (first.end_byte, call.node.end_byte), built)
-        return Built((*template.pieces, *(Hole(arg) for arg in call.args[1:])), exact=False)
-    return Built((Hole(call.node),))
+        return Built((*template.pieces, *(StringHole(arg) for arg in call.args[1:])), exact=False)
+    return Built((StringHole(call.node),))
 
 
 def _with_cut(built: Built, cut: tuple[int, int], template: Built) -> Built:
@@ -185,7 +187,7 @@ def _with_cut(built: Built, cut: tuple[int, int], template: Built) -> Built:
     return Built(built.pieces, (*template.cuts, cut), exact)
 
 
-def _filled(source: Source, template: Built, verb: re.Pattern[str], values: list[Node], exact: bool) -> Built:
+def _fill_template(source: Source, template: Built, verb: re.Pattern[str], values: list[Node], exact: bool) -> Built:
     """A template with its `%s` in turn replaced by the values."""
     pieces: list[Piece] = []
     rest = list(values)
@@ -198,14 +200,14 @@ def _filled(source: Source, template: Built, verb: re.Pattern[str], values: list
             exact = exact and bool(rest) and "*" not in found[0] and "(" not in found[0] and "[" not in found[0]
             pieces.append(Text(text.string, start, text.start + found.start()))
             if rest:
-                pieces.append(Hole(rest.pop(0), found[0], text.start + found.start(), text.start + found.end()))
+                pieces.append(StringHole(rest.pop(0), found[0], text.start + found.start(), text.start + found.end()))
             start = text.start + found.end()
         pieces.append(Text(text.string, start, text.end))
     splat = any(v.type in ("list_splat", "dictionary_splat", "variadic_argument") for v in values)
-    return Built((*pieces, *(Hole(value) for value in rest)), exact=exact and not rest and not splat)
+    return Built((*pieces, *(StringHole(value) for value in rest)), exact=exact and not rest and not splat)
 
 
-def _braced(source: Source, template: Built, call: Call) -> Built:
+def _fill_braces(source: Source, template: Built, call: SourceCall) -> Built:
     pieces: list[Piece] = []
     used, exact = 0, not any(a.type in ("list_splat", "dictionary_splat") for a in call.args)
     for text in (p for p in template.pieces if isinstance(p, Text)):
@@ -220,20 +222,20 @@ def _braced(source: Source, template: Built, call: Call) -> Built:
             exact = exact and value is not None
             pieces.append(Text(text.string, start, text.start + found.start()))
             if value is not None:
-                pieces.append(Hole(value, found["spec"], text.start + found.start(), text.start + found.end()))
+                pieces.append(StringHole(value, found["spec"], text.start + found.start(), text.start + found.end()))
             start = text.start + found.end()
         pieces.append(Text(text.string, start, text.end))
     if not exact:
-        pieces.extend(Hole(value) for value in (*call.args, *call.keywords.values()))
+        pieces.extend(StringHole(value) for value in (*call.args, *call.keywords.values()))
     return Built(tuple(pieces), exact=exact)
 
 
-def _followed(source: Source, name: Node, depth: int) -> Built:
+def _follow_name(source: Source, name: Node, depth: int) -> Built:
     """A local name stands for what was assigned to it, and everything that was added to it."""
     found = [b for b in origins(source, name) if b.kind in ("set", "add", "parameter")][-20:]
     values = [b for b in found if b.value is not None]
     if not values:
-        return Built((Hole(name),))
+        return Built((StringHole(name),))
     # Remembered per set of assignments: names that are each built of many others would cost their product otherwise.
     key = f"built {values[0].node.start_byte} {values[-1].node.start_byte} {len(found)} {values[0].name}"
     if key not in source.memo:
@@ -241,7 +243,7 @@ def _followed(source: Source, name: Node, depth: int) -> Built:
     inner = cast(list[Built], source.memo[key])
     pieces = tuple(piece for built in inner for piece in built.pieces)
     if len(pieces) > MAX_PIECES or not any(isinstance(piece, Text) for piece in pieces):
-        return Built((Hole(name),))
+        return Built((StringHole(name),))
     if len(found) == 1 and inner[0].exact and inner[0].home is None:
         return Built(pieces, inner[0].cuts, True, found[0])
     return Built(pieces, exact=False)
@@ -255,7 +257,7 @@ def quotes(source: Source, string: Node) -> tuple[str, str]:
 
 def constant_text(source: Source, node: Node | None) -> str | None:
     """The text of a plain string literal, as it is written between its quotes."""
-    if node is None or unwrapped(node).type not in (*STRINGS, "concatenated_string"):
+    if node is None or unwrap(node).type not in (*STRINGS, "concatenated_string"):
         return None
     built = build(source, node)
     return None if built.holes else "".join(source.slice(p.start, p.end) for p in built.pieces if isinstance(p, Text))

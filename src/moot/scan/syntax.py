@@ -18,7 +18,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
 from moot.core.types import Language, NotAnalysed
-from moot.scan.project import Project
+from moot.scan.project import ScanProject
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ PIECE = 512
 PARSING, PARSING_PER_BYTE = 0.3, 1e-6
 """Seconds a file may take to parse: ordinary code needs a tenth of that."""
 LONG_LINE = 2000
-NO_PROJECT = Project()
+NO_PROJECT = ScanProject()
 BROKEN = 65535
 """The number of a node that is no kind of node: what could not be parsed."""
 UNINDEXED = words(
@@ -96,7 +96,7 @@ class Source:
     """How many bytes were parsed: all, or the beginning of what takes too long."""
     memo: dict[str, object] = field(default_factory=dict)
     """What later modules work out once per file: names, bindings."""
-    project: Project = NO_PROJECT
+    project: ScanProject = NO_PROJECT
     """What the other files tell; nothing for one that is only looked at."""
 
     def text(self, node: Node) -> str:
@@ -150,7 +150,7 @@ def grammar(language: Language, tsx: bool) -> Grammar:
             return Grammar(tree_sitter_go.language())
 
 
-def parse(path: str, language: Language, text: str, project: Project = NO_PROJECT) -> Source:
+def parse(path: str, language: Language, text: str, project: ScanProject = NO_PROJECT) -> Source:
     data = text.encode("utf-8", "replace")
     if language == "python" and b"\r" in data:
         # A carriage return alone ends a line of Python, and with it a comment; the grammar does not know that.
@@ -227,7 +227,7 @@ def inside(root: Node, limit: int = 4000) -> Iterator[Node]:
 
 
 @cache
-def _indexed(language: Language, tsx: bool) -> dict[int, str]:
+def _index_kinds(language: Language, tsx: bool) -> dict[int, str]:
     """The kinds of nodes the index is about, by the number the parser knows them by. Keywords have numbers of their
     own; only Python's `lambda` is a function by its first word already."""
     tree = grammar(language, tsx)
@@ -244,7 +244,7 @@ def _indexed(language: Language, tsx: bool) -> dict[int, str]:
 def _index(source: Source) -> None:
     scopes: list[tuple[Node, Scope]] = [(source.root, source.scopes.values[0])]
     statements: list[tuple[Node, Node | None]] = [(source.root, None)]
-    kinds, whole = _indexed(source.language, source.path.endswith(".tsx")), not source.root.has_error
+    kinds, whole = _index_kinds(source.language, source.path.endswith(".tsx")), not source.root.has_error
     for node in walk(source.root):
         kind = kinds.get(node.kind_id)
         if kind is None and whole:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from moot.core.findings import printed
-from moot.core.types import BlindSpot, Code, NotAnalysed, Repair, Scan, Vulnerability
+from moot.core.findings import add_fingerprints
+from moot.core.types import Code, NotAnalysed, Repair, Scan, ScanBlindSpot, Vulnerability
 from moot.scan.edges import STRESS, edge_cases
-from moot.scan.engine.analyse import Analysis, Flow, analyse
+from moot.scan.engine.analyse import Flow, FlowAnalysis, analyse
 from moot.scan.public import public_names
-from moot.scan.rule import Match
+from moot.scan.rule import RuleMatch
 from moot.scan.rules import MAX_MATCHES, hints, matches
-from moot.scan.silence import silences, unreasoned
+from moot.scan.silence import find_unreasoned, silences
 from moot.scan.syntax import Source, parse, trouble
 
 MAX_FINDINGS = 500
@@ -36,14 +36,14 @@ class FileScan:
     """Characters that were looked at for it, in this file and those beside it."""
     hints: tuple[Vulnerability, ...] = ()
     names: tuple[str, ...] = ()
-    blind: tuple[BlindSpot, ...] = ()
+    blind: tuple[ScanBlindSpot, ...] = ()
 
 
-def scan_file(source: Source, analysis: Analysis, *, whole: bool) -> FileScan:
+def scan_file(source: Source, analysis: FlowAnalysis, *, whole: bool) -> FileScan:
     """What the rules about syntax and the dataflow engine find in one file, in the order of the text; as a `whole` with
     its hints and public names."""
     path = source.path
-    found = _ordered(islice(matches(source), MAX_MATCHES))
+    found = _order_matches(islice(matches(source), MAX_MATCHES))
     seen = [Flow(_vulnerability(source, match), match.node.start_byte) for match in found]
     both = sorted([*seen, *(flow for flow in analysis.flows if flow.finding.file == path)], key=_place)
     silenced = silences(source)
@@ -60,26 +60,26 @@ def scan_file(source: Source, analysis: Analysis, *, whole: bool) -> FileScan:
         )
     kept = both[:MAX_FINDINGS]
     return FileScan(
-        tuple(printed(flow.finding for flow in kept)),
+        tuple(add_fingerprints(flow.finding for flow in kept)),
         tuple(flow.start for flow in kept),
         Counter(flow.finding.rule for flow in both),
         tuple(gaps),
         analysis.read,
-        tuple(printed([*unreasoned(source, silenced), *_hinted(source)])) if whole else (),
+        tuple(add_fingerprints([*find_unreasoned(source, silenced), *_find_hints(source)])) if whole else (),
         public_names(source) if whole else (),
         _blind(source) if whole else (),
     )
 
 
-def scanned(code: Code, *, whole: bool) -> dict[str, FileScan]:
+def scan_code(code: Code, *, whole: bool) -> dict[str, FileScan]:
     sources = [parse(file.path, file.language, file.text) for file in code.files]
     analysis = analyse(sources)
     return {source.path: scan_file(source, analysis, whole=whole) for source in sources}
 
 
-def found_in(code: Code) -> Scan:
+def scan_for_findings(code: Code) -> Scan:
     """Only what is wrong with the code and what could not be read, without all that a session wants to know beside."""
-    found = scanned(code, whole=False)
+    found = scan_code(code, whole=False)
     scans = [found[file.path] for file in code.files]
     return Scan(
         findings=tuple(finding for scan in scans for finding in scan.findings),
@@ -87,13 +87,13 @@ def found_in(code: Code) -> Scan:
     )
 
 
-def _blind(source: Source) -> tuple[BlindSpot, ...]:
+def _blind(source: Source) -> tuple[ScanBlindSpot, ...]:
     from moot.scan.blind import blind_spots  # only a session compares versions
 
     return blind_spots(source)
 
 
-def _hinted(source: Source) -> Iterable[Vulnerability]:
+def _find_hints(source: Source) -> Iterable[Vulnerability]:
     return (_vulnerability(source, match) for match in islice(hints(source), MAX_FINDINGS))
 
 
@@ -101,13 +101,13 @@ def _place(flow: Flow) -> tuple[int, str]:
     return flow.start, flow.finding.rule
 
 
-def _ordered(found: Iterable[Match]) -> list[Match]:
+def _order_matches(found: Iterable[RuleMatch]) -> list[RuleMatch]:
     """In the order of the text, each rule at most once at one place."""
     unique = {(m.node.start_byte, m.rule.id): m for m in found}
     return [unique[key] for key in sorted(unique)]
 
 
-def _vulnerability(source: Source, match: Match) -> Vulnerability:
+def _vulnerability(source: Source, match: RuleMatch) -> Vulnerability:
     rule, node = match.rule, match.node
     return Vulnerability(
         id="",
@@ -150,7 +150,7 @@ class StaticTeam:
         """A protocol scans the same texts many times; only new ones are read."""
         key = _key(code)
         if key not in self._seen:
-            self._seen[key] = scanned(code, whole=True)
+            self._seen[key] = scan_code(code, whole=True)
             if len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
         self._seen.move_to_end(key)
@@ -164,22 +164,22 @@ class StaticTeam:
         parsed = lru_cache(REMEMBERED)(parse)
 
         @lru_cache(REMEMBERED)
-        def looked_at(path: str, text: str) -> FileScan:
-            near = related(code.with_texts({path: text}), path)
+        def scan_related(path: str, text: str) -> FileScan:
+            near = select_related(code.with_texts({path: text}), path)
             if known := self._seen.get(_key(near)):
                 return known[path]
             sources = [parsed(file.path, file.language, file.text) for file in near.files]
             own = next(source for source in sources if source.path == path)
             return scan_file(own, analyse(sources), whole=False)
 
-        return repair(code, fingerprints, lambda file: looked_at(file.path, file.text))
+        return repair(code, fingerprints, lambda file: scan_related(file.path, file.text))
 
 
 def _key(code: Code) -> tuple[tuple[str, str, str], ...]:
     return tuple((file.path, file.language, file.text) for file in code.files)
 
 
-def related(code: Code, path: str) -> Code:
+def select_related(code: Code, path: str) -> Code:
     """A file with those that name it and those it names: values flow between them. Few files are taken whole."""
     if len(code.files) <= NEAR:
         return code

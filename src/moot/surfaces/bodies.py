@@ -8,7 +8,7 @@ from pydantic import Field, create_model
 
 from moot.core.errors import UsageError
 from moot.core.types import SUFFIXES, Code, Language, SourceFile, Tests, Value
-from moot.edge.files.sources import MAX_FILES, decoded
+from moot.edge.files.sources import MAX_FILES, decode_source
 from moot.edge.git.worktree import safe_parts
 from moot.protocols import AnyProtocol
 from moot.surfaces.fields import fields_of
@@ -64,7 +64,7 @@ def _source(path: str, text: str, language: Language | None) -> SourceFile:
     known = language or language_of(path)
     if known is None:
         raise UsageError(f"cannot tell the language of {path!r}; say `language`")
-    return SourceFile(path=checked_path(path), language=known, text=checked_text(path, text))
+    return SourceFile(path=check_path(path), language=known, text=check_text(path, text))
 
 
 def tests_of(files: Mapping[str, str], entry: str) -> Tests | None:
@@ -73,7 +73,7 @@ def tests_of(files: Mapping[str, str], entry: str) -> Tests | None:
     languages = Counter(found for path in files if (found := language_of(path)))
     if not languages:
         raise UsageError(f"there are no test files among {', '.join(files)} (looked for {', '.join(sorted(SUFFIXES))})")
-    given = tuple((checked_path(path), text and checked_text(path, text)) for path, text in files.items())
+    given = tuple((check_path(path), text and check_text(path, text)) for path, text in files.items())
     return Tests(files=given, language=languages.most_common(1)[0][0], entry=entry)
 
 
@@ -81,7 +81,7 @@ def language_of(path: str) -> Language | None:
     return next((known for suffix, known in SUFFIXES.items() if path.lower().endswith(suffix)), None)
 
 
-def checked_path(path: str) -> str:
+def check_path(path: str) -> str:
     """A name inside the session's own folder: it is laid out in a sandbox, and nothing is read from it."""
     try:
         safe_parts(path)
@@ -92,5 +92,5 @@ def checked_path(path: str) -> str:
     return path
 
 
-def checked_text(path: str, text: str) -> str:
-    return decoded(text.encode("utf-8"), path)
+def check_text(path: str, text: str) -> str:
+    return decode_source(text.encode("utf-8"), path)

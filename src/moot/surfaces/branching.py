@@ -11,7 +11,7 @@ from moot.edge.git import top_of
 from moot.edge.git.branches import GitBranches
 from moot.edge.git.worktree import safe_parts
 from moot.edge.settings import default_worktrees
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 
 
 def branch_notes(repo: str | None, files: Mapping[str, str | None], *, branch: bool) -> dict[str, JsonValue]:
@@ -28,7 +28,7 @@ def branch_notes(repo: str | None, files: Mapping[str, str | None], *, branch: b
     return {"repository": str(folder), "places": places}
 
 
-def branches_of(plan: Plan) -> GitBranches | None:
+def branches_of(plan: SessionPlan) -> GitBranches | None:
     """The repository that a plan names; none where the session has no branch."""
     repository, places = plan.notes.get("repository"), plan.notes.get("places")
     if not isinstance(repository, str):

@@ -12,7 +12,7 @@ from moot.edge.checks import SandboxChecks
 from moot.scan import StaticTeam
 from moot.surfaces.measuring import vault_of
 from moot.surfaces.setup import Settings
-from moot.text.secrets.withheld import masked_feedback
+from moot.text.secrets.withheld import mask_feedback
 
 EXIT_CODES = {"passed": 0, "failed": 1}
 NOTHING_SAID = 2
@@ -22,7 +22,7 @@ def exit_code(checks: Checks) -> int:
     return EXIT_CODES.get(checks.verdict, NOTHING_SAID)
 
 
-def chosen_point(word: str) -> Point:
+def parse_point(word: str) -> Point:
     """`post_optimization`, also written `post-optimization` or `optimization`."""
     wanted = f"post_{word.lower().replace('-', '_').removeprefix('post_')}"
     if (found := next((point for point in POINTS if point == wanted), None)) is None:
@@ -52,7 +52,7 @@ def with_actions(hooks: CiHooks, point: Point, actions: Sequence[str]) -> CiHook
     return hooks.model_copy(update={"actions": {**hooks.actions, point: chosen}, "commands": kept})
 
 
-async def checked_at(
+async def run_checks_at(
     point: Point, code: Code, tests: Tests | None, hooks: CiHooks, box: Callable[[], Sandbox]
 ) -> Checks:
     """Everything that is configured at the point; that nothing is, is the user's to know."""
@@ -60,7 +60,7 @@ async def checked_at(
         raise UsageError(
             f"nothing is configured at {point}: write `actions` under [ci.{point}] into moot.toml, or name an action"
         )
-    sandbox = box() if hooks.sandboxed(point) else None
+    sandbox = box() if hooks.needs_sandbox(point) else None
     checks = await SandboxChecks(hooks, StaticTeam(), sandbox).check(point, code, tests or Tests(files=()))
     vault = vault_of(code, tests)
-    return checks.model_copy(update={"feedback": tuple(masked_feedback(each, vault) for each in checks.feedback)})
+    return checks.model_copy(update={"feedback": tuple(mask_feedback(each, vault) for each in checks.feedback)})

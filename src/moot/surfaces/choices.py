@@ -9,14 +9,14 @@ from moot.core.errors import StoreError, UsageError
 from moot.core.ports import Clock, SessionRecord, StepRow
 from moot.edge.store import SqlStore
 from moot.protocols.decide.script import DecideResult
-from moot.protocols.decide.verdicts import Choice, Verdict
+from moot.protocols.decide.verdicts import QuestionVerdict, UserChoice
 
 STEP = "choose "
 
 
 async def choose(  # noqa: PLR0913 - everything but the question and its answer is where and who
     store: SqlStore, clock: Clock, session: str, question: str, option: str, reason: str, *, by: str = ""
-) -> Verdict:
+) -> QuestionVerdict:
     """Record a choice; gives the question with it. A second one is refused: the first may have been acted on."""
     record = await store.session(session)
     result = result_of(record)
@@ -32,7 +32,7 @@ async def choose(  # noqa: PLR0913 - everything but the question and its answer 
         )
     if not reason.strip():
         raise UsageError("a choice needs its reason: --reason TEXT")
-    made = Choice(
+    made = UserChoice(
         option=known[option.strip().casefold()],
         reason=reason.strip(),
         by=by or whoever(),
@@ -64,13 +64,13 @@ def result_of(record: SessionRecord) -> DecideResult:
     return DecideResult.model_validate(kept)
 
 
-def choices_in(steps: Sequence[StepRow]) -> dict[str, Choice]:
+def choices_in(steps: Sequence[StepRow]) -> dict[str, UserChoice]:
     """Question id -> what the user chose there."""
     found = {}
     for step in steps:
         if step.seq < 0 and step.name.startswith(STEP) and isinstance(step.value, dict):
             fields = {key: value for key, value in step.value.items() if key != "question_id"}
-            found[str(step.value["question_id"])] = Choice.model_validate(fields)
+            found[str(step.value["question_id"])] = UserChoice.model_validate(fields)
     return found
 
 
@@ -93,7 +93,7 @@ def whoever() -> str:
         return "unknown"
 
 
-def _find(result: DecideResult, question: str) -> tuple[int, Verdict]:
+def _find(result: DecideResult, question: str) -> tuple[int, QuestionVerdict]:
     for place, verdict in enumerate(result.questions):
         if verdict.question_id.casefold() == question.strip().casefold():
             return place, verdict
@@ -101,7 +101,7 @@ def _find(result: DecideResult, question: str) -> tuple[int, Verdict]:
     raise UsageError(f"there is no question {question!r} in that session; its questions are {known}")
 
 
-def _twice(verdict: Verdict, earlier: Choice) -> UsageError:
+def _twice(verdict: QuestionVerdict, earlier: UserChoice) -> UsageError:
     return UsageError(
         f"question {verdict.question_id!r} was already decided: {earlier.by} chose {earlier.option} at {earlier.at}"
     )

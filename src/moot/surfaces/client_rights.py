@@ -11,13 +11,13 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from moot.core.errors import Forbidden, UsageError
+from moot.core.errors import AccessDenied, UsageError
 from moot.core.gates import GateRules
 from moot.core.types import Limits
 from moot.edge.models import parse_name
 from moot.edge.store.tokens import Scope
 from moot.protocols import PROTOCOLS
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.setup import ENDPOINTS, Settings, check_points, check_prices, endpoints_in
 
@@ -51,7 +51,7 @@ class Identity:
         return None if self.may("admin") else self.owner or self.name
 
 
-def check_client_plan(plan: Plan, who: Identity, settings: Settings, before: Plan | None = None) -> None:
+def check_client_plan(plan: SessionPlan, who: Identity, settings: Settings, before: SessionPlan | None = None) -> None:
     """Refuse what this client may not set. `before`: the plan of the session that is forked or carried on."""
     check_models(_models(plan), settings)
     check_machine_rules(plan.protocol, plan.rules, settings)
@@ -62,7 +62,7 @@ def check_client_plan(plan: Plan, who: Identity, settings: Settings, before: Pla
     check_prices(plan)
     _check_gates(plan, settings, before)
     if _opens_gates(plan, settings, before) and not who.may("approve"):
-        raise Forbidden("to change the gates of a session needs a token with the scope 'approve'", scope="approve")
+        raise AccessDenied("to change the gates of a session needs a token with the scope 'approve'", scope="approve")
 
 
 def check_models(names: Iterable[str], settings: Settings) -> None:
@@ -107,7 +107,7 @@ def _within(given: JsonValue, own: JsonValue) -> bool:
     return not given or given == own
 
 
-def _models(plan: Plan) -> list[str]:
+def _models(plan: SessionPlan) -> list[str]:
     """Of its seats, and of a debate's team, which names them too."""
     team = plan.input.get("team")
     members = [each for each in team if isinstance(each, dict)] if isinstance(team, list) else []
@@ -115,7 +115,7 @@ def _models(plan: Plan) -> list[str]:
     return [*(name for chain in plan.seats.values() for name in chain), *named]
 
 
-def _check_notes(plan: Plan, settings: Settings) -> None:
+def _check_notes(plan: SessionPlan, settings: Settings) -> None:
     """Paths, commands and programs of the machine come from the server's settings alone. A note that is not known
     here is refused: it may say anything."""
     if settings["server.allow_local"]:
@@ -132,7 +132,7 @@ def _check_notes(plan: Plan, settings: Settings) -> None:
             raise UsageError(f"the session has {name!r} of the server's machine; {REFUSED}")
 
 
-def _check_limits(plan: Plan, settings: Settings) -> None:
+def _check_limits(plan: SessionPlan, settings: Settings) -> None:
     for name in Limits.model_fields:
         own, given = settings.resolved[name], getattr(plan.limits, name)
         by_default = name in BUDGET and own.source == "default"
@@ -148,7 +148,7 @@ def _check_most(name: str, given: Any, most: Any) -> None:
         raise UsageError(f"{name} may be {most:g} at most on this server, not {given}")
 
 
-def _check_gates(plan: Plan, settings: Settings, before: Plan | None) -> None:
+def _check_gates(plan: SessionPlan, settings: Settings, before: SessionPlan | None) -> None:
     gates, own = plan.gates, settings["gates.webhooks"]
     if gates.timeout > LONGEST_GATE:
         raise UsageError(f"a gate waits at most {LONGEST_GATE:.0f} seconds")
@@ -158,7 +158,7 @@ def _check_gates(plan: Plan, settings: Settings, before: Plan | None) -> None:
         raise UsageError(f"the server tells only the webhooks of its setting server.webhooks, not {strange[0]!r}")
 
 
-def _opens_gates(plan: Plan, settings: Settings, before: Plan | None) -> bool:
+def _opens_gates(plan: SessionPlan, settings: Settings, before: SessionPlan | None) -> bool:
     """Whether a session would pass where one of the server's settings, or the one before it, waits for a person."""
     own = GateRules(**{name: settings[f"gates.{name}"] for name in GateRules.model_fields})
     policy = plan.model_copy(update={"gates": own, "rules": settings.rules(plan.protocol)})
@@ -167,10 +167,10 @@ def _opens_gates(plan: Plan, settings: Settings, before: Plan | None) -> bool:
     return before is not None and (plan.gates != before.gates or bool(_waits_at(before) - _waits_at(plan)))
 
 
-def _waits_at(plan: Plan) -> set[str]:
+def _waits_at(plan: SessionPlan) -> set[str]:
     """The gates that a session comes to: the gate of a phase that is not held is never reached."""
     protocol = PROTOCOLS[plan.protocol]
-    held = getattr(protocol.rules.model_validate(plan.rules), "held", lambda point: True)
+    held = getattr(protocol.rules.model_validate(plan.rules), "includes_phase", lambda point: True)
     return {point for point in protocol.points if plan.gates.waits_at(point) and held(point)}
 
 

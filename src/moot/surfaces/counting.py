@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from moot.core.errors import UsageError
 from moot.core.types import Value
-from moot.edge.files.sources import MAX_FILE_BYTES, decoded, shown_path
-from moot.teams.voting import MAX_COUNT, Ballot, Election, VoteRules, elect, problem
+from moot.edge.files.sources import MAX_FILE_BYTES, decode_source, format_path
+from moot.teams.voting import MAX_COUNT, Election, RankedBallot, VoteRules, elect, problem
 
 MAX_CANDIDATES = 300
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -35,14 +35,14 @@ class GivenBallot(_Given):
     history: float = Field(default=0.0, ge=0, le=1)
 
 
-class Given(_Given):
+class GivenVotes(_Given):
     candidates: list[Name] = Field(min_length=1, max_length=MAX_CANDIDATES)
     ballots: list[GivenBallot]
 
 
 def count_file(path: str, rules: VoteRules, stdin: Callable[[], bytes]) -> Election:
     shown, data = ("standard input", stdin()) if path == "-" else _bytes(path)
-    given = read_election(decoded(data, shown, "an election", "count"), shown)
+    given = read_election(decode_source(data, shown, "an election", "count"), shown)
     ballots = [ballot_of(ballot) for ballot in given.ballots]
     known = frozenset(given.candidates)
     for number, ballot in enumerate(ballots, start=1):
@@ -50,13 +50,13 @@ def count_file(path: str, rules: VoteRules, stdin: Callable[[], bytes]) -> Elect
             raise UsageError(f"{shown}: ballot {number}: {why}")
     voters = {ballot.voter.strip() for ballot in ballots if ballot.voter.strip()}
     if rules.leader and rules.leader not in voters:
-        raise UsageError(f"{shown}: the leader {rules.leader!r} has no ballot; voters are {_listed(voters)}")
+        raise UsageError(f"{shown}: the leader {rules.leader!r} has no ballot; voters are {_list_voters(voters)}")
     return elect(given.candidates, ballots, rules)
 
 
-def read_election(text: str, shown: str) -> Given:
+def read_election(text: str, shown: str) -> GivenVotes:
     try:
-        given = Given.model_validate(json.loads(text, parse_constant=_no_number))
+        given = GivenVotes.model_validate(json.loads(text, parse_constant=_no_number))
     except ValidationError as wrong:
         first = wrong.errors()[0]
         raise UsageError(f"{shown}: {_place(first['loc'])}: {first['msg']}{_what(first['input'])}") from None
@@ -67,16 +67,16 @@ def read_election(text: str, shown: str) -> Given:
     return given
 
 
-def ballot_of(given: GivenBallot) -> Ballot:
+def ballot_of(given: GivenBallot) -> RankedBallot:
     ranking = tuple(tuple(group) for group in given.ranking)
-    return Ballot(
+    return RankedBallot(
         ranking=ranking, count=given.count, confidence=given.confidence, voter=given.voter.strip(), score=given.score,
         diversity=given.diversity, history=given.history,
     )  # fmt: skip
 
 
 def _bytes(path: str) -> tuple[str, bytes]:
-    shown = shown_path(Path(path))
+    shown = format_path(Path(path))
     try:
         with Path(path).open("rb") as file:
             return shown, file.read(MAX_FILE_BYTES + 1)
@@ -103,5 +103,5 @@ def _what(value: object) -> str:
     return f", not {value!r}" if isinstance(value, str | int | float | None) and len(repr(value)) < 60 else ""
 
 
-def _listed(voters: set[str]) -> str:
+def _list_voters(voters: set[str]) -> str:
     return ", ".join(sorted(voters)[:20]) or "not named"

@@ -18,16 +18,16 @@ def day_and_block(given: VetInput, result: VetResult, begun: str, attempt: str) 
 def _planning(given: VetInput, result: VetResult) -> list[str]:
     claim, objection = result.advocate, result.critic
     return [
-        f"DEBATE_PLANNING task:{quoted(given.action, LONGEST_SUMMARY)}",
+        f"DEBATE_PLANNING task:{quote_line(given.action, LONGEST_SUMMARY)}",
         f"Stakes: {result.stakes}",
-        f"Advocate: CLAIM:{quoted(claim.claim)} CONFIDENCE:{_number(claim.confidence)}"
+        f"Advocate: CLAIM:{quote_line(claim.claim)} CONFIDENCE:{_number(claim.confidence)}"
         if isinstance(claim, Claim)
         else "Advocate: absent",
-        f"Critic: OBJECTION:{quoted(objection.objection)} SEVERITY:{objection.severity}"
+        f"Critic: OBJECTION:{quote_line(objection.objection)} SEVERITY:{objection.severity}"
         if isinstance(objection, Objection)
         else "Critic: absent",
         f"Resolution: {result.resolution}",
-        f"Modifications: [{', '.join(quoted(m) for m in result.modifications)}]"
+        f"Modifications: [{', '.join(quote_line(m) for m in result.modifications)}]"
         if result.modifications
         else "Modifications: none",
     ]
@@ -36,20 +36,20 @@ def _planning(given: VetInput, result: VetResult) -> list[str]:
 def _failure(given: VetInput, result: VetResult, attempt: str) -> list[str]:
     advocate, critic = result.advocate, result.critic
     return [
-        f"DEBATE_FAILURE task:{quoted(given.action, LONGEST_SUMMARY)} attempt:{attempt}",
-        f"Errors: [{', '.join(quoted(error, LONGEST_SUMMARY) for error in given.errors[-2:])}]",
-        f"Advocate: FIX:{quoted(advocate.fix)} DIFF:{quoted(advocate.diff_from_previous)}"
+        f"DEBATE_FAILURE task:{quote_line(given.action, LONGEST_SUMMARY)} attempt:{attempt}",
+        f"Errors: [{', '.join(quote_line(error, LONGEST_SUMMARY) for error in given.errors[-2:])}]",
+        f"Advocate: FIX:{quote_line(advocate.fix)} DIFF:{quote_line(advocate.diff_from_previous)}"
         if isinstance(advocate, Diagnosis)
         else "Advocate: absent",
-        f"Critic: PATTERN:{quoted(critic.pattern)} SHOULD_ESCALATE:{str(critic.should_escalate).lower()}"
+        f"Critic: PATTERN:{quote_line(critic.pattern)} SHOULD_ESCALATE:{str(critic.should_escalate).lower()}"
         if isinstance(critic, BlindSpot)
         else "Critic: absent",
         f"Resolution: {result.resolution}",
-        f"Next approach: {quoted(result.next_approach or 'human takeover')}",
+        f"Next approach: {quote_line(result.next_approach or 'human takeover')}",
     ]
 
 
-def quoted(text: str, longest: int = 300) -> str:
+def quote_line(text: str, longest: int = 300) -> str:
     """On one line, in quotes that the text cannot end."""
     line = "".join(c if c.isprintable() else "�" for c in " ".join(text.split())).replace('"', "'")
     return f'"{line if len(line) <= longest else line[: longest - 1] + "…"}"'

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from moot.core.protocol import Option
 from moot.core.types import Code, Tests
-from moot.edge.files.sources import Gathered, Origins, chosen_language, from_text, read_code, read_tests
+from moot.edge.files.sources import Gathered, Origins, from_text, parse_language, read_code, read_tests
 
 Kind = Literal["code", "tests", "text", "flag", "whole", "number", "choice", "words", "data"]
 KINDS: Mapping[Any, Kind] = {Code: "code", Tests: "tests", str: "text", bool: "flag", int: "whole", float: "number"}
@@ -78,7 +78,7 @@ def gather_code(source: Source, language: str | None) -> Gathered:
         case Code():
             return Gathered(source)
         case str():
-            return Gathered(Code(files=(from_text(source, chosen_language(language)),)))
+            return Gathered(Code(files=(from_text(source, parse_language(language)),)))
         case Path():
             return read_code([str(source)], language, None, bytes)
         case _:

@@ -15,9 +15,9 @@ from moot.edge.store import SqlStore
 from moot.edge.store.copying import begin_with
 from moot.edge.store.snapshots import whole
 from moot.protocols import PROTOCOLS
-from moot.record.chain import Whole, flaws_of
+from moot.record.chain import SessionSnapshot, flaws_of
 from moot.record.replay import run_again
-from moot.runtime.runner import About, Plan, new_record
+from moot.runtime.runner import About, SessionPlan, new_record
 from moot.surfaces.imported import Ask, agree_to_imported, ask_nobody
 from moot.surfaces.setup import ENDPOINTS, Settings, check_points
 
@@ -30,7 +30,7 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
     changes: Mapping[str, JsonValue],
     seats: Mapping[str, Sequence[str]],
     by: str | None = None,
-    check: Callable[[Plan, Plan], Awaitable[None]] | None = None,
+    check: Callable[[SessionPlan, SessionPlan], Awaitable[None]] | None = None,
     ask: Ask = ask_nobody,
     settings: Settings | None = None,
 ) -> SessionRecord:
@@ -44,8 +44,8 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
     last = max((step.seq for step in steps), default=0)
     if not 1 <= at <= last + 1:
         raise UsageError(f"--at {at}: the session has steps 1 to {last}; give one of them, or {last + 1} to go on")
-    before = Plan.model_validate(parent.session.config)
-    plan = changed(before, changes, seats)
+    before = SessionPlan.model_validate(parent.session.config)
+    plan = change_plan(before, changes, seats)
     if settings is not None:  # endpoints of the user's own that come in with the new models
         plan = plan.model_copy(update={"notes": {**plan.notes, **_endpoint_notes(plan, settings)}})
     if check is not None:
@@ -55,11 +55,11 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
     marks = await agree_to_imported(store, parent.session, plan, ask)
     about = About(by=by, parent=parent.session.id, priority=parent.session.priority)
     child = new_record(plan, SystemClock().now(), about)
-    await begin_with(store, child, at, grouped(parent, copied), marks)
+    await begin_with(store, child, at, group_rows(parent, copied), marks)
     return await store.session(child.id)
 
 
-async def _refuse_other_steps(record: SessionRecord, plan: Plan, copied: Sequence[StepRow]) -> None:
+async def _refuse_other_steps(record: SessionRecord, plan: SessionPlan, copied: Sequence[StepRow]) -> None:
     """The script must come to the same steps with what was changed; else it could not have got where it goes on."""
     again = await run_again(record, plan, copied, ended=False)
     missed = {step.seq for step in copied} - {seq for seq, _ in again.used}
@@ -70,12 +70,12 @@ async def _refuse_other_steps(record: SessionRecord, plan: Plan, copied: Sequenc
         raise UsageError(f"what is changed alters step {first}: fork at that step, or before it (--at {first})")
 
 
-def _endpoint_notes(plan: Plan, settings: Settings) -> dict[str, JsonValue]:
+def _endpoint_notes(plan: SessionPlan, settings: Settings) -> dict[str, JsonValue]:
     kept, now = (table.get(ENDPOINTS) for table in (plan.notes, settings.endpoint_notes(plan.seats)))
     return {ENDPOINTS: {**(kept if isinstance(kept, dict) else {}), **now}} if isinstance(now, dict) else {}
 
 
-def grouped(parent: Whole, copied: Sequence[StepRow]) -> list[list[Row]]:
+def group_rows(parent: SessionSnapshot, copied: Sequence[StepRow]) -> list[list[Row]]:
     """Each part of a step with its log line; with the last part go the turn and the version of the step."""
     groups = []
     last = {step.seq: step.part for step in copied}
@@ -88,7 +88,7 @@ def grouped(parent: Whole, copied: Sequence[StepRow]) -> list[list[Row]]:
     return groups
 
 
-def changed(plan: Plan, changes: Mapping[str, JsonValue], seats: Mapping[str, Sequence[str]]) -> Plan:
+def change_plan(plan: SessionPlan, changes: Mapping[str, JsonValue], seats: Mapping[str, Sequence[str]]) -> SessionPlan:
     """The plan with other rules, limits, gates and models."""
     rules, limits, gates = dict(plan.rules), plan.limits.model_dump(), plan.gates.model_dump()
     kind = PROTOCOLS[plan.protocol].rules
@@ -116,10 +116,10 @@ def changed(plan: Plan, changes: Mapping[str, JsonValue], seats: Mapping[str, Se
         raise UsageError(f"{'.'.join(map(str, first['loc']))} cannot be set to that: {first['msg']}") from None
     if "gates.points" in changes:
         check_points(plan.protocol, update["gates"].points)
-    return _seated(plan.model_copy(update=update), seats)
+    return _change_seats(plan.model_copy(update=update), seats)
 
 
-def _seated(plan: Plan, seats: Mapping[str, Sequence[str]]) -> Plan:
+def _change_seats(plan: SessionPlan, seats: Mapping[str, Sequence[str]]) -> SessionPlan:
     known = dict.fromkeys([*plan.seats, *PROTOCOLS[plan.protocol].seats])
     for seat, models in seats.items():
         if seat not in known:
@@ -144,7 +144,7 @@ def _members(given: dict[str, JsonValue], chains: Mapping[str, tuple[str, ...]])
     return {**given, "team": named}
 
 
-def parsed(text: str) -> JsonValue:
+def parse_value(text: str) -> JsonValue:
     """A value as a user writes it: JSON where it is some, else the words."""
     try:
         value: JsonValue = json.loads(text)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from moot.core.errors import Decided, UsageError
+from moot.core.errors import AlreadyDecided, UsageError
 from moot.core.gates import GateDecision, GateRequest, Verdict
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
@@ -21,7 +21,9 @@ async def gate_of(store: SqlStore, wanted: str) -> GateRequest:
     if undecided:
         return undecided[-1]
     if known:
-        raise Decided(f"session {record.id} waits at no gate; its last one was {told(known[-1].decision)}")
+        raise AlreadyDecided(
+            f"session {record.id} waits at no gate; its last one was {format_decision(known[-1].decision)}"
+        )
     raise UsageError(f"session {record.id} waits at no gate")
 
 
@@ -38,14 +40,14 @@ async def decide(
         raise UsageError("a rejection needs its reason")
     now = datetime.now(UTC)
     if now >= gate.deadline:
-        raise Decided(f"the time for this gate was over at {gate.deadline:%Y-%m-%d %H:%M:%S} UTC")
+        raise AlreadyDecided(f"the time for this gate was over at {gate.deadline:%Y-%m-%d %H:%M:%S} UTC")
     made = GateDecision(
         verdict=verdict, how="person", reviewer=reviewer, reason=reason.strip(), answers=tuple(answers), at=now
     )
     return await GateShelf(store).decide(gate.id, made)
 
 
-def told(decision: GateDecision | None) -> str:
+def format_decision(decision: GateDecision | None) -> str:
     if decision is None:
         return "undecided"
     who = {"automatic": "automatically", "timeout": "by the timeout"}.get(decision.how, f"by {decision.reviewer}")

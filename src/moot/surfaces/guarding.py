@@ -18,7 +18,7 @@ def run_through(words: Sequence[str]) -> tuple[int, str]:
         return NOT_FOUND, f"{words[0]}: command not found"
     except OSError as error:
         return REFUSED, f"{words[0]}: {error.strerror}"
-    before = {number: signal.signal(number, _forwarded(child)) for number in FORWARDED}
+    before = {number: signal.signal(number, _forward_signals(child)) for number in FORWARDED}
     # The terminal sends Ctrl-C to both of us; what it means is the command's to say.
     before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -29,5 +29,5 @@ def run_through(words: Sequence[str]) -> tuple[int, str]:
     return (code if code >= 0 else 128 - code), ""
 
 
-def _forwarded(child: "subprocess.Popen[bytes]") -> Handler:
+def _forward_signals(child: "subprocess.Popen[bytes]") -> Handler:
     return lambda number, frame: child.send_signal(number)

@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from moot.core.errors import Fenced, MootError, Parked, StoreError, UsageError
+from moot.core.errors import LeaseLost, MootError, Parked, StoreError, UsageError
 from moot.core.events import Event
 from moot.core.ports import Model, SessionRecord
 from moot.edge.clock import SystemClock
 from moot.edge.models import Models
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
-from moot.edge.store.lessons import LessonShelf
+from moot.edge.store.lessons import LessonStore
 from moot.edge.store.tokens import LOCAL, NO_TOKEN, TokenShelf
 from moot.edge.webhooks import Webhooks
-from moot.runtime.runner import Plan, Runner, Stop, owner
+from moot.runtime.runner import Runner, SessionPlan, Stop, owner
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.setup import Settings, endpoints_in
@@ -74,8 +74,8 @@ class Host:
 
     async def run(self, record: SessionRecord, *, take: bool = False) -> None:
         """The same for whoever wants to know what went wrong."""
-        plan = Plan.model_validate(record.config)
-        memory = LessonShelf(self.store, await self._owner_of(record))
+        plan = SessionPlan.model_validate(record.config)
+        memory = LessonStore(self.store, await self._owner_of(record))
         await self._refuse_imported(record, plan)
         # Nothing is waited for from here until it is noted as running: claimed once more it would fence itself off.
         if record.id in self._running:
@@ -105,17 +105,17 @@ class Host:
                 self._tasks.discard(task)
                 await kept.aclose()
 
-    async def _refuse_imported(self, record: SessionRecord, plan: Plan) -> None:
+    async def _refuse_imported(self, record: SessionRecord, plan: SessionPlan) -> None:
         """Nobody sits here to be asked. It is set aside, or it would be found again and again."""
         try:
             await agree_to_imported(self.store, record, plan)
         except UsageError:
             aside = {"status": "paused", "waiting_on": None, "owner": "", "updated_at": self.clock.now()}
-            with contextlib.suppress(Fenced):  # somebody took it meanwhile
+            with contextlib.suppress(LeaseLost):  # somebody took it meanwhile
                 await self.store.update(record.model_copy(update=aside))
             raise
 
-    def _opener(self, plan: Plan, kept: Models) -> Callable[[str], Model]:
+    def _opener(self, plan: SessionPlan, kept: Models) -> Callable[[str], Model]:
         """Models for one session. They are shared by all, but for endpoints that only this session knows."""
         alone = set(endpoints_in(plan)) - set(self._endpoints)
 
@@ -160,7 +160,7 @@ class Host:
         by = record.initiated_by
         if by in (None, LOCAL, NO_TOKEN):
             return by if by == NO_TOKEN else None
-        token = await self._tokens.named(str(by))
+        token = await self._tokens.find_named(str(by))
         return None if token is None or "admin" in token.scopes else token.owner
 
     async def drain(self, seconds: float = 30.0) -> None:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pydantic import JsonValue
 
 from moot.core.errors import UsageError
-from moot.core.ports import Mark, SessionRecord
+from moot.core.ports import JournalMark, SessionRecord
 from moot.edge.models import is_hosted
 from moot.edge.store import SqlStore
 from moot.edge.store.copying import IMPORTED, notes_since_import
 from moot.record.chain import digest_of
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.choices import whoever
 
 ACCEPTED = "accepted"
@@ -37,15 +37,17 @@ def ask_nobody(session_id: str, uses: Sequence[str]) -> bool:
     return False
 
 
-async def agree_to_imported(store: SqlStore, record: SessionRecord, plan: Plan, ask: Ask = ask_nobody) -> list[Mark]:
+async def agree_to_imported(
+    store: SqlStore, record: SessionRecord, plan: SessionPlan, ask: Ask = ask_nobody
+) -> list[JournalMark]:
     """Refuse a session of others that would use this machine, unless a person agrees or has agreed to exactly that.
     Gives what a fork of it must say of itself."""
     notes = await notes_since_import(store, record.id)
     if notes is None:
         return []
     uses = find_uses(plan)
-    accepted = Mark(kind="noted", name=ACCEPTED, value={"uses": digest_of([*uses]), "by": whoever()})
-    marks = [Mark(kind="noted", name=IMPORTED, value={"parent": record.id}), *([accepted] if uses else [])]
+    accepted = JournalMark(kind="noted", name=ACCEPTED, value={"uses": digest_of([*uses]), "by": whoever()})
+    marks = [JournalMark(kind="noted", name=IMPORTED, value={"parent": record.id}), *([accepted] if uses else [])]
     said = [note.value.get("uses") for note in notes if note.name == ACCEPTED and isinstance(note.value, dict)]
     if not uses or digest_of([*uses]) in said:
         return marks
@@ -58,7 +60,7 @@ async def agree_to_imported(store: SqlStore, record: SessionRecord, plan: Plan, 
     return marks
 
 
-def find_uses(plan: Plan) -> list[str]:
+def find_uses(plan: SessionPlan) -> list[str]:
     """Everything of this machine that a plan names: models, commands, files, folders, addresses. Each is told whole:
     two that differ in the middle alone would pass for one."""
     team = plan.input.get("team")
@@ -69,17 +71,17 @@ def find_uses(plan: Plan) -> list[str]:
         found.append(f"repository: {plan.input['repository']}")
     if plan.limits.run_with_secrets:
         found.append("secrets: code runs with the real ones")
-    found += [f"{name}: {_told(plan.rules[name])}" for name in RULES if plan.rules.get(name)]
+    found += [f"{name}: {_format_value(plan.rules[name])}" for name in RULES if plan.rules.get(name)]
     found += [f"webhook: {url}" for url in plan.gates.webhooks]
     for name, value in sorted(plan.notes.items()):
         if name in WRITING:
             found += [f"{name}: {WRITING[name]}"] if value and plan.notes.get("out") else []
-        elif name not in HARMLESS and (used := _used(name, value)):
-            found.append(f"{name}: {_told(used)}")
+        elif name not in HARMLESS and (used := _use_value(name, value)):
+            found.append(f"{name}: {_format_value(used)}")
     return list(dict.fromkeys(found))
 
 
-def _used(name: str, value: JsonValue) -> JsonValue:
+def _use_value(name: str, value: JsonValue) -> JsonValue:
     """What a note names that counts here; nothing where it is empty."""
     table = value if isinstance(value, dict) else {}
     match name:
@@ -98,7 +100,7 @@ def _tables(value: JsonValue) -> Iterable[Mapping[str, JsonValue]]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
-def _told(value: JsonValue) -> str:
+def _format_value(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

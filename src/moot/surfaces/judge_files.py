@@ -9,7 +9,7 @@ from pathlib import Path
 
 from moot.core.errors import UsageError
 from moot.protocols.decide.script import DecideResult
-from moot.protocols.decide.verdicts import Position, Verdict
+from moot.protocols.decide.verdicts import JudgePosition, QuestionVerdict
 
 FOLDER = "sadd"
 MADE = re.compile(r"# [^\n]* Evaluation\n\n> \*\*Question:\*\* ")
@@ -46,7 +46,7 @@ def remove_earlier(place: Path, question_id: str, files: Container[str]) -> list
     return removed
 
 
-def judge_files(verdict: Verdict, session_id: str) -> dict[str, str]:
+def judge_files(verdict: QuestionVerdict, session_id: str) -> dict[str, str]:
     files = {}
     for position in verdict.positions:
         end = "-r2" if position.round == 2 else ""
@@ -56,7 +56,7 @@ def judge_files(verdict: Verdict, session_id: str) -> dict[str, str]:
     return files
 
 
-def _page(verdict: Verdict, position: Position, before: Position, session_id: str) -> str:
+def _page(verdict: QuestionVerdict, position: JudgePosition, before: JudgePosition, session_id: str) -> str:
     about = {
         "Question": verdict.question_text.replace("\n", "\n> "),
         "Stance": position.stance,
@@ -80,7 +80,7 @@ def _page(verdict: Verdict, position: Position, before: Position, session_id: st
     return "\n\n".join(parts) + "\n"
 
 
-def _answers(position: Position, before: Position) -> list[str]:
+def _answers(position: JudgePosition, before: JudgePosition) -> list[str]:
     challenges = [f"**{name}:** {as_text(text)}" for name, text in position.challenges.items()]
     parts = ["### Response to Other Judges", *challenges, "### Did I Change My Mind?"]
     changed = position.option != before.option

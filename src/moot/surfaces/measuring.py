@@ -14,8 +14,8 @@ from moot.edge.sandbox.adapter import Adapter
 from moot.edge.tools.linters import Linters
 from moot.evidence.trials.examples import examples_in
 from moot.evidence.trials.outcomes import examples_run
-from moot.evidence.trials.rating import rated
-from moot.evidence.trials.values import Example, named_as_test
+from moot.evidence.trials.rating import rate_quality
+from moot.evidence.trials.values import Example, is_named_as_test
 from moot.evidence.trials.worth import SECONDS, mutation_score, own_code
 from moot.scan import StaticTeam
 from moot.text.secrets import Vault
@@ -34,10 +34,10 @@ class Watched:
     """Both None where nobody asked."""
 
 
-async def watched(code: Code, tests: Tests | None, sandbox: Sandbox, *, coverage: bool, mutants: int) -> Watched:
+async def run_measured(code: Code, tests: Tests | None, sandbox: Sandbox, *, coverage: bool, mutants: int) -> Watched:
     """The tests, or the examples in the documentation; the run that decides is one that nobody watches."""
     given = tests or Tests(files=())
-    trial = sandbox.run if tests else _examples_on(documented(code), sandbox)
+    trial = sandbox.run if tests else _examples_on(find_documented_examples(code), sandbox)
     run = await trial(code, given)
     reached = None
     if coverage:
@@ -45,8 +45,8 @@ async def watched(code: Code, tests: Tests | None, sandbox: Sandbox, *, coverage
         reached = (await sandbox.cover(code, given)).coverage if tests else unwatched
     if not mutants:
         return Watched(run, reached)
-    brief = hurried(sandbox, run.seconds)
-    trial = brief.run if tests else _examples_on(documented(code), brief)
+    brief = limit_time(sandbox, run.seconds)
+    trial = brief.run if tests else _examples_on(find_documented_examples(code), brief)
     return Watched(run, reached, await mutation_score(code, given, trial, mutants, SECONDS, os.cpu_count() or 1))
 
 
@@ -57,13 +57,13 @@ def vault_of(code: Code, tests: Tests | None) -> Vault:
     return vault
 
 
-def masked_run(run: SuiteRun, vault: Vault) -> SuiteRun:
+def mask_run(run: SuiteRun, vault: Vault) -> SuiteRun:
     hide = vault.hide
     outcomes = tuple(o.model_copy(update={"name": hide(o.name), "detail": hide(o.detail)}) for o in run.outcomes)
     return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
 
 
-def hurried(sandbox: Sandbox, seconds: float) -> Sandbox:
+def limit_time(sandbox: Sandbox, seconds: float) -> Sandbox:
     """The same sandbox for code that may never end: ten times as long as the tests took is enough."""
     if not isinstance(sandbox, Adapter):
         return sandbox
@@ -73,7 +73,7 @@ def hurried(sandbox: Sandbox, seconds: float) -> Sandbox:
 
 def own_tests(code: Code, entry: str) -> Tests | None:
     """The tests among the files that were named, else those with doctests."""
-    named = [f for f in code.files if named_as_test(f.path)]
+    named = [f for f in code.files if is_named_as_test(f.path)]
     chosen = named or [f for f in code.files if f.language == "python" and DOCTEST.search(f.text)]
     if not chosen:
         return None
@@ -81,7 +81,7 @@ def own_tests(code: Code, entry: str) -> Tests | None:
     return Tests(files=files, language=chosen[0].language, entry=entry)
 
 
-def documented(code: Code) -> list[Example]:
+def find_documented_examples(code: Code) -> list[Example]:
     """Examples in prose, like `f(2) -> 4`, in the docstrings of Python files."""
     return [e for file in code.files if file.language == "python" for e in _in_docstrings(file.text)]
 
@@ -119,7 +119,7 @@ async def quality_of(code: Code, tests: Tests | None, sandbox: Sandbox | None) -
         run = await sandbox.run(code, tests)
         coverage = (await sandbox.cover(code, tests)).coverage
     own = without_tests(code)
-    return rated(own, StaticTeam().scan(own), Linters().lint(own), run, coverage)
+    return rate_quality(own, StaticTeam().scan(own), Linters().lint(own), run, coverage)
 
 
 def without_tests(code: Code) -> Code:

@@ -3,22 +3,24 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from moot.edge.files.memory import Debate, Memory
+from moot.edge.files.memory import MemoryFolder, PastDebate
 from moot.evidence.failures import Next, next_step, task_id
-from moot.evidence.statistics import helped
+from moot.evidence.statistics import has_helped
 from moot.routing.answer import Route
 
 
-def note_failure(memory: Memory, action: str, route: Route, error: str, approach: str = "", session: str = "") -> Next:
+def note_failure(
+    memory: MemoryFolder, action: str, route: Route, error: str, approach: str = "", session: str = ""
+) -> Next:
     """Counts the failure; says what is due."""
     now = datetime.now(UTC)
     memory.track("fail", action, now, error=error, approach=approach, session=session)
     if memory.debates().latest(task_id(action)) is not None:
-        memory.settle("failure", now, task=task_id(action), helped=_helped("failure"))
+        memory.settle("failure", now, task=task_id(action), helped=_judge_helped("failure"))
     return next_step(memory.standings(now), task_id(action), stakes=route.stakes, security=route.security)
 
 
-def note_success(memory: Memory, action: str, session: str = "") -> bool:
+def note_success(memory: MemoryFolder, action: str, session: str = "") -> bool:
     """Only what was held against the task, or debated, is worth a line."""
     now, name = datetime.now(UTC), task_id(action)
     known = name in memory.standings(now)
@@ -26,9 +28,9 @@ def note_success(memory: Memory, action: str, session: str = "") -> bool:
         memory.track("success", action, now, session=session)
     debate = memory.debates().latest(name)
     if debate is not None and debate.outcome is None:
-        memory.settle("success", now, task=name, helped=_helped("success"))
+        memory.settle("success", now, task=name, helped=_judge_helped("success"))
     return known
 
 
-def _helped(outcome: str) -> Callable[[Debate], bool | None]:
-    return lambda debate: helped(debate.resolution, outcome)
+def _judge_helped(outcome: str) -> Callable[[PastDebate], bool | None]:
+    return lambda debate: has_helped(debate.resolution, outcome)

@@ -9,11 +9,11 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from moot.core.ci import POINTS
 from moot.core.errors import UsageError
-from moot.core.experience import Tried
+from moot.core.experience import TrackRecord
 from moot.core.types import Code, SourceFile, Tests
 from moot.edge.files.sources import Origins
 from moot.protocols import AnyProtocol
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.branching import branch_notes
 from moot.surfaces.fields import fields_of
 from moot.surfaces.setup import Settings
@@ -43,13 +43,13 @@ class Request:
     use_models: bool = True
     seats: Mapping[str, tuple[str, ...]] | None = None
     """Who sits where; default: the usual seats of the protocol, by the settings."""
-    tried: Sequence[Tried] = ()
+    tried: Sequence[TrackRecord] = ()
     """How models did in earlier sessions."""
     caller: str = ""
     """Whose client asks; empty for who sits at this machine."""
 
 
-def make_plan(request: Request) -> Plan:
+def make_plan(request: Request) -> SessionPlan:
     """The session to run. Secrets are masked here, before anything else sees them."""
     protocol, settings = request.protocol, request.settings
     given = mask_input(check_input(protocol, request.given), request.vault)
@@ -59,7 +59,7 @@ def make_plan(request: Request) -> Plan:
     notes: dict[str, JsonValue] = {**request.notes}
     if files or tools or tests_in(given):
         hooks = settings.ci()
-        checked = any(hooks.sandboxed(point) for point in POINTS)
+        checked = any(hooks.needs_sandbox(point) for point in POINTS)
         notes |= {"ci": hooks.model_dump(mode="json"), "runs_code": bool(tests_in(given) or tools or checked)}
     if request.origins:
         notes["origins"] = origin_notes(request.origins)
@@ -68,7 +68,7 @@ def make_plan(request: Request) -> Plan:
         raise UsageError(f"{protocol.name} has no file to commit: leave out --branch")
     notes |= branch_notes(request.repo, places, branch=request.branch)
     seats = seats_for(request)
-    return Plan(
+    return SessionPlan(
         protocol=protocol.name,
         topic=topic_of(given) or protocol.name,
         input=given.model_dump(mode="json"),
@@ -179,7 +179,7 @@ def origin_notes(origins: Origins) -> JsonValue:
     return {shown: list(origin) for shown, origin in origins.items()}
 
 
-def origins_of(plan: Plan) -> Origins:
+def origins_of(plan: SessionPlan) -> Origins:
     kept = plan.notes.get("origins")
     return (
         {str(k): (str(v[0]), str(v[1])) for k, v in kept.items() if isinstance(v, list)}

@@ -38,7 +38,7 @@ def read_layers(known: Sequence[Setting], flags: Mapping[str, object], start: Pa
     kept = Layer(project.name, {key: value for key, value in project.values.items() if key not in risky})
     decided = {*given.values, *env.values}
     if wanted := [key for key in risky if key not in decided]:
-        _say(untrusted_line(path, wanted))
+        _say(format_untrusted(path, wanted))
     return Layers([given, env, kept, *user], frozenset(risky))
 
 
@@ -55,7 +55,7 @@ def risky_settings(known: Sequence[Setting], found: ProjectFile) -> dict[str, ob
     return {key: project.values[key] for key in find_risky(known, project, own)}
 
 
-def untrusted_line(path: Path, keys: Sequence[str]) -> str:
+def format_untrusted(path: Path, keys: Sequence[str]) -> str:
     return f"{path} is not trusted: ignored are {', '.join(keys)}; `moot trust` shows them and asks you"
 
 

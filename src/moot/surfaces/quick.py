@@ -36,7 +36,7 @@ def route_command(text: str | None, *, as_json: bool) -> int:
     """Without a text, every line of standard input is one."""
     lines = [text] if text is not None else _lines(sys.stdin.buffer)
     for line in lines:
-        told = shown(line, os.environ, as_json=as_json, alone=text is not None)
+        told = render_route(line, os.environ, as_json=as_json, alone=text is not None)
         sys.stdout.write(clean_json(told) if as_json else clean(told) if sys.stdout.isatty() else told)
     sys.stdout.flush()
     return 0
@@ -46,13 +46,13 @@ def _lines(raw: Iterable[bytes]) -> Iterable[str]:
     return (line.rstrip(b"\r\n").decode("utf-8", "replace") for line in raw)
 
 
-def shown(text: str, env: Mapping[str, str], *, as_json: bool, alone: bool = True) -> str:
+def render_route(text: str, env: Mapping[str, str], *, as_json: bool, alone: bool = True) -> str:
     from moot.routing.sorting import route
-    from moot.routing.switch import disabled
+    from moot.routing.switch import find_off_switch
 
     found = route(text)
-    if switch := disabled(env):
-        found = found.waived(f"debates are switched off by {switch}")
+    if switch := find_off_switch(env):
+        found = found.waive(f"debates are switched off by {switch}")
     if as_json:
         whole = {
             "class": found.kind, "stakes": found.stakes, "bypass": found.bypass, "reason": found.reason,

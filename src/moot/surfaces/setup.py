@@ -22,7 +22,7 @@ from moot.edge.store.rows import LOG_DAYS
 from moot.edge.webhooks import WEBHOOK_SECRET
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate.types import names
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.project_trust import read_layers
 
 
@@ -303,13 +303,13 @@ def check_points(protocol: str, points: Iterable[str], *, only: bool = True) -> 
             raise UsageError(f"{protocol} has no gate {point!r}; its gates are {', '.join(own)}, or all")
 
 
-def endpoints_in(plan: Plan) -> dict[str, Endpoint]:
+def endpoints_in(plan: SessionPlan) -> dict[str, Endpoint]:
     """The endpoints that a session keeps."""
     kept = plan.notes.get(ENDPOINTS)
     return {name: Endpoint.model_validate(each) for name, each in kept.items()} if isinstance(kept, dict) else {}
 
 
-def check_prices(plan: Plan) -> None:
+def check_prices(plan: SessionPlan) -> None:
     """A limit in dollars that cannot be kept is refused before anything is spent."""
     names = {name for chain in plan.seats.values() for name in chain} if plan.limits.max_usd is not None else set()
     for name in sorted(names):
@@ -317,5 +317,5 @@ def check_prices(plan: Plan) -> None:
             raise UsageError(f"--max-usd cannot be kept: the price of {name} is unknown; use --max-tokens instead")
 
 
-def opened_store(settings: Settings) -> SqlStore:
+def open_store(settings: Settings) -> SqlStore:
     return SqlStore(settings.store, int(settings["retention.logs_days"]))

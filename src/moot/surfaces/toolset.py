@@ -14,7 +14,7 @@ from moot.core.types import Code
 from moot.edge.files.sources import read_code, read_tests
 from moot.edge.git import is_repository
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sandbox.project import NO_PROJECT, Project
+from moot.edge.sandbox.project import NO_PROJECT, TestProject
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
 from moot.surfaces.wiring import open_runtime
@@ -42,7 +42,7 @@ def repository_of(file: str) -> str:
     return str(folder) if folder and folder.is_dir() and is_repository(folder) else ""
 
 
-def given_context(files: Sequence[str], tests: str | None, repository: str | None) -> ToolContext:
+def build_context(files: Sequence[str], tests: str | None, repository: str | None) -> ToolContext:
     code = read_code(files, None, None, bytes).code if files else Code(files=())
     if repository and not is_repository(Path(repository)):
         raise UsageError(f"{repository} is not in a git repository")
@@ -63,7 +63,7 @@ async def use_tool(  # noqa: PLR0913 - a public door: everything but the first t
     """Use one tool by itself. What goes wrong with it is in the result: look at its `status`."""
     settings = Settings.load({})
     check_tools((name,), settings)
-    given = given_context(
+    given = build_context(
         [str(f) for f in files], str(tests) if tests else None, str(repository) if repository else None
     )
     seconds = settings.limits().tool_seconds
@@ -84,7 +84,7 @@ async def list_tools(*, servers: bool = False) -> tuple[ToolSpec, ...]:
         return await session.toolbox.every(servers=servers)
 
 
-def _sandbox(settings: Settings, unsafe_local: bool, project: Project = NO_PROJECT) -> Sandbox | None:
+def _sandbox(settings: Settings, unsafe_local: bool, project: TestProject = NO_PROJECT) -> Sandbox | None:
     try:
         return find_sandbox(unsafe_local, settings.sandbox(), project)
     except SandboxError:

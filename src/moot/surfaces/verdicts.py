@@ -8,7 +8,7 @@ from typing import NamedTuple
 from moot.edge.files.memory import hook_folder
 from moot.protocols.vet.script import VetResult
 from moot.routing.answer import Route
-from moot.surfaces.extensions.vet import Question, answered, vetted
+from moot.surfaces.extensions.vet import VetQuestion, answer_directly, vet_action
 from moot.surfaces.setup import Settings
 
 NO_MODEL = "no model is configured to debate it (set `model` in your own moot.toml or MOOT_MODEL)"
@@ -23,7 +23,7 @@ class Verdict(NamedTuple):
     degraded: tuple[str, ...] = ()
     session_id: str = ""
 
-    def told(self) -> str:
+    def render_full(self) -> str:
         """In full, for a person or a model that must act on it."""
         said = [self.reason]
         said += [f"Change it so: {'; '.join(self.changes)}"] if self.changes else []
@@ -38,8 +38,8 @@ def judge(action: str, route: Route, *, context: str = "", session: str = "", se
     Models and memory are those of the user's own settings: the project's file may be written by whoever is judged.
     """
     settings = _settings()
-    question = Question(action, route.stakes, context, session)
-    at_once = answered(settings, question)
+    question = VetQuestion(action, route.stakes, context, session)
+    at_once = answer_directly(settings, question)
     if at_once is not None:
         return _of(at_once)
     if "critic" not in settings.seats("vet"):
@@ -48,7 +48,7 @@ def judge(action: str, route: Route, *, context: str = "", session: str = "", se
 
     async def debate() -> VetResult:
         async with asyncio.timeout(seconds):
-            return await vetted(settings, action, stakes=route.stakes, context=context, session=session)
+            return await vet_action(settings, action, stakes=route.stakes, context=context, session=session)
 
     try:
         return _of(asyncio.run(debate()))
@@ -62,7 +62,7 @@ def judge_failure(task: str, *, context: str = "", session: str = "") -> Verdict
     settings = _settings()
     if "critic" not in settings.seats("vet"):
         return None
-    return _of(asyncio.run(vetted(settings, task, context=context, session=session, failed=True)))
+    return _of(asyncio.run(vet_action(settings, task, context=context, session=session, failed=True)))
 
 
 def _settings() -> Settings:

@@ -19,17 +19,17 @@ from moot.edge.models import Endpoints, Models
 from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
-from moot.edge.store.lessons import LessonShelf
-from moot.edge.telemetry import Spans, Telemetry, wanted
+from moot.edge.store.lessons import LessonStore
+from moot.edge.telemetry import Spans, Telemetry, is_wanted
 from moot.edge.tools.lazy_tools import LateTools
 from moot.edge.tools.linters import Linters
 from moot.runtime.ports import Person, SessionPorts
-from moot.runtime.runner import Plan, Runner
+from moot.runtime.runner import Runner, SessionPlan
 from moot.scan import StaticTeam
 from moot.surfaces.branching import branches_of
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.projects import project_of
-from moot.surfaces.setup import Settings, check_prices, endpoints_in, opened_store
+from moot.surfaces.setup import Settings, check_prices, endpoints_in, open_store
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class SessionRuntime:
 async def open_runtime(  # noqa: PLR0913 - all by name: this is where a session is put together
     *,
     settings: Settings,
-    plan: Plan | None = None,
+    plan: SessionPlan | None = None,
     sandbox: Sandbox | None = None,
     vault: Vault | None = None,
     listen: Callable[[Event], None] | None = None,
@@ -71,10 +71,10 @@ async def open_runtime(  # noqa: PLR0913 - all by name: this is where a session 
     are given are shared with other sessions, and left open."""
     vault = vault or Vault(os.environ)
     own_models = None if open_model else open_models(settings, plan)
-    own_store = opened_store(settings) if keep and store is None else None
+    own_store = open_store(settings) if keep and store is None else None
     own_telemetry = telemetry_of(settings) if telemetry is None else None
     kept = store or own_store
-    memory = memory or (LessonShelf(kept) if kept is not None else None)
+    memory = memory or (LessonStore(kept) if kept is not None else None)
     scanner, clock = StaticTeam(), SystemClock()
     sandbox = sandbox or (sandbox_of(plan, settings) if plan else None)
     toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
@@ -113,7 +113,7 @@ async def open_runtime(  # noqa: PLR0913 - all by name: this is where a session 
 async def run_plan(
     *,
     settings: Settings,
-    plan: Plan,
+    plan: SessionPlan,
     vault: Vault,
     listen: Callable[[Event], None] | None = None,
     person: Person | None = None,
@@ -132,18 +132,18 @@ async def run_plan(
         return settled
 
 
-def runs_code(plan: Plan) -> bool:
+def runs_code(plan: SessionPlan) -> bool:
     return bool(plan.input.get("tests") or plan.notes.get("runs_code"))
 
 
-def sandbox_of(plan: Plan, settings: Settings) -> Sandbox | None:
+def sandbox_of(plan: SessionPlan, settings: Settings) -> Sandbox | None:
     """Where the session runs code; none where it runs none."""
     if not runs_code(plan):
         return None
     return find_sandbox(bool(plan.notes.get("unsafe_local")), settings.sandbox(), project_of(plan))
 
 
-def open_models(settings: Settings, plan: Plan | None = None) -> Models:
+def open_models(settings: Settings, plan: SessionPlan | None = None) -> Models:
     patience = plan.limits.call_timeout if plan else float(settings["call_timeout"])
     # What the settings say now goes before what the session keeps: a server may have moved since.
     endpoints: Endpoints = {**(endpoints_in(plan) if plan else {}), **settings.endpoints()}
@@ -153,7 +153,7 @@ def open_models(settings: Settings, plan: Plan | None = None) -> Models:
 def telemetry_of(settings: Settings) -> Telemetry | None:
     """Where spans go; none where nobody asked for them."""
     switch = settings.resolved["telemetry.enabled"]
-    if not wanted(bool(switch.value), switch.source != "default", os.environ):
+    if not is_wanted(bool(switch.value), switch.source != "default", os.environ):
         return None
     return Telemetry(content=bool(settings["telemetry.content"]))
 
@@ -174,14 +174,14 @@ def open_tools(
     settings: Settings, scanner: Scanner, clock: Clock, sandbox: Sandbox | None, memory: Memory | None
 ) -> "Tools":
     from moot.edge.sandbox.adapter import Adapter
-    from moot.edge.tools import Kit, Tools
+    from moot.edge.tools import ToolPorts, Tools
 
     box = sandbox if isinstance(sandbox, Adapter) else None
-    return Tools(Kit(scanner, clock, box, memory, settings.commands("lsp")), settings.commands("mcp.servers"))
+    return Tools(ToolPorts(scanner, clock, box, memory, settings.commands("lsp")), settings.commands("mcp.servers"))
 
 
 @contextlib.contextmanager
-def stopping_on_interrupt(runner: Runner) -> Iterator[None]:
+def stop_on_interrupt(runner: Runner) -> Iterator[None]:
     """The first Ctrl-C stops the session in order; the second one is the usual abrupt one."""
     loop = asyncio.get_running_loop()
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from moot.core.types import Result
 from moot.edge.files.outputs import check_output, write_output
-from moot.runtime.runner import Plan, outcome_of
+from moot.runtime.runner import SessionPlan, outcome_of
 from moot.text.secrets import Vault
 
 HOW = ("out", "write_anyway", "force")
@@ -35,7 +35,7 @@ def output_given(out: str | Path | None, *, write_anyway: bool, force: bool) -> 
     return {"out": str(out) if out else None, "write_anyway": write_anyway, "force": force}
 
 
-def why_withheld(result: Result, plan: Plan) -> str:
+def why_withheld(result: Result, plan: SessionPlan) -> str:
     """Why a text is not written to the file that was asked for; empty where it may be."""
     if result.resumable:
         return "the session is not at its end"
@@ -45,7 +45,7 @@ def why_withheld(result: Result, plan: Plan) -> str:
     return ""
 
 
-def write_out(text: str, result: Result, plan: Plan, vault: Vault) -> str:
+def write_out(text: str, result: Result, plan: SessionPlan, vault: Vault) -> str:
     """The text into the file that was asked for; gives its path, or nothing where there is none, it is withheld, or
     more may come."""
     out = plan.notes.get("out")

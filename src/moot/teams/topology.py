@@ -112,7 +112,7 @@ class Arrangement:
             concern = CONCERNS.get(IN_CHARGE.get(phase, ""), ())
             leads = [seat for seat in self.children(self.hub) if self.seats[seat] in concern]
             return leads[0] if leads else self.hub
-        return _preferred(self.seats, LEADERS.get(phase, ()))
+        return _find_preferred(self.seats, LEADERS.get(phase, ()))
 
     def without(self, seat: str) -> "Arrangement":
         """The others, when one has failed: whoever was below it goes to its siblings, and nobody is lost."""
@@ -122,10 +122,10 @@ class Arrangement:
         if not left:
             raise ValueError(f"{seat!r} is the last of the team")
         if self.topology == "star" and seat == self.hub:
-            return replace(self, seats=left, hub=_preferred(left, HUBS))
+            return replace(self, seats=left, hub=_find_preferred(left, HUBS))
         if self.topology != "tree":
             return replace(self, seats=left)
-        parents = _rebalanced(self, seat)
+        parents = _rebalance(self, seat)
         return replace(self, seats=left, hub=next(name for name in left if name not in parents), parents=parents)
 
 
@@ -136,9 +136,9 @@ def arrange(team: Mapping[str, str], topology: Topology) -> Arrangement:
     seats = dict(sorted(team.items(), key=lambda entry: (_rank(entry[1]), entry[1], _natural(entry[0]))))
     match topology:
         case "star":
-            return Arrangement(topology, seats, hub=_preferred(seats, HUBS))
+            return Arrangement(topology, seats, hub=_find_preferred(seats, HUBS))
         case "tree":
-            root = _preferred(seats, ROOTS)
+            root = _find_preferred(seats, ROOTS)
             return Arrangement(topology, seats, hub=root, parents=_branches(seats, root))
         case _:
             return Arrangement(topology, seats)
@@ -167,7 +167,7 @@ def _natural(seat: str) -> tuple[object, ...]:
     return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", seat))
 
 
-def _preferred(seats: Mapping[str, str], roles: Sequence[str]) -> str:
+def _find_preferred(seats: Mapping[str, str], roles: Sequence[str]) -> str:
     """The first seat with the first of these roles that is there; else the first seat."""
     for wanted in roles:
         for seat, role in seats.items():
@@ -182,12 +182,12 @@ def _branches(seats: Mapping[str, str], root: str) -> dict[str, str]:
     for roles in CONCERNS.values():
         branch = {seat: role for seat, role in seats.items() if role in roles and seat != root}
         if branch:
-            lead = _preferred(branch, roles)
+            lead = _find_preferred(branch, roles)
             parents |= {seat: root if seat == lead else lead for seat in branch}
     return parents | {seat: root for seat in seats if seat != root and seat not in parents}
 
 
-def _rebalanced(tree: Arrangement, failed: str) -> dict[str, str]:
+def _rebalance(tree: Arrangement, failed: str) -> dict[str, str]:
     """Who is below whom without one of them. Children go to the failed one's siblings, always to the one with fewest;
     where there is none, the first child takes its place."""
     parents = {seat: above for seat, above in tree.parents.items() if seat != failed}

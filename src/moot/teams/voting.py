@@ -20,7 +20,7 @@ NEAR = Fraction(99, 100)
 MAX_COUNT = 10**9
 
 
-class Ballot(Value):
+class RankedBallot(Value):
     """What a voter, or `count` voters alike, prefer; the groups of a ranking are ties, who is missing is unranked."""
 
     ranking: tuple[tuple[str, ...], ...]
@@ -73,7 +73,7 @@ class Votes:
     """The valid ballots of one election, and what is counted from them."""
 
     candidates: tuple[str, ...]
-    ballots: tuple[Ballot, ...]
+    ballots: tuple[RankedBallot, ...]
 
     @cached_property
     def voters(self) -> int:
@@ -81,13 +81,13 @@ class Votes:
 
     @cached_property
     def firsts(self) -> dict[str, Fraction]:
-        return self._shared([Fraction(ballot.count) for ballot in self.ballots])
+        return self._share_first_places([Fraction(ballot.count) for ballot in self.ballots])
 
     @cached_property
     def weights(self) -> dict[str, Fraction]:
-        return self._shared([weight(ballot) for ballot in self.ballots])
+        return self._share_first_places([weight(ballot) for ballot in self.ballots])
 
-    def _shared(self, worth: Sequence[Fraction]) -> dict[str, Fraction]:
+    def _share_first_places(self, worth: Sequence[Fraction]) -> dict[str, Fraction]:
         """What each candidate gets of the first places; those on one first place share it."""
         totals = dict.fromkeys(self.candidates, Fraction(0))
         for ballot, value in zip(self.ballots, worth, strict=True):
@@ -127,17 +127,17 @@ class Votes:
         return self.pairwise[one][other] > self.pairwise[other][one]
 
 
-def elect(candidates: Sequence[str], ballots: Sequence[Ballot], rules: VoteRules | None = None) -> Election:
+def elect(candidates: Sequence[str], ballots: Sequence[RankedBallot], rules: VoteRules | None = None) -> Election:
     """Ballots that cannot be counted are left out and named; one candidate wins alone; no valid ballot, no winner."""
     rules = rules or VoteRules()
     names = tuple(dict.fromkeys(candidates))
-    valid, notes = accepted(names, ballots)
+    valid, notes = accept_ballots(names, ballots)
     votes = Votes(names, valid)
     method = method_for(votes.voters) if rules.method == "auto" else rules.method
     if not valid or len(names) < 2:
         return _without_a_race(method, votes, notes)
     counted = COUNT[method](votes, rules)
-    notes = (*notes, *counted.notes, *passed_over(counted, votes))
+    notes = (*notes, *counted.notes, *explain_passed_over(counted, votes))
     return counted.model_copy(update={"pairwise": votes.pairwise, "notes": notes})
 
 
@@ -152,7 +152,7 @@ COUNTS: Mapping[Method, str] = {
 """What each method counts, in words."""
 
 
-def passed_over(election: Election, votes: Votes) -> tuple[str, ...]:
+def explain_passed_over(election: Election, votes: Votes) -> tuple[str, ...]:
     """Why a candidate that beats every other one in pairs did not win, where there is one."""
     for name in votes.candidates if any(election.scores.values()) else ():
         if name != election.winner and all(votes.beats(name, other) for other in votes.candidates if other != name):
@@ -172,7 +172,7 @@ def method_for(voters: int) -> Method:
     return "unanimous" if voters < 3 else "weighted" if voters <= 5 else "borda"
 
 
-def weight(ballot: Ballot) -> Fraction:
+def weight(ballot: RankedBallot) -> Fraction:
     """confidence × (1 + .2·score/10) × (1 + .1·diversity) × (1 + .2·history), for each of its voters."""
     parts = (
         exact(ballot.sure),
@@ -191,17 +191,19 @@ def exact(number: float) -> Fraction:
     return Fraction(repr(float(number)))
 
 
-def complete(ballot: Ballot, candidates: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def complete(ballot: RankedBallot, candidates: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """The ranking with everyone who is not on it together in the last place."""
     ranked = {name for group in ballot.ranking for name in group}
     rest = tuple(name for name in candidates if name not in ranked) if len(ranked) < len(candidates) else ()
     return (*ballot.ranking, rest) if rest else ballot.ranking
 
 
-def accepted(candidates: Sequence[str], ballots: Sequence[Ballot]) -> tuple[tuple[Ballot, ...], tuple[str, ...]]:
+def accept_ballots(
+    candidates: Sequence[str], ballots: Sequence[RankedBallot]
+) -> tuple[tuple[RankedBallot, ...], tuple[str, ...]]:
     """The ballots that count, and why the others do not. Who votes twice has the first ballot."""
     known, voted = frozenset(candidates), set[str]()
-    valid, notes = list[Ballot](), list[str]()
+    valid, notes = list[RankedBallot](), list[str]()
     for number, ballot in enumerate(ballots, start=1):
         voter = ballot.voter.strip()
         why = problem(ballot, known)
@@ -215,7 +217,7 @@ def accepted(candidates: Sequence[str], ballots: Sequence[Ballot]) -> tuple[tupl
     return tuple(valid), tuple(notes)
 
 
-def problem(ballot: Ballot, known: frozenset[str]) -> str:
+def problem(ballot: RankedBallot, known: frozenset[str]) -> str:
     """Why a ballot cannot be counted; empty if it can."""
     named = [name for group in ballot.ranking for name in group]
     if not named or not all(ballot.ranking):
@@ -249,13 +251,13 @@ def _without_a_race(method: Method, votes: Votes, notes: tuple[str, ...]) -> Ele
 def _by_score(method: Method, scores: Mapping[str, Fraction], votes: Votes, rules: VoteRules) -> Election:
     """The highest score wins; what is within 1 % of it is a tie, and the rule for ties decides."""
     top = max(scores.values())
-    shown, ranking = _shown(scores), ranked(scores)
+    shown, ranking = _format_scores(scores), rank_scores(scores)
     if top == 0:
         return Election(method=method, scores=shown, ranking=ranking, notes=("every ballot has the weight 0",))
     tied = tuple(name for name in votes.candidates if scores[name] >= top * NEAR)
     if len(tied) == 1:
         return Election(method=method, winner=tied[0], scores=shown, ranking=ranking)
-    winner, notes = broken(tied, scores, votes, rules)
+    winner, notes = break_tie(tied, scores, votes, rules)
     first = sorted(ranking, key=lambda group: winner not in group)
     return Election(
         method=method, winner=winner, tied=tied, scores=shown, tie_break=rules.tie_break, ranking=tuple(first),
@@ -263,22 +265,22 @@ def _by_score(method: Method, scores: Mapping[str, Fraction], votes: Votes, rule
     )  # fmt: skip
 
 
-def _weighted(votes: Votes, rules: VoteRules) -> Election:
+def _elect_weighted(votes: Votes, rules: VoteRules) -> Election:
     found = _by_score("weighted", votes.weights, votes, rules)
-    return _agreed(found, found.winner, votes.weights)
+    return _mark_consensus(found, found.winner, votes.weights)
 
 
 def _plurality(votes: Votes, rules: VoteRules) -> Election:
     found = _by_score("plurality", votes.firsts, votes, rules)
-    return _agreed(found, found.winner, votes.firsts)
+    return _mark_consensus(found, found.winner, votes.firsts)
 
 
 def _borda(votes: Votes, rules: VoteRules) -> Election:
     found = _by_score("borda", votes.borda, votes, rules)
-    return _agreed(found, found.winner, votes.firsts)
+    return _mark_consensus(found, found.winner, votes.firsts)
 
 
-def _agreed(found: Election, winner: str | None, behind: Mapping[str, Fraction]) -> Election:
+def _mark_consensus(found: Election, winner: str | None, behind: Mapping[str, Fraction]) -> Election:
     """Consensus only where no tie had to be broken and more than half of what was cast is behind the winner."""
     reached = winner is not None and not found.tied and behind[winner] * 2 > sum(behind.values())
     return found.model_copy(update={"consensus_reached": reached})
@@ -289,7 +291,7 @@ def _majority(votes: Votes, rules: VoteRules) -> Election:
     scores = votes.firsts
     most = max(scores.values())
     leading = tuple(name for name in votes.candidates if scores[name] == most)
-    found = Election(method="majority", scores=_shown(scores), ranking=ranked(scores))
+    found = Election(method="majority", scores=_format_scores(scores), ranking=rank_scores(scores))
     if most * 2 > votes.voters:
         return found.model_copy(update={"winner": leading[0], "consensus_reached": True})
     told = f"nobody has more than half of the {votes.voters} votes"
@@ -299,7 +301,7 @@ def _majority(votes: Votes, rules: VoteRules) -> Election:
 def _unanimous(votes: Votes, rules: VoteRules) -> Election:
     """Every ballot has the same one candidate on its first place, or there is no winner."""
     tops = {ballot.ranking[0] for ballot in votes.ballots}
-    found = Election(method="unanimous", scores=_shown(votes.firsts), ranking=ranked(votes.firsts))
+    found = Election(method="unanimous", scores=_format_scores(votes.firsts), ranking=rank_scores(votes.firsts))
     if len(tops) == 1 and len(top := tops.pop()) == 1:
         return found.model_copy(update={"winner": top[0], "consensus_reached": True})
     return found.model_copy(update={"disagreements": disagreements(votes)})
@@ -323,7 +325,11 @@ def _condorcet(votes: Votes, rules: VoteRules) -> Election:
         if all(votes.beats(name, other) for other in others):
             wins = {each: _wins(votes, each, rivals[each]) for each in votes.candidates}
             return Election(
-                method="condorcet", winner=name, scores=_shown(wins), ranking=ranked(wins), consensus_reached=True
+                method="condorcet",
+                winner=name,
+                scores=_format_scores(wins),
+                ranking=rank_scores(wins),
+                consensus_reached=True,
             )
     # Somebody whom nobody beats was kept from winning by a tie; where everybody is beaten, the defeats form a cycle.
     unbeaten = any(not any(votes.beats(other, name) for other in others) for name, others in rivals.items())
@@ -340,7 +346,7 @@ def _wins(votes: Votes, name: str, others: Sequence[str]) -> Fraction:
 
 
 COUNT: Mapping[Method, Callable[[Votes, VoteRules], Election]] = {
-    "weighted": _weighted,
+    "weighted": _elect_weighted,
     "majority": _majority,
     "plurality": _plurality,
     "borda": _borda,
@@ -349,7 +355,7 @@ COUNT: Mapping[Method, Callable[[Votes, VoteRules], Election]] = {
 }
 
 
-def broken(
+def break_tie(
     tied: Sequence[str], scores: Mapping[str, Fraction], votes: Votes, rules: VoteRules
 ) -> tuple[str, tuple[str, ...]]:
     """The winner of a tie. What the rule cannot tell apart, the exact score does, then the order of the candidates."""
@@ -375,7 +381,7 @@ def _most_first(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str
     return [name for name in tied if votes.firsts[name] == most]
 
 
-def _led(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str]:
+def _break_by_leader(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str]:
     highest = max((b.score for b in votes.ballots), default=0.0)
     leaders = [
         b for b in votes.ballots if (b.voter == rules.leader if rules.leader else b.score == highest and highest > 0)
@@ -386,7 +392,7 @@ def _led(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str]:
     return [*tied]
 
 
-def _drawn(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str]:
+def _break_by_lot(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str]:
     """The same draw for the same seed and names, in whatever order they come."""
     names = sorted(tied)
     drawn = hashlib.sha256(repr((rules.seed, names)).encode()).digest()
@@ -396,17 +402,17 @@ def _drawn(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str]:
 BREAK: Mapping[TieBreak, Callable[[Sequence[str], Votes, VoteRules], list[str]]] = {
     "highest_confidence": _surest,
     "most_votes": _most_first,
-    "leader_vote": _led,
-    "random": _drawn,
+    "leader_vote": _break_by_leader,
+    "random": _break_by_lot,
 }
 
 
-def ranked(scores: Mapping[str, Fraction]) -> tuple[tuple[str, ...], ...]:
+def rank_scores(scores: Mapping[str, Fraction]) -> tuple[tuple[str, ...], ...]:
     groups: dict[Fraction, list[str]] = {}
     for name, score in scores.items():
         groups.setdefault(score, []).append(name)
     return tuple(tuple(groups[score]) for score in sorted(groups, reverse=True))
 
 
-def _shown(scores: Mapping[str, Fraction]) -> dict[str, int | float]:
+def _format_scores(scores: Mapping[str, Fraction]) -> dict[str, int | float]:
     return {name: int(score) if score.denominator == 1 else float(score) for name, score in scores.items()}

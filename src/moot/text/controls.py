@@ -14,7 +14,7 @@ def clean(text: str) -> str:
 
 def clean_json(text: str) -> str:
     """JSON that means the same, with such characters written out: `json.dumps` leaves some of them as they are."""
-    return text if text.isascii() and "\x7f" not in text else "".join(map(_written_out, text))
+    return text if text.isascii() and "\x7f" not in text else "".join(map(_escape_character, text))
 
 
 def _clean_line(line: str) -> str:
@@ -25,7 +25,7 @@ def _is_harmful(character: str) -> bool:
     return character not in SHOWN and unicodedata.category(character) in HARMFUL
 
 
-def _written_out(character: str) -> str:
+def _escape_character(character: str) -> str:
     if not _is_harmful(character):
         return character
     code = ord(character)

@@ -80,7 +80,7 @@ def _fields(text: str) -> dict[str, str]:
         if name and name[1] not in found and name[1] != key:
             found |= {key: text[begin:at]} if key else {}
             key, begin = name[1], name.end()
-            at = _skipped(text, begin)
+            at = _skip_value(text, begin)
         else:
             at += 1
     return found | ({key: text[begin:]} if key else {})
@@ -89,7 +89,7 @@ def _fields(text: str) -> dict[str, str]:
 KEY = re.compile(rf"({'|'.join(KEYS)}):")
 
 
-def _skipped(text: str, at: int) -> int:
+def _skip_value(text: str, at: int) -> int:
     """Past a quoted text or a list that begins here."""
     if text[at : at + 1] == '"':
         return _end_of_quote(text, at) or at

@@ -22,7 +22,7 @@ class Degrading(Protocol):
 
 
 @dataclass(frozen=True)
-class Part:
+class TextPart:
     name: str
     """What a person would call it, such as `candidate B`."""
     text: str
@@ -30,7 +30,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Fitted:
-    parts: tuple[Part, ...]
+    parts: tuple[TextPart, ...]
     """What is shown, in the order given; a text that was cut says so at its end."""
     missing: tuple[str, ...] = ()
     """What is not shown, in words."""
@@ -41,7 +41,7 @@ class Fitted:
         absent = [words for words in self.missing if words.endswith(NOT_SHOWN)]
         return f"[{name_some(absent, MOST_NAMED, '; ')}: there was no room]" if absent else ""
 
-    def joined(self, between: str = "\n") -> str:
+    def join(self, between: str = "\n") -> str:
         """All of it as one text."""
         return between.join([*(part.text for part in self.parts), *filter(None, [self.note])])
 
@@ -49,10 +49,10 @@ class Fitted:
 def fit_text(name: str, text: str, tokens: int) -> Fitted:
     """As much of a text as so many tokens hold."""
     most = max(int(tokens * CHARACTERS_PER_TOKEN), 1)
-    return _cut([Part(name, text)], [min(len(text), most)], frozenset())
+    return _cut([TextPart(name, text)], [min(len(text), most)], frozenset())
 
 
-def fit_parts(parts: Sequence[Part], tokens: int) -> Fitted:
+def fit_parts(parts: Sequence[TextPart], tokens: int) -> Fitted:
     """Short parts whole, the space that is left in equal shares to the long ones. Where the shares become too small
     to say anything, the last parts are left out."""
     most = max(int(tokens * CHARACTERS_PER_TOKEN), 1)
@@ -76,7 +76,7 @@ def name_some(names: Sequence[str], most: int = 5, between: str = ", ") -> str:
     return between.join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def _shares(parts: Sequence[Part], most: int) -> list[int]:
+def _shares(parts: Sequence[TextPart], most: int) -> list[int]:
     sizes, left, given = [len(part.text) for part in parts], most, [0] * len(parts)
     for done, place in enumerate(sorted(range(len(parts)), key=lambda at: sizes[at])):
         given[place] = min(sizes[place], left // (len(parts) - done))
@@ -84,12 +84,12 @@ def _shares(parts: Sequence[Part], most: int) -> list[int]:
     return given
 
 
-def _enough(parts: Sequence[Part], given: Sequence[int]) -> bool:
+def _enough(parts: Sequence[TextPart], given: Sequence[int]) -> bool:
     return all(size >= min(len(part.text), LEAST) for part, size in zip(parts, given, strict=True))
 
 
-def _cut(parts: Sequence[Part], given: Sequence[int], absent: frozenset[int]) -> Fitted:
-    shown, missing = list[Part](), list[str]()
+def _cut(parts: Sequence[TextPart], given: Sequence[int], absent: frozenset[int]) -> Fitted:
+    shown, missing = list[TextPart](), list[str]()
     for place, (part, size) in enumerate(zip(parts, given, strict=True)):
         if place in absent:
             missing.append(f"{part.name}: {NOT_SHOWN}")
@@ -98,5 +98,5 @@ def _cut(parts: Sequence[Part], given: Sequence[int], absent: frozenset[int]) ->
         else:
             more = len(part.text) - size
             missing.append(f"{part.name}: {size} of {len(part.text)} characters shown")
-            shown.append(Part(part.name, f"{part.text[:size].rstrip()}\n[cut here: {more} more characters]"))
+            shown.append(TextPart(part.name, f"{part.text[:size].rstrip()}\n[cut here: {more} more characters]"))
     return Fitted(tuple(shown), tuple(missing))

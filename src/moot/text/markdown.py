@@ -32,14 +32,14 @@ LONGEST = 2000
 
 
 @dataclass(frozen=True)
-class Heading:
+class PageHeading:
     level: int
     text: str
     line: int
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     number: int
     text: str
     section: str
@@ -61,14 +61,14 @@ class Page:
     text: str
     front: str = ""
     """The front matter as it stands there."""
-    lines: tuple[Line, ...] = ()
-    headings: tuple[Heading, ...] = ()
+    lines: tuple[PageLine, ...] = ()
+    headings: tuple[PageHeading, ...] = ()
     rows: tuple[Row, ...] = ()
     """Of every table, by its header."""
     meta: dict[str, object] = field(default_factory=dict)
     meta_problem: str = ""
 
-    def below(self, heading: Heading) -> tuple[Line, ...]:
+    def below(self, heading: PageHeading) -> tuple[PageLine, ...]:
         """The lines under a heading, up to the next one that is not deeper."""
         first = self.lines[0].number
         after = bisect_right(self.headings, heading.line, key=lambda h: h.line)
@@ -76,7 +76,7 @@ class Page:
         end = next(following, self.lines[-1].number + 1)
         return self.lines[heading.line + 1 - first : end - first]
 
-    def prose(self) -> Iterator[Line]:
+    def prose(self) -> Iterator[PageLine]:
         return (line for line in self.lines if not line.code)
 
 
@@ -116,14 +116,14 @@ def read_blocks(text: str) -> "list[Token]":
     return _reader().parse(text)
 
 
-def headings_in(tokens: "Sequence[Token]", raw: Sequence[str], start: int = 0) -> tuple[Heading, ...]:
+def headings_in(tokens: "Sequence[Token]", raw: Sequence[str], start: int = 0) -> tuple[PageHeading, ...]:
     """Headings of the page itself, not of a list or a quotation in it."""
-    found: list[Heading] = []
+    found: list[PageHeading] = []
     for opened, content in pairwise(tokens):
         if opened.type == "heading_open" and opened.map and not opened.level:
             number = start + opened.map[0] + 1
             if not raw[number - 1].startswith(("    ", "\t")):
-                found.append(Heading(len(opened.markup), plain(content.content[:LONGEST]), number))
+                found.append(PageHeading(len(opened.markup), plain(content.content[:LONGEST]), number))
     return tuple(found)
 
 
@@ -133,8 +133,8 @@ def code_in(tokens: "Sequence[Token]", start: int) -> frozenset[int]:
     return frozenset(start + at + 1 for span in spans for at in range(*span))
 
 
-def _lines(raw: list[str], start: int, headings: Sequence[Heading], code: frozenset[int]) -> tuple[Line, ...]:
-    lines: list[Line] = []
+def _lines(raw: list[str], start: int, headings: Sequence[PageHeading], code: frozenset[int]) -> tuple[PageLine, ...]:
+    lines: list[PageLine] = []
     at = {heading.line: heading for heading in headings}
     above: list[tuple[int, str]] = []
     section = ""
@@ -142,11 +142,11 @@ def _lines(raw: list[str], start: int, headings: Sequence[Heading], code: frozen
         if here := at.get(number):
             above = [(level, name) for level, name in above if level < here.level] + [(here.level, here.text.lower())]
             section = " > ".join(name for _, name in above)
-        lines.append(Line(number, text, section, number in code, here is not None))
+        lines.append(PageLine(number, text, section, number in code, here is not None))
     return tuple(lines)
 
 
-def rows_in(tokens: "Sequence[Token]", lines: Sequence[Line]) -> tuple[Row, ...]:
+def rows_in(tokens: "Sequence[Token]", lines: Sequence[PageLine]) -> tuple[Row, ...]:
     found: list[Row] = []
     header: list[str] = []
     cells: list[str] = []
@@ -173,7 +173,7 @@ class Labelled:
     line: int
 
 
-def labels(lines: Sequence[Line], names: frozenset[str]) -> list[Labelled]:
+def labels(lines: Sequence[PageLine], names: frozenset[str]) -> list[Labelled]:
     """`**Goal:** text`, `- Goal: text`, `Goal: text`, and text or a list below the label; only for these names."""
     found: list[tuple[str, int, list[str]]] = []
     for line in lines:

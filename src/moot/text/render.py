@@ -4,16 +4,16 @@ import difflib
 import re
 
 from moot.core.types import Code, SourceFile
-from moot.text.excerpts import CHARACTERS_PER_TOKEN, Fitted, Part
+from moot.text.excerpts import CHARACTERS_PER_TOKEN, Fitted, TextPart
 
 DETAIL = 4000
 
 
-def estimated_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     return int(len(text) / CHARACTERS_PER_TOKEN) + 1
 
 
-def fenced(text: str, info: str = "") -> str:
+def fence_text(text: str, info: str = "") -> str:
     """In a fence longer than any inside the text, so that the text cannot end it."""
     longest = max((len(run) for run in _backtick_runs(text)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -34,12 +34,12 @@ def _backtick_runs(text: str) -> list[str]:
 
 def material(code: Code, allowance: int) -> Fitted:
     """Every file in a fence under its path, whole as long as the allowance lasts; what is cut is said in place."""
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     missing: list[str] = []
     left = int(allowance * CHARACTERS_PER_TOKEN)
     for file in code.files:
         if len(file.text) <= left:
-            parts.append(Part(file.path, _shown(file, file.text)))
+            parts.append(TextPart(file.path, _render_file(file, file.text)))
             left -= len(file.text)
             continue
         head = file.text[: max(left, 0)].rsplit("\n", 1)[0] if left > 0 else ""
@@ -47,22 +47,22 @@ def material(code: Code, allowance: int) -> Fitted:
         lines, kept = file.text.count("\n") + 1, head.count("\n") + 1 if head else 0
         note = f"{file.path}: {kept} of {lines} lines shown, the rest did not fit"
         missing.append(note)
-        parts.append(Part(file.path, _shown(file, head) + f"\n[{note}]" if head else f"[{note}]"))
+        parts.append(TextPart(file.path, _render_file(file, head) + f"\n[{note}]" if head else f"[{note}]"))
     return Fitted(tuple(parts), tuple(missing))
 
 
-def _shown(file: SourceFile, text: str) -> str:
-    return f"FILE: {file.path} ({file.language})\n{fenced(text, file.language)}"
+def _render_file(file: SourceFile, text: str) -> str:
+    return f"FILE: {file.path} ({file.language})\n{fence_text(text, file.language)}"
 
 
-def joined(code: Code) -> str:
+def join_files(code: Code) -> str:
     """One file as it is; several under a heading each."""
     if len(code.files) == 1:
         return code.files[0].text
     return "".join(f"=== {file.path} ===\n{file.text.rstrip(chr(10))}\n" for file in code.files)
 
 
-def unified_diff(before: Code, after: Code) -> str:
+def render_diff(before: Code, after: Code) -> str:
     """What changed, as `git apply` and people read it."""
     return "".join(file_diff(old.path, old.text, new.text) for old, new in zip(before.files, after.files, strict=True))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import assert_never
 
-from moot.core.report import Block, Bullets, Cell, Document, Figures, Grid, Headline, Listing, Paragraph, Report
+from moot.core.report import Block, Bullets, Cell, Figures, Grid, Headline, Listing, Paragraph, Report, ReportDocument
 from moot.text.controls import clean
 
 
@@ -13,7 +13,7 @@ def render_html(report: Report) -> str:
     return clean(_join(report.blocks))
 
 
-def render_document_html(document: Document) -> str:
+def render_document_html(document: ReportDocument) -> str:
     body = [f"<h1>{escape(document.title)}</h1>", f"<p>{escape(document.lead)}</p>"]
     for section in document.sections:
         body.append(f"<section>\n<h2>{escape(section.title)}</h2>\n{_join(section.blocks)}\n</section>")

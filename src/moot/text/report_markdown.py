@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from typing import assert_never
 
-from moot.core.report import Block, Bullets, Document, Figures, Grid, Headline, Listing, Paragraph, Report
+from moot.core.report import Block, Bullets, Figures, Grid, Headline, Listing, Paragraph, Report, ReportDocument
 from moot.text.controls import clean
-from moot.text.render import fenced
+from moot.text.render import fence_text
 
 MARKUP = re.compile(r"[\\<*]|(?<=!)\[|\](?=[(\[:])")
 """Escapes, HTML, emphasis, images and links."""
@@ -18,7 +18,7 @@ def render_markdown(report: Report) -> str:
     return clean(_join(report.blocks))
 
 
-def render_document_markdown(document: Document) -> str:
+def render_document_markdown(document: ReportDocument) -> str:
     """For people to look at, on a terminal too: what that would obey is not in it."""
     parts = [f"# {_escape_line(document.title)}", _escape(document.lead)]
     for section in document.sections:
@@ -48,7 +48,7 @@ def _body(block: Paragraph | Bullets | Grid | Listing | Figures) -> str:
             head, *rows = (_row(line) for line in (block.columns, *([c.text for c in row] for row in block.rows)))
             return "\n".join((head, f"|{' --- |' * len(block.columns)}", *rows))
         case Listing():
-            return fenced(block.text, block.language)
+            return fence_text(block.text, block.language)
         case Figures():
             return _list(tuple(f"{name}: {value}" for name, value in block.entries))
         case _:

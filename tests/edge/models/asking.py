@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from fake_provider import FakeProvider
 
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 from moot.edge.models import open_model
 
 KEY = "sk-test-0123456789abcdef"
@@ -19,9 +19,9 @@ OPENAI = "openai:gpt-4o"
 ANTHROPIC = "anthropic:claude-sonnet-4-6"
 
 
-def a_call(prompt: str = "What is wrong here?", **fields: object) -> Call:
+def a_call(prompt: str = "What is wrong here?", **fields: object) -> ModelCall:
     base = {"seat": "red", "phase": "attack", "round": 1, "system": "You attack code.", "prompt": prompt}
-    return Call.model_validate({**base, **fields})
+    return ModelCall.model_validate({**base, **fields})
 
 
 def env_for(provider: FakeProvider) -> dict[str, str]:
@@ -34,7 +34,7 @@ def env_for(provider: FakeProvider) -> dict[str, str]:
     }
 
 
-def ask(name: str, env: Mapping[str, str], *calls: Call, timeout: float = 20.0) -> list[Reply]:
+def ask(name: str, env: Mapping[str, str], *calls: ModelCall, timeout: float = 20.0) -> list[Reply]:
     """Open, ask each call in turn, close."""
 
     async def run() -> list[Reply]:

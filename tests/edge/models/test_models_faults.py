@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import FailureKind
-from moot.edge.models.faults import Fault, explain, failure_kind, retry_after
+from moot.edge.models.faults import RequestFault, explain, failure_kind, retry_after
 from moot.edge.models.features import is_closed
 from moot.edge.models.services import Service
 
@@ -17,25 +17,25 @@ SERVICE = Service("openai", "http://127.0.0.1:1/v1", own=False, key=KEY)
 @pytest.mark.parametrize(
     ("fault", "kind"),
     [
-        (Fault(status=429), "rate_limited"),
-        (Fault(status=429, quota=True), "rejected"),
-        (Fault(status=401), "auth"),
-        (Fault(status=403), "auth"),
-        (Fault(status=404), "not_found"),
-        (Fault(status=408), "unavailable"),
-        (Fault(status=409), "unavailable"),
-        (Fault(status=500), "unavailable"),
-        (Fault(status=501), "unavailable"),
-        (Fault(status=529), "unavailable"),
-        (Fault(status=400), "rejected"),
-        (Fault(status=413), "rejected"),
-        (Fault(status=302), "rejected"),
-        (Fault(), "unavailable"),
-        (Fault(timed_out=True), "timeout"),
-        (Fault(oversized=True), "failed"),
+        (RequestFault(status=429), "rate_limited"),
+        (RequestFault(status=429, quota=True), "rejected"),
+        (RequestFault(status=401), "auth"),
+        (RequestFault(status=403), "auth"),
+        (RequestFault(status=404), "not_found"),
+        (RequestFault(status=408), "unavailable"),
+        (RequestFault(status=409), "unavailable"),
+        (RequestFault(status=500), "unavailable"),
+        (RequestFault(status=501), "unavailable"),
+        (RequestFault(status=529), "unavailable"),
+        (RequestFault(status=400), "rejected"),
+        (RequestFault(status=413), "rejected"),
+        (RequestFault(status=302), "rejected"),
+        (RequestFault(), "unavailable"),
+        (RequestFault(timed_out=True), "timeout"),
+        (RequestFault(oversized=True), "failed"),
     ],
 )
-def test_each_fault_has_one_kind(fault: Fault, kind: FailureKind) -> None:
+def test_each_fault_has_one_kind(fault: RequestFault, kind: FailureKind) -> None:
     assert failure_kind(fault) == kind
     assert explain(fault, "openai:x", SERVICE, 5.0).kind == kind
 
@@ -70,7 +70,7 @@ def test_how_long_the_server_asks_us_to_wait(headers: dict[str, str], seconds: f
 def test_a_message_is_one_short_line_without_the_key(
     status: int | None, detail: str, quota: bool, timed_out: bool, garbled: bool
 ) -> None:
-    fault = Fault(status=status, detail=detail, quota=quota, timed_out=timed_out, garbled=garbled)
+    fault = RequestFault(status=status, detail=detail, quota=quota, timed_out=timed_out, garbled=garbled)
     said = str(explain(fault, "openai:x", SERVICE, 5.0))
     assert "openai:x" in said
     assert len(said) <= 300 and said.isprintable()
@@ -78,7 +78,9 @@ def test_a_message_is_one_short_line_without_the_key(
 
 
 def test_keys_that_are_not_ours_are_not_shown_either() -> None:
-    said = str(explain(Fault(status=400, detail="no: sk-proj-Abc123***wxyz, Bearer abc.def"), "openai:x", SERVICE, 5.0))
+    said = str(
+        explain(RequestFault(status=400, detail="no: sk-proj-Abc123***wxyz, Bearer abc.def"), "openai:x", SERVICE, 5.0)
+    )
     assert "Abc123" not in said and "abc.def" not in said
 
 

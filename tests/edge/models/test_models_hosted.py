@@ -10,8 +10,8 @@ from fake_provider import Answer, anthropic_answer, fake_provider, openai_answer
 
 from moot.core.errors import FailureKind, ModelError
 from moot.core.ports import Model
-from moot.core.types import Call, Finish, Reply
-from moot.edge.models import HostedProvider, Opening, find_provider, open_model
+from moot.core.types import Finish, ModelCall, Reply
+from moot.edge.models import HostedProvider, ModelOpening, find_provider, open_model
 from moot.edge.models.hosted import HostedModel
 from moot.edge.models.services import Service
 
@@ -27,7 +27,7 @@ def bad(status: int, message: str = "no", **headers: str) -> Answer:
     return Answer(body, status=status, headers={key.replace("_", "-"): value for key, value in headers.items()})
 
 
-def failure(name: str, *answers: Answer, timeout: float = 20.0, call: Call | None = None) -> ModelError:
+def failure(name: str, *answers: Answer, timeout: float = 20.0, call: ModelCall | None = None) -> ModelError:
     with fake_provider(*answers) as provider, pytest.raises(ModelError) as caught:
         ask(name, env_for(provider), call or a_call(), timeout=timeout)
     return caught.value
@@ -251,11 +251,11 @@ def hosted(provider: str, url: str, model: str) -> Model:
     kind = find_provider(provider)
     assert isinstance(kind, HostedProvider)
     service = Service(provider, url, own=True, key=KEY)
-    opening = Opening(f"{provider}:{model}", model, {}, 20.0)
+    opening = ModelOpening(f"{provider}:{model}", model, {}, 20.0)
     return HostedModel(opening.name, service, lambda: kind.connect(service, opening), timeout=20.0)
 
 
-def own(provider: str, url: str, model: str, call: Call | None = None) -> Reply:
+def own(provider: str, url: str, model: str, call: ModelCall | None = None) -> Reply:
     async def run() -> Reply:
         opened = hosted(provider, url, model)
         try:

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import UsageError
-from moot.edge.models import Opening, find_problem, find_provider, knows_price, list_status, open_model, parse_name
+from moot.edge.models import ModelOpening, find_problem, find_provider, knows_price, list_status, open_model, parse_name
 from moot.edge.models.services import Service
 
 
 def find_service(provider: str, env: dict[str, str]) -> Service:
-    service = find_provider(provider).find_server(Opening(f"{provider}:x", "x", env, 1.0))
+    service = find_provider(provider).find_server(ModelOpening(f"{provider}:x", "x", env, 1.0))
     assert service is not None
     return service
 

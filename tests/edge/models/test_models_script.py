@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import ModelError, ScriptDry, UsageError
-from moot.core.types import Call
+from moot.core.types import ModelCall
 from moot.edge.models import open_model
 from moot.edge.models.script import KINDS, ScriptModel, parse_script
 
@@ -33,7 +33,7 @@ class Scripts:
         return model
 
 
-def said(model: ScriptModel, *calls: Call) -> list[str]:
+def said(model: ScriptModel, *calls: ModelCall) -> list[str]:
     async def run() -> list[str]:
         return [(await model.reply(call)).text for call in calls]
 
@@ -50,7 +50,7 @@ def test_the_first_entry_that_fits_is_used_once(script: Scripts) -> None:
     """)
     calls = [a_call(), a_call(round=2), a_call("a magic word"), a_call(seat="green")]
     assert said(model, *calls) == ["red attacks", "red in round 2", "magic words", "any"]
-    assert [entry.number for entry in model.unused()] == [1]
+    assert [entry.number for entry in model.unused_entries()] == [1]
     with pytest.raises(ScriptDry) as caught:
         said(model, a_call(phase="close", round=3))
     for words in ("'red'", "'close'", "round 3", "4 answered", "unused entries: 1", str(script.path)):
@@ -63,7 +63,7 @@ def test_times_and_always(script: Scripts) -> None:
         - {reply: ever, always: true}
     """)
     assert said(model, *[a_call()] * 5) == ["twice", "twice", "ever", "ever", "ever"]
-    assert model.unused() == ()
+    assert model.unused_entries() == ()
 
 
 def test_a_reply_may_be_a_mapping_a_list_or_empty(script: Scripts) -> None:

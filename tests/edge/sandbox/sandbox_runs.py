@@ -18,7 +18,7 @@ from moot.core.ports import Sandbox
 from moot.core.types import Code, Language, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import Bubblewrap, Container, SandboxLimits, find_sandbox
 from moot.edge.sandbox.container import Engine, container_trial
-from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.process import ProcessEnd
 from moot.edge.sandbox.python_suite import PARTS_APART, PARTS_BARE
 from moot.edge.sandbox.suite import Errand, Suite
 
@@ -45,13 +45,13 @@ def warm(**limits: float) -> Sandbox:
 
 @dataclass(frozen=True)
 class OnlyWarm(Bubblewrap):
-    async def _execute(self, suite: Suite) -> Ended:
+    async def _execute(self, suite: Suite) -> ProcessEnd:
         errand = suite.errand or _without_packages(suite)
         ended = await self._in_started(replace(suite, files={**suite.files, "work/pytest.py": PYTEST}), errand)
         assert ended is not None, "the run was lost"
         return ended
 
-    async def _execute_apart(self, suite: Suite) -> Ended:
+    async def _execute_apart(self, suite: Suite) -> ProcessEnd:
         if suite.worker is not None:
             worker = suite.worker.errand or Errand("in_worker", _spec(suite.worker), PARTS_WORKER)
             suite = replace(suite, worker=replace(suite.worker, errand=worker))

@@ -13,7 +13,7 @@ import pytest
 from sandbox_runs import SERVICE, code_of, statuses, suite_of
 
 from moot.edge.sandbox import SandboxLimits
-from moot.edge.sandbox.container import Container, contained, container_trial
+from moot.edge.sandbox.container import Container, build_container_command, container_trial
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import plan
 
@@ -77,7 +77,9 @@ def test_a_container_is_removed_when_the_time_is_over(engine: Path) -> None:
 def test_every_limit_reaches_the_engine(words: str) -> None:
     suite = asyncio.run(plan(code_of(service=SERVICE), suite_of("def test_a(): pass\n"), 20))
     assert isinstance(suite, Suite)
-    command = " ".join(contained(("docker", "python:3-slim"), "box", suite, SandboxLimits(), "filter.json"))
+    command = " ".join(
+        build_container_command(("docker", "python:3-slim"), "box", suite, SandboxLimits(), "filter.json")
+    )
     assert words in command
     assert "--privileged" not in command and "--volume" not in command and "-v " not in command
 

@@ -12,7 +12,7 @@ from moot.core.types import Code, RaceRun, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import golang, gotests
 from moot.edge.sandbox.golang import Toolchain, compiler, environment, find_go, imports, module_file
 from moot.edge.sandbox.report import read_go
-from moot.evidence.races import found
+from moot.evidence.races import find_races
 
 SERVICE = "package service\n\nfunc Double(n int) int { return 2 * n }\n"
 HEAD = 'package service\n\nimport "testing"\n\n'
@@ -187,9 +187,9 @@ def test_a_race_is_seen_and_has_the_same_print_each_time(make: Callable[[], Sand
     code = code_of(counter=COUNTER)
     runs = [watch(COUNTER, sandbox=make()) for _ in range(2)]
     assert [run.problem for run in runs] == ["", ""]
-    prints = [{f.fingerprint for f in found(run.reports, code, tests)} for run in runs]
+    prints = [{f.fingerprint for f in find_races(run.reports, code, tests)} for run in runs]
     assert prints[0] and prints[0] == prints[1]
-    assert {(f.file, f.line) for f in found(runs[0].reports, code, tests)} == {("counter.go", 8)}
+    assert {(f.file, f.line) for f in find_races(runs[0].reports, code, tests)} == {("counter.go", 8)}
 
 
 def test_a_lock_ends_the_race() -> None:
@@ -226,7 +226,7 @@ type Counter""",
     )
     test = BUSY.replace("i < 4", "i < 1")
     run, code = watch(forged, test), code_of(counter=forged)
-    races = found(run.reports, code, Tests(files=(("counter_test.go", test),), language="go"))
+    races = find_races(run.reports, code, Tests(files=(("counter_test.go", test),), language="go"))
     assert [(f.file, f.line, len(f.path)) for f in races] == [("counter.go", 9, 1)]
 
 

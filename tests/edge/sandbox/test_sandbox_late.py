@@ -9,7 +9,7 @@ from sandbox_runs import cold, local, run, statuses, suite_of, warm
 
 from moot.core.ports import Sandbox
 from moot.core.types import Code, SuiteRun, Tests
-from moot.edge.sandbox.report import Done, Event, Finished, Report, Started
+from moot.edge.sandbox.report import Done, Event, Finished, Started, SuiteReport
 from moot.edge.sandbox.time_limit import GRACE, OneTestTimer
 
 Make = Callable[..., Sandbox]
@@ -135,14 +135,14 @@ class Told:
         self.now, self.report = 0.0, bytearray()
         self.clock = OneTestTimer(self.read, 10, lambda: self.now)
 
-    def read(self, lines: bytes) -> Report:
+    def read(self, lines: bytes) -> SuiteReport:
         kinds: dict[bytes, Callable[[str], Event]] = {
             b"started": lambda name: Started(test=name),
             b"done": lambda name: Done(test=name, status="passed"),
             b"finished": lambda _: Finished(),
         }
         words = [line.partition(b" ") for line in lines.splitlines()]
-        return Report(tuple(kinds[kind](name.decode()) for kind, _, name in words if kind in kinds))
+        return SuiteReport(tuple(kinds[kind](name.decode()) for kind, _, name in words if kind in kinds))
 
     def at(self, now: float, *lines: bytes) -> bool:
         self.now = now

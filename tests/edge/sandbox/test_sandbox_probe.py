@@ -9,7 +9,7 @@ from sandbox_runs import boxed, local
 from moot.core.ports import Sandbox
 from moot.core.types import Answer, Probing
 from moot.edge.sandbox.stateless import leaves_nothing
-from moot.evidence.trials.behaviour import alike_and_green, best, clusters, tried
+from moot.evidence.trials.behaviour import alike_and_green, best, build_trial, clusters
 from moot.evidence.trials.contrast import contrast
 from moot.evidence.trials.values import Example, holds
 from moot.testing import one_file
@@ -142,7 +142,7 @@ def test_solutions_are_chosen_by_what_they_do() -> None:
     seen = {}
     for name, text in texts.items():
         found = probe(text, example.call, *more)
-        seen[name] = (found, tried(name, [example], found.answers[:1], Probing(answers=found.answers[1:])))
+        seen[name] = (found, build_trial(name, [example], found.answers[:1], Probing(answers=found.answers[1:])))
     solutions = [entry for _, entry in seen.values()]
     assert clusters(solutions)[0].names == ("a", "b")
     assert [cluster.names for cluster in best(solutions)] == [("a", "b")]

@@ -7,18 +7,28 @@ import pytest
 
 from moot.edge.sandbox.layout import safe_path
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.sandbox.process import Ended, Stop
-from moot.edge.sandbox.report import Done, Event, Finished, Found, Report, Started, judge, read_go, read_signed
+from moot.edge.sandbox.process import ProcessEnd, Stop
+from moot.edge.sandbox.report import (
+    Done,
+    Event,
+    Finished,
+    Started,
+    SuiteReport,
+    TestsFound,
+    judge,
+    read_go,
+    read_signed,
+)
 from moot.text.render import cut
 
 LIMITS = SandboxLimits()
-A_FOUND, A_STARTED = Found(tests=("a",)), Started(test="a")
+A_FOUND, A_STARTED = TestsFound(tests=("a",)), Started(test="a")
 A_PASSED, A_FAILED = Done(test="a", status="passed"), Done(test="a", status="failed")
 END = Finished()
 
 
-def ended(status: int = 0, stopped: Stop = "", output: str = "") -> Ended:
-    return Ended(status, stopped, b"", output, 0.5)
+def ended(status: int = 0, stopped: Stop = "", output: str = "") -> ProcessEnd:
+    return ProcessEnd(status, stopped, b"", output, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +40,7 @@ def ended(status: int = 0, stopped: Stop = "", output: str = "") -> Ended:
         ((A_FOUND, A_STARTED, A_PASSED), ended(), "the test process ended with status 0 before its tests did"),
         ((A_FOUND, A_STARTED, A_PASSED, END), ended(3), "the test runner ended with status 3"),
         ((A_FOUND, A_STARTED, A_FAILED, END), ended(), "the test runner ended with status 0 although a test failed"),
-        ((Found(tests=("a", "b")), A_PASSED, END), ended(), "1 of 2 tests did not run, the first is 'b'"),
+        ((TestsFound(tests=("a", "b")), A_PASSED, END), ended(), "1 of 2 tests did not run, the first is 'b'"),
         ((A_FOUND, A_FAILED, A_PASSED, END), ended(1), "the code under test wrote to the test report"),
         ((), ended(1, output="tar: no"), "the test process ended with status 1 before its tests did: tar: no"),
         ((A_FOUND, A_STARTED), ended(-9, "time"), "the tests took longer than the limit of 60 s"),
@@ -38,8 +48,8 @@ def ended(status: int = 0, stopped: Stop = "", output: str = "") -> Ended:
         ((A_FOUND, A_STARTED), ended(152), "the tests used more processor time than the limit of 60 s"),
     ],
 )
-def test_a_report_is_believed_only_when_it_is_whole(events: tuple[Event, ...], how: Ended, problem: str) -> None:
-    suite = judge(Report(events), how, LIMITS)
+def test_a_report_is_believed_only_when_it_is_whole(events: tuple[Event, ...], how: ProcessEnd, problem: str) -> None:
+    suite = judge(SuiteReport(events), how, LIMITS)
     assert suite.problem == problem
     assert suite.passed == (not problem and A_PASSED in events)
 
@@ -47,10 +57,10 @@ def test_a_report_is_believed_only_when_it_is_whole(events: tuple[Event, ...], h
 def test_a_line_that_is_not_signed_is_foreign() -> None:
     body = json.dumps({"event": "finished"}).encode()
     good = hmac.new(b"key", body, "sha256").hexdigest().encode() + b" " + body + b"\n"
-    assert read_signed(good, "key") == Report((END,))
-    assert read_signed(good + good[:20], "key") == Report((END,))
-    assert read_signed(good, "other") == Report((), foreign=True)
-    assert read_signed(b"\xff\n" + good, "key") == Report((END,), foreign=True)
+    assert read_signed(good, "key") == SuiteReport((END,))
+    assert read_signed(good + good[:20], "key") == SuiteReport((END,))
+    assert read_signed(good, "other") == SuiteReport((), foreign=True)
+    assert read_signed(b"\xff\n" + good, "key") == SuiteReport((END,), foreign=True)
 
 
 GO: list[dict[str, object]] = [

@@ -14,7 +14,7 @@ from sandbox_runs import SERVICE, OnlyWarm, boxed, code_of, marker, run, running
 from moot.core.types import Probing, SuiteRun
 from moot.edge.sandbox import Bubblewrap, SandboxLimits, bubblewrap, memory, probing, warm_run
 from moot.edge.sandbox import warm as warm_module
-from moot.edge.sandbox.process import Ended, Job, execute
+from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import plan
 from moot.edge.sandbox.warm import Pool
@@ -48,7 +48,7 @@ def started_anew(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """The runs that got a sandbox and an interpreter of their own."""
     seen: list[object] = []
 
-    async def noted(job: Job, limits: SandboxLimits) -> Ended:
+    async def noted(job: ProcessJob, limits: SandboxLimits) -> ProcessEnd:
         if not any("in_worker" in word for word in job.command):
             seen.append(job)
         return await execute(job, limits)
@@ -227,10 +227,10 @@ def test_where_it_cannot_be_started_runs_are_begun_the_usual_way(
 def test_where_namespaces_cannot_be_made_runs_are_begun_the_usual_way(
     pool: Pool, started_anew: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compiled = dict(warm_module._compiled())
+    compiled = dict(warm_module._compile_parts())
     text = (warm_module.HERE / "in_warm.py").read_text("utf-8").replace('"proc", NO_SUID', '"nothing", NO_SUID')
     compiled["in_warm"] = compile(text, "in_warm.py", "exec")
-    monkeypatch.setattr(warm_module, "_compiled", lambda: compiled)
+    monkeypatch.setattr(warm_module, "_compile_parts", lambda: compiled)
     assert [run(PASSES).passed for _ in range(4)] == [True] * 4
     assert (len(started_anew), pool.failures) == (4, warm_module.TRIES)
 

@@ -13,7 +13,7 @@ from conftest import Cli
 
 from moot.core.errors import UsageError
 from moot.edge.store import SqlStore
-from moot.edge.store.lessons import LessonShelf
+from moot.edge.store.lessons import LessonStore
 from moot.evidence.lessons import Lesson, Origin, new_lesson
 
 R = TypeVar("R")
@@ -27,11 +27,11 @@ PARAPHRASES = (
 NEGATION = "Never check for an empty list before indexing it."
 
 
-def on_shelf(place: str, work: Callable[[LessonShelf], Awaitable[R]]) -> R:
+def on_shelf(place: str, work: Callable[[LessonStore], Awaitable[R]]) -> R:
     async def opened() -> R:
         store = SqlStore(place)
         try:
-            return await work(LessonShelf(store))
+            return await work(LessonStore(store))
         finally:
             await store.aclose()
 
@@ -43,7 +43,7 @@ def lesson(text: str, session: str = "s") -> Lesson:
 
 
 def test_four_paraphrases_become_one_lesson_and_the_negation_another(place: str) -> None:
-    async def work(shelf: LessonShelf) -> list[Lesson]:
+    async def work(shelf: LessonStore) -> list[Lesson]:
         for number, text in enumerate((*PARAPHRASES, NEGATION)):
             await shelf.learn(lesson(text, f"s{number}"))
         return await shelf.lessons()
@@ -55,7 +55,7 @@ def test_four_paraphrases_become_one_lesson_and_the_negation_another(place: str)
 
 
 def test_a_task_recalls_what_fits_and_what_helped_comes_first(place: str) -> None:
-    async def work(shelf: LessonShelf) -> list[list[str]]:
+    async def work(shelf: LessonStore) -> list[list[str]]:
         good = await shelf.learn(lesson("Check that a list is not empty before indexing."))
         other = await shelf.learn(lesson("Copy an empty list before you mutate an index of it."))
         await shelf.learn(lesson("Parse dates with their time zone."))
@@ -72,7 +72,7 @@ def test_a_task_recalls_what_fits_and_what_helped_comes_first(place: str) -> Non
 
 
 def test_a_forgotten_lesson_is_gone_and_an_unknown_one_is_said_to_be(place: str) -> None:
-    async def work(shelf: LessonShelf) -> list[Lesson]:
+    async def work(shelf: LessonStore) -> list[Lesson]:
         kept = await shelf.learn(lesson(PARAPHRASES[0]))
         await shelf.forget(kept.id)
         with pytest.raises(UsageError, match="no lesson"):
@@ -93,7 +93,7 @@ def test_a_search_reads_only_the_rarer_words(place: str) -> None:
         lesson(f"{pick.choice(common)} {pick.choice(common)} {' '.join(pick.sample(rare, 4))}") for _ in range(3000)
     ]
 
-    async def work(shelf: LessonShelf) -> tuple[list[Lesson], Lesson]:
+    async def work(shelf: LessonStore) -> tuple[list[Lesson], Lesson]:
         await shelf.learn_all(made)
         wanted = await shelf.learn(lesson("escape topic1 topic2 topic3 topic4 in the needle of a haystack"))
         return await shelf.recall("a cache with a query, an escape, a loop, and a needle in the haystack", NOW), wanted

@@ -17,7 +17,7 @@ from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, migrate, open_engine, revision_of
 from moot.edge.store.episodes import EpisodeShelf
 from moot.edge.store.gates import GateShelf
-from moot.edge.store.lessons import LessonShelf
+from moot.edge.store.lessons import LessonStore
 from moot.edge.store.records import RecordShelf
 from moot.edge.store.tables import HEAD
 from moot.edge.store.tokens import TokenShelf
@@ -95,9 +95,9 @@ def test_a_store_of_any_version_is_brought_up_to_date_and_read(place: str, versi
         assert (step.seq, step.name, step.value) == (1, "scan", {"n": 1})
         assert [turn.content for turn in await store.turns(ID)] == ["text"]
         assert await EpisodeShelf(store).episodes() == []
-        lessons = [lesson.text for lesson in await LessonShelf(store).lessons("SORT")]
+        lessons = [lesson.text for lesson in await LessonStore(store).lessons("SORT")]
         assert lessons == (["sort first"] if version >= "0002" else [])
-        assert [tried.right for tried in await RecordShelf(store).tried()] == ([1] if version >= "0004" else [])
+        assert [tried.right for tried in await RecordShelf(store).count_results()] == ([1] if version >= "0004" else [])
         assert [gate.point for gate in await GateShelf(store).gates()] == (["defense"] if version >= "0005" else [])
         tokens = [(token.name, token.owner) for token in await TokenShelf(store).tokens()]
         assert tokens == ([("ann", "ann")] if version >= "0006" else []), "a token without an owner is its own"

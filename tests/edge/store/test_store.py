@@ -12,8 +12,8 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from moot.core.errors import Fenced, StoreError, UsageError
-from moot.core.ports import Entry, LogRow, Mark, SessionRecord, StepRow, TurnRow, VersionRow
+from moot.core.errors import LeaseLost, StoreError, UsageError
+from moot.core.ports import JournalEntry, JournalMark, LogRow, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, bring_up_to_date, migrate, open_engine
 from moot.edge.store.tables import HEAD, metadata
@@ -140,7 +140,7 @@ def test_what_was_carried_on_since_one_looked_is_left_to_whoever_did(place: str)
         seen = (await store.session(ID)).fence
         first = await store.claim(ID, "me:1", seen=seen)
         await store.update(first.model_copy(update={"status": "completed", "owner": ""}))
-        with pytest.raises(Fenced, match="taken by another process meanwhile"):
+        with pytest.raises(LeaseLost, match="taken by another process meanwhile"):
             await store.claim(ID, "me:2", seen=seen)
         assert ((await store.session(ID)).status, (await store.session(ID)).fence) == ("completed", first.fence)
 
@@ -168,9 +168,11 @@ def test_a_session_that_has_stopped_has_done_what_was_wished(place: str) -> None
     assert with_store(place, stop) == ""
 
 
-@pytest.mark.parametrize("mark", [None, Mark(kind="ended", value={"status": "paused", "outcome": digest_of(None)})])
-def test_what_is_cancelled_in_the_moment_it_stops_to_wait_stays_cancelled(place: str, mark: Mark | None) -> None:
-    async def stop(store: SqlStore) -> tuple[SessionRecord, list[Entry]]:
+@pytest.mark.parametrize(
+    "mark", [None, JournalMark(kind="ended", value={"status": "paused", "outcome": digest_of(None)})]
+)
+def test_what_is_cancelled_in_the_moment_it_stops_to_wait_stays_cancelled(place: str, mark: JournalMark | None) -> None:
+    async def stop(store: SqlStore) -> tuple[SessionRecord, list[JournalEntry]]:
         await store.create(session())
         await store.wish(ID, "cancel")
         waits = (await store.session(ID)).model_copy(update={"status": "paused", "waiting_on": OTHER})
@@ -186,7 +188,7 @@ def test_a_failed_tail_can_be_dropped(place: str) -> None:
     async def drop(store: SqlStore) -> list[StepRow]:
         await store.create(session())
         await store.append(ID, [step(1), step(2, 1), step(2, 2), step(3)])
-        await store.append(ID, [Mark(kind="dropped", seq=2)])
+        await store.append(ID, [JournalMark(kind="dropped", seq=2)])
         await store.append(ID, [step(2, 1)])
         assert [e.kind for e in await store.entries(ID)] == ["begun", *["step"] * 4, "dropped", "step"]
         return await store.steps(ID)

@@ -66,14 +66,14 @@ def full(place: str) -> None:
 
 def content(place: str) -> moving.Sums:
     sums: moving.Sums = {}
-    with moving.opened(place, reading=True) as db:
-        for _ in moving.summed(moving.rows(db), sums):
+    with moving.open_transaction(place, reading=True) as db:
+        for _ in moving.sum_rows(moving.rows(db), sums):
             pass
     return sums
 
 
 def everything(place: str) -> list[tuple[str, str]]:
-    with moving.opened(place, reading=True) as db:
+    with moving.open_transaction(place, reading=True) as db:
         return sorted((table.name, repr(sorted(row.items()))) for table, row in moving.rows(db))
 
 
@@ -93,7 +93,7 @@ def test_a_copy_holds_every_row_of_every_table_in_any_direction(place: str, targ
     assert {name: total.rows for name, total in sums.items()} == dict.fromkeys(metadata.tables, 2)
     assert content(target) == content(place) == sums
     assert [_sorted(row) for row in everything(target)] == [_sorted(row) for row in everything(place)]
-    with moving.opened(target, reading=True) as db:
+    with moving.open_transaction(target, reading=True) as db:
         told = select(metadata.tables["debate_turns"].c.seq).where(text("reflections IS NOT NULL"))
         assert len(list(db.execute(told))) == 1, "what was missing is missing, and not a `null` of JSON"
         steps = text("SELECT seq FROM journal WHERE value IS NOT NULL")

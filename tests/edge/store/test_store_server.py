@@ -19,8 +19,8 @@ from test_store import ID, session, step, with_store
 
 from moot.core.errors import StoreError, UsageError
 from moot.edge.store import SqlStore
-from moot.edge.store.engine import address, shown
-from moot.edge.store.lessons import LessonShelf
+from moot.edge.store.engine import address, mask_address
+from moot.edge.store.lessons import LessonStore
 from moot.edge.store.sql import _claim
 from moot.evidence.lessons import Lesson
 
@@ -85,13 +85,13 @@ def test_a_wrong_password_is_told(pg_server: str, pg_store: str, tmp_path: Path)
 def test_passwords_are_never_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     for place in (f"postgresql://u:{SECRET}@h/x", f"postgresql+psycopg://u@h/x?password={SECRET}&sslmode=require",
                   f"postgres://u:{SECRET}@h:nonsense/x"):  # fmt: skip
-        assert SECRET not in shown(place)
+        assert SECRET not in mask_address(place)
         monkeypatch.setenv("MOOT_STORE", place)
         for words in (("config", "show"), ("config", "show", "--json")):
             told = cli(*words)
             assert told.code == 0 and SECRET not in told.out + told.err
     assert json.loads(cli("config", "show", "--json", "--store", "my.db").out)["store"]["value"] == "my.db"
-    assert shown(f"postgresql://u:{SECRET}@h:5433/x") == "postgresql://u@h:5433/x"
+    assert mask_address(f"postgresql://u:{SECRET}@h:5433/x") == "postgresql://u@h:5433/x"
 
 
 def test_without_the_driver_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,10 +243,10 @@ def test_lessons_learnt_by_many_at_once_are_all_counted(place: str) -> None:
         stores = [SqlStore(place) for _ in range(4)]
         try:
             await stores[0].sessions()
-            await asyncio.gather(*(LessonShelf(store).learn(told) for store, told in zip(stores, LEARNT, strict=True)))
+            await asyncio.gather(*(LessonStore(store).learn(told) for store, told in zip(stores, LEARNT, strict=True)))
             query = text("SELECT lessons FROM lesson_terms WHERE word LIKE 'socket%'")
             counted = await stores[0].read(lambda db: db.execute(query).scalar_one())
-            return len(await LessonShelf(stores[0]).lessons()), counted
+            return len(await LessonStore(stores[0]).lessons()), counted
         finally:
             for store in stores:
                 await store.aclose()

@@ -12,8 +12,8 @@ from pydantic import JsonValue
 
 from moot.core.tools import ToolContext, ToolResult
 from moot.core.types import Code, SourceFile
-from moot.edge.tools import Kit, Tools
-from moot.edge.tools.lsp.client import Client, open_server
+from moot.edge.tools import ToolPorts, Tools
+from moot.edge.tools.lsp.client import LspClient, open_server
 from moot.edge.tools.lsp.wire import ServerBroken
 from moot.scan import StaticTeam
 from moot.testing import FrozenClock
@@ -31,7 +31,7 @@ CONTEXT = ToolContext(code=Code(files=(python("app.py", APP), python("lib.py", "
 
 
 def used(tool: str, command: tuple[str, ...] = JEDI, **arguments: Any) -> ToolResult:
-    kit = Kit(StaticTeam(), FrozenClock(), language_servers={"python": command} if command else {})
+    kit = ToolPorts(StaticTeam(), FrozenClock(), language_servers={"python": command} if command else {})
     return asyncio.run(Tools(kit).use(tool, arguments, CONTEXT))
 
 
@@ -68,7 +68,7 @@ def test_without_a_server_the_tools_are_missing() -> None:
 
 
 def asked(way: str, method: str = "textDocument/definition", patience: float = 20.0) -> JsonValue:
-    async def ask(server: Client) -> JsonValue:
+    async def ask(server: LspClient) -> JsonValue:
         if method == "diagnostics":
             return await server.diagnostics("file:///nothing")
         return await server.request(method, {})

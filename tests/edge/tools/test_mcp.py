@@ -15,7 +15,7 @@ from solve_kit import RIGHT, code, coder
 from test_solve import prompts, run, story
 
 from moot.core.tools import ToolContext, ToolResult
-from moot.edge.tools import BUILT_IN, Kit, Tools
+from moot.edge.tools import BUILT_IN, ToolPorts, Tools
 from moot.edge.tools import mcp as adapter
 from moot.edge.tools.mcp import complaint
 from moot.scan import StaticTeam
@@ -27,7 +27,7 @@ SMALL = (sys.executable, str(Path(__file__).parent / "mcp_server.py"))
 
 def with_tools(work: Callable[[Tools], Awaitable[R]], command: tuple[str, ...] = SMALL) -> R:
     async def opened() -> R:
-        tools = Tools(Kit(StaticTeam(), FrozenClock()), {"small": command})
+        tools = Tools(ToolPorts(StaticTeam(), FrozenClock()), {"small": command})
         try:
             return await work(tools)
         finally:

@@ -16,7 +16,7 @@ from moot.core.types import Code, SourceFile, Tests
 from moot.edge.clock import SystemClock
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.tools import BUILT_IN, Kit, Tools
+from moot.edge.tools import BUILT_IN, ToolPorts, Tools
 from moot.evidence.lessons import Origin, new_lesson
 from moot.scan import StaticTeam
 from moot.surfaces.toolset import list_tools
@@ -40,13 +40,13 @@ def context(text: str = APP, **more: Any) -> ToolContext:
     return ToolContext(code=Code(files=(file,)), tests=Tests(files=(("test_app.py", TESTS),)), **more)
 
 
-def used(name: str, given: ToolContext | None = None, kit: Kit | None = None, **arguments: Any) -> ToolResult:
-    kit = kit or Kit(StaticTeam(), SystemClock(), find_sandbox(limits=SandboxLimits(wall=20)))
+def used(name: str, given: ToolContext | None = None, kit: ToolPorts | None = None, **arguments: Any) -> ToolResult:
+    kit = kit or ToolPorts(StaticTeam(), SystemClock(), find_sandbox(limits=SandboxLimits(wall=20)))
     return asyncio.run(Tools(kit).use(name, arguments, given or context()))
 
 
-def without_sandbox() -> Kit:
-    return Kit(StaticTeam(), FrozenClock())
+def without_sandbox() -> ToolPorts:
+    return ToolPorts(StaticTeam(), FrozenClock())
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ except OSError as error:
 
 
 def test_an_endless_program_is_ended() -> None:
-    kit = Kit(StaticTeam(), SystemClock(), find_sandbox(limits=SandboxLimits(wall=0.5)))
+    kit = ToolPorts(StaticTeam(), SystemClock(), find_sandbox(limits=SandboxLimits(wall=0.5)))
     assert "ended by force: it took longer than 0.5 s" in used("run_code", kit=kit, code="while True: pass").text
 
 
@@ -186,7 +186,7 @@ def test_lessons_are_found(tmp_path: Path) -> None:
             asked.append((task, now, limit))
             return [new_lesson(f"Think of the empty list in {task}", Origin(), now)][:limit]
 
-    kit = Kit(StaticTeam(), FrozenClock(), memory=Shelf())  # type: ignore[arg-type]
+    kit = ToolPorts(StaticTeam(), FrozenClock(), memory=Shelf())  # type: ignore[arg-type]
     assert used("lessons", kit=kit, task="sorting").text == "- Think of the empty list in sorting"
     assert used("lessons", kit=kit, task="other", most=2).text == "- Think of the empty list in other"
     assert asked == [("sorting", FrozenClock().now(), 5), ("other", FrozenClock().now(), 2)]

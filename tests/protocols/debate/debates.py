@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from moot.core.errors import ModelError
 from moot.core.ports import Sandbox
-from moot.core.types import Answer, Call, Code, Limits, Probing, SuiteRun, Tests
+from moot.core.types import Answer, Code, Limits, ModelCall, Probing, SuiteRun, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.protocols.debate.script import debate
 from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
@@ -70,7 +70,7 @@ def team(*roles: str, model: str = "m") -> tuple[Member, ...]:
     return tuple(Member(seat=n, role=r, model=model, system=f"You are {r}.") for n, r in zip(names, roles, strict=True))
 
 
-Says = Callable[[Call], Line]
+Says = Callable[[ModelCall], Line]
 Answers = Mapping[str, Line | Sequence[Line] | Says]
 """By `seat phase`, `phase` or `seat`: one answer for all, several in turn, or a function of the call."""
 
@@ -86,7 +86,7 @@ class Cast:
     }  # fmt: skip
     """How a prompt begins, and what it asks for."""
 
-    def __call__(self, call: Call) -> Line:
+    def __call__(self, call: ModelCall) -> Line:
         keys = (f"{call.seat} {self.kind(call)}", f"{call.seat} {call.phase}", self.kind(call), call.phase, call.seat)
         key = next((key for key in keys if key in self.answers), None)
         if key is None:
@@ -101,7 +101,7 @@ class Cast:
         return answer
 
     @staticmethod
-    def kind(call: Call) -> str:
+    def kind(call: ModelCall) -> str:
         """What is asked for within a phase."""
         return next((kind for head, kind in Cast.HEADS.items() if call.prompt.startswith(head)), call.phase)
 
@@ -109,7 +109,7 @@ class Cast:
 @dataclass
 class Debate:
     result: DebateResult
-    asked: list[Call]
+    asked: list[ModelCall]
     room: LiveRoom
 
     def prompts(self, phase: str, seat: str = "") -> list[str]:
@@ -161,7 +161,7 @@ def held(
 
     The seat that is `lost` has a model of its own, which cannot be reached."""
     members = team(*roles)
-    if rules and rules.held("adversarial"):
+    if rules and rules.includes_phase("adversarial"):
         members = tuple(m.model_copy(update={"seat": ATTACKERS.get(m.role, m.seat)}) for m in members)
     model = acting(Cast(answers))
     desk = SessionPorts(

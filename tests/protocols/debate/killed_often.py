@@ -19,18 +19,18 @@ from debates import Quick
 from fork_server import die_after, import_everything
 
 from moot.__main__ import run
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 from moot.edge.models.script import ScriptModel
 from moot.surfaces import wiring
 
 reply = ScriptModel.reply
 
 
-def asked(call: Call) -> str:
+def asked(call: ModelCall) -> str:
     return json.dumps([call.seat, call.phase, call.prompt])
 
 
-def note(name: str, call: Call) -> None:
+def note(name: str, call: ModelCall) -> None:
     with open(f"{name}.asked", "a", encoding="utf-8") as told:
         told.write(f"{asked(call)}\n")
 
@@ -43,7 +43,7 @@ def forked(words: list[str], name: str, kill_after: int = 0) -> int:
     if kill_after:
         die_after(kill_after)
 
-    async def reply_and_tell(self: ScriptModel, call: Call) -> Reply:
+    async def reply_and_tell(self: ScriptModel, call: ModelCall) -> Reply:
         note(name, call)
         return await reply(self, call)
 
@@ -70,7 +70,7 @@ def session() -> tuple[str, list[str]]:
     with contextlib.closing(sqlite3.connect("s.db")) as store:
         ((found,),) = store.execute("SELECT id FROM debate_sessions").fetchall()
         values = store.execute("SELECT value FROM journal WHERE name LIKE 'ask %' ORDER BY seq").fetchall()
-    return found, [asked(Call(**json.loads(value)["call"])) for (value,) in values]
+    return found, [asked(ModelCall(**json.loads(value)["call"])) for (value,) in values]
 
 
 def one(number: int, words: list[str]) -> dict[str, object]:

@@ -15,8 +15,8 @@ from test_debate_cli import calls, debated, ended, story
 
 from moot.protocols.debate.phases.converge import winner_of
 from moot.protocols.debate.phases.optimize import best_first
-from moot.protocols.debate.script import seen
-from moot.protocols.debate.state import Table
+from moot.protocols.debate.script import render_for_gate
+from moot.protocols.debate.state import DebateState
 from moot.protocols.debate.types import Candidate, DebateInput, DebateRules, Vote
 from moot.protocols.solve.attempts import Task
 from moot.teams.voting import Election
@@ -74,7 +74,7 @@ def test_a_patch_that_is_not_used_is_not_what_the_branch_ends_with(cli: Cli, tmp
     assert any("popen" in risk for risk in result["remaining_risks"]), "what the unused patch had mended is there"
 
 
-def standing(*candidates: Candidate, winners: Sequence[str]) -> Table:
+def standing(*candidates: Candidate, winners: Sequence[str]) -> DebateState:
     """A table with these candidates after votes that these have won, one a round."""
     given = DebateInput(task=OPEN, team=team("proposer"))
     votes = tuple(
@@ -82,7 +82,7 @@ def standing(*candidates: Candidate, winners: Sequence[str]) -> Table:
         for n, name in enumerate(winners, 1)
     )
     task = Task(text=OPEN, language="python", path="solution.py")
-    return Table(given, DebateRules(), task, candidates=candidates, votes=votes)
+    return DebateState(given, DebateRules(), task, candidates=candidates, votes=votes)
 
 
 A, B = (Candidate(id=name, seat=name, round=1, phase="proposal", code=name) for name in "AB")
@@ -105,7 +105,7 @@ def test_whom_a_vote_chose_comes_first_at_the_gates_and_in_what_is_kept(
     candidates: tuple[Candidate, ...], winners: list[str], first: str
 ) -> None:
     table = standing(*candidates, winners=winners)
-    shown = seen(table)["candidates"]
+    shown = render_for_gate(table)["candidates"]
     assert isinstance(shown, list) and next(c["id"] for c in shown if isinstance(c, dict)) == first
     assert (best_first(table)[0].id, getattr(winner_of(table), "id", None)) == (first, first)
 

@@ -2,7 +2,7 @@
 
 from debates import Answers, Debate, Quick, ballot, code, held, points, scores
 
-from moot.core.types import Call
+from moot.core.types import ModelCall
 from moot.protocols.debate.types import DebateRules, Phase
 
 TASK = "Write largest(numbers): the largest number of a list, or None for an empty one. largest([7]) -> 7"
@@ -13,7 +13,7 @@ REVIEWERS = ["reviewer"] * 4
 TALKERS = ["proposer", *CRITICS, *REVIEWERS, "moderator"]
 
 
-def ranked(call: Call) -> str:
+def ranked(call: ModelCall) -> str:
     letters = call.prompt.rsplit("Only these letters exist: ", 1)[1].partition(".")[0].split(", ")
     return ballot(*letters, sure=0.2)
 

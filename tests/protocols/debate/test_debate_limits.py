@@ -13,7 +13,7 @@ from test_debate_faults import answering, openai, well
 
 from moot.core.ports import StepRow
 from moot.core.room import Bounds
-from moot.core.types import Call
+from moot.core.types import ModelCall
 from moot.protocols.debate.types import DebateResult, DebateRules
 from moot.runtime.journal import Journal, Steps
 from moot.runtime.ports import SessionPorts
@@ -54,7 +54,7 @@ def test_a_phase_stops_waiting_at_its_time_and_the_next_one_is_held() -> None:
     """Each critic takes 40 seconds; in a chain they speak one after the other."""
     clock, roles = FrozenClock(), ("critic", "critic", "critic", "proposer", "reviewer")
 
-    def slow(call: Call) -> str:
+    def slow(call: ModelCall) -> str:
         clock.seconds += 40
         return points(("A", "disagree", f"{call.seat} says no"))
 
@@ -71,7 +71,7 @@ def test_a_phase_that_had_no_answer_in_time_has_failed() -> None:
     rules = limited(phase_calls={"critique": 1}, phase_timeouts={"critique": 5, "review": 5})
     clock = FrozenClock()
 
-    def never(call: Call) -> str:
+    def never(call: ModelCall) -> str:
         clock.seconds += 6
         return "hm"
 

@@ -20,7 +20,7 @@ from debates import (
     wrote,
 )
 
-from moot.core.types import Call
+from moot.core.types import ModelCall
 from moot.protocols.debate.types import DebateRules
 
 WRONG = (LAST, FIRST, NO_EMPTY, "def largest(numbers):\n    return 0\n")
@@ -41,7 +41,7 @@ HONEST: Answers = {
 }
 
 
-def calls_in(call: Call) -> list[str]:
+def calls_in(call: ModelCall) -> list[str]:
     listed = call.prompt.split("Calls:", 1)[1]
     return [line.partition(". ")[2] for line in listed.splitlines() if line[:1].isdigit() and ". largest(" in line]
 
@@ -52,7 +52,7 @@ def honest(call: str) -> str:
     return repr(eval(call, space))
 
 
-def ranked_honestly(call: Call) -> str:
+def ranked_honestly(call: ModelCall) -> str:
     """Whoever reads the candidates puts the right ones first, as the letters come."""
     letters = call.prompt.rsplit("Only these letters exist: ", 1)[1].partition(".")[0].split(", ")
     right = [c for c in letters if f"Candidate {c}\n" in call.prompt and _shows_right(call.prompt, c)]

@@ -13,10 +13,10 @@ from test_debate_cli import debated, story
 from moot import DebateRules, Event, UsageError, debate, run_sync
 from moot.core.events import StepDone
 from moot.core.types import Code, SourceFile
-from moot.protocols.debate.state import Table, at_hand
+from moot.protocols.debate.state import DebateState, at_hand
 from moot.protocols.debate.types import PHASES, Candidate, Checked, DebateInput, Phase
 from moot.protocols.solve.attempts import Task
-from moot.teams.roles import shipped
+from moot.teams.roles import load_shipped_roles
 
 MANY = ("--tools", "run_tests,run_code,lessons,read_file")
 
@@ -75,7 +75,7 @@ def test_a_tool_of_another_role_is_refused_and_each_is_offered_its_own(cli: Cli,
     seats = {s["seq"]: s["value"]["call"]["seat"] for s in asked}
     assert {seats[seq] for seq in offers} == {"proposer", "critic", "reviewer", "optimizer", "moderator"}
     for seq, names in offers.items():
-        assert names == set(shipped()[seats[seq]].tools) & set(MANY[1].split(",")), seats[seq]
+        assert names == set(load_shipped_roles()[seats[seq]].tools) & set(MANY[1].split(",")), seats[seq]
     refused = [value for name, value in steps(told, "moderator") if name == "tool"]
     assert [use["result"]["status"] for use in refused] == ["refused"]
     assert "you may not use 'run_tests'; you may use: lessons, read_file" in refused[0]["result"]["text"]
@@ -107,7 +107,7 @@ def test_a_tool_shows_nobody_the_work_of_another_before_the_prompts_do(phase: Ph
     )
     given = DebateInput(task=OPEN, team=team("proposer", "critic", "judge"), context=Code(files=files))
     up = (candidate("A", "proposer", LAST, 2), candidate("B", "critic", FIRST, 1))
-    table = Table(given, DebateRules(), Task(text=OPEN, language="python", path="solution.py"), candidates=up)
+    table = DebateState(given, DebateRules(), Task(text=OPEN, language="python", path="solution.py"), candidates=up)
     seen = [{f.path: f.text for f in at_hand(member, phase, table).code.files} for member in given.team]
     apart = phase in ("dehallucination", "self_evolvement", "proposal")
     assert [texts["solution.py"] for texts in seen] == ([LAST, FIRST, "old"] if apart else [LAST] * 3)

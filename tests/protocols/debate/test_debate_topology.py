@@ -10,9 +10,9 @@ from debates import FIRST, LAST, Answers, Cast, Debate, Quick, ballot, code, hel
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 from moot.protocols.debate.types import PARALLEL, DebateRules
-from moot.teams.roles import shipped
+from moot.teams.roles import load_shipped_roles
 from moot.teams.topology import TOPOLOGIES, Arrangement, Topology, arrange
 from moot.testing import ActingModel
 
@@ -26,12 +26,12 @@ MARKER = re.compile(r"(POINT|REVIEW|BALLOT|IDEA) of (\S+) in round (\d+)\.")
 HEARD = re.compile(r"^(\S+) \((critique|review|convergence)(?:, passed on by (\S+))?\):$")
 
 # No more than may speak at once in a phase: what is over is told by nothing being under way.
-teams = st.lists(st.sampled_from(sorted(shipped())), min_size=2, max_size=6)
+teams = st.lists(st.sampled_from(sorted(load_shipped_roles())), min_size=2, max_size=6)
 kinds = st.sampled_from(TOPOLOGIES)
 TALK = ("critique", "review", "convergence")
 
 
-def marked(kind: str, call: Call) -> str:
+def marked(kind: str, call: ModelCall) -> str:
     return f"{kind} of {call.seat} in round {call.round}."
 
 
@@ -39,7 +39,7 @@ def talkative() -> Answers:
     """Three answers nobody can tell apart, and seats that mark every word of theirs."""
     texts = iter([LAST, FIRST, SUM] * 20)
 
-    def ranked(call: Call) -> str:
+    def ranked(call: ModelCall) -> str:
         letters = call.prompt.rsplit("Only these letters exist: ", 1)[1].partition(".")[0].split(", ")
         return ballot(*letters[::-1], why=marked("BALLOT", call), sure=0.2)
 
@@ -97,7 +97,7 @@ def heard_rightly(done: Debate, placed: Arrangement) -> None:
             assert int(number) == call.round or (what, call.phase) == ("POINT", "proposal")
 
 
-def heard_fully(placed: Arrangement, log: Sequence[tuple[str, Call]]) -> None:
+def heard_fully(placed: Arrangement, log: Sequence[tuple[str, ModelCall]]) -> None:
     """Every prompt holds the last turns of its round by groups that were done before, as far as its seat may hear
     them, and says who passed them on."""
     over, now, under_way = list[tuple[str, str, int]](), list[tuple[str, str, int]](), 0
@@ -118,10 +118,10 @@ class Watched(ActingModel):
     """Notes when calls begin and end. Each takes long enough for all that may begin beside it to begin, and the later
     ones longer, so that who waits for a place begins before the last of them ends."""
 
-    log: list[tuple[str, Call]] = field(default_factory=list)
+    log: list[tuple[str, ModelCall]] = field(default_factory=list)
     under_way: int = 0
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         self.log.append(("begins", call))
         self.under_way += 1
         for _ in range(50 + 20 * self.under_way):
@@ -139,7 +139,7 @@ def watching(seen: list[Watched]) -> Callable[[Cast], Watched]:
     return make
 
 
-def bursts(log: Sequence[tuple[str, Call]]) -> list[tuple[str, list[str], int]]:
+def bursts(log: Sequence[tuple[str, ModelCall]]) -> list[tuple[str, list[str], int]]:
     """Stretches in which something was always under way: what was asked, of whom, and the most at once."""
     found, under_way = list[tuple[str, list[str], int]](), 0
     for event, call in log:
@@ -152,7 +152,7 @@ def bursts(log: Sequence[tuple[str, Call]]) -> list[tuple[str, list[str], int]]:
     return found
 
 
-def grouped(placed: Arrangement, log: Sequence[tuple[str, Call]], seats: int) -> None:
+def grouped(placed: Arrangement, log: Sequence[tuple[str, ModelCall]], seats: int) -> None:
     """Groups speak one after the other, and everybody of a group at once, as far as the phase allows."""
     found, limits = bursts(log), {str(phase): most for phase, most in PARALLEL.items()}
     drafts = next(burst for burst in found if burst[0] == "self_evolvement")

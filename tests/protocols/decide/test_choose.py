@@ -14,7 +14,7 @@ from panels import COLOUR, SCOPE, data, script
 from patience import PATIENCE
 
 from moot.edge.store import SqlStore
-from moot.protocols.decide.verdicts import Verdict
+from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.surfaces.choices import choose
 from moot.surfaces.setup import Settings
 from moot.testing import FrozenClock
@@ -125,7 +125,7 @@ def test_on_a_terminal_a_contested_question_is_answered_on_the_spot(asked: Path)
 
 
 def test_of_two_choices_at_once_one_is_made(contested: str, tmp_path: Path) -> None:
-    async def both() -> list[Verdict | BaseException]:
+    async def both() -> list[QuestionVerdict | BaseException]:
         stores = [SqlStore(Settings.load({}).store) for _ in range(2)]
         try:
             made = [choose(s, FrozenClock(), contested, "SQ-1", o, "x") for s, o in zip(stores, "AB", strict=True)]

@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import ConfigError, UsageError
-from moot.protocols.decide.questions import question_texts, read_judge, read_questions, shipped, spoken_question
+from moot.protocols.decide.questions import (
+    load_shipped_judges,
+    parse_spoken_question,
+    question_texts,
+    read_judge,
+    read_questions,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 ONE = "question_text: Do we need it?\noptions: [{id: A, label: Yes sir}, {id: B, label: Not now}]\n"
@@ -124,7 +130,7 @@ def test_every_malformed_file_gets_one_clear_error(text: str, said: str) -> None
     ],
 )
 def test_a_question_on_the_spot(options: list[str], ids: list[str], labels: list[str]) -> None:
-    question = spoken_question("Why?", options)
+    question = parse_spoken_question("Why?", options)
     assert ([o.id for o in question.options], [o.label for o in question.options]) == (ids, labels)
 
 
@@ -134,7 +140,7 @@ def test_a_question_on_the_spot(options: list[str], ids: list[str], labels: list
 )
 def test_a_question_on_the_spot_needs_a_text_and_two_options(text: str, options: list[str]) -> None:
     with pytest.raises(UsageError):
-        spoken_question(text, options)
+        parse_spoken_question(text, options)
 
 
 def test_questions_to_class_need_no_options() -> None:
@@ -156,7 +162,7 @@ def test_the_examples_are_read() -> None:
 
 
 def test_the_shipped_judges_are_whole_and_three_of_them_are_the_panel() -> None:
-    judges = shipped()
+    judges = load_shipped_judges()
     assert {"risk", "value", "effort"} <= judges.keys()
     assert [judges[name].stance for name in ("risk", "value", "effort")] == ["SKEPTICAL", "OPTIMISTIC", "PRAGMATIC"]
     assert all(judge.title and judge.aim and judge.looks_at and judge.words for judge in judges.values())

@@ -5,11 +5,13 @@ from fractions import Fraction
 
 import pytest
 
-from moot.protocols.decide.verdicts import Position, agreed, gravest
+from moot.protocols.decide.verdicts import JudgePosition, find_agreement, gravest
 
 
-def at(*options: str) -> list[Position]:
-    return [Position(judge=f"j{n}", title="", stance="", round=1, option=o, reasons="") for n, o in enumerate(options)]
+def at(*options: str) -> list[JudgePosition]:
+    return [
+        JudgePosition(judge=f"j{n}", title="", stance="", round=1, option=o, reasons="") for n, o in enumerate(options)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -21,7 +23,7 @@ def at(*options: str) -> list[Position]:
     ],
 )  # fmt: skip
 def test_agreement_is_two_thirds_of_those_present(options: str, option: str | None) -> None:
-    assert agreed(at(*options)) == option
+    assert find_agreement(at(*options)) == option
 
 
 def test_agreement_is_exact_for_every_panel_up_to_seven() -> None:
@@ -29,7 +31,7 @@ def test_agreement_is_exact_for_every_panel_up_to_seven() -> None:
         for options in itertools.product("ABC", repeat=count):
             most = max(options, key=options.count)
             share = Fraction(options.count(most), count)
-            assert (agreed(at(*options)) == most) == (share >= Fraction(2, 3)), options
+            assert (find_agreement(at(*options)) == most) == (share >= Fraction(2, 3)), options
 
 
 @pytest.mark.parametrize(

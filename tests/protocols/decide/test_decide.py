@@ -8,18 +8,18 @@ import pytest
 
 from moot.core.errors import ModelError
 from moot.core.ports import Model
-from moot.core.types import Call, Limits, Reply
-from moot.protocols.decide.ballots import Ballot, Rebuttal
-from moot.protocols.decide.cases import opened, verdict
-from moot.protocols.decide.questions import Judge, Question, shipped, spoken_question
+from moot.core.types import Limits, ModelCall, Reply
+from moot.protocols.decide.ballots import Ballot, JudgeRebuttal
+from moot.protocols.decide.cases import open_case, verdict
+from moot.protocols.decide.questions import Judge, PanelQuestion, load_shipped_judges, parse_spoken_question
 from moot.protocols.decide.script import DecideInput, DecideResult, DecideRules, decide
-from moot.protocols.decide.verdicts import Position, Verdict, drift, is_specific, second_position
+from moot.protocols.decide.verdicts import JudgePosition, QuestionVerdict, drift, is_specific, second_position
 from moot.runtime.room import LiveRoom
 from moot.testing import Line, ScriptedModel, room
 
 PANEL = ("risk", "value", "effort")
 OPTIONS = ("A: Full offline", "B: Online only", "C: Limited offline")
-ASKED = spoken_question("Do we need offline work in v1?", OPTIONS)
+ASKED = parse_spoken_question("Do we need offline work in v1?", OPTIONS)
 WORDS = {
     "risk": "The risk is small.",
     "value": "Users gain most.",
@@ -30,7 +30,7 @@ WORDS = {
 
 
 def judges(*names: str) -> tuple[Judge, ...]:
-    return tuple(shipped()[name] for name in names or PANEL)
+    return tuple(load_shipped_judges()[name] for name in names or PANEL)
 
 
 def ballot(seat: str, option: str) -> str:
@@ -45,7 +45,7 @@ def rebuttal(seat: str, option: str, convinced_by: str = "NONE", panel: Sequence
 
 def held(
     script: Mapping[str, Sequence[Line]],
-    questions: Sequence[Question] = (ASKED,),
+    questions: Sequence[PanelQuestion] = (ASKED,),
     panel: Sequence[str] = PANEL,
     rules: DecideRules | None = None,
     limits: Limits | None = None,
@@ -68,7 +68,7 @@ def both_rounds(first: str, second: str, convinced: str = "sync bugs take weeks 
     }
 
 
-def sole(result: DecideResult) -> Verdict:
+def sole(result: DecideResult) -> QuestionVerdict:
     (one,) = result.questions
     return one
 
@@ -136,8 +136,8 @@ def test_a_change_of_mind_must_say_what_convinced_it(convinced: str, accepted: b
 
 
 def test_a_refused_change_keeps_the_reasons_of_round_1() -> None:
-    before = Position(judge="x", title="", stance="", round=1, option="B", reasons="first")
-    said = Rebuttal(challenges={"x": "y"}, reasons="second", option="A")
+    before = JudgePosition(judge="x", title="", stance="", round=1, option="B", reasons="first")
+    said = JudgeRebuttal(challenges={"x": "y"}, reasons="second", option="A")
     after = second_position(before, said, ())
     assert (after.option, after.reasons, after.wanted) == ("B", "first", "A")
 
@@ -237,7 +237,7 @@ def test_a_bad_reply_is_clarified_once() -> None:
 
 
 def test_a_question_of_another_class_is_not_put_before_the_panel() -> None:
-    question = spoken_question("What colour has the button?", ["red", "blue"])
+    question = parse_spoken_question("What colour has the button?", ["red", "blue"])
     result, model, _ = held({}, [question])
     said = sole(result)
     assert (result.outcome, said.panel, said.classification.classification) == ("NO_PANEL", False, "UX_PREFERENCE")
@@ -248,7 +248,7 @@ def test_a_question_of_another_class_is_not_put_before_the_panel() -> None:
 
 
 def test_an_adviser_is_asked_only_where_there_is_no_panel() -> None:
-    question = spoken_question("What colour has the button?", ["red", "blue"])
+    question = parse_spoken_question("What colour has the button?", ["red", "blue"])
     advice = json.dumps({"reasons": "It stands out.", "option": "red"})
     result, model, _ = held(
         {**round_one("AAA"), "advisor": [advice]}, [ASKED, question.model_copy(update={"id": "Q2"})]
@@ -280,14 +280,14 @@ class Together(Model):
     def __init__(self, count: int) -> None:
         self.left, self.all_here = count, asyncio.Event()
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         self.left -= 1
         if not self.left:
             self.all_here.set()
         await self.all_here.wait()
         return Reply(text=ballot(call.seat, "A"), model=self.name)
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         raise AssertionError("nothing is replayed here")
 
     async def aclose(self) -> None:
@@ -314,7 +314,10 @@ def test_round_1_prompts_hold_nobody_elses_words_and_name_the_stance() -> None:
     for call in model.asked[:3]:
         others = [words for seat, words in WORDS.items() if seat != call.seat]
         assert not any(words in call.prompt + call.system for words in others)
-        assert shipped()[call.seat].stance in call.system and shipped()[call.seat].aim in call.system
+        assert (
+            load_shipped_judges()[call.seat].stance in call.system
+            and load_shipped_judges()[call.seat].aim in call.system
+        )
         assert all(option.split(": ")[1] in call.prompt for option in OPTIONS)
 
 
@@ -367,7 +370,7 @@ def test_a_spent_budget_keeps_what_was_decided_and_claims_no_more(calls: int, ou
 
 
 def test_a_case_without_any_answer_is_insufficient() -> None:
-    assert verdict(opened(ASKED, 1000, forced=False)).outcome == "INSUFFICIENT_DATA"
+    assert verdict(open_case(ASKED, 1000, forced=False)).outcome == "INSUFFICIENT_DATA"
 
 
 # --- drift
@@ -392,8 +395,10 @@ def test_a_case_without_any_answer_is_insufficient() -> None:
 def test_a_judge_that_leaves_its_stance_is_noted(
     seat: str, reasons: str, challenges: dict[str, str], sign: str
 ) -> None:
-    judge = shipped()[seat]
-    position = Position(judge=seat, title="", stance="", round=1, option="A", reasons=reasons, challenges=challenges)
+    judge = load_shipped_judges()[seat]
+    position = JudgePosition(
+        judge=seat, title="", stance="", round=1, option="A", reasons=reasons, challenges=challenges
+    )
     signs = drift(judge, position, [other for other in judges() if other != judge])
     assert (signs == []) if not sign else (len(signs) == 1 and sign in signs[0])
 

@@ -8,7 +8,7 @@ from reading_figures import table, turns, way_of
 
 import moot
 from moot.core.errors import UsageError
-from moot.protocols.decide.questions import spoken_question
+from moot.protocols.decide.questions import parse_spoken_question
 
 OPTIONS = ["A: Full", "B: None", "C: Some"]
 
@@ -27,7 +27,7 @@ def test_a_question_as_text_a_file_or_values(tmp_path: Path) -> None:
     )
     assert filed.questions[0].question_id == "SQ-1"
     assert len(list((tmp_path / "fd" / "sadd").iterdir())) == 3
-    asked = spoken_question("Do we need it in v1?", OPTIONS)
+    asked = parse_spoken_question("Do we need it in v1?", OPTIONS)
     rules = moot.DecideRules(judges=("risk", "effort"), max_rounds=1)
     entries = [entry(seat, 1, ballot(seat, option)) for seat, option in (("risk", "A"), ("effort", "B"))]
     model = write_script(tmp_path, entries)

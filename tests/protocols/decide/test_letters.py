@@ -4,14 +4,14 @@ import pytest
 from pydantic import ValidationError
 
 from moot.core.errors import ParseError
-from moot.protocols.decide.ballots import ballot_for, challenged, rebuttal_for
-from moot.protocols.decide.questions import Option, favoured, option_named
+from moot.protocols.decide.ballots import ballot_for, match_challenges, rebuttal_for
+from moot.protocols.decide.questions import QuestionOption, find_favoured, option_named
 from moot.text.replies import read
 
 OPTIONS = (
-    Option(id="A", label="Full offline mode", description="with sync"),
-    Option(id="B", label="Online only"),
-    Option(id="C", label="Limited offline"),
+    QuestionOption(id="A", label="Full offline mode", description="with sync"),
+    QuestionOption(id="B", label="Online only"),
+    QuestionOption(id="C", label="Limited offline"),
 )
 
 
@@ -76,15 +76,18 @@ def test_two_none_or_an_unknown_one_are_no_answer(said: str, complaint: str) -> 
 
 
 def test_a_label_inside_a_longer_one_is_not_meant() -> None:
-    options = (Option(id="A", label="Offline"), Option(id="B", label="Offline drafts"))
+    options = (QuestionOption(id="A", label="Offline"), QuestionOption(id="B", label="Offline drafts"))
     assert option_named("Offline drafts", options) == "B"
     assert option_named("offline", options) == "A"
 
 
 def test_ids_may_be_numbers_or_words() -> None:
-    options = (Option(id="1", label="Small"), Option(id="big", label="The large one"))
+    options = (QuestionOption(id="1", label="Small"), QuestionOption(id="big", label="The large one"))
     assert (option_named("Option 1", options), option_named("BIG", options)) == ("1", "big")
-    assert option_named("_opt_2_", (Option(id="opt_1", label="x"), Option(id="opt_2", label="y"))) == "opt_2"
+    assert (
+        option_named("_opt_2_", (QuestionOption(id="opt_1", label="x"), QuestionOption(id="opt_2", label="y")))
+        == "opt_2"
+    )
     with pytest.raises(ValueError, match="no option '3'"):
         option_named("3", options)
 
@@ -97,7 +100,10 @@ def test_ids_may_be_numbers_or_words() -> None:
         ("REASONS: it is safe\nOPTION: C\nCONFIDENCE: low", "C"),
         ("## My Recommendation\n\n**Chosen Option:** Option A\n**Confidence:** HIGH\n**Rationale:** safe", "A"),
         ('{"reasoning": "safe", "recommendation": "Online only"}', "B"),
-        ("# Risk Judge Evaluation\n\n## My Recommendation\n\n**Chosen Option:** Option C\n**Confidence:** LOW", "C"),
+        (
+            "# Risk Judge Evaluation\n\n## My Recommendation\n\n**Chosen Option:** Option C\n**Confidence:** LOW",
+            "C",
+        ),
     ],
 )
 def test_a_ballot_is_read_in_many_forms(reply: str, option: str) -> None:
@@ -122,7 +128,7 @@ def test_a_ballot_that_says_too_little_is_not_read(reply: str) -> None:
 
 
 def test_each_of_the_others_must_be_challenged() -> None:
-    assert challenged(
+    assert match_challenges(
         {"Value Judge": "no", "the EFFORT": "too slow"} | {"Value Judge": "too rosy"}, ("value", "effort")
     ) == {
         "value": "too rosy",
@@ -130,7 +136,7 @@ def test_each_of_the_others_must_be_challenged() -> None:
     }
     for said in ({"value": "too rosy"}, {"value": "too rosy", "effort": ""}, {"value": "x", "effort": "none"}):
         with pytest.raises(ValueError, match="does not challenge effort"):
-            challenged(said, ("value", "effort"))
+            match_challenges(said, ("value", "effort"))
 
 
 def test_a_rebuttal_without_a_challenge_is_not_read() -> None:
@@ -160,5 +166,5 @@ def test_a_rebuttal_without_a_challenge_is_not_read() -> None:
     ],
 )
 def test_which_option_reasons_recommend(reasons: str, expected: str) -> None:
-    options = (Option(id="A", label="Full offline"), Option(id="B", label="Online only"))
-    assert favoured(reasons, options) == expected
+    options = (QuestionOption(id="A", label="Full offline"), QuestionOption(id="B", label="Online only"))
+    assert find_favoured(reasons, options) == expected

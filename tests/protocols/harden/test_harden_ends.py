@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from kit import BAD, GOOD, NOTHING, SQLI, blue, run_harden
 
-from moot.core.findings import follow, printed
+from moot.core.findings import add_fingerprints, follow
 from moot.core.report import Bullets, Paragraph
 from moot.core.types import Code, SuiteRun, TestOutcome, Tests, Vulnerability
 from moot.protocols.harden.exit_code import exit_code
@@ -108,7 +108,7 @@ def flaw(evidence: str, line: int = 1, **more: object) -> Vulnerability:
 def test_a_finding_is_followed_to_its_new_line(
     old: list[Vulnerability], new: list[Vulnerability], followed: dict[int, int]
 ) -> None:
-    before, after = printed(old), printed(new)
+    before, after = add_fingerprints(old), add_fingerprints(new)
     expected = {after[n].fingerprint: before[o].fingerprint for n, o in followed.items()}
     assert follow(before, after) == expected
 

@@ -26,7 +26,7 @@ from review_kit import (
 
 import moot
 from moot.protocols.review.script import ReviewResult
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.extensions.review import exit_code
 
 
@@ -251,7 +251,7 @@ def test_a_spent_budget_ends_a_review_in_order_and_it_can_be_carried_on(
 
 
 def test_a_review_stopped_by_a_person_exits_with_130() -> None:
-    plan = Plan(protocol="review", topic="x", input={}, rules={}, notes={"fail_on": "critical"})
+    plan = SessionPlan(protocol="review", topic="x", input={}, rules={}, notes={"fail_on": "critical"})
     assert exit_code(ReviewResult(outcome="cancelled", rounds=0, artefacts=()), plan) == 130
 
 

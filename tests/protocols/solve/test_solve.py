@@ -24,7 +24,7 @@ from solve_kit import (
 from moot.core.types import Tests
 from moot.edge.files.sources import read_tests
 from moot.protocols.solve.attempts import Task as SolveTask
-from moot.protocols.solve.attempts import chosen_block, task_examples
+from moot.protocols.solve.attempts import choose_block, task_examples
 from moot.surfaces.extensions.solve import solution_path
 from moot.text.replies import CodeBlock
 
@@ -306,9 +306,9 @@ def test_examples_are_those_of_what_the_task_defines(task: str, calls: list[str]
 def test_of_several_blocks_the_one_is_taken_that_defines_what_was_asked_for() -> None:
     task = SolveTask(text="def f(x):\n", language="python", path="solution.py")
     short, usage = CodeBlock(path="", text="def f(x):\n    return 1\n"), CodeBlock(path="", text="print(f(1))\n" * 9)
-    assert chosen_block([short, usage], task) == short.text
+    assert choose_block([short, usage], task) == short.text
     named = CodeBlock(path="./solution.py", text="f = abs\n")
-    assert chosen_block([short, named, usage], task) == named.text
+    assert choose_block([short, named, usage], task) == named.text
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@
 import pytest
 
 from moot.core.types import Language
-from moot.scan.engine.analyse import Analysis, analyse
+from moot.scan.engine.analyse import FlowAnalysis, analyse
 from moot.scan.syntax import parse
 
 SUFFIXES: dict[str, Language] = {"py": "python", "js": "javascript", "ts": "typescript", "go": "go"}
 
 
-def analysed(**files: str) -> Analysis:
+def analysed(**files: str) -> FlowAnalysis:
     """Files by name; the last `_` of a name stands for the dot."""
     sources = []
     for name, text in files.items():

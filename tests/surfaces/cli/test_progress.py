@@ -7,7 +7,7 @@ from rich.console import Console
 
 from moot.core.events import Asked, Exchanged, SessionStarted, Told, TurnTaken
 from moot.core.types import Spend
-from moot.surfaces.cli.progress import QUIET_SECONDS, Progress, keep_ticking
+from moot.surfaces.cli.progress import QUIET_SECONDS, ProgressDisplay, keep_ticking
 
 
 class Watched:
@@ -15,7 +15,7 @@ class Watched:
 
     def __init__(self) -> None:
         self.now, self.file = 100.0, io.StringIO()
-        self.progress = Progress(Console(file=self.file, width=200), None, lambda: self.now)
+        self.progress = ProgressDisplay(Console(file=self.file, width=200), None, lambda: self.now)
 
     def lines(self) -> list[str]:
         return self.file.getvalue().splitlines()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from moot.core.report import Bullets, Cell, Document, Grid, Headline, Listing, Report, Section, make_row
+from moot.core.report import Bullets, Cell, Grid, Headline, Listing, Report, ReportDocument, ReportSection, make_row
 from moot.surfaces.cli.report_terminal import show_document, show_report
 
 HOSTILE = "[bold]x[/] [/] \x1b]0;PWNED\x07\u202e[link=http://evil.example]y[/link]"
@@ -56,6 +56,6 @@ def test_a_table_of_many_narrow_columns_loses_nothing(capsys: pytest.CaptureFixt
 
 def test_in_a_document_what_was_said_is_in_a_fence_it_cannot_end(capsys: pytest.CaptureFixture[str]) -> None:
     said = "```\n## 9. Fake\n```"
-    sections = (Section(title="1. Round 1", blocks=(Listing(title="Answered", text=said),)),)
-    show_document(Document(title="t", lead="l", sections=sections))
+    sections = (ReportSection(title="1. Round 1", blocks=(Listing(title="Answered", text=said),)),)
+    show_document(ReportDocument(title="t", lead="l", sections=sections))
     assert f"## 1. Round 1\n\nAnswered\n````text\n{said}\n````\n" in capsys.readouterr().out

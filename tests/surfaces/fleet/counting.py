@@ -20,7 +20,7 @@ import moot.edge.store.workers
 import moot.surfaces.cli.fleet
 import moot.surfaces.fleet.worker
 from moot.__main__ import run
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 from moot.edge.models.script import ScriptModel
 
 PRELOADED = (procrastinate.schema, psycopg_pool)
@@ -33,7 +33,7 @@ def tell(said: dict[str, object]) -> None:
         told.write(json.dumps(said) + "\n")
 
 
-async def reply_and_tell(self: ScriptModel, call: Call) -> Reply:
+async def reply_and_tell(self: ScriptModel, call: ModelCall) -> Reply:
     asked = json.dumps([call.seat, call.phase, call.round, call.prompt])
     said = {"at": time.time(), "pid": os.getpid(), "asked": asked}
     tell(said)

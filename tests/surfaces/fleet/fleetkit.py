@@ -18,13 +18,13 @@ from patience import PATIENCE
 from vetkit import claim, objection, rejoinder
 
 from moot.core.gates import GateRules
-from moot.core.ports import FORMAT, Entry, SessionRecord
+from moot.core.ports import FORMAT, JournalEntry, SessionRecord
 from moot.edge.clock import SystemClock
 from moot.edge.queue import ProcrastinateQueue
 from moot.edge.store import SqlStore
 from moot.record.chain import flaws
 from moot.runtime.ports import SessionPorts
-from moot.runtime.runner import About, Plan, Runner
+from moot.runtime.runner import About, Runner, SessionPlan
 from moot.scan import StaticTeam
 
 HERE = Path(__file__).parent
@@ -106,8 +106,8 @@ class Fleet:
         path.write_text(json.dumps(entries))
         return f"script:{path}"
 
-    def plan(self, topic: str, delay: float = 0.0, gates: GateRules | None = None) -> Plan:
-        return Plan(
+    def plan(self, topic: str, delay: float = 0.0, gates: GateRules | None = None) -> SessionPlan:
+        return SessionPlan(
             protocol="vet",
             topic=topic,
             input={"action": topic, "stakes": "high"},
@@ -116,7 +116,7 @@ class Fleet:
             gates=gates or GateRules(),
         )
 
-    def enroll(self, plans: Sequence[Plan], priorities: Sequence[int] = (), *, put: bool = True) -> list[str]:
+    def enroll(self, plans: Sequence[SessionPlan], priorities: Sequence[int] = (), *, put: bool = True) -> list[str]:
         """As the server does: keep each session, then put it into the queue."""
 
         async def enrolled(store: SqlStore) -> list[str]:
@@ -183,7 +183,7 @@ class Fleet:
         rows = dict(self.sql("SELECT id::text, status FROM debate_sessions"))
         return [rows[session_id] for session_id in ids]
 
-    def entries(self, session_id: str) -> list[Entry]:
+    def entries(self, session_id: str) -> list[JournalEntry]:
         return self.with_store(lambda store: store.entries(session_id))
 
     def sql(self, query: str, *values: object) -> list[Any]:

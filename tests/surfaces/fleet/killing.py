@@ -11,9 +11,9 @@ from typing import Any
 
 from fleetkit import Fleet, Worker
 
-from moot.core.errors import Decided
+from moot.core.errors import AlreadyDecided
 from moot.core.gates import GateDecision, GateRules
-from moot.core.ports import Entry
+from moot.core.ports import JournalEntry
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.record.chain import flaws
@@ -94,7 +94,7 @@ async def twice(store: SqlStore, gate: str) -> None:
     await shelf.decide(gate, APPROVED)
     try:
         await shelf.decide(gate, APPROVED)
-    except Decided:
+    except AlreadyDecided:
         return
     raise AssertionError("a gate is decided once")
 
@@ -142,11 +142,11 @@ async def _audit(fleet: Fleet, store: SqlStore, ids: Sequence[str]) -> Audit:
     return Audit(tuple(troubles), len(results) - results.count(results[0]), taken, calls - len(asked), calls)
 
 
-def kinds_of_asks(entries: Sequence[Entry]) -> int:
+def kinds_of_asks(entries: Sequence[JournalEntry]) -> int:
     return sum(entry.kind == "step" and entry.name.startswith("ask ") for entry in entries)
 
 
-def _asked(entry: Entry) -> str:
+def _asked(entry: JournalEntry) -> str:
     assert isinstance(entry.value, dict)
     call: Any = entry.value["call"]
     return json.dumps([call["seat"], call["phase"], call["round"], call["prompt"]])

@@ -38,10 +38,10 @@ def test_what_was_begun_is_handed_over_first_of_all_and_is_no_longer_its_first_t
         assert (await other.counts()).by_priority == {5: 1, 0: 1}
         taken = await other.take()
         assert taken is not None and taken.lock == FIRST
-        await dead.done(late)
+        await dead.finish_job(late)
         await dead.put_back(late, datetime.now(UTC))
         assert fleet.jobs() == [(FIRST, "doing"), (SECOND, "todo")], "the other one has it"
-        await other.done(taken)
+        await other.finish_job(taken)
         assert fleet.jobs() == [(SECOND, "todo")]
 
     with_queues(fleet, work)
@@ -54,7 +54,7 @@ def test_two_workers_never_have_the_same_session(fleet: Fleet) -> None:
         await one.put(FIRST)  # while it is worked on: once more afterwards
         assert await two.take() is None
         assert first is not None
-        await one.done(first)
+        await one.finish_job(first)
         again = await two.take()
         assert again is not None and again.lock == FIRST
 

@@ -5,7 +5,7 @@ from typing import Any
 from fleetkit import Fleet
 from serving_kit import Client, events, run, serving
 
-from moot.edge.files.memory import Memory
+from moot.edge.files.memory import MemoryFolder
 
 
 def gated(fleet: Fleet, delay: float = 0.0, **more: object) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def test_a_session_that_a_worker_runs_is_paused_carried_on_and_cancelled_over_ht
 
 
 def test_a_fleet_answers_at_once_what_needs_no_debate_and_remembers_what_its_workers_debate(fleet: Fleet) -> None:
-    memory = Memory(fleet.folder / "memory", {})
+    memory = MemoryFolder(fleet.folder / "memory", {})
 
     async def work() -> None:
         async with serving(

@@ -15,7 +15,7 @@ from patience import PATIENCE
 from terminals import answered_on_a_terminal
 
 from moot.evidence.failures import stamp
-from moot.surfaces.hooks.allowances import GOOD_FOR, allow, allowances, matches, stopped, use
+from moot.surfaces.hooks.allowances import GOOD_FOR, allow, allowances, list_stopped, matches, use
 from moot.surfaces.hooks.events import answer
 
 COMMAND = "rm -rf data"
@@ -45,7 +45,7 @@ def decision(command: str = COMMAND, **more: Any) -> str:
 
 
 def waiting_id() -> str:
-    return stopped(allowances(os.environ))[-1].id
+    return list_stopped(allowances(os.environ))[-1].id
 
 
 def test_a_call_is_denied_and_the_answer_says_how_to_allow_it() -> None:
@@ -137,7 +137,7 @@ def test_a_hook_may_wait_for_leave(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(decision)
-        while not stopped(allowances(os.environ)):
+        while not list_stopped(allowances(os.environ)):
             time.sleep(0.01)
         assert not call.done()
         allow(allowances(os.environ), waiting_id(), "ann")

@@ -9,7 +9,7 @@ import pytest
 
 from moot.surfaces.hooks.clients import CLIENTS, READERS, read_call
 from moot.surfaces.hooks.events import answer
-from moot.surfaces.hooks.wire import Written
+from moot.surfaces.hooks.wire import HookReply
 
 DATA = Path(__file__).parents[2] / "data" / "hooks"
 CALLS = sorted(path.relative_to(DATA).with_suffix("").as_posix() for path in DATA.glob("*/*.json"))
@@ -49,11 +49,11 @@ def with_command(name: str, command: str, **more: Any) -> dict[str, Any]:
     return call
 
 
-def told(call: dict[str, Any], hook: str = "pre-tool-use", **more: Any) -> Written:
+def told(call: dict[str, Any], hook: str = "pre-tool-use", **more: Any) -> HookReply:
     return answer(hook, json.dumps(call).encode(), os.environ, **more)
 
 
-def becomes(client: str, call: dict[str, Any], said: Written) -> str:
+def becomes(client: str, call: dict[str, Any], said: HookReply) -> str:
     """What this client makes of an answer: `runs`, `stops` or `asks`. As tried or read, see docs/hooks.md."""
     found = json.loads(said.out) if said.out else {}
     specific = found.get("hookSpecificOutput", {}).get("permissionDecision", "")
@@ -206,4 +206,4 @@ def test_a_client_that_is_not_known_is_stopped_by_its_exit_code() -> None:
     said = told(call)
     assert (said.out, said.code) == ("", 2) and "moot allow " in said.err
     assert all(becomes(client, call, said) == "stops" for client in CLIENTS)
-    assert told({"tool_name": "Bash", "tool_input": {"command": "git status"}}) == Written()
+    assert told({"tool_name": "Bash", "tool_input": {"command": "git status"}}) == HookReply()

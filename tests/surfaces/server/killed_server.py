@@ -24,13 +24,13 @@ from patience import PATIENCE
 from serving_kit import GATED, OWN, STARTER, say
 from sqlalchemy import Connection
 
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 from moot.record.chain import flaws
 from moot.scan import StaticTeam
 from moot.surfaces.server.app import Server, Serving, create_app
-from moot.surfaces.server.serving import Stopping, bound, configured
+from moot.surfaces.server.serving import Stopping, bind_socket, build_config
 from moot.surfaces.setup import Settings
 from moot.testing import ActingModel, one_file
 
@@ -38,19 +38,19 @@ ASKED = Path("asked")
 work = SqlStore.work
 
 
-def name_of(call: Call) -> str:
+def name_of(call: ModelCall) -> str:
     return json.dumps([call.seat, call.round, call.phase])
 
 
 class Telling(ActingModel):
     """Who asked what goes into a file that outlives everybody."""
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         note(call)
         return await super().reply(call)
 
 
-def note(call: Call) -> None:
+def note(call: ModelCall) -> None:
     with ASKED.open("a") as told:
         told.write(f"{os.getpid()} {name_of(call)}\n")
 
@@ -90,7 +90,7 @@ def warm(store: str) -> Server:
 
 def forked(server: Server, chance: random.Random | None) -> tuple[int, int]:
     """That server in a process of its own: its id and its port."""
-    with bound("127.0.0.1", 0) as listening:
+    with bind_socket("127.0.0.1", 0) as listening:
         listening.listen(100)
         port = int(listening.getsockname()[1])
         if child := os.fork():
@@ -98,7 +98,7 @@ def forked(server: Server, chance: random.Random | None) -> tuple[int, int]:
         try:
             if chance is not None:
                 doom(chance)
-            asyncio.run(Stopping(configured(server, "127.0.0.1", port), server).serve([listening]))
+            asyncio.run(Stopping(build_config(server, "127.0.0.1", port), server).serve([listening]))
         finally:
             os._exit(1)
 
@@ -173,7 +173,7 @@ async def seen(store: str, session: str) -> dict[str, Any]:
             "decided": sum(entry.kind == "decided" for entry in entries),
             "gates": [gate.decision and [gate.decision.verdict, gate.decision.reviewer] for gate in gates],
             "recorded": [
-                [int(takers[fence].rpartition(":")[2]), name_of(Call.model_validate(value["call"]))]
+                [int(takers[fence].rpartition(":")[2]), name_of(ModelCall.model_validate(value["call"]))]
                 for fence, value in steps
                 if isinstance(value, dict)
             ],

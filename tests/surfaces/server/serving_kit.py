@@ -13,9 +13,9 @@ from kit import BAD, GOOD, blue
 from patience import PATIENCE
 
 from moot.core.ports import Model
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 from moot.surfaces.server.app import Server, Serving, create_app
-from moot.surfaces.server.serving import Stopping, bound, configured
+from moot.surfaces.server.serving import Stopping, bind_socket, build_config
 from moot.surfaces.setup import Settings
 from moot.testing import ActingModel, Line
 
@@ -35,7 +35,7 @@ DECIDE = {
 }
 
 
-def say(call: Call) -> Line:
+def say(call: ModelCall) -> Line:
     """Red finds the query once, blue binds it; everybody else agrees."""
     if call.seat == "red":
         return '{"vulnerabilities": []}'
@@ -56,11 +56,11 @@ async def once(there: Callable[[], bool]) -> None:
 class Held(ActingModel):
     """A model that answers only when it is let: for sessions that are to be found in the middle."""
 
-    def __init__(self, say: Callable[[Call], Line]) -> None:
+    def __init__(self, say: Callable[[ModelCall], Line]) -> None:
         super().__init__(say)
         self._free = asyncio.Event()
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         self.asked.append(call)
         await self._free.wait()
         self.asked.pop()
@@ -134,9 +134,9 @@ async def serving(
     headers = (None if no_token else STARTER) if headers is None else headers
     given = settings(str(store), **{"server__rate": 0.0, **flags})
     server = create_app(given, how)
-    with bound("127.0.0.1", 0) as listening:
+    with bind_socket("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
-        running = Stopping(configured(server, "127.0.0.1", port), server)
+        running = Stopping(build_config(server, "127.0.0.1", port), server)
         task = asyncio.create_task(running.serve([listening]))
         await once(lambda: running.started or task.done())
         assert running.started, task.exception()

@@ -15,7 +15,7 @@ from serving_kit import DECIDE, GATED, HARDEN, STARTER, VET, Client, once, run, 
 from moot.edge.store import SqlStore
 from moot.edge.store.tokens import Scope, TokenShelf
 from moot.surfaces.server.auth import is_loopback
-from moot.surfaces.server.limits import Bounds, Buckets
+from moot.surfaces.server.limits import Buckets, RequestLimits
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 ROUTES: list[tuple[str, str, Scope]] = [
@@ -316,7 +316,7 @@ def test_too_many_requests_wait(tmp_path: Path) -> None:
 
 def test_a_bucket_fills_again() -> None:
     now = [0.0]
-    buckets = Buckets(Bounds(rate=2.0, burst=2), lambda: now[0])
+    buckets = Buckets(RequestLimits(rate=2.0, burst=2), lambda: now[0])
     assert [buckets.wait("a") for _ in range(3)] == [0.0, 0.0, 0.5]
     now[0] = 0.5
     assert [buckets.wait("a"), buckets.wait("a"), buckets.wait("b")] == [0.0, 0.5, 0.0]

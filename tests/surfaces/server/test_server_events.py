@@ -14,7 +14,7 @@ from test_server_doors import token
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 from moot.edge.store.tokens import TokenShelf
 from moot.testing import ActingModel, Line
 
@@ -67,14 +67,14 @@ def test_events_of_another_process_come_too(place: str) -> None:
 
 def test_a_long_journal_is_heard_from_any_place(tmp_path: Path) -> None:
     """And the stream ends with it, whatever was noted after the end."""
-    from moot.core.ports import Mark
+    from moot.core.ports import JournalMark
 
     async def story() -> None:
         async with serving(tmp_path / "s.db", server__heartbeat=3600.0) as client:
             session = await client.begin(HARDEN)
             await client.until(session, "completed")
             store = client.server.site.store
-            await store.append(session, [Mark(kind="noted", name=str(n)) for n in range(1200)])
+            await store.append(session, [JournalMark(kind="noted", name=str(n)) for n in range(1200)])
             last = (await client.until(session, "completed"))["entries"]
             for after in (0, 5, last - 600, last - 3):
                 assert [e.id async for e in events(client, session, after)] == list(range(after + 1, last + 1))
@@ -111,7 +111,7 @@ def test_a_silent_stream_shows_that_it_lives_and_ends_with_its_token(tmp_path: P
     run(story())
 
 
-def marked(call: Call) -> Line:
+def marked(call: ModelCall) -> Line:
     """Blue's patch carries the mark of the session that it is asked about."""
     (mark,) = {mark for mark in MARKS if mark in call.prompt}
     if call.seat == "blue":
@@ -168,7 +168,7 @@ class Patient(ActingModel):
         super().__init__(say)
         self.free = asyncio.Event()
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         if call.round > 1:
             await self.free.wait()
         return await super().reply(call)

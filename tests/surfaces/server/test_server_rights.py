@@ -11,7 +11,7 @@ from serving_kit import DECIDE, GATED, HARDEN, Client, run, serving
 from test_server_doors import token
 
 from moot.edge.store.tokens import Scope
-from moot.runtime.runner import About, Plan, new_record
+from moot.runtime.runner import About, SessionPlan, new_record
 
 DEBATE = {
     "protocol": "debate",
@@ -228,7 +228,7 @@ def test_what_only_the_machine_of_the_server_may_say_is_not_forked(tmp_path: Pat
         async with serving(tmp_path / "s.db", headers=await token(tmp_path / "s.db", "chief", "admin")) as client:
             done = await ended(client, HARDEN)
             site = client.server.site
-            plan = Plan.model_validate((await site.store.session(done)).config)
+            plan = SessionPlan.model_validate((await site.store.session(done)).config)
             own = new_record(plan.model_copy(update={"notes": notes}), site.now(), About(by=None))
             await site.store.create(own.model_copy(update={"status": "paused"}))
             for path, body in ((f"{own.id}/fork", {"at": 1}), (f"{own.id}/resume", {})):

@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from serving_kit import GATED, HARDEN, STARTER, VET, serving
 
-from moot.surfaces.server.app import documents, routed
+from moot.surfaces.server.app import build_app, documents
 
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
@@ -63,7 +63,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     server.thread.join()
 
 
-DOCUMENT: Any = schemathesis.openapi.from_dict(documents(routed(None)))
+DOCUMENT: Any = schemathesis.openapi.from_dict(documents(build_app(None)))
 OPERATIONS = [found.ok() for found in DOCUMENT.get_all_operations()]
 
 

@@ -9,7 +9,7 @@ from panels import ballot, rebuttal
 from serving_kit import DECIDE, GATED, HARDEN, Client, Held, events, run, say, serving
 
 from moot.core.errors import ModelError
-from moot.core.types import Call
+from moot.core.types import ModelCall
 from moot.record.chain import flaws
 from moot.testing import ActingModel, Line
 
@@ -244,7 +244,7 @@ def test_what_a_provider_failed_is_tried_again_once(place: str) -> None:
     async def story() -> None:
         failing = [True]
 
-        def once(call: Call) -> Line:
+        def once(call: ModelCall) -> Line:
             if call.seat == "blue" and failing and failing.pop():
                 return ModelError("nobody is there", kind="auth")
             return say(call)
@@ -286,7 +286,7 @@ def test_deleted_it_is_gone_but_for_its_tombstone(place: str) -> None:
 
 
 def test_a_contested_question_is_chosen_in_once_by_the_holder(place: str) -> None:
-    def judge(call: Call) -> Line:
+    def judge(call: ModelCall) -> Line:
         option = {"risk": "A", "value": "B", "effort": "C"}[call.seat]
         return rebuttal(call.seat, option) if call.round > 1 else ballot(call.seat, option)
 

@@ -9,7 +9,7 @@ from option_worlds import commit
 from serving_kit import serving
 from solve_kit import RIGHT, TESTS, WRONG, code, reflection
 
-from moot.core.types import Call
+from moot.core.types import ModelCall
 from moot.testing import ActingModel, Line
 
 TASK = "Write largest(numbers): the largest number of a list, or None."
@@ -20,7 +20,7 @@ SOLVE: dict[str, Any] = {
 }
 
 
-def say(call: Call) -> Line:
+def say(call: ModelCall) -> Line:
     return code(RIGHT) if call.seat == "coder" else reflection()
 
 

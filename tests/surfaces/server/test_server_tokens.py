@@ -19,10 +19,10 @@ from websockets.exceptions import InvalidStatus
 from moot.core.errors import UsageError
 from moot.core.experience import Origin
 from moot.edge.settings.server_token import make_token, read_token, token_file
-from moot.edge.store.lessons import LessonShelf
+from moot.edge.store.lessons import LessonStore
 from moot.edge.store.tokens import Scope, TokenShelf
 from moot.evidence.lessons import new_lesson
-from moot.runtime.runner import About, Plan, new_record
+from moot.runtime.runner import About, SessionPlan, new_record
 from moot.testing import ActingModel
 
 ALL: tuple[Scope, ...] = ("read", "run", "approve")
@@ -162,7 +162,7 @@ def test_sessions_of_the_command_line_are_for_administrators(tmp_path: Path) -> 
             done = await client.begin(HARDEN)
             await client.until(done, "completed")
             site = client.server.site
-            plan = Plan.model_validate((await site.store.session(done)).config)
+            plan = SessionPlan.model_validate((await site.store.session(done)).config)
             own = new_record(plan, site.now(), About(by=None))
             await site.store.create(own.model_copy(update={"status": "paused"}))
             assert (await client.get(f"/v1/debates/{own.id}")).status_code == 200
@@ -232,7 +232,7 @@ def test_lessons_of_other_owners_sessions_are_not_told(place: str) -> None:
             store = client.server.site.store
             now = datetime.now(UTC)
             for text, session in ((ZEBRA, first), ("Lower the title before okapi signs are dropped", "")):
-                await LessonShelf(store).learn(new_lesson(text, Origin(session_id=session, task=task), now))
+                await LessonStore(store).learn(new_lesson(text, Origin(session_id=session, task=task), now))
             told = dict[str, list[bool]]()
             for name, headers in (("ann", ann), ("eve", eve), ("local", STARTER)):
                 session = await client.begin(body, headers=headers)
@@ -240,7 +240,7 @@ def test_lessons_of_other_owners_sessions_are_not_told(place: str) -> None:
                 audit = (await client.get(f"/v1/debates/{session}/audit", headers=headers)).text
                 told[name] = [word in audit for word in ("zebra", "okapi")]
             assert told == {"ann": [True, True], "eve": [False, True], "local": [True, True]}
-            learnt = await LessonShelf(store, "eve").learn(new_lesson(ZEBRA, Origin(session_id=session), now))
+            learnt = await LessonStore(store, "eve").learn(new_lesson(ZEBRA, Origin(session_id=session), now))
             assert [origin.session_id for origin in learnt.origins] == [session], "hers does not grow out of ann's"
 
     run(story())

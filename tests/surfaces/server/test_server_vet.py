@@ -10,16 +10,16 @@ from serving_kit import Client, once, run, serving
 from test_server_sessions import whole
 from vetkit import claim, objection
 
-from moot.core.types import Call
-from moot.edge.files.memory import Memory
-from moot.record.chain import Whole
+from moot.core.types import ModelCall
+from moot.edge.files.memory import MemoryFolder
+from moot.record.chain import SessionSnapshot
 from moot.record.replay import replay
 from moot.testing import ActingModel, Line
 
 HARMLESS = ("git status", "ls -la src", "should we delete the old logs?")
 
 
-def debaters(call: Call) -> Line:
+def debaters(call: ModelCall) -> Line:
     return claim() if call.seat == "advocate" else objection(counter="Take a backup first")
 
 
@@ -59,7 +59,9 @@ def test_what_needs_no_debate_is_answered_at_once_and_asks_nobody(action: str, p
             await whole(client, session)
             store = client.server.site.store
             again = await replay(
-                Whole(session=await store.session(session), entries=tuple(await store.entries(session)), steps=())
+                SessionSnapshot(
+                    session=await store.session(session), entries=tuple(await store.entries(session)), steps=()
+                )
             )
             assert (again.same, again.flaws) == (True, ()), again
 
@@ -129,7 +131,7 @@ def test_the_same_action_is_debated_once_in_a_session_of_a_coding_tool(tmp_path:
 
 
 def test_a_task_that_failed_too_often_goes_to_a_person_without_a_debate(tmp_path: Path) -> None:
-    memory = Memory(tmp_path / "memory", {})
+    memory = MemoryFolder(tmp_path / "memory", {})
     now = datetime.now(UTC)
     for number in range(3):
         memory.track("fail", "import the price list", now, approach=f"approach {number}", error=f"KeyError: {number}")

@@ -18,7 +18,7 @@ from moot.protocols.debate.phases.planning import PlanReply, SettleReply
 from moot.protocols.debate.phases.redraft import AnewReply
 from moot.protocols.debate.phases.review import ReviewReply
 from moot.protocols.decide.ballots import ballot_for, rebuttal_for
-from moot.protocols.decide.questions import Option
+from moot.protocols.decide.questions import QuestionOption
 from moot.protocols.harden.attack import RedReply
 from moot.protocols.harden.defend import BlueReply
 from moot.protocols.review.adversary import reply_shape
@@ -28,7 +28,7 @@ from moot.protocols.vet import positions
 from moot.text.replies import code_form, instructions
 
 SOURCE = Path(moot.__file__).parent
-OPTIONS = (Option(id="A", label="stay"), Option(id="B", label="move"))
+OPTIONS = (QuestionOption(id="A", label="stay"), QuestionOption(id="B", label="move"))
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ CHALLENGES = [
 ]
 QUESTIONS: Mapping[str, list[Question]] = {
     "protocols/solve/attempts.py ask_for_code": [with_code(SolveReply)],
-    "protocols/solve/attempts.py reflected": [Question(ReflectReply)],
+    "protocols/solve/attempts.py reflect_on_failure": [Question(ReflectReply)],
     "protocols/decide/ballots.py ask_recommendation": [Question(ballot_for(OPTIONS), only={"option": "B"})],
     "protocols/decide/ballots.py ask_advice": [Question(ballot_for(OPTIONS), only={"option": "B"})],
     "protocols/decide/ballots.py ask_rebuttal": [
         Question(rebuttal_for(OPTIONS, ("risk", "value")), only={"option": "B"})
     ],
-    "protocols/review/adversary.py challenged": CHALLENGES,
+    "protocols/review/adversary.py challenge_artefact": CHALLENGES,
     "protocols/vet/failure_debate.py after_failure": [Question(positions.Diagnosis)],
     "protocols/vet/failure_debate.py ask_failure_critic": [Question(positions.BlindSpot)],
     "protocols/debate/phases/converge.py ask_ballot": [Question(ballot_shape(("A", "B")), only={"ranking": "B"})],
@@ -81,9 +81,9 @@ QUESTIONS: Mapping[str, list[Question]] = {
     "protocols/debate/phases/clarify.py ask_questions": [Question(QuestionsReply)],
     "protocols/debate/phases/clarify.py ask_answers": [Question(AnswersReply)],
     "protocols/harden/defend.py ask_blue": [Question(BlueReply)],
-    "protocols/vet/verdict.py settled": [Question(positions.Opinion)],
-    "protocols/review/defender.py defended": [Question(Defence)],
-    "protocols/review/defender.py revised": [Question(Revision)],
+    "protocols/vet/verdict.py is_settled": [Question(positions.Opinion)],
+    "protocols/review/defender.py defend_artefact": [Question(Defence)],
+    "protocols/review/defender.py revise_artefact": [Question(Revision)],
     "protocols/harden/attack.py ask_red": [Question(RedReply)],
     "protocols/vet/plan_debate.py opening": [Question(positions.Claim)],
     "protocols/vet/plan_debate.py ask_critic": [Question(positions.Objection)],

@@ -29,7 +29,7 @@ from reply_shapes import (
 from moot.core.types import Category, Severity
 from moot.protocols.harden.attack import Boundary, Flaw, Load, RedReply
 from moot.protocols.harden.defend import BlueReply
-from moot.text.render import fenced
+from moot.text.render import fence_text
 from moot.text.replies import CodeBlock, ParseError, instructions, read
 from moot.text.replies.fit import NOTHING
 from moot.text.replies.shape import is_blank, label_key, slots
@@ -127,7 +127,9 @@ def as_labelled(reply: BaseModel) -> str:
             case "mapping":
                 parts.append(f"{label}:\n" + ("\n".join(f"{name}: {text}" for name, text in said.items()) or "NONE"))
             case "code":
-                parts.append(f"{label}:\n" + "\n\n".join(f"FILE: {block.path}\n{fenced(block.text)}" for block in said))
+                parts.append(
+                    f"{label}:\n" + "\n\n".join(f"FILE: {block.path}\n{fence_text(block.text)}" for block in said)
+                )
             case _ if said is not None:
                 parts.append(f"{label}: {said}")
     return "\n\n".join(parts)

@@ -18,23 +18,23 @@ POLL = 0.01
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadLines:
     """The lines of a file, and how many of them nobody can read."""
 
     lines: tuple[Line, ...]
     unreadable: int = 0
 
 
-def read_lines(path: Path) -> Read:
+def read_lines(path: Path) -> ReadLines:
     try:
-        return parsed(path.read_bytes())
+        return parse_lines(path.read_bytes())
     except FileNotFoundError:
-        return Read(())
+        return ReadLines(())
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def parsed(data: bytes) -> Read:
+def parse_lines(data: bytes) -> ReadLines:
     """One JSON object a line; `#` begins a comment. What does not parse, such as a torn last line, is counted."""
     lines: list[Line] = []
     unreadable = 0
@@ -49,11 +49,11 @@ def parsed(data: bytes) -> Read:
             lines.append(line)
         else:
             unreadable += 1
-    return Read(tuple(lines), unreadable)
+    return ReadLines(tuple(lines), unreadable)
 
 
 @contextmanager
-def locked(path: Path, header: str = "") -> Iterator["Locked"]:
+def lock_file(path: Path, header: str = "") -> Iterator["Locked"]:
     """The file, made if need be, and kept from other writers until the end of the block."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -93,8 +93,8 @@ class Locked:
         return self._data.decode("utf-8", "replace")
 
     @cached_property
-    def read(self) -> Read:
-        return parsed(self._data)
+    def read(self) -> ReadLines:
+        return parse_lines(self._data)
 
     def append(self, lines: Sequence[Line]) -> None:
         self.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))

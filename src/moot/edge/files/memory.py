@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from moot.core.errors import ConfigError
-from moot.edge.files.lines import Line, Locked, Read, locked, read_lines
+from moot.edge.files.lines import Line, Locked, ReadLines, lock_file, read_lines
 from moot.edge.files.project import project_root
-from moot.evidence.failures import EVERY_TASK, Entry, Event, Standing, entry_of, stamp, standings, task_id
+from moot.evidence.failures import EVERY_TASK, Event, FailureEntry, TaskStanding, entry_of, stamp, standings, task_id
 from moot.text.secrets import Vault
 
 FAILURES = "failures.jsonl"
@@ -63,10 +63,10 @@ def quick_setting(key: str, env: Mapping[str, str]) -> object:
     return found
 
 
-def hook_memory(start: Path, env: Mapping[str, str]) -> "Memory":
+def hook_memory(start: Path, env: Mapping[str, str]) -> "MemoryFolder":
     """What hooks remember of a project. A place of its own, by the user's settings alone: what anybody had `moot vet`
     say of a command is no verdict of the hook."""
-    return Memory(hook_folder(start, env), env, _hours(env))
+    return MemoryFolder(hook_folder(start, env), env, _hours(env))
 
 
 def hook_folder(start: Path, env: Mapping[str, str]) -> Path:
@@ -106,12 +106,12 @@ def _table(path: Path) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Failures:
-    entries: tuple[Entry, ...]
+    entries: tuple[FailureEntry, ...]
     unreadable: int = 0
 
 
 @dataclass(frozen=True)
-class Debate:
+class PastDebate:
     """One debate, with what became of the action if somebody said so."""
 
     debate_id: str
@@ -145,14 +145,14 @@ DEBATE_TEXTS = ("ts", "task_id", "action", "stakes", "category", "session", "rat
 
 @dataclass(frozen=True)
 class Debates:
-    debates: tuple[Debate, ...]
+    debates: tuple[PastDebate, ...]
     unreadable: int = 0
 
-    def latest(self, task: str) -> Debate | None:
+    def latest(self, task: str) -> PastDebate | None:
         """The last debate about a task."""
         return next((d for d in reversed(self.debates) if d.task_id == task), None)
 
-    def in_session(self, session: str, action: str) -> Debate | None:
+    def in_session(self, session: str, action: str) -> PastDebate | None:
         """The last debate about exactly this action in this session of a coding tool."""
         mark = action_digest(action)
         found = (d for d in reversed(self.debates) if d.session == session and d.action == mark)
@@ -163,7 +163,7 @@ def action_digest(action: str) -> str:
     return hashlib.sha256(action.strip().encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-class Memory:
+class MemoryFolder:
     """One folder. Secrets of the environment and well-known tokens are masked in everything that is written."""
 
     def __init__(
@@ -178,14 +178,14 @@ class Memory:
     def failures(self) -> Failures:
         return _entries(self._read(FAILURES))
 
-    def standings(self, now: datetime) -> dict[str, Standing]:
+    def standings(self, now: datetime) -> dict[str, TaskStanding]:
         return standings(self.failures().entries, now, self.reset_after_hours)
 
     def track(
         self, event: Event, task: str, now: datetime, *, error: str = "", approach: str = "", session: str = ""
-    ) -> Entry:
+    ) -> FailureEntry:
         """Append what became of an attempt; a failure gets the number of its attempt."""
-        entry = Entry(
+        entry = FailureEntry(
             task_id=task_id(task),
             ts=stamp(now),
             event=event,
@@ -194,7 +194,7 @@ class Memory:
             task=self._short(task),
             session=session,
         )
-        with self._opened(FAILURES) as file:
+        with self._open_file(FAILURES) as file:
             if event == "fail":
                 known = standings(_entries(file.read).entries, now, self.reset_after_hours).get(entry.task_id)
                 entry = replace(entry, attempt=len(known.failures) + 1 if known else 1)
@@ -203,13 +203,13 @@ class Memory:
 
     def reset_all(self, now: datetime, session: str = "") -> None:
         """Begin every task afresh: those of one session, if it is named."""
-        with self._opened(FAILURES) as file:
-            file.append([Entry(EVERY_TASK, stamp(now), "reset", session=session).line()])
+        with self._open_file(FAILURES) as file:
+            file.append([FailureEntry(EVERY_TASK, stamp(now), "reset", session=session).line()])
 
-    def debated(self, task: str, identity: str, debate_id: str, resolution: str, ts: str) -> bool:
+    def record_debate(self, task: str, identity: str, debate_id: str, resolution: str, ts: str) -> bool:
         """Note the failure debate of a task; False if that debate is noted already."""
-        entry = Entry(identity, ts, "debate", task=self._short(task), debate_id=debate_id, resolution=resolution)
-        with self._opened(FAILURES) as file:
+        entry = FailureEntry(identity, ts, "debate", task=self._short(task), debate_id=debate_id, resolution=resolution)
+        with self._open_file(FAILURES) as file:
             if any((e.debate_id, e.resolution) == (debate_id, resolution) for e in _entries(file.read).entries):
                 return False
             file.append([entry.line()])
@@ -220,14 +220,14 @@ class Memory:
     def debates(self) -> Debates:
         return _debates(self._read(METRICS))
 
-    def record(self, debate: Debate) -> bool:
+    def record(self, debate: PastDebate) -> bool:
         """Append a debate; False if it is there already, with this resolution."""
         hidden = replace(
             debate, task=self._short(debate.task), rationale=self._short(debate.rationale),
             next_approach=self._short(debate.next_approach),
             modifications=tuple(self._short(text) for text in debate.modifications),
         )  # fmt: skip
-        with self._opened(METRICS) as file:
+        with self._open_file(METRICS) as file:
             if any(
                 line.get("debate_id") == debate.debate_id and line.get("resolution") == debate.resolution
                 for line in file.read.lines
@@ -237,9 +237,9 @@ class Memory:
         return True
 
     def settle(self, outcome: str, now: datetime, *, task: str = "", debate_id: str = "",
-               helped: Callable[[Debate], bool | None] = lambda debate: None) -> Debate | None:  # fmt: skip
+               helped: Callable[[PastDebate], bool | None] = lambda debate: None) -> PastDebate | None:  # fmt: skip
         """Say what became of the last debate about a task that nobody has spoken of yet, or of a named one."""
-        with self._opened(METRICS) as file:
+        with self._open_file(METRICS) as file:
             known = [
                 d for d in _debates(file.read).debates
                 if (d.debate_id.startswith(debate_id) if debate_id else d.task_id == task and d.outcome is None)
@@ -257,7 +257,7 @@ class Memory:
     def log(self, day: str, debate_id: str, block: str) -> bool:
         """Append a block to the day's log; False if there is one for this debate with this end already."""
         mark = f"  Debate: {debate_id}"
-        with self._opened(f"{day}.md") as file:
+        with self._open_file(f"{day}.md") as file:
             if mark in file.text.splitlines():
                 return False
             file.write(f"{self._hide(block.rstrip())}\n{mark}\n")
@@ -269,38 +269,38 @@ class Memory:
         hidden = self._hide(text).encode("utf-8", "replace").decode()
         return hidden if len(hidden) <= LONGEST_TEXT else hidden[: LONGEST_TEXT - 1] + "…"
 
-    def _read(self, name: str) -> Read:
+    def _read(self, name: str) -> ReadLines:
         return read_lines(self.folder / name)
 
-    def _opened(self, name: str) -> AbstractContextManager[Locked]:
-        return locked(self.folder / name, HEADERS.get(name, ""))
+    def _open_file(self, name: str) -> AbstractContextManager[Locked]:
+        return lock_file(self.folder / name, HEADERS.get(name, ""))
 
 
-def _entries(read: Read) -> Failures:
+def _entries(read: ReadLines) -> Failures:
     found = [entry_of(line) for line in read.lines]
     kept = tuple(entry for entry in found if entry is not None)
     return Failures(kept, read.unreadable + len(found) - len(kept))
 
 
-def _debates(read: Read) -> Debates:
+def _debates(read: ReadLines) -> Debates:
     """Debates in their order, each with the last thing that was said of its outcome."""
-    found: dict[str, Debate] = {}
+    found: dict[str, PastDebate] = {}
     lost = 0
     for line in read.lines:
         name = line.get("debate_id")
         if isinstance(name, str) and name and isinstance(line.get("resolution"), str):
             found[name] = _debate(name, line)  # a second one: the session was resumed and came to another end
         elif isinstance(name, str) and name in found:
-            found[name] = _settled(found[name], line)
+            found[name] = _settle_debate(found[name], line)
         else:
             lost += 1
     return Debates(tuple(found.values()), read.unreadable + lost)
 
 
-def _debate(name: str, line: Line) -> Debate:
+def _debate(name: str, line: Line) -> PastDebate:
     texts: dict[str, Any] = {key: value for key in DEBATE_TEXTS if isinstance(value := line.get(key, ""), str)}
     changes = line.get("modifications")
-    debate = Debate(
+    debate = PastDebate(
         debate_id=name,
         type=str(line.get("type", "")),
         task=str(line.get("task", "")),
@@ -309,10 +309,10 @@ def _debate(name: str, line: Line) -> Debate:
         modifications=tuple(str(change) for change in changes) if isinstance(changes, list) else (),
         **texts,
     )
-    return _settled(debate, line)
+    return _settle_debate(debate, line)
 
 
-def _settled(debate: Debate, line: Line) -> Debate:
+def _settle_debate(debate: PastDebate, line: Line) -> PastDebate:
     outcome, helped = line.get("outcome"), line.get("helped")
     if not isinstance(outcome, str):
         return debate

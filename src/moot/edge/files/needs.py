@@ -17,7 +17,7 @@ GO_REQUIRE = re.compile(r"^\s*(?:require\s+)?([\w.\-~]+\.[\w.\-]+/[\w.\-/~]+)\s+
 def read_needs(files: Iterable[Path]) -> tuple[str, ...]:
     """Names only, each once. A file that cannot be read tells nothing."""
     folders = dict.fromkeys(folder for file in files for folder in _above(file.resolve()))
-    return tuple(dict.fromkeys(name for folder in folders for name in _listed(folder)))
+    return tuple(dict.fromkeys(name for folder in folders for name in _read_requirements(folder)))
 
 
 def _above(file: Path) -> Iterator[Path]:
@@ -31,9 +31,9 @@ def _above(file: Path) -> Iterator[Path]:
     yield from passed[:1]
 
 
-def _listed(folder: Path) -> Iterator[str]:
+def _read_requirements(folder: Path) -> Iterator[str]:
     for path in sorted(folder.glob("requirements*.txt")):
-        yield from _named(_text(path).splitlines())
+        yield from _read_names(_text(path).splitlines())
     yield from _python(_text(folder / "pyproject.toml"))
     yield from _script(_text(folder / "package.json"))
     yield from GO_REQUIRE.findall(_text(folder / "go.mod"))
@@ -48,7 +48,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _named(lines: Iterable[object]) -> Iterator[str]:
+def _read_names(lines: Iterable[object]) -> Iterator[str]:
     for line in lines:
         found = NAME.match(line) if isinstance(line, str) else None
         if found is not None:
@@ -60,10 +60,10 @@ def _python(text: str) -> Iterator[str]:
         project = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return
-    yield from _named(_list(_table(project, "project").get("dependencies")))
+    yield from _read_names(_list(_table(project, "project").get("dependencies")))
     for more in _table(project, "project", "optional-dependencies").values():
-        yield from _named(_list(more))
-    yield from _named(_table(project, "tool", "poetry", "dependencies"))
+        yield from _read_names(_list(more))
+    yield from _read_names(_table(project, "tool", "poetry", "dependencies"))
 
 
 def _script(text: str) -> Iterator[str]:

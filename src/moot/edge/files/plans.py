@@ -8,7 +8,7 @@ from pathlib import Path
 
 from moot.core.errors import UsageError
 from moot.core.types import NotAnalysed
-from moot.edge.files.sources import Origins, decoded, shown_path
+from moot.edge.files.sources import Origins, decode_source, format_path
 from moot.evidence.artefacts.kinds import guess
 from moot.evidence.artefacts.values import ArtefactType, Neighbour
 
@@ -22,7 +22,7 @@ MOST_ARTEFACTS = 200
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundArtefact:
     """A file to review, with its type where one could be told."""
 
     path: str
@@ -32,10 +32,10 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Desk:
+class ReviewMaterial:
     """What was read for a review."""
 
-    found: tuple[Found, ...]
+    found: tuple[FoundArtefact, ...]
     around: tuple[Neighbour, ...]
     context: str
     config: str | None
@@ -45,7 +45,7 @@ class Desk:
     left_out: tuple[NotAnalysed, ...] = ()
 
 
-def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str | None) -> Desk:
+def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str | None) -> ReviewMaterial:
     """The artefacts that are named, each with what belongs to it; all must be of one project."""
     desks = [_desk(path, kind, context) for path in paths]
     if len({(desk.context, desk.config, desk.state) for desk in desks}) > 1:
@@ -62,7 +62,7 @@ def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str 
     )
 
 
-def _desk(path: str, kind: ArtefactType | None, context: str | None) -> Desk:
+def _desk(path: str, kind: ArtefactType | None, context: str | None) -> ReviewMaterial:
     """The artefact, or all artefacts of the folder; each refusal says which file and what to do about it."""
     place = Path(path)
     if not place.exists():
@@ -70,7 +70,7 @@ def _desk(path: str, kind: ArtefactType | None, context: str | None) -> Desk:
     if place.is_dir() and kind is not None:
         raise UsageError("--type is for one file; in a folder each file is known by its name")
     root = place if place.is_dir() else _root(place)
-    named = dict(_named(root)) if root else {}
+    named = dict(_find_artefacts(root)) if root else {}
     around, left_out = _neighbours(named)
     if place.is_dir():
         if not around:
@@ -80,11 +80,11 @@ def _desk(path: str, kind: ArtefactType | None, context: str | None) -> Desk:
         if len(around) > MOST_ARTEFACTS:
             most = f"more than the {MOST_ARTEFACTS} of one session"
             raise UsageError(f"{path!r} holds {len(around)} artefacts, {most}; name a subfolder")
-        found = [Found(n.path, n.text, n.type, f"by its name {n.path.rsplit('/', 1)[-1]}") for n in around]
+        found = [FoundArtefact(n.path, n.text, n.type, f"by its name {n.path.rsplit('/', 1)[-1]}") for n in around]
     else:
         found, left_out = [_one(place, kind)], []
     home = root or place.parent
-    return Desk(
+    return ReviewMaterial(
         found=tuple(found),
         around=tuple(around),
         context=_context(context, home, place),
@@ -95,15 +95,15 @@ def _desk(path: str, kind: ArtefactType | None, context: str | None) -> Desk:
     )
 
 
-def _one(place: Path, kind: ArtefactType | None) -> Found:
+def _one(place: Path, kind: ArtefactType | None) -> FoundArtefact:
     text = read_text(place)
     if kind is not None:
-        return Found(shown_path(place), text, kind, "as told by --type")
+        return FoundArtefact(format_path(place), text, kind, "as told by --type")
     told = guess(place.name, text)
     if told.type is None:
-        what = f"cannot tell what kind of artefact {shown_path(place)} is: {told.how}"
+        what = f"cannot tell what kind of artefact {format_path(place)} is: {told.how}"
         raise UsageError(f"{what}; say it with --type ({', '.join(ORDER)})")
-    return Found(shown_path(place), text, told.type, told.how)
+    return FoundArtefact(format_path(place), text, told.type, told.how)
 
 
 def _root(place: Path) -> Path | None:
@@ -114,7 +114,7 @@ def _root(place: Path) -> Path | None:
     return None
 
 
-def _named(root: Path) -> Iterator[tuple[Path, ArtefactType]]:
+def _find_artefacts(root: Path) -> Iterator[tuple[Path, ArtefactType]]:
     """Artefacts by name, in the order they are reviewed; what is archived is left alone."""
     files = []
     for folder, folders, names in os.walk(root):
@@ -130,9 +130,9 @@ def _neighbours(named: dict[Path, ArtefactType]) -> tuple[list[Neighbour], list[
     left_out: list[NotAnalysed] = []
     for file, kind in named.items():
         try:
-            around.append(Neighbour(path=shown_path(file), type=kind, text=read_text(file)))
+            around.append(Neighbour(path=format_path(file), type=kind, text=read_text(file)))
         except UsageError as problem:
-            left_out.append(NotAnalysed(file=shown_path(file), line=0, why=str(problem)))
+            left_out.append(NotAnalysed(file=format_path(file), line=0, why=str(problem)))
     return around, left_out
 
 
@@ -153,11 +153,11 @@ def _optional(file: Path) -> str | None:
 
 
 def read_text(file: Path) -> str:
-    shown = shown_path(file)
+    shown = format_path(file)
     if file.is_dir() or not file.exists():
         raise UsageError(f"there is no file {shown!r}")
     try:
         data = file.read_bytes()
     except OSError as error:
         raise UsageError(f"{shown} cannot be read: {error.strerror}") from None
-    return decoded(data, shown, "a text", "review")
+    return decode_source(data, shown, "a text", "review")

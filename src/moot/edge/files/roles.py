@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from moot.core.errors import ConfigError
-from moot.teams.roles import Role, Team, read_role, read_team, shipped
+from moot.teams.roles import Role, Team, load_shipped_roles, read_role, read_team
 
 MAX_BYTES = 100_000
 
@@ -12,14 +12,14 @@ MAX_BYTES = 100_000
 def read_roles(folder: str = "") -> Mapping[str, Role]:
     """The shipped roles, and every `NAME.md` of the folder; one of the same name takes the shipped one's place."""
     if not folder:
-        return shipped()
+        return load_shipped_roles()
     place = Path(folder).expanduser()
     if not place.is_dir():
         raise ConfigError(f"the folder of roles {folder!r} does not exist")
     own = {path.stem: read_role(path.stem, _text(path, "role"), str(path)) for path in sorted(place.glob("*.md"))}
     if not own:
         raise ConfigError(f"the folder of roles {folder!r} holds no file NAME.md")
-    return {**shipped(), **own}
+    return {**load_shipped_roles(), **own}
 
 
 def read_team_file(path: str, roles: Mapping[str, Role]) -> Team:

@@ -40,25 +40,27 @@ def read_code(
 ) -> Gathered:
     """All the code that was named; each refusal says which input and what to do about it. `whole`: any number of files,
     without those that a program made; else what a session can hold."""
-    chosen = chosen_language(language)
+    chosen = parse_language(language)
     if list(paths) == ["-"]:
-        return Gathered(Code(files=(from_text(decoded(stdin(), "standard input"), chosen),)))
+        return Gathered(Code(files=(from_text(decode_source(stdin(), "standard input"), chosen),)))
     sources: list[SourceFile] = []
     origins: dict[str, tuple[str, str]] = {}
     left_out: list[NotAnalysed] = []
     skipped: Counter[Reason] = Counter(dict.fromkeys(REASONS, 0))
-    found = _changed(paths, base) if base else _named(paths, chosen, skipped, None if whole else MAX_FILES)
+    found = (
+        _collect_changed(paths, base) if base else _collect_named(paths, chosen, skipped, None if whole else MAX_FILES)
+    )
     for path, named in found:
         try:
             data = _bytes(path)
             if not named and not data.strip():
                 continue  # an empty `__init__.py` is no news
-            shown, written_in = shown_path(path), chosen or _language(path)
-            text = decoded(data, shown)
+            shown, written_in = format_path(path), chosen or _language(path)
+            text = decode_source(data, shown)
         except UsageError as problem:
             if named:
                 raise
-            left_out.append(NotAnalysed(file=shown_path(path), line=0, why=str(problem)))
+            left_out.append(NotAnalysed(file=format_path(path), line=0, why=str(problem)))
             continue
         if whole and not named and is_generated(text, written_in):
             skipped["generated"] += 1
@@ -96,7 +98,9 @@ def read_tests(path: str) -> Tests:
     )
     wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")] + _module_files(root)
     given = [
-        (shown_path(f), decoded(data, shown_path(f)) if data.strip() else "") for f in wanted for data in [_bytes(f)]
+        (format_path(f), decode_source(data, format_path(f)) if data.strip() else "")
+        for f in wanted
+        for data in [_bytes(f)]
     ]
     languages = [SUFFIXES[f.suffix] for f in files if f.suffix in SUFFIXES]
     if not languages:
@@ -142,7 +146,7 @@ def replace_file(path: Path, data: bytes) -> None:
         raise
 
 
-def chosen_language(language: str | None) -> Language | None:
+def parse_language(language: str | None) -> Language | None:
     if language is None:
         return None
     names = {"py": "python", "js": "javascript", "ts": "typescript", "tsx": "typescript", "golang": "go"}
@@ -157,11 +161,11 @@ def _language(path: Path) -> Language:
     if known := SUFFIXES.get(path.suffix.lower()):
         return known
     raise UsageError(
-        f"cannot tell the language of {shown_path(path)!r}; say it with --language ({', '.join(LANGUAGES)})"
+        f"cannot tell the language of {format_path(path)!r}; say it with --language ({', '.join(LANGUAGES)})"
     )
 
 
-def _named(
+def _collect_named(
     paths: Sequence[str], chosen: Language | None, skipped: Counter[Reason], most: int | None
 ) -> list[tuple[Path, bool]]:
     """The files, and for each whether the user named it himself."""
@@ -205,7 +209,7 @@ def _lies_in(file: Path, folder: Path) -> bool:
     return not file.is_symlink() and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder))
 
 
-def _changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]:
+def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]:
     """Files of known languages that differ from `base`, as they are now."""
     here = Path.cwd()
     if not is_repository(here):
@@ -244,14 +248,14 @@ def _bytes(path: Path) -> bytes:
         if (length := path.stat().st_size) > MAX_FILE_BYTES:
             size = length / 1_000_000
             raise UsageError(
-                f"{shown_path(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
+                f"{format_path(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
             )
         return path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{shown_path(path)} cannot be read: {error.strerror}") from None
+        raise UsageError(f"{format_path(path)} cannot be read: {error.strerror}") from None
 
 
-def decoded(data: bytes, shown: str, kind: str = "code", purpose: str = "look at") -> str:
+def decode_source(data: bytes, shown: str, kind: str = "code", purpose: str = "look at") -> str:
     """The bytes as text that holds something; each refusal says which file and what to do about it."""
     if len(data) > MAX_FILE_BYTES:
         raise UsageError(
@@ -268,7 +272,7 @@ def decoded(data: bytes, shown: str, kind: str = "code", purpose: str = "look at
     return text
 
 
-def shown_path(path: Path) -> str:
+def format_path(path: Path) -> str:
     """As the user would name it: relative where that is short."""
     real, here = os.path.realpath(path), _real(os.getcwd())
     if real == here:

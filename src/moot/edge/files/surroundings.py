@@ -12,7 +12,7 @@ from moot.routing import route
 from moot.routing.answer import Sight
 from moot.routing.sorting import command_in
 from moot.routing.statements import LOOKS_SQL, sql_sights
-from moot.text.render import fenced
+from moot.text.render import fence_text
 
 NAMED = re.compile(r"(?<![\w./~-])(?:-f)?((?:[\w./~-]*[\w~-])?[\w-]\.(sql|sh|bash|py|js|mjs|ts|rb|pl|php))(?![\w./-])")
 LONGEST = 50_000
@@ -40,22 +40,24 @@ def look_around(action: str, context: str, folder: Path, env: Mapping[str, str])
     reads = route(action).bypass
     if (command := command_in(action)) is not None:
         look.walk_line(command)
-    for path, kind in () if reads else named_files(action, folder):
+    for path, kind in () if reads else find_named_files(action, folder):
         look.take_in(path, kind)
-    texts = [_shown(script) for script in look.scripts[:MOST_FILES]]
+    texts = [_render_script(script) for script in look.scripts[:MOST_FILES]]
     if look.notes:
-        texts.append("What it would do here:\n\n" + "\n".join(f"- {note}" for note in look.told()))
+        texts.append("What it would do here:\n\n" + "\n".join(f"- {note}" for note in look.list_notes()))
     if told := git_state(folder):
-        texts.append(f"Where it would run:\n\n{fenced(told, 'text')}")
+        texts.append(f"Where it would run:\n\n{fence_text(told, 'text')}")
     return Around("\n\n".join(texts), (*look.sights, *(() if reads else statements_in(context))))
 
 
-def _shown(script: Script) -> str:
+def _render_script(script: Script) -> str:
     what = "which it would run" if script.kind in ("make", "package") else "which the action names, or would run"
-    return f"The file {script.name}, {what}:\n\n{fenced(script.text[:LONGEST], FENCES.get(script.kind, script.kind))}"
+    return (
+        f"The file {script.name}, {what}:\n\n{fence_text(script.text[:LONGEST], FENCES.get(script.kind, script.kind))}"
+    )
 
 
-def named_files(action: str, folder: Path) -> Iterator[tuple[Path, str]]:
+def find_named_files(action: str, folder: Path) -> Iterator[tuple[Path, str]]:
     """Places and kinds of the code files that the words of an action name and that are there."""
     found = dict.fromkeys((m[1], m[2]) for m in NAMED.finditer(action))
     for name, suffix in list(found)[:MOST_FILES]:

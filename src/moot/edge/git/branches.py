@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from moot.core.errors import UsageError
-from moot.core.ports import BlameLine, Change
+from moot.core.ports import BlameLine, FileChange
 from moot.core.types import Code, Value
 from moot.edge.git import GitError, git, top_of
-from moot.edge.git.worktree import PREFIX, Worktree, commit_of, parting
+from moot.edge.git.worktree import PREFIX, Worktree, commit_of, find_fork_point
 
 
 class BranchInfo(Value):
@@ -34,14 +34,14 @@ class SessionBranch:
     def commit(self, code: Code, message: str, number: int) -> str:
         """Exactly these files over the commit the branch began from; the same version again is the same commit."""
         texts: dict[str, str | None] = {self._place(file.path): file.text for file in code.files}
-        for name in self.tree.changed():
+        for name in self.tree.list_changes():
             texts.setdefault(name, self.tree.text_at(self.tree.base, name))
         return self.tree.commit(texts, message, number)
 
     def diff(self) -> str:
         return self.tree.diff()
 
-    def history(self, path: str, limit: int = 20) -> list[Change]:
+    def history(self, path: str, limit: int = 20) -> list[FileChange]:
         return self.tree.history(self._place(path), limit)
 
     def blame(self, path: str) -> list[BlameLine]:
@@ -88,12 +88,12 @@ class GitBranches:
         branch = f"{PREFIX}{chosen[0]}" if word and chosen else word
         if not branch or (tip := commit_of(top, f"refs/heads/{branch}")) is None:
             raise UsageError(f"{self.repository} has no branch {word!r}; `moot branch list` tells those of sessions")
-        return Worktree(top, self.folder / branch.removeprefix(PREFIX), branch, parting(top, tip, "HEAD"))
+        return Worktree(top, self.folder / branch.removeprefix(PREFIX), branch, find_fork_point(top, tip, "HEAD"))
 
     def _info(self, top: Path, branch: str, tip: str) -> BranchInfo:
         session = branch.removeprefix(PREFIX)
         try:
-            base = parting(top, tip, "HEAD")
+            base = find_fork_point(top, tip, "HEAD")
             count = int(git(top, "rev-list", "--count", f"{base}..{tip}").decode())
         except GitError:  # a history that has nothing to do with it
             base, count = "", 0

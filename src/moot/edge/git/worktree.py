@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from moot.core.errors import UsageError
-from moot.core.ports import BlameLine, Change
+from moot.core.ports import BlameLine, FileChange
 from moot.edge.git import GitError, git, top_of
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -44,7 +44,7 @@ class Worktree:
         if not (path / ".git").exists():
             folder.mkdir(parents=True, exist_ok=True)
             git(top, "worktree", "add", "--quiet", "--force", "--force", str(path), branch)
-        return cls(top, path, branch, parting(top, tip, base))
+        return cls(top, path, branch, find_fork_point(top, tip, base))
 
     def commit(self, texts: Mapping[str, str | None], message: str, version: int | None = None) -> str:
         """CommitSnapshot: these texts (None: deleted) on the branch. Gives the commit; nothing new, the old one.
@@ -73,7 +73,7 @@ class Worktree:
         git(self.path, "update-ref", f"refs/heads/{self.branch}", commit, head)
         return commit
 
-    def changed(self) -> list[str]:
+    def list_changes(self) -> list[str]:
         """Files that the branch changes."""
         options = ("--name-only", "-z", "--no-renames", self.base, self.branch, "--")
         told = git(self.repository, "diff", *options).decode("utf-8", "surrogateescape")
@@ -90,24 +90,27 @@ class Worktree:
 
     def diff(self, since: str | None = None, until: str | None = None) -> str:
         """CreateDiff: what the branch changes, or what lies between two of its commits."""
-        ends = [_named(self.repository, since or self.base), _named(self.repository, until or self.branch)]
+        ends = [
+            _resolve_commit(self.repository, since or self.base),
+            _resolve_commit(self.repository, until or self.branch),
+        ]
         return git(self.repository, "diff", "--find-renames", *ends, "--").decode("utf-8", "replace")
 
-    def history(self, name: str, limit: int = 20) -> list[Change]:
+    def history(self, name: str, limit: int = 20) -> list[FileChange]:
         """GetFileHistory: the commits that touched a file, the newest first."""
         safe_parts(name)
         form = f"--format=%H{FIELD}%an{FIELD}%aI{FIELD}%s"
         options = ("--follow", f"--max-count={limit}", "-z", form, self.branch, "--", name)
         told = git(self.repository, "log", *options).decode("utf-8", "replace")
         rows = [entry.strip("\n").split(FIELD) for entry in told.split("\0") if entry.strip()]
-        return [Change(commit=c, author=a, when=datetime.fromisoformat(w), subject=s) for c, a, w, s in rows]
+        return [FileChange(commit=c, author=a, when=datetime.fromisoformat(w), subject=s) for c, a, w, s in rows]
 
     def blame(self, name: str, first: int = 1, last: int | None = None) -> list[BlameLine]:
         """GetBlame: who wrote which line, by commit."""
         safe_parts(name)
         span = f"-L{first},{last if last is not None else ''}"
         options = ("--line-porcelain", span, self.branch, "--", name)
-        return _blamed(git(self.repository, "blame", *options).decode("utf-8", "replace"))
+        return _parse_blame(git(self.repository, "blame", *options).decode("utf-8", "replace"))
 
     def remove(self, *, branch: bool = False) -> None:
         """Clean up: the folder, and on request the branch with it."""
@@ -119,7 +122,7 @@ class Worktree:
 
     def _there(self, version: int, tree: str) -> str | None:
         """The commit of this version, if it is there already and holds the same."""
-        told = marked(self.repository, self.branch)
+        told = list_versions(self.repository, self.branch)
         return next((c for c, held, number in told if (held, number) == (tree, version)), None)
 
     def _stage(self, name: str, data: bytes) -> None:
@@ -194,13 +197,13 @@ def commit_of(top: Path, name: str) -> str | None:
         return None
 
 
-def _named(top: Path, name: str) -> str:
+def _resolve_commit(top: Path, name: str) -> str:
     if (found := commit_of(top, name)) is None:
         raise UsageError(f"git knows no commit {name!r}")
     return found
 
 
-def marked(top: Path, tip: str) -> list[tuple[str, str, int]]:
+def list_versions(top: Path, tip: str) -> list[tuple[str, str, int]]:
     """Commit, tree and number of the versions at this end of the history, the newest first."""
     options = ("--first-parent", f"--max-count={MOST_VERSIONS}", "-z", f"--format=%H{FIELD}%T{FIELD}%B")
     found = []
@@ -226,18 +229,18 @@ def _begin(top: Path, branch: str, base: str) -> str:
     return start
 
 
-def parting(top: Path, tip: str, base: str) -> str:
+def find_fork_point(top: Path, tip: str, base: str) -> str:
     """Where the branch left the other history: before its first version, whatever the user merged since; else
     where it meets `base`, or its first commit when there is no other."""
-    if versions := marked(top, tip):
+    if versions := list_versions(top, tip):
         with contextlib.suppress(GitError):
             return git(top, "rev-parse", "--verify", "--quiet", f"{versions[-1][0]}^").decode().strip()
     with contextlib.suppress(UsageError):
-        return git(top, "merge-base", tip, _named(top, base)).decode().strip()
+        return git(top, "merge-base", tip, _resolve_commit(top, base)).decode().strip()
     return git(top, "rev-list", "--max-parents=0", tip).decode().split()[0]
 
 
-def _blamed(told: str) -> list[BlameLine]:
+def _parse_blame(told: str) -> list[BlameLine]:
     lines: list[BlameLine] = []
     commit, author, number = "", "", 0
     for line in told.split("\n"):

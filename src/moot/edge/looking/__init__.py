@@ -52,7 +52,7 @@ def look_at_command(line: str, folder: "Path | str", env: "Mapping[str, str]", h
 
     look = Look(folder, env, home)
     look.walk_line(line)
-    return Looked(raise_route(route, look.sights), look.told(), tuple(look.scripts))
+    return Looked(raise_route(route, look.sights), look.list_notes(), tuple(look.scripts))
 
 
 def raise_route(route: Route, sights: list[Sight]) -> Route:

@@ -43,7 +43,7 @@ class Finding(NamedTuple):
 def code_findings(text: str, kind: str) -> list[Finding]:
     """What code of a language would do."""
     if kind == "sql":
-        return located(sql_sights(text), text)
+        return locate_findings(sql_sights(text), text)
     if kind == "python":
         return python_findings(text)
     if kind == "javascript":
@@ -51,7 +51,7 @@ def code_findings(text: str, kind: str) -> list[Finding]:
     return other_findings(text)
 
 
-def located(sights: list[Sight], text: str) -> list[Finding]:
+def locate_findings(sights: list[Sight], text: str) -> list[Finding]:
     return [Finding(sight, line_of(sight.what, text)) for sight in sights]
 
 
@@ -79,7 +79,7 @@ def python_findings(text: str) -> list[Finding]:
         return _python_findings(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         unreadable = Sight("medium", "unclear", "unreadable code", "it is no Python that can be read")
-        return [Finding(unreadable), *located(code_sights(in_lines(text)), text)]
+        return [Finding(unreadable), *locate_findings(code_sights(in_lines(text)), text)]
 
 
 def _python_findings(text: str) -> list[Finding]:
@@ -92,10 +92,10 @@ def _python_findings(text: str) -> list[Finding]:
         tree = ast.parse(text)
     nodes = list(ast.walk(tree))
     modules = _modules(nodes)
-    starts = [found for node in nodes for found in _started(node, modules)]
+    starts = [found for node in nodes for found in _find_started_programs(node, modules)]
     for node in nodes:
         _without_docstring(node)
-    return [*located(ordinary(code_sights(in_lines(ast.unparse(tree)))), text), *starts]
+    return [*locate_findings(ordinary(code_sights(in_lines(ast.unparse(tree)))), text), *starts]
 
 
 def _modules(nodes: "list[ast.AST]") -> dict[str, str]:
@@ -127,7 +127,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _started(node: "ast.AST", modules: dict[str, str]) -> list[Finding]:
+def _find_started_programs(node: "ast.AST", modules: dict[str, str]) -> list[Finding]:
     import ast
 
     if not isinstance(node, ast.Call):
@@ -171,7 +171,7 @@ def _literal(node: "ast.expr") -> str | None:
 def javascript_findings(text: str) -> list[Finding]:
     code = JS_COMMENTS.sub(lambda m: m[1] or re.sub(r"[^\n]", "", m[0]), text[:PATIENCE])
     # A template is no shell's backtick, and `.exec` of a pattern starts nothing.
-    found = located(ordinary(code_sights(in_lines(code.replace("`", '"')))), text)
+    found = locate_findings(ordinary(code_sights(in_lines(code.replace("`", '"')))), text)
     if not JS_STARTS.search(code):
         return found
     calls = list(islice(JS_CALLS.finditer(code), MOST_CALLS))
@@ -198,4 +198,4 @@ def other_findings(text: str) -> list[Finding]:
     for said in (strings or [])[:MOST_CALLS]:
         if re.match(r"[\w./~-]+(?:\s|$)", said):
             sights += [sight for sight in command_sights(said) if sight.group != "unclear"]
-    return located(sights, text)
+    return locate_findings(sights, text)

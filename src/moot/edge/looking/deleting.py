@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from moot.edge.looking.reading import UNSET, UNSET_NAME, shown
+from moot.edge.looking.reading import UNSET, UNSET_NAME, render_word
 from moot.routing.answer import Sight
 from moot.routing.patterns import names
 from moot.routing.script import HOLE, Command, Word
@@ -106,20 +106,20 @@ def _git_clean(args: tuple[Word, ...], said: str) -> Deletion | None:
 # --- how much it is
 
 
-class Budget:
+class DeletionBudget:
     """For all that one line deletes together."""
 
     def __init__(self, entries: int = MOST_ENTRIES, seconds: float = SECONDS) -> None:
         self.entries, self.seconds, self.until = entries, seconds, 0.0
 
-    def share(self, among: int) -> "Budget":
+    def share(self, among: int) -> "DeletionBudget":
         """A part of what is left, so that one large target does not hide the others."""
         self.until = self.until or time.monotonic() + self.seconds
-        part = Budget(max(0, self.entries))
+        part = DeletionBudget(max(0, self.entries))
         part.until = time.monotonic() + max(0.0, self.until - time.monotonic()) / max(1, among)
         return part
 
-    def left(self) -> bool:
+    def has_budget(self) -> bool:
         self.until = self.until or time.monotonic() + self.seconds
         return self.entries > 0 and time.monotonic() < self.until
 
@@ -148,12 +148,12 @@ def in_units(size: float) -> str:
     raise AssertionError(size)
 
 
-def count(paths: Sequence[str], budget: Budget) -> Amount:
+def count(paths: Sequence[str], budget: DeletionBudget) -> Amount:
     """Files and bytes below these paths; links are not followed."""
     files = size = closed = 0
     waiting = list(reversed(paths))
     while waiting:
-        if not budget.left():
+        if not budget.has_budget():
             return Amount(files, size, False, closed)
         path = waiting.pop()
         try:
@@ -163,7 +163,7 @@ def count(paths: Sequence[str], budget: Budget) -> Amount:
                 continue
             with os.scandir(path) as entries:
                 for number, entry in enumerate(entries):
-                    if budget.entries <= 0 or (number % 256 == 255 and not budget.left()):
+                    if budget.entries <= 0 or (number % 256 == 255 and not budget.has_budget()):
                         return Amount(files, size, False, closed)
                     budget.entries -= 1
                     if entry.is_dir(follow_symlinks=False):
@@ -180,7 +180,7 @@ def count(paths: Sequence[str], budget: Budget) -> Amount:
 # --- where it is
 
 
-class Place(NamedTuple):
+class WorkingPlace(NamedTuple):
     """Where a command runs, and what must not be lost there."""
 
     folder: Path | None
@@ -189,7 +189,7 @@ class Place(NamedTuple):
     home: Path
 
 
-def precious(path: str, place: Place) -> str:
+def precious(path: str, place: WorkingPlace) -> str:
     """Why the loss of a folder would be grave; nothing for others."""
     here = Path(path)
     if path == "/" or here.parent == here:
@@ -218,7 +218,7 @@ def spellings(text: str, quoted: bool) -> list[str]:
     return found[:MOST_BRACES]
 
 
-def absolute(text: str, place: Place) -> str | None:
+def absolute(text: str, place: WorkingPlace) -> str | None:
     """From the root on; None where the folder is not known. No system takes a name that is longer."""
     text = text[:LONGEST_PATH]
     if text == "~" or text.startswith("~/"):
@@ -230,7 +230,7 @@ def absolute(text: str, place: Place) -> str | None:
     return None if place.folder is None else os.path.join(place.folder, text)
 
 
-def matches(pattern: str, budget: Budget) -> Iterator[str]:
+def matches(pattern: str, budget: DeletionBudget) -> Iterator[str]:
     """What a pattern stands for, as far as there is time to look."""
     parts = [part for part in pattern.split("/") if part]
     last = "/" if pattern.endswith("/") else ""
@@ -241,14 +241,14 @@ def matches(pattern: str, budget: Budget) -> Iterator[str]:
             continue
         new = list[str]()
         for base in found:
-            if not budget.left() or len(new) >= MOST_MATCHES:
+            if not budget.has_budget() or len(new) >= MOST_MATCHES:
                 break
-            new += _listed(base, part, MOST_MATCHES - len(new))
+            new += _match_entries(base, part, MOST_MATCHES - len(new))
         found = new
     return (path + last for path in found if os.path.lexists(path))
 
 
-def _listed(base: str, part: str, most: int) -> list[str]:
+def _match_entries(base: str, part: str, most: int) -> list[str]:
     found = []
     try:
         with os.scandir(base) as entries:
@@ -273,7 +273,7 @@ def real(path: str) -> str:
 # --- what is said of it
 
 
-def look_at_deletion(deletion: Deletion, place: Place, budget: Budget) -> tuple[list[str], list[Sight]]:
+def look_at_deletion(deletion: Deletion, place: WorkingPlace, budget: DeletionBudget) -> tuple[list[str], list[Sight]]:
     notes, sights = list[str](), list[Sight]()
     words = [w._replace(text=text) for w in deletion.targets for text in spellings(w.text, w.quoted)]
     for done, word in enumerate(words[:MOST_TARGETS]):
@@ -287,11 +287,13 @@ def look_at_deletion(deletion: Deletion, place: Place, budget: Budget) -> tuple[
     return notes, sights
 
 
-def look_at_target(deletion: Deletion, word: Word, place: Place, budget: Budget) -> tuple[list[str], list[Sight]]:
+def look_at_target(
+    deletion: Deletion, word: Word, place: WorkingPlace, budget: DeletionBudget
+) -> tuple[list[str], list[Sight]]:
     notes, text = list[str](), word.text
     for name in UNSET_NAME.findall(text):
         meant = UNSET_NAME.sub("", text).replace(HOLE, "…")
-        means = f"`{shown(text)}` means `{meant}`" if meant else f"`{shown(text)}` names nothing"
+        means = f"`{render_word(text)}` means `{meant}`" if meant else f"`{render_word(text)}` names nothing"
         notes.append(f"`${name}` is not set: in `{deletion.said}`, {means}")
     text = UNSET_NAME.sub("", text) if UNSET in text else text
     if HOLE in text:
@@ -308,7 +310,7 @@ def look_at_target(deletion: Deletion, word: Word, place: Place, budget: Budget)
 def _unknown(deletion: Deletion, text: str) -> tuple[list[str], list[Sight]]:
     """A name that the shell makes while it runs; were it empty, it might mean everything."""
     empty = text.replace(HOLE, "")
-    what = shown(text)
+    what = render_word(text)
     if text.startswith(HOLE) and re.fullmatch(r"/+(?:[*.]*|\w+/?\**)", empty):
         why = f"`{deletion.said}` deletes `{empty}` if what stands before it is empty"
         return [f"{why}; it is only known when it runs"], [Sight("high", "destructive", deletion.said, why)]
@@ -316,7 +318,7 @@ def _unknown(deletion: Deletion, text: str) -> tuple[list[str], list[Sight]]:
 
 
 def _look_at_path(
-    deletion: Deletion, text: str, path: str, glob: bool, place: Place, budget: Budget
+    deletion: Deletion, text: str, path: str, glob: bool, place: WorkingPlace, budget: DeletionBudget
 ) -> tuple[list[str], list[Sight]]:
     glob = glob and bool(re.search(r"[*?\[]", text))
     found = [real(one) for one in matches(path, budget)] if glob else [real(path)]
@@ -330,7 +332,7 @@ def _look_at_path(
         why = f"`{deletion.said}` deletes {within}{told}: {grave}"
         if deletion.extent == "all":
             sights.append(Sight("high", "destructive", deletion.said, why))
-    if glob and not found and not budget.left():
+    if glob and not found and not budget.has_budget():
         return [f"what {path} stands for was not looked up: there was no time left"], sights
     if not any(os.path.lexists(one) for one in found):
         return [f"nothing is there to delete at {path if glob else found[0]}"], sights
@@ -342,7 +344,7 @@ def _look_at_path(
     return [_sentence(deletion, where, amount, grave, outside(found, place))], sights
 
 
-def outside(found: Sequence[str], place: Place) -> bool:
+def outside(found: Sequence[str], place: WorkingPlace) -> bool:
     return any(not Path(one).is_relative_to(place.project) for one in found)
 
 

@@ -14,7 +14,7 @@ UNUSABLE = re.compile("[\0\ud800-\udc7f\udd00-\udfff\ue000-\ue00f]")
 """No file name holds these, or they are signs of our own for what is not known."""
 
 
-def cleaned(text: str) -> str:
+def replace_unusable(text: str) -> str:
     return UNUSABLE.sub("\ufffd", text)
 
 
@@ -30,7 +30,7 @@ class Script(NamedTuple):
     whole: bool = True
 
 
-class Unread(Exception):
+class UnreadFile(Exception):
     """The file cannot be read; the message says so of it: `is not there`."""
 
 
@@ -38,22 +38,22 @@ def read_text(path: Path) -> tuple[str, bool]:
     """The text of a file and whether it is all of it. Devices and pipes are not even opened: they may block, or act."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise Unread("is no regular file")
+            raise UnreadFile("is no regular file")
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
         with open(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # it was swapped in between
-                raise Unread("is no regular file")
+                raise UnreadFile("is no regular file")
             data = file.read(LONGEST + 1)
     except FileNotFoundError:
-        raise Unread("is not there") from None
+        raise UnreadFile("is not there") from None
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
-        raise Unread(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise UnreadFile(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if b"\0" in data:
-        raise Unread("is no text")
+        raise UnreadFile("is no text")
     whole = len(data) <= LONGEST
     if not whole:
         data = data[: data.rfind(b"\n", 0, LONGEST) + 1 or LONGEST]
-    return cleaned(data.decode("utf-8", "replace")), whole
+    return replace_unusable(data.decode("utf-8", "replace")), whole
 
 
 def name_from(path: Path, folder: Path) -> str:

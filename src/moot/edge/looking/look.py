@@ -9,14 +9,25 @@ from pathlib import Path
 
 from moot.edge.files.project import project_root
 from moot.edge.looking.code import Finding, code_findings
-from moot.edge.looking.deleting import Budget, Place, absolute, deletion_of, look_at_deletion
-from moot.edge.looking.files import Script, Unread, cleaned, name_from, read_text
-from moot.edge.looking.reading import IN, OUT, UNSET, UNSET_NAME, WORDS, Placed, read_line, shown, shown_words, that_run
+from moot.edge.looking.deleting import DeletionBudget, WorkingPlace, absolute, deletion_of, look_at_deletion
+from moot.edge.looking.files import Script, UnreadFile, name_from, read_text, replace_unusable
+from moot.edge.looking.reading import (
+    IN,
+    OUT,
+    UNSET,
+    UNSET_NAME,
+    WORDS,
+    Placed,
+    read_line,
+    render_word,
+    render_words,
+    that_run,
+)
 from moot.edge.looking.shell import shell_findings
 from moot.routing.answer import ORDER, Sight
-from moot.routing.interpreters import fed
+from moot.routing.interpreters import find_input_texts
 from moot.routing.patterns import names
-from moot.routing.script import HOLE, Command, Unreadable, Word
+from moot.routing.script import HOLE, Command, UnreadableScript, Word
 
 DEEPEST = 6
 """Scripts that call scripts."""
@@ -48,15 +59,15 @@ class Look:
         """Words of the line: it may call functions of what it sources."""
         self.written: dict[str, str | None] = {}
         """Files that the line writes before it runs them; None: with what is not known."""
-        self.budget = Budget()
+        self.budget = DeletionBudget()
         self.seen: set[str] = set()
         self._makes = False
         self._until = time.monotonic() + SECONDS
 
-    def place(self, folder: Path | None) -> Place:
-        return Place(folder, self.project, self.home)
+    def place(self, folder: Path | None) -> WorkingPlace:
+        return WorkingPlace(folder, self.project, self.home)
 
-    def told(self) -> tuple[str, ...]:
+    def list_notes(self) -> tuple[str, ...]:
         """The notes, each once, and not more than somebody would read."""
         notes = tuple(dict.fromkeys(self.notes))
         more = len(notes) - MOST_NOTES
@@ -65,7 +76,7 @@ class Look:
     # --- shell text
 
     def walk_line(self, line: str) -> None:
-        line = cleaned(line.replace(HOLE, ""))
+        line = replace_unusable(line.replace(HOLE, ""))
         self.called = frozenset(WORDS.findall(line))
         self.walk(line, self.folder, 0)
 
@@ -73,7 +84,7 @@ class Look:
         """Follow every command of a shell text; what cannot be parsed the router has said."""
         try:
             commands = read_line(text, self.env, arguments)
-        except Unreadable:
+        except UnreadableScript:
             return
         before = list[Path | None]()
         for placed in that_run(commands, self.called):
@@ -83,7 +94,7 @@ class Look:
             elif words and words[0].text == OUT:
                 folder = before.pop() if before else folder
             elif words and words[0].text in ("cd", "pushd", "popd", "chdir"):
-                folder = self.changed_folder(placed, folder)
+                folder = self.resolve_folder(placed, folder)
             elif words and words[0].text != "function":
                 self.run(words, placed.command, folder, depth)
             self.note_written(placed.command, folder)
@@ -96,14 +107,14 @@ class Look:
             return
         name = os.path.basename(words[0].text) or words[0].text
         self._makes |= name in MAKERS
-        deletion = deletion_of(name.lower(), words[1:], command, shown_words(words))
+        deletion = deletion_of(name.lower(), words[1:], command, render_words(words))
         if deletion is not None:
             notes, sights = look_at_deletion(deletion, self.place(folder), self.budget)
             self.notes += notes
             self.sights[:0] = sights  # whatever else is found, this is the first thing to know
         follow(self, name, words, command, folder, depth)
 
-    def changed_folder(self, placed: Placed, folder: Path | None) -> Path | None:
+    def resolve_folder(self, placed: Placed, folder: Path | None) -> Path | None:
         """Where `cd` leads; None where only the running shell knows."""
         words = placed.command.words
         given = [word for word in words[1:] if not word.text.startswith("-") or word.text == "-"]
@@ -115,7 +126,7 @@ class Look:
         if UNSET in text:
             shown_empty = UNSET_NAME.sub("", text)
             meant = shown_empty or (str(folder) if given[0].quoted else str(self.home))
-            self.notes.append(f"`cd {shown(text)}`: the variable is not set, so it leads to {meant}")
+            self.notes.append(f"`cd {render_word(text)}`: the variable is not set, so it leads to {meant}")
             text = shown_empty or meant
         path = absolute(text, self.place(folder))
         if path is None:
@@ -124,7 +135,9 @@ class Look:
             return Path(os.path.realpath(path))
         if placed.before == "&&" or self._makes:
             return Path(os.path.normpath(path))
-        self.notes.append(f"`cd {shown(given[0].text)}`: the folder is not there, so what follows runs in {folder}")
+        self.notes.append(
+            f"`cd {render_word(given[0].text)}`: the folder is not there, so what follows runs in {folder}"
+        )
         return folder
 
     # --- files that the line itself writes
@@ -133,10 +146,10 @@ class Look:
         place = self.place(folder)
         for redirect in command.redirects:
             if redirect.sign in (">", ">>", ">|", "&>", "&>>", "<>") and HOLE not in redirect.target.text:
-                self._write(absolute(redirect.target.text, place), self._said(command, redirect.sign))
+                self._write(absolute(redirect.target.text, place), self._read_echo(command, redirect.sign))
         if command.words and os.path.basename(command.words[0].text) in WRITERS:
             tees = command.words[0].text == "tee" and "-a" not in [word.text for word in command.words]
-            said = "\n".join(fed(command) or []) if tees else ""
+            said = "\n".join(find_input_texts(command) or []) if tees else ""
             for word in command.words[1:]:
                 if not word.text.startswith("-") and HOLE not in word.text:
                     self._write(absolute(word.text, place), said or None)
@@ -145,7 +158,7 @@ class Look:
         if path is not None:
             self.written[os.path.realpath(path)] = said
 
-    def _said(self, command: Command, sign: str) -> str | None:
+    def _read_echo(self, command: Command, sign: str) -> str | None:
         name = command.words[0].text if command.words else ""
         if sign not in (">", ">|"):
             return None
@@ -156,7 +169,7 @@ class Look:
 
     # --- scripts
 
-    def unread(self, said: str, what: str) -> None:
+    def note_unreadable(self, said: str, what: str) -> None:
         """A script of which nobody can tell what it would do."""
         why = f"`{said}`: {what}"
         self.notes.append(why)
@@ -165,35 +178,35 @@ class Look:
     def find(self, said: str, word: Word, folder: Path | None) -> Path | None:
         """The place of a script that is named; said where it is only known when it runs."""
         if HOLE in word.text or UNSET in word.text:
-            self.unread(said, f"the name of the script, {shown(word.text)}, is only known when it runs")
+            self.note_unreadable(said, f"the name of the script, {render_word(word.text)}, is only known when it runs")
             return None
         path = absolute(word.text, self.place(folder))
         if path is None:
-            self.unread(said, "in which folder it runs is only known when it runs")
+            self.note_unreadable(said, "in which folder it runs is only known when it runs")
         return None if path is None else Path(path)
 
     def read(self, said: str, path: Path, depth: int) -> tuple[str, bool] | None:
         """The text of a script and whether it is all of it; None if it was read before, or cannot be."""
         if HOLE in str(path) or UNSET in str(path):
-            self.unread(said, f"the name of the script, {shown(str(path))}, is only known when it runs")
+            self.note_unreadable(said, f"the name of the script, {render_word(str(path))}, is only known when it runs")
             return None
         real = os.path.realpath(path)
         if real in self.seen:
             return None
         if depth >= DEEPEST or len(self.seen) >= MOST_SCRIPTS or time.monotonic() > self._until:
-            self.unread(said, "too many scripts call each other; not all of them were read")
+            self.note_unreadable(said, "too many scripts call each other; not all of them were read")
             return None
         self.seen.add(real)
         name = name_from(path, self.folder)
         if real in self.written:
             text = self.written[real]
             if text is None:
-                self.unread(said, f"the script {name} is written by this very command")
+                self.note_unreadable(said, f"the script {name} is written by this very command")
             return None if text is None else (text, True)
         try:
             return read_text(path)
-        except Unread as problem:
-            self.unread(said, f"the script {name} {problem}")
+        except UnreadFile as problem:
+            self.note_unreadable(said, f"the script {name} {problem}")
             return None
 
     def run_script(
@@ -222,7 +235,7 @@ class Look:
                 return
             self.seen.add(os.path.realpath(path))
             text, whole = read_text(path)
-        except Unread as problem:
+        except UnreadFile as problem:
             self.notes.append(f"the file {name_from(path, self.folder)} {problem}")
             return
         script = Script(name_from(path, self.folder), kind, text, path, whole)
@@ -244,7 +257,7 @@ class Look:
         """Keep what was seen in a script, and say which line of it counts."""
         self.scripts.append(script)
         if not script.whole:
-            self.unread(said, f"the script {script.name} is too large; only its beginning was read")
+            self.note_unreadable(said, f"the script {script.name} is too large; only its beginning was read")
         telling = sorted(
             (f for f in findings if ORDER[f.sight.level] > ORDER["low"]), key=lambda f: -ORDER[f.sight.level]
         )

@@ -24,7 +24,7 @@ UNKNOWN = f"{DOLLAR}?"
 """For what only make would know: the shell's parser takes it for something only the shell knows."""
 
 
-class Rule:
+class MakeRule:
     def __init__(self) -> None:
         self.prerequisites: list[str] = []
         self.recipe: list[tuple[int, str]] = []
@@ -38,7 +38,7 @@ Read = Callable[[str], str | None]
 class Makefile:
     def __init__(self, values: Mapping[str, str]) -> None:
         self.values = dict(values)
-        self.rules: dict[str, Rule] = {}
+        self.rules: dict[str, MakeRule] = {}
         self.first = ""
         self._left = MOST_EXPANSIONS
         self.called: list[tuple[int, str]] = []
@@ -46,9 +46,9 @@ class Makefile:
 
     def take_in(self, text: str, read: Read, given: Mapping[str, str], depth: int = 0) -> None:
         """Add a file. `given` are variables of the command line, which no file changes."""
-        current: list[Rule] = []
+        current: list[MakeRule] = []
         defining = ""
-        for number, line in joined(text):
+        for number, line in join_lines(text):
             if defining:
                 defining = "" if line.strip() == "endef" else defining
                 continue
@@ -84,13 +84,13 @@ class Makefile:
             self.called.append((0, value))
             value = UNKNOWN
         elif sign.endswith(":="):
-            value = self._expanded(value, {}, (name,))
+            value = self._expand_variables(value, {}, (name,))
         self.values[name] = f"{self.values.get(name, '')} {value}".strip() if sign == "+=" else value
 
-    def add_rule(self, number: int, targets: str, prerequisites: str, command: str) -> list[Rule]:
+    def add_rule(self, number: int, targets: str, prerequisites: str, command: str) -> list[MakeRule]:
         current = []
         for target in self.expand(targets).split():
-            rule = self.rules.setdefault(target, Rule())
+            rule = self.rules.setdefault(target, MakeRule())
             before = re.sub(r"^[^:]*:(?!=)", "", prerequisites) if ":" in prerequisites else prerequisites
             rule.prerequisites += [name for name in self.expand(before).split() if name != "|"]
             if command.strip():
@@ -102,9 +102,9 @@ class Makefile:
 
     def expand(self, text: str, own: Mapping[str, str] | None = None, within: tuple[str, ...] = ()) -> str:
         """Plain variables put in; functions and what is not known become `UNKNOWN`."""
-        return self._expanded(text, own or {}, within).replace(DOLLAR, "$")
+        return self._expand_variables(text, own or {}, within).replace(DOLLAR, "$")
 
-    def _expanded(self, text: str, own: Mapping[str, str], within: tuple[str, ...]) -> str:
+    def _expand_variables(self, text: str, own: Mapping[str, str], within: tuple[str, ...]) -> str:
         def value(found: re.Match[str]) -> str:
             name = found[1] or found[2] or found[3]
             if name is None:
@@ -116,7 +116,7 @@ class Makefile:
             if name in within or len(within) > DEEPEST or self._left < 0:
                 return UNKNOWN
             if name in self.values:
-                return self._expanded(self.values[name], own, (*within, name))
+                return self._expand_variables(self.values[name], own, (*within, name))
             if name in IMPLICIT:
                 return IMPLICIT[name]
             # What is not set is left to the shell's reader, which says so.
@@ -154,7 +154,7 @@ class Makefile:
             visit(goal, 0, True)
         return found, missing
 
-    def rule_of(self, target: str) -> tuple[Rule | None, str]:
+    def rule_of(self, target: str) -> tuple[MakeRule | None, str]:
         own = self.rules.get(target)
         if own is not None and own.recipe:
             return own, ""
@@ -174,7 +174,7 @@ IMPLICIT = {
 """What make sets, or takes for nothing, without being told."""
 
 
-def joined(text: str) -> list[tuple[int, str]]:
+def join_lines(text: str) -> list[tuple[int, str]]:
     """Lines that end in a backslash are one with the next; each has the number of its first. In a recipe the backslash
     stays: the shell reads it."""
     found, begun, parts = list[tuple[int, str]](), 0, list[str]()

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from moot.routing.patterns import names
-from moot.routing.rules import Call
+from moot.routing.rules import CommandCall
 
 MANAGERS = names("npm yarn pnpm bun")
 NAMED = {"test": "test", "t": "test", "tst": "test", "start": "start", "stop": "stop", "restart": "restart"}
@@ -19,14 +19,14 @@ OWN = names("""
 """What a manager does itself, whatever the scripts are called."""
 
 
-class Wanted(NamedTuple):
+class WantedScripts(NamedTuple):
     scripts: tuple[str, ...]
     """The first of them must be there if `named`."""
     named: bool
     workspace: str = ""
 
 
-def wanted_of(called: Call) -> Wanted | None:
+def find_wanted_scripts(called: CommandCall) -> WantedScripts | None:
     """Which scripts a call runs by name; nothing where it runs none."""
     rest = list(called.rest)
     verb = rest[0] if rest else ("install" if called.name in ("yarn", "npm") and not called.rest else "")
@@ -36,14 +36,14 @@ def wanted_of(called: Call) -> Wanted | None:
         if name in ("-w", "--workspace", "--filter", "-F"):
             workspace = value
     if verb in ("run", "run-script", "rum", "urn"):
-        return Wanted((rest[1],), True, workspace) if len(rest) > 1 else None
+        return WantedScripts((rest[1],), True, workspace) if len(rest) > 1 else None
     if verb in NAMED:
         name = NAMED[verb]
-        return Wanted(("stop", "start", "restart") if name == "restart" else (name,), False, workspace)
+        return WantedScripts(("stop", "start", "restart") if name == "restart" else (name,), False, workspace)
     if verb in INSTALLS:
-        return Wanted(INSTALLED, False, workspace)
+        return WantedScripts(INSTALLED, False, workspace)
     if called.name in ("yarn", "pnpm", "bun") and verb and verb not in OWN:
-        return Wanted((verb,), False, workspace)
+        return WantedScripts((verb,), False, workspace)
     return None
 
 
@@ -59,7 +59,7 @@ def scripts_in(text: str) -> Mapping[str, str] | None:
     return {name: line for name, line in table.items() if isinstance(line, str)}
 
 
-def lines_of(table: Mapping[str, str], wanted: Wanted) -> list[tuple[str, str]]:
+def lines_of(table: Mapping[str, str], wanted: WantedScripts) -> list[tuple[str, str]]:
     """Name and shell line of everything that runs, with what is hooked before and after it."""
     found = []
     for name in wanted.scripts:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.edge.looking.deleting import absolute
-from moot.edge.looking.files import Unread, kind_of_program, kind_of_text, read_text
+from moot.edge.looking.files import UnreadFile, kind_of_program, kind_of_text, read_text
 from moot.edge.looking.reading import UNSET
-from moot.edge.looking.step import Step
+from moot.edge.looking.step import CommandStep
 from moot.edge.looking.tasks import make, packages
 from moot.routing.interpreters import DATABASES, FILE_OPTIONS, LANGUAGES, SHELLS, option_values
 from moot.routing.patterns import Lazy, names
-from moot.routing.rules import Call, call, known
+from moot.routing.rules import CommandCall, call, is_known
 from moot.routing.runners.carriers import CARRIERS, SECOND, inner_words
 from moot.routing.script import HOLE, Command, Word
 
@@ -39,15 +39,15 @@ WRAPPERS = names("gradlew mvnw")
 
 
 def follow(look: "Look", name: str, words: tuple[Word, ...], command: Command, folder: Path | None, depth: int) -> None:
-    step = Step(look, name, words, command, folder, depth)
+    step = CommandStep(look, name, words, command, folder, depth)
     if "/" in words[0].text and program_file(step):
         return
     plain = name.lower().removesuffix(".exe")
     called = call(plain, words[1:])
     if plain in CARRIERS:
-        carried(step, called)
+        inspect_carrier(step, called)
     elif called.rest and (plain, called.rest[0]) in SECOND:
-        carried_second(step, called)
+        inspect_subcommand_carrier(step, called)
     elif action := FOLLOWED.get(plain):
         action(step, called)
     elif plain in SHELLS:
@@ -58,7 +58,7 @@ def follow(look: "Look", name: str, words: tuple[Word, ...], command: Command, f
         database(step, called)
 
 
-def program_file(step: Step) -> bool:
+def program_file(step: CommandStep) -> bool:
     """A program named by its path: read, unless it is installed. True: nothing is left to do."""
     path = step.look.find(step.said, step.words[0], step.folder)
     if path is None:
@@ -69,10 +69,10 @@ def program_file(step: Step) -> bool:
     text = step.look.written.get(os.path.realpath(path)) or ""
     try:
         text = text or read_text(path)[0]
-    except Unread as problem:
+    except UnreadFile as problem:
         if runs:
             return False  # an interpreter is no text; what it is given is followed
-        if problem.args == ("is no text",) and known(step.name):
+        if problem.args == ("is no text",) and is_known(step.name):
             step.look.notes.append(f"{step.words[0].text} is a program, and judged by its name alone")
             return False
     kind = kind_of_text(text, step.words[0].text)
@@ -83,7 +83,7 @@ def program_file(step: Step) -> bool:
 # --- carriers
 
 
-def carried(step: Step, called: Call) -> None:
+def inspect_carrier(step: CommandStep, called: CommandCall) -> None:
     how = CARRIERS[called.name]
     if called.name in ELSEWHERE:
         return
@@ -100,7 +100,7 @@ def carried(step: Step, called: Call) -> None:
     step.carry(words, folder)
 
 
-def carried_second(step: Step, called: Call) -> None:
+def inspect_subcommand_carrier(step: CommandStep, called: CommandCall) -> None:
     key = (called.name, called.rest[0])
     if called.name in ELSEWHERE or key in FETCHED:
         return
@@ -108,16 +108,16 @@ def carried_second(step: Step, called: Call) -> None:
     step.carry(inner_words(step.args[at + 1 :], SECOND[key]), step.folder)
 
 
-def evaluate(step: Step, called: Call) -> None:
+def evaluate(step: CommandStep, called: CommandCall) -> None:
     step.look.walk(" ".join(step.texts), step.folder, step.depth + 1)
 
 
-def su(step: Step, called: Call) -> None:
+def su(step: CommandStep, called: CommandCall) -> None:
     if "-c" in step.texts[:-1]:
         step.look.walk(step.texts[step.texts.index("-c") + 1], step.folder, step.depth + 1)
 
 
-def find(step: Step, called: Call) -> None:
+def find(step: CommandStep, called: CommandCall) -> None:
     for at, text in enumerate(step.texts):
         if text in ("-exec", "-execdir", "-ok", "-okdir"):
             end = next((n for n in range(at + 1, len(step.texts)) if step.texts[n] in (";", "+")), len(step.texts))
@@ -129,12 +129,12 @@ def find(step: Step, called: Call) -> None:
 # --- shells and languages
 
 
-def source(step: Step, called: Call) -> None:
+def source(step: CommandStep, called: CommandCall) -> None:
     if step.args:
         step.script(step.args[0], "shell", step.texts[1:])
 
 
-def shell(step: Step, called: Call) -> None:
+def shell(step: CommandStep, called: CommandCall) -> None:
     texts, at = step.texts, 0
     while at < len(texts) and texts[at][:1] in ("-", "+") and texts[at] != "-":
         if texts[at] == "--":
@@ -149,10 +149,10 @@ def shell(step: Step, called: Call) -> None:
     kind = kind_of_program(step.name)
     if at < len(texts) and texts[at] not in ("-", "/dev/stdin"):
         return step.script(step.args[at], kind, texts[at + 1 :])
-    return piped_in(step, kind)
+    return inspect_piped_script(step, kind)
 
 
-def piped_in(step: Step, kind: str) -> None:
+def inspect_piped_script(step: CommandStep, kind: str) -> None:
     """`bash < x.sh`, `cat x.sh | bash`."""
     for redirect in step.command.redirects:
         if redirect.sign == "<":
@@ -162,7 +162,7 @@ def piped_in(step: Step, kind: str) -> None:
         step.script(feeder[1], kind)
 
 
-def language(step: Step, called: Call) -> None:
+def language(step: CommandStep, called: CommandCall) -> None:
     kind = kind_of_program(called.name)
     valued = next((v for begin, v in LANGUAGE_VALUES.items() if called.name.startswith(begin)), ())
     texts, at = step.texts, 0
@@ -172,32 +172,32 @@ def language(step: Step, called: Call) -> None:
         if texts[at] == "--test" or GIVEN_CODE.fullmatch(texts[at]):
             return None  # a runner of tests, or code that the router reads
         if called.name == "node" and texts[at] in ("-r", "--require") and texts[at + 1 : at + 2]:
-            required(step, step.args[at + 1])
+            inspect_required_module(step, step.args[at + 1])
             at += 1
         at += 2 if texts[at] in valued else 1
     if called.name in ("deno", "bun"):
         return with_verb(step, called, at)
     if at >= len(texts) or texts[at] in ("-", "/dev/stdin"):
-        return piped_in(step, kind)
-    return interpreted(step, step.args[at], kind, texts[at + 1 :])
+        return inspect_piped_script(step, kind)
+    return inspect_interpreted_file(step, step.args[at], kind, texts[at + 1 :])
 
 
-def required(step: Step, word: Word) -> None:
+def inspect_required_module(step: CommandStep, word: Word) -> None:
     """`node -r ./setup.js`; what is named without a path is installed."""
     if word.text.startswith((".", "/")):
         step.script(word, "javascript")
 
 
-def with_verb(step: Step, called: Call, at: int) -> None:
+def with_verb(step: CommandStep, called: CommandCall, at: int) -> None:
     """`deno run x.ts`, `bun run x.ts`, `bun run build`."""
     if step.texts[at : at + 1] == ["run"]:
         given = next((n for n in range(at + 1, len(step.texts)) if not step.texts[n].startswith("-")), len(step.texts))
         if given < len(step.texts) and (called.name == "deno" or re.search(r"[./]", step.texts[given])):
-            return interpreted(step, step.args[given], "javascript", step.texts[given + 1 :])
+            return inspect_interpreted_file(step, step.args[given], "javascript", step.texts[given + 1 :])
     return packages(step, called) if called.name == "bun" else None
 
 
-def interpreted(step: Step, word: Word, kind: str, arguments: list[str]) -> None:
+def inspect_interpreted_file(step: CommandStep, word: Word, kind: str, arguments: list[str]) -> None:
     """A file, or a folder that holds one under the usual name."""
     path = step.look.find(step.said, word, step.folder)
     if path is None:
@@ -210,7 +210,7 @@ def interpreted(step: Step, word: Word, kind: str, arguments: list[str]) -> None
     step.look.run_script(step.said, chosen, kind, step.folder, step.depth, arguments)
 
 
-def module(step: Step, name: str, arguments: list[str]) -> None:
+def module(step: CommandStep, name: str, arguments: list[str]) -> None:
     """`python -m name`, where it is a module of this folder; others are installed, and known by their names."""
     if not re.fullmatch(r"[\w.]+", name) or step.folder is None:
         return
@@ -222,13 +222,13 @@ def module(step: Step, name: str, arguments: list[str]) -> None:
                 return step.look.run_script(step.said, path, "python", step.folder, step.depth, arguments)
 
 
-def database(step: Step, called: Call) -> None:
+def database(step: CommandStep, called: CommandCall) -> None:
     for value in option_values(called, FILE_OPTIONS):
         step.script(Word(value), "sql")
-    piped_in(step, "sql")
+    inspect_piped_script(step, "sql")
 
 
-Followed = Callable[[Step, Call], None]
+Followed = Callable[[CommandStep, CommandCall], None]
 FOLLOWED: dict[str, Followed] = {
     "eval": evaluate, "su": su, "find": find, "source": source, ".": source, "make": make, "gmake": make,
     "npm": packages, "yarn": packages, "pnpm": packages, "bun": language,

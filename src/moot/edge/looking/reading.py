@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from moot.routing.patterns import names
 from moot.routing.reading import Spelling
-from moot.routing.script import HOLE, Command, Unreadable, Word
+from moot.routing.script import HOLE, Command, UnreadableScript, Word
 from moot.routing.shell import LONGEST, ScriptReader
 
 UNSET, UNSET_END = "\ue000", "\ue001"
@@ -95,7 +95,7 @@ class LineReader(ScriptReader):
         given = self.arguments or ()
         spelling.add(given[number - 1] if number <= len(given) else f"{UNSET}{number}{UNSET_END}")
 
-    def braced(self, spelling: Spelling) -> None:
+    def read_braces(self, spelling: Spelling) -> None:
         """`${X:-y}` and `${1}`, beside what the router reads."""
         found = DEFAULTED.match(self.text, self.at + 2)
         plain = re.compile(r"(\d)\}").match(self.text, self.at + 2)
@@ -103,7 +103,7 @@ class LineReader(ScriptReader):
             self.at = plain.end()
             return self.argument(int(plain[1]), spelling)
         if found is None or found[1] in self.uncertain or (found[1].isdigit() and self.arguments is None):
-            return super().braced(spelling)
+            return super().read_braces(spelling)
         self.at = found.end()
         spelling.names.append(found[1])
         if found[1].isdigit():
@@ -139,15 +139,15 @@ def names_set(text: str) -> frozenset[str] | None:
 
 
 def read_line(text: str, env: Mapping[str, str], arguments: Sequence[str] | None = None) -> list[Placed]:
-    """All commands of a text, with `IN` and `OUT` where subshells begin and end. Raises `Unreadable`."""
+    """All commands of a text, with `IN` and `OUT` where subshells begin and end. Raises `UnreadableScript`."""
     if len(text) > LONGEST:
-        raise Unreadable("it is too long")
+        raise UnreadableScript("it is too long")
     reader = LineReader(text, env, arguments)
     reader.sets = names_set(text)
     try:
         reader.commands_until(frozenset())
     except RecursionError:
-        raise Unreadable("it is nested too deep") from None
+        raise UnreadableScript("it is nested too deep") from None
     return [Placed(command, *place) for command, place in zip(reader.commands, reader.places, strict=True)]
 
 
@@ -172,12 +172,12 @@ def _defines(placed: Placed) -> bool:
     return bool(placed.command.words) and placed.command.words[0].text == "function"
 
 
-def shown(text: str) -> str:
+def render_word(text: str) -> str:
     """A word as a person would write it."""
     return UNSET_NAME.sub(lambda m: f"${m[1]}", text).replace(HOLE, "…")
 
 
-def shown_words(words: Sequence[Word], longest: int = 80) -> str:
-    said = " ".join(shown(word.text) for word in words)
+def render_words(words: Sequence[Word], longest: int = 80) -> str:
+    said = " ".join(render_word(word.text) for word in words)
     said = " ".join(said.split())
     return said if len(said) <= longest else said[: longest - 1] + "…"

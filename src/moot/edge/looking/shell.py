@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from moot.edge.looking.code import Finding
-from moot.edge.looking.reading import IN, OUT, UNSET_NAME, Placed, read_line, shown, that_run
+from moot.edge.looking.reading import IN, OUT, UNSET_NAME, Placed, read_line, render_word, that_run
 from moot.routing.answer import Sight
 from moot.routing.command import command_sights, one_command
-from moot.routing.script import HOLE, Command, Unreadable
+from moot.routing.script import HOLE, Command, UnreadableScript
 
 ACROSS = ("download and run", "decoded and run", "fork bomb", "unreadable command", "nesting")
 """What the router sees in a whole text and in no single command of it."""
@@ -23,7 +23,7 @@ def shell_findings(
     """`called`: functions that whoever runs the text may call."""
     try:
         commands = read_line(text, env, arguments)
-    except Unreadable as problem:
+    except UnreadableScript as problem:
         return [Finding(Sight("medium", "unclear", "unreadable script", f"it cannot be read: {problem}"))]
     across = [sight for sight in command_sights(text) if sight.what in ACROSS]
     if not ENCODED.search(text):  # `tr` in a script decodes nothing
@@ -36,7 +36,7 @@ def shell_findings(
         finding
         for placed in that_run(commands, called)
         if _first(placed.command) not in (IN, OUT) and not _cleans_up(placed.command, temporary)
-        for finding in _judged(placed, own)
+        for finding in _judge_command(placed, own)
     ]
     return [*(Finding(usual(sight)) for sight in across), *judged]
 
@@ -45,7 +45,7 @@ def _first(command: Command) -> str:
     return command.words[0].text if command.words else ""
 
 
-def _judged(placed: Placed, own: frozenset[str]) -> list[Finding]:
+def _judge_command(placed: Placed, own: frozenset[str]) -> list[Finding]:
     words = tuple(word._replace(text=UNSET_NAME.sub(HOLE, word.text)) for word in placed.command.words)
     feeders = tuple(command for command in placed.command.fed_by if _first(command) not in (IN, OUT))
     command = placed.command._replace(words=words, fed_by=feeders)
@@ -68,4 +68,4 @@ def _cleans_up(command: Command, temporary: frozenset[str]) -> bool:
 def usual(sight: Sight) -> Sight:
     """In a script, a program whose name is in a variable is nothing unusual; it only cannot be told what it does."""
     level = "medium" if sight.group == "unclear" and sight.what in HIDDEN else sight.level
-    return Sight(level, sight.group, shown(sight.what), shown(sight.why))
+    return Sight(level, sight.group, render_word(sight.what), render_word(sight.why))

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from moot.edge.looking.reading import shown_words
+from moot.edge.looking.reading import render_words
 from moot.routing.script import Command, Word
 
 if TYPE_CHECKING:
     from moot.edge.looking.look import Look
 
 
-class Step(NamedTuple):
+class CommandStep(NamedTuple):
     """A program about to run."""
 
     look: "Look"
@@ -22,7 +22,7 @@ class Step(NamedTuple):
 
     @property
     def said(self) -> str:
-        return shown_words(self.words)
+        return render_words(self.words)
 
     @property
     def args(self) -> tuple[Word, ...]:

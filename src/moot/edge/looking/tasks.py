@@ -6,14 +6,14 @@ import shlex
 from pathlib import Path
 from typing import NamedTuple
 
-from moot.edge.looking.files import Script, Unread, name_from, read_text
+from moot.edge.looking.files import Script, UnreadFile, name_from, read_text
 from moot.edge.looking.makefiles import NAMES, Makefile
-from moot.edge.looking.packages import lines_of, scripts_in, wanted_of
+from moot.edge.looking.packages import find_wanted_scripts, lines_of, scripts_in
 from moot.edge.looking.reading import UNSET
 from moot.edge.looking.shell import shell_findings
-from moot.edge.looking.step import Step
+from moot.edge.looking.step import CommandStep
 from moot.routing.interpreters import SHELLS
-from moot.routing.rules import Call, call
+from moot.routing.rules import CommandCall, call
 from moot.routing.script import HOLE
 
 DRY = ("-n", "--dry-run", "--just-print", "--recon", "-q", "--question", "--version", "-v", "--help", "-h", "-p")
@@ -22,12 +22,12 @@ DRY = ("-n", "--dry-run", "--just-print", "--recon", "-q", "--question", "--vers
 # --- make
 
 
-def make(step: Step, called: Call) -> None:
+def make(step: CommandStep, called: CommandCall) -> None:
     asked = make_call(step.texts)
     if asked is None:
         return
     if step.folder is None or any(HOLE in text or UNSET in text for text in (*asked.folders, *asked.goals)):
-        return step.look.unread(step.said, "what it makes is only known when it runs")
+        return step.look.note_unreadable(step.said, "what it makes is only known when it runs")
     folder = Path(os.path.normpath(step.folder.joinpath(*asked.folders)))
     look = step.look
     files = [folder / name for name in asked.files] or [
@@ -43,7 +43,9 @@ def make(step: Step, called: Call) -> None:
             return None
         found = look.read(step.said, path, step.depth)
         if found is not None and not found[1]:
-            look.unread(step.said, f"the file {name_from(path, look.folder)} is too large; only its beginning was read")
+            look.note_unreadable(
+                step.said, f"the file {name_from(path, look.folder)} is too large; only its beginning was read"
+            )
         texts.append(found[0] if found else "")
         return found[0] if found else None
 
@@ -54,7 +56,7 @@ def make(step: Step, called: Call) -> None:
         return
     shell_is = os.path.basename(known.expand(known.values.get("SHELL", "/bin/sh")).split(" ")[0])
     if shell_is not in SHELLS:
-        look.unread(step.said, f"its recipes are run by {shell_is or 'a shell only known when it runs'}")
+        look.note_unreadable(step.said, f"its recipes are run by {shell_is or 'a shell only known when it runs'}")
     recipes, missing = known.recipes(asked.goals)
     lines = [*(("", number, text) for number, text in known.called), *recipes]
     judge_lines(step, name_from(files[0], look.folder), "make", texts[0], lines, folder)
@@ -95,7 +97,9 @@ def make_call(texts: list[str]) -> MakeCall | None:
     return MakeCall(tuple(folders), tuple(files), tuple(goals), given)
 
 
-def judge_lines(step: Step, name: str, kind: str, text: str, lines: list[tuple[str, int, str]], folder: Path) -> None:
+def judge_lines(
+    step: CommandStep, name: str, kind: str, text: str, lines: list[tuple[str, int, str]], folder: Path
+) -> None:
     """Shell lines of another file: each is judged, and followed."""
     look = step.look
     findings = [
@@ -109,26 +113,26 @@ def judge_lines(step: Step, name: str, kind: str, text: str, lines: list[tuple[s
 # --- package.json
 
 
-def packages(step: Step, called: Call) -> None:
+def packages(step: CommandStep, called: CommandCall) -> None:
     called = call(called.name, step.args)
-    wanted = wanted_of(called)
+    wanted = find_wanted_scripts(called)
     if wanted is None:
         return
     if step.folder is None or any(HOLE in text or UNSET in text for text in (*wanted.scripts, wanted.workspace)):
-        return step.look.unread(step.said, "what it runs is only known when it runs")
+        return step.look.note_unreadable(step.said, "what it runs is only known when it runs")
     folder = package_folder(step, called, wanted.workspace)
     if folder is None:
         if wanted.named or wanted.workspace:
-            step.look.unread(step.said, "there is no package.json that says what it runs")
+            step.look.note_unreadable(step.said, "there is no package.json that says what it runs")
         return
     path, look = folder / "package.json", step.look
     try:
         text, _ = read_text(path)
-    except Unread as problem:
-        return look.unread(step.said, f"{name_from(path, look.folder)} {problem}")
+    except UnreadFile as problem:
+        return look.note_unreadable(step.said, f"{name_from(path, look.folder)} {problem}")
     table = scripts_in(text)
     if table is None:
-        return look.unread(step.said, f"{name_from(path, look.folder)} is no table of scripts")
+        return look.note_unreadable(step.said, f"{name_from(path, look.folder)} is no table of scripts")
     found = lines_of(table, wanted)
     if not found:
         if wanted.named:
@@ -151,7 +155,7 @@ def _line_in(text: str, name: str) -> int:
     return text.count("\n", 0, at) + 1 if at >= 0 else 0
 
 
-def package_folder(step: Step, called: Call, workspace: str) -> Path | None:
+def package_folder(step: CommandStep, called: CommandCall, workspace: str) -> Path | None:
     """The folder of the package.json that counts: the one named, or the nearest upwards."""
     assert step.folder is not None
     folder = step.folder

@@ -2,7 +2,7 @@
 
 from moot.edge.models.catalog import find_provider, list_providers
 from moot.edge.models.names import Endpoint, Endpoints, ModelName, is_fit_to_show, is_hosted, parse_name, read_endpoint
-from moot.edge.models.provider import HostedProvider, Opening, Provider
+from moot.edge.models.provider import HostedProvider, ModelOpening, Provider
 from moot.edge.models.registry import Models, open_model
 from moot.edge.models.status import (
     Pick,
@@ -17,8 +17,27 @@ from moot.edge.models.status import (
 )
 
 __all__ = [
-    "Endpoint", "Endpoints", "HostedProvider", "ModelName", "Models", "Opening", "Pick", "Provider", "ProviderStatus",
-    "find_own_server", "find_problem", "find_provider", "is_fit_to_show", "is_hosted", "knows_price",
-    "list_key_variables", "list_providers", "list_status",
-    "open_model", "parse_name", "pick_model", "read_endpoint", "why_unreachable",
+    "Endpoint",
+    "Endpoints",
+    "HostedProvider",
+    "ModelName",
+    "ModelOpening",
+    "Models",
+    "Pick",
+    "Provider",
+    "ProviderStatus",
+    "find_own_server",
+    "find_problem",
+    "find_provider",
+    "is_fit_to_show",
+    "is_hosted",
+    "knows_price",
+    "list_key_variables",
+    "list_providers",
+    "list_status",
+    "open_model",
+    "parse_name",
+    "pick_model",
+    "read_endpoint",
+    "why_unreachable",
 ]  # fmt: skip

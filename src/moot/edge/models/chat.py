@@ -11,12 +11,12 @@ from typing import cast
 
 import httpx2
 
-from moot.core.types import Call, Finish
-from moot.edge.models.faults import Fault, Faulted, find_message, retry_after
+from moot.core.types import Finish, ModelCall
+from moot.edge.models.faults import Faulted, RequestFault, find_message, retry_after
 from moot.edge.models.features import Features, is_strict
-from moot.edge.models.hosted import Answer
+from moot.edge.models.hosted import WireAnswer
 from moot.edge.models.http import OversizedBody, make_client
-from moot.edge.models.provider import Opening
+from moot.edge.models.provider import ModelOpening
 from moot.edge.models.services import NO_KEY, Service
 from moot.edge.models.usage import TokenCount, count_usage
 
@@ -29,7 +29,7 @@ THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
 class ChatWire:
-    def __init__(self, service: Service, opening: Opening) -> None:
+    def __init__(self, service: Service, opening: ModelOpening) -> None:
         self._service = service
         self._model = opening.model
         self._temperature = opening.temperature
@@ -41,20 +41,20 @@ class ChatWire:
     def uses_temperature(self) -> bool:
         return self._temperature is not None and REASONS.match(self._model) is None
 
-    def uses_schema(self, call: Call) -> bool:
+    def uses_schema(self, call: ModelCall) -> bool:
         return call.json_schema is not None
 
-    async def send(self, call: Call, features: Features) -> Answer:
+    async def send(self, call: ModelCall, features: Features) -> WireAnswer:
         """One request; `Faulted` when it has no answer."""
         try:
             response = await self._http.post(self._url, json=self._body(call, features), headers=self._headers)
         except OversizedBody as error:
-            raise Faulted(Fault(oversized=True)) from error
+            raise Faulted(RequestFault(oversized=True)) from error
         except httpx2.TimeoutException as error:
             early = isinstance(error, httpx2.ConnectTimeout | httpx2.PoolTimeout)
-            raise Faulted(Fault(detail=str(error) or "timed out", timed_out=not early)) from error
+            raise Faulted(RequestFault(detail=str(error) or "timed out", timed_out=not early)) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise Faulted(Fault(detail=str(error) or type(error).__name__)) from error
+            raise Faulted(RequestFault(detail=str(error) or type(error).__name__)) from error
         if response.status_code >= 300:
             raise Faulted(_read_fault(response))
         return self._read_answer(call, response)
@@ -62,7 +62,7 @@ class ChatWire:
     async def aclose(self) -> None:
         await self._http.aclose()
 
-    def _body(self, call: Call, features: Features) -> dict[str, object]:
+    def _body(self, call: ModelCall, features: Features) -> dict[str, object]:
         system = [{"role": "system", "content": call.system}] if call.system else []
         body: dict[str, object] = {
             "model": self._model,
@@ -82,28 +82,28 @@ class ChatWire:
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return body
 
-    def _read_answer(self, call: Call, response: httpx2.Response) -> Answer:
+    def _read_answer(self, call: ModelCall, response: httpx2.Response) -> WireAnswer:
         body = _read_json(response)
         choices = body.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
         if not isinstance(choice, dict) or not isinstance(message, dict):
-            raise Faulted(Fault(garbled=True))
+            raise Faulted(RequestFault(garbled=True))
         refusal = message.get("refusal")
         text = _read_text(message.get("content")) or str(refusal or "")
         finish = "filter" if refusal else FINISHES.get(choice.get("finish_reason"), "unknown")
         names = [name for name in (body.get("model"), self._model) if isinstance(name, str) and name]
         usage = count_usage(call, text, self._service, names, _read_count(body.get("usage")))
-        return Answer(text, finish, usage)
+        return WireAnswer(text, finish, usage)
 
 
 def _read_json(response: httpx2.Response) -> dict[str, object]:
     try:
         body = json.loads(response.content)
     except ValueError as error:
-        raise Faulted(Fault(garbled=True)) from error
+        raise Faulted(RequestFault(garbled=True)) from error
     if not isinstance(body, dict):
-        raise Faulted(Fault(garbled=True))
+        raise Faulted(RequestFault(garbled=True))
     return body
 
 
@@ -130,14 +130,14 @@ def _read_count(usage: object) -> TokenCount | None:
     return TokenCount(asked, said, cached if isinstance(cached, int) and 0 <= cached <= asked else 0)
 
 
-def _read_fault(response: httpx2.Response) -> Fault:
+def _read_fault(response: httpx2.Response) -> RequestFault:
     try:
         body = json.loads(response.content)
     except ValueError:
         body = response.text
     error = body.get("error") if isinstance(body, dict) else None
     code = str(error.get("code") or error.get("type") or "") if isinstance(error, dict) else ""
-    return Fault(
+    return RequestFault(
         status=response.status_code,
         detail=find_message(body),
         code=code,

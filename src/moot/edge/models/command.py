@@ -12,8 +12,8 @@ from typing import cast
 
 from moot.core.errors import FailureKind, ModelError, UsageError
 from moot.core.ports import Model
-from moot.core.types import Call, Reply
-from moot.edge.models.faults import one_line, quoted
+from moot.core.types import ModelCall, Reply
+from moot.edge.models.faults import one_line, quote_server
 from moot.edge.models.usage import free_usage
 
 MAX_OUTPUT = 32 * 1024 * 1024
@@ -48,7 +48,7 @@ class CommandModel(Model):
     def name(self) -> str:
         return self._name
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         question = f"{call.system}\n\n{call.prompt}" if call.system else call.prompt
         try:
             async with asyncio.timeout(self._timeout):
@@ -60,11 +60,13 @@ class CommandModel(Model):
         if run.full:
             raise self._error("its answer is too large to read; ask for less", "failed")
         if run.status != 0:
-            raise self._error(f"{_ended(run.status)}{_last_line(run.errors)}; run it by hand to see why", "failed")
+            raise self._error(
+                f"{_describe_exit(run.status)}{_last_line(run.errors)}; run it by hand to see why", "failed"
+            )
         text = run.output.decode("utf-8", "replace").removesuffix("\n")
         return Reply(text=text, model=self._name, usage=free_usage(call, text), finish="stop")
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         """Nothing to do: a command keeps no place in a script."""
 
     async def aclose(self) -> None:
@@ -75,7 +77,7 @@ class CommandModel(Model):
 
 
 @dataclass
-class _Run(asyncio.SubprocessProtocol):
+class _CommandRun(asyncio.SubprocessProtocol):
     """What one process says, and how it ends."""
 
     ended: "asyncio.Future[None]"
@@ -110,9 +112,9 @@ def _settle(future: "asyncio.Future[None]") -> None:
         future.set_result(None)
 
 
-async def _run(words: tuple[str, ...], env: dict[str, str], question: bytes) -> _Run:
+async def _run(words: tuple[str, ...], env: dict[str, str], question: bytes) -> _CommandRun:
     loop = asyncio.get_running_loop()
-    run = _Run(loop.create_future(), loop.create_future())
+    run = _CommandRun(loop.create_future(), loop.create_future())
     # A session of its own, so that whatever it starts can be ended with it. A cancellation must not come between
     # the start and our hold on the process: what it had already started would live on.
     starting = loop.create_task(loop.subprocess_exec(lambda: run, *words, env=env, start_new_session=True))
@@ -135,10 +137,10 @@ async def _run(words: tuple[str, ...], env: dict[str, str], question: bytes) -> 
     return run
 
 
-def _ended(status: int) -> str:
+def _describe_exit(status: int) -> str:
     return f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
 
 
 def _last_line(errors: bytes | bytearray) -> str:
     lines = [line for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
-    return f" ({quoted(lines[-1], key='')})" if lines else ""
+    return f" ({quote_server(lines[-1], key='')})" if lines else ""

@@ -19,7 +19,7 @@ FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
 
 
 @dataclass(frozen=True)
-class Fault:
+class RequestFault:
     """A request without an answer, in no SDK's words."""
 
     status: int | None = None
@@ -49,18 +49,18 @@ class Fault:
 class Faulted(Exception):
     """Carries a fault up to where it becomes another try or a `ModelError`."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: RequestFault) -> None:
         super().__init__(fault.detail)
         self.fault = fault
 
 
-def explain(fault: Fault, model: str, service: Service, timeout: float) -> ModelError:
+def explain(fault: RequestFault, model: str, service: Service, timeout: float) -> ModelError:
     kind = failure_kind(fault)
     text = _sentence(fault, kind, service, timeout)
     return ModelError(one_line(f"model {model!r}: {text}"), kind=kind, retry_after=fault.retry_after)
 
 
-def failure_kind(fault: Fault) -> FailureKind:
+def failure_kind(fault: RequestFault) -> FailureKind:
     status = fault.status
     if fault.timed_out:
         return "timeout"
@@ -80,9 +80,9 @@ def failure_kind(fault: Fault) -> FailureKind:
     return "not_found" if status == 404 else "rejected"
 
 
-def _sentence(fault: Fault, kind: FailureKind, service: Service, timeout: float) -> str:
+def _sentence(fault: RequestFault, kind: FailureKind, service: Service, timeout: float) -> str:
     at = service.address
-    quote = f" ({quoted(fault.detail, service.key)})" if fault.detail else ""
+    quote = f" ({quote_server(fault.detail, service.key)})" if fault.detail else ""
     match kind:
         case "timeout":
             return f"no answer from {at} within {timeout:g} s; allow more time per call or ask for less"
@@ -100,10 +100,10 @@ def _sentence(fault: Fault, kind: FailureKind, service: Service, timeout: float)
         case "not_found":
             return f"{at} does not have it (404){quote}; check the model's name and {service.url_from}"
         case _:
-            return _rejected(fault, service, quote)
+            return _explain_rejection(fault, service, quote)
 
 
-def _unavailable(fault: Fault, service: Service, quote: str) -> str:
+def _unavailable(fault: RequestFault, service: Service, quote: str) -> str:
     at = service.address
     if fault.garbled:
         return f"{at} sent something that is no completion; check that {service.url_from} is right"
@@ -112,7 +112,7 @@ def _unavailable(fault: Fault, service: Service, quote: str) -> str:
     return f"{at} is not able to answer now, status {fault.status}{quote}; try again later"
 
 
-def _rejected(fault: Fault, service: Service, quote: str) -> str:
+def _explain_rejection(fault: RequestFault, service: Service, quote: str) -> str:
     at = service.address
     if fault.quota:
         return f"the account's quota at {at} is used up{quote}; add credit or use another model"
@@ -130,7 +130,7 @@ def find_message(body: object) -> str:
     return str(body or "")
 
 
-def quoted(text: str, key: str) -> str:
+def quote_server(text: str, key: str) -> str:
     """Words of a server, fit to be shown: one line, short, printable, without keys."""
     if len(key) > len(NO_KEY):
         text = text.replace(key, "[key]")

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from moot.core.ports import Model
-from moot.core.types import Call, Finish, Reply, Usage
-from moot.edge.models.faults import Fault, Faulted, explain
+from moot.core.types import Finish, ModelCall, Reply, Usage
+from moot.edge.models.faults import Faulted, RequestFault, explain
 from moot.edge.models.features import Features
 from moot.edge.models.services import Service
 from moot.edge.models.usage import estimate_tokens
 
 
 @dataclass(frozen=True)
-class Answer:
+class WireAnswer:
     """What one request gave."""
 
     text: str
@@ -30,10 +30,10 @@ class Wire(Protocol):
     def uses_temperature(self) -> bool:
         """Whether this model is told a temperature."""
 
-    def uses_schema(self, call: Call) -> bool:
+    def uses_schema(self, call: ModelCall) -> bool:
         """Whether this call is sent with its JSON schema."""
 
-    async def send(self, call: Call, features: Features) -> Answer:
+    async def send(self, call: ModelCall, features: Features) -> WireAnswer:
         """One request; `Faulted` when it has no answer."""
 
     async def aclose(self) -> None: ...
@@ -59,24 +59,24 @@ class HostedModel(Model):
     async def turn(self) -> AsyncIterator[None]:
         async with self._opening:  # asked by several seats at once, it is still opened once
             if self._wire is None:  # loading the libraries takes a second, and is not the provider's fault
-                await asyncio.to_thread(self._opened)
+                await asyncio.to_thread(self._open_wire)
         yield
 
-    async def reply(self, call: Call) -> Reply:
-        wire = self._opened()
+    async def reply(self, call: ModelCall) -> Reply:
+        wire = self._open_wire()
         try:
             async with asyncio.timeout(self._timeout):
                 answer = await self._ask(wire, call)
         except TimeoutError:
-            raise self._error(Fault(timed_out=True)) from None
+            raise self._error(RequestFault(timed_out=True)) from None
         except Faulted as error:
             if error.fault.filtered:
-                return Reply(text="", model=self._name, usage=self._refused(call), finish="filter")
+                return Reply(text="", model=self._name, usage=self._refused_usage(call), finish="filter")
             # The libraries' own errors hold the whole body, keys and all: they must not be shown as the cause.
             raise self._error(error.fault) from None
         return Reply(text=answer.text, model=self._name, usage=answer.usage, finish=answer.finish)
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         """Nothing to do: a server keeps no place in a script."""
 
     async def aclose(self) -> None:
@@ -84,7 +84,7 @@ class HostedModel(Model):
         if wire is not None:
             await wire.aclose()
 
-    async def _ask(self, wire: Wire, call: Call) -> Answer:
+    async def _ask(self, wire: Wire, call: ModelCall) -> WireAnswer:
         """Ask, leaving out what the server turns out not to know; what worked is remembered for the next call."""
         features = self._features
         while True:
@@ -99,22 +99,22 @@ class HostedModel(Model):
                 self._features = features
                 return answer
 
-    def _fewer(self, wire: Wire, call: Call, features: Features, fault: Fault) -> Features | None:
+    def _fewer(self, wire: Wire, call: ModelCall, features: Features, fault: RequestFault) -> Features | None:
         if features.temperature and wire.uses_temperature and fault.names_temperature:
             return replace(features, temperature=False)
         if features.schema and wire.uses_schema(call) and fault.may_be_schema:
             return replace(features, schema=False)
         return None
 
-    def _opened(self) -> Wire:
+    def _open_wire(self) -> Wire:
         if self._wire is None:
             # The libraries take a second to load: a session that is only shown or replayed never pays for them.
             self._wire = self._connect()
         return self._wire
 
-    def _error(self, fault: Fault) -> Exception:
+    def _error(self, fault: RequestFault) -> Exception:
         return explain(fault, self._name, self._service, self._timeout)
 
-    def _refused(self, call: Call) -> Usage:
+    def _refused_usage(self, call: ModelCall) -> Usage:
         usd = 0.0 if self._service.free else None
         return Usage(input_tokens=estimate_tokens(call.system + call.prompt), usd=usd)

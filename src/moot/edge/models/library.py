@@ -12,7 +12,7 @@ from pathlib import Path
 from moot.core.errors import UsageError
 from moot.core.ports import Model
 from moot.edge.models.hosted import Wire
-from moot.edge.models.provider import HostedProvider, Opening
+from moot.edge.models.provider import HostedProvider, ModelOpening
 from moot.edge.models.services import Service
 
 LIBRARY = "pydantic_ai"
@@ -50,7 +50,7 @@ class LibraryProvider(HostedProvider):
         # A name that is not in the table may do anything: only a person names it, no client and no project.
         self.hosted = bool(extra)
 
-    def open(self, opening: Opening) -> Model:
+    def open(self, opening: ModelOpening) -> Model:
         self.check_installed()
         return super().open(opening)
 
@@ -64,7 +64,7 @@ class LibraryProvider(HostedProvider):
             return
         raise UsageError(f"{self.name} is not installed: pip install 'moot[{self.extra or 'all'}]'")
 
-    def connect(self, service: Service, opening: Opening) -> Wire:
+    def connect(self, service: Service, opening: ModelOpening) -> Wire:
         from moot.edge.models.wire import LibraryWire
 
         return LibraryWire(self, service, opening)

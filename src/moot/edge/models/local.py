@@ -15,7 +15,7 @@ from typing import Protocol, cast
 
 from moot.core.errors import FailureKind, ModelError, UsageError
 from moot.core.ports import Model
-from moot.core.types import Call, Finish, Reply, Usage
+from moot.core.types import Finish, ModelCall, Reply, Usage
 from moot.edge.models.faults import one_line
 from moot.edge.models.usage import free_usage
 
@@ -94,7 +94,7 @@ class LocalModel(Model):
             await self._in_thread(self._ready)
             yield
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         answer = _Answer(threading.Event())
         try:
             async with asyncio.timeout(self._timeout):
@@ -108,7 +108,7 @@ class LocalModel(Model):
         text = "".join(answer.text)
         return Reply(text=text, model=self._name, usage=answer.usage or free_usage(call, text), finish=answer.finish)
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         """Nothing to do: weights keep no place in a script."""
 
     async def aclose(self) -> None:
@@ -128,7 +128,7 @@ class LocalModel(Model):
             raise self._error(f"the engine failed ({error}); check the weights and the memory", "failed") from None
         return self._engine
 
-    def _answer(self, call: Call, answer: _Answer) -> None:
+    def _answer(self, call: ModelCall, answer: _Answer) -> None:
         engine = self._ready()
         try:
             if not answer.stop.is_set():
@@ -158,7 +158,7 @@ def _load(path: Path) -> Engine:
     return cast(Engine, library.Server(params))
 
 
-def _body(call: Call, temperature: float | None) -> dict[str, object]:
+def _body(call: ModelCall, temperature: float | None) -> dict[str, object]:
     system = [{"role": "system", "content": call.system}] if call.system else []
     body: dict[str, object] = {
         "messages": [*system, {"role": "user", "content": call.prompt}],

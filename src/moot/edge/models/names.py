@@ -10,7 +10,7 @@ from moot.core.config import OWN_MODEL
 from moot.core.errors import ConfigError, UsageError
 from moot.core.types import Value
 from moot.edge.models.catalog import find_provider
-from moot.edge.models.provider import Opening, Provider
+from moot.edge.models.provider import ModelOpening, Provider
 from moot.edge.models.services import is_http
 from moot.text.secrets.context import is_secret_name
 
@@ -45,10 +45,14 @@ class ModelName:
     def __str__(self) -> str:
         return f"{self.provider.name}:{self.model}"
 
-    def opening(self, name: str, env: Mapping[str, str], timeout: float, temperature: float | None = 0.0) -> Opening:
+    def opening(
+        self, name: str, env: Mapping[str, str], timeout: float, temperature: float | None = 0.0
+    ) -> ModelOpening:
         """What the provider is given to open it."""
         own = self.endpoint
-        return Opening(name, self.model, env, timeout, temperature, own.base_url if own else "", own.key if own else "")
+        return ModelOpening(
+            name, self.model, env, timeout, temperature, own.base_url if own else "", own.key if own else ""
+        )
 
 
 def parse_name(text: str, endpoints: Endpoints = NONE) -> ModelName:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Opening:
+class ModelOpening:
     """One model to open, with all that a provider may need to know."""
 
     name: str
@@ -51,7 +51,7 @@ class Provider(ABC):
     """Whether parallel calls must arrive in the order they were made, and each session opens it anew."""
 
     @abstractmethod
-    def open(self, opening: Opening) -> Model:
+    def open(self, opening: ModelOpening) -> Model:
         """A model ready to be asked; `UsageError` when that can be known to fail now. No call is made."""
 
     @abstractmethod
@@ -62,11 +62,11 @@ class Provider(ABC):
         """The variable that holds its key."""
         return next((name for name in self.key_variables if env.get(name, "").strip()), None)
 
-    def find_server(self, opening: Opening) -> Service | None:
+    def find_server(self, opening: ModelOpening) -> Service | None:
         """The server of a model; None where there is none."""
         return None
 
-    def knows_price(self, opening: Opening) -> bool:
+    def knows_price(self, opening: ModelOpening) -> bool:
         """Whether a limit in dollars can be kept."""
         return self.free
 
@@ -85,19 +85,19 @@ class HostedProvider(Provider):
     """The environment variable that may name another one."""
 
     @abstractmethod
-    def connect(self, service: Service, opening: Opening) -> "Wire":
+    def connect(self, service: Service, opening: ModelOpening) -> "Wire":
         """Load the libraries and make a client. Called with the first question."""
 
-    def open(self, opening: Opening) -> Model:
+    def open(self, opening: ModelOpening) -> Model:
         from moot.edge.models.hosted import HostedModel  # only for whoever asks one
 
         service = self.find_server(opening)
         return HostedModel(opening.name, service, lambda: self.connect(service, opening), timeout=opening.timeout)
 
     def describe(self, env: Mapping[str, str]) -> str:
-        return f"at {self.find_server(Opening(self.example, '', env, 1.0)).address}"
+        return f"at {self.find_server(ModelOpening(self.example, '', env, 1.0)).address}"
 
-    def find_server(self, opening: Opening) -> Service:
+    def find_server(self, opening: ModelOpening) -> Service:
         from moot.edge.models.services import find_service
 
         return find_service(self, opening)
@@ -106,7 +106,7 @@ class HostedProvider(Provider):
         """The address in what a user wrote."""
         return text.rstrip("/")
 
-    def knows_price(self, opening: Opening) -> bool:
+    def knows_price(self, opening: ModelOpening) -> bool:
         from moot.edge.models.services import is_own_server
         from moot.edge.models.usage import has_price
 

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from moot.core.errors import UsageError
 from moot.core.ports import Model
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 from moot.edge.models.names import NONE, Endpoints, parse_name
 
 DEFAULT_CONCURRENCY = 8
@@ -42,10 +42,10 @@ class Limited(Model):
         async with self._place(), self._model.turn():
             yield
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         return await self._model.reply(call)
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         self._model.skip(call)
 
     async def aclose(self) -> None:

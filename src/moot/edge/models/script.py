@@ -10,7 +10,7 @@ import yaml
 
 from moot.core.errors import FailureKind, ModelError, ScriptDry, UsageError
 from moot.core.ports import Model
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 from moot.edge.models.usage import free_usage
 
 KEYS = ("seat", "phase", "round", "contains", "reply", "error", "delay_s", "times", "always")
@@ -20,18 +20,18 @@ KINDS: tuple[FailureKind, ...] = tuple(kind for kind in get_args(FailureKind) if
 
 
 @dataclass(frozen=True)
-class Failure:
+class ScriptFailure:
     kind: FailureKind
     message: str = ""
     retry_after: float | None = None
 
 
 @dataclass(frozen=True)
-class Entry:
+class ScriptEntry:
     """One line of a script: which calls it is for, and what it answers them."""
 
     number: int
-    answer: str | Failure
+    answer: str | ScriptFailure
     seat: str | None = None
     phase: str | None = None
     round: int | None = None
@@ -40,7 +40,7 @@ class Entry:
     times: int | None = 1
     """None: as often as it is asked for."""
 
-    def matches(self, call: Call) -> bool:
+    def matches(self, call: ModelCall) -> bool:
         return (
             self.seat in (None, call.seat)
             and self.phase in (None, call.phase)
@@ -52,7 +52,7 @@ class Entry:
 class ScriptModel(Model):
     """The first entry that fits a call and is not used up answers it. Tokens are estimated; the price is 0."""
 
-    def __init__(self, name: str, file: str, entries: tuple[Entry, ...]) -> None:
+    def __init__(self, name: str, file: str, entries: tuple[ScriptEntry, ...]) -> None:
         self._name = name
         self._file = file
         self._entries = entries
@@ -62,49 +62,49 @@ class ScriptModel(Model):
     def name(self) -> str:
         return self._name
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         # Before any await: seats asked at the same time take their entries in the order they were asked.
         entry = self._take(call)
         if entry is None:
             raise ScriptDry(self._dry(call))
         if entry.delay:
             await asyncio.sleep(entry.delay)
-        if isinstance(entry.answer, Failure):
+        if isinstance(entry.answer, ScriptFailure):
             raise self._failure(entry.number, entry.answer)
         usage = free_usage(call, entry.answer)
         return Reply(text=entry.answer, model=self._name, usage=usage, finish="stop")
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         self._take(call)
 
     async def aclose(self) -> None:
         """Nothing is open."""
 
-    def unused(self) -> tuple[Entry, ...]:
+    def unused_entries(self) -> tuple[ScriptEntry, ...]:
         """Entries that no call has used."""
         return tuple(entry for entry, used in zip(self._entries, self._used, strict=True) if not used)
 
-    def _take(self, call: Call) -> Entry | None:
+    def _take(self, call: ModelCall) -> ScriptEntry | None:
         for index, entry in enumerate(self._entries):
             if entry.matches(call) and (entry.times is None or self._used[index] < entry.times):
                 self._used[index] += 1
                 return entry
         return None
 
-    def _dry(self, call: Call) -> str:
-        left = ", ".join(str(entry.number) for entry in self.unused()) or "none"
+    def _dry(self, call: ModelCall) -> str:
+        left = ", ".join(str(entry.number) for entry in self.unused_entries()) or "none"
         asked = f"seat {call.seat!r}, phase {call.phase!r}, round {call.round}"
         return (
             f"script {self._file!r} has no entry left for {asked}, "
             f"after {sum(self._used)} answered calls (unused entries: {left}); add an entry for it"
         )
 
-    def _failure(self, number: int, failure: Failure) -> ModelError:
+    def _failure(self, number: int, failure: ScriptFailure) -> ModelError:
         text = failure.message or f"{failure.kind}, as entry {number} of the script says"
         return ModelError(f"model {self._name!r}: {text}", kind=failure.kind, retry_after=failure.retry_after)
 
 
-def read_script(path: Path) -> tuple[Entry, ...]:
+def read_script(path: Path) -> tuple[ScriptEntry, ...]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -113,7 +113,7 @@ def read_script(path: Path) -> tuple[Entry, ...]:
     return parse_script(text, str(path))
 
 
-def parse_script(text: str, file: str) -> tuple[Entry, ...]:
+def parse_script(text: str, file: str) -> tuple[ScriptEntry, ...]:
     try:
         items: object = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -125,11 +125,11 @@ def parse_script(text: str, file: str) -> tuple[Entry, ...]:
     return tuple(_entry(item, number, file) for number, item in enumerate(items, start=1))
 
 
-def _entry(item: object, number: int, file: str) -> Entry:
+def _entry(item: object, number: int, file: str) -> ScriptEntry:
     fields = _Fields(item, f"script {file!r}, entry {number}", KEYS)
     if ("reply" in fields.values) == ("error" in fields.values):
         raise fields.wrong("needs either 'reply' or 'error'")
-    return Entry(
+    return ScriptEntry(
         number=number,
         answer=_reply(fields) if "reply" in fields.values else _failure(fields),
         seat=fields.text("seat"),
@@ -162,13 +162,13 @@ def _reply(fields: "_Fields") -> str:
         raise fields.wrong("'reply' holds a value that JSON does not have, such as a date; put it in quotes") from None
 
 
-def _failure(fields: "_Fields") -> Failure:
+def _failure(fields: "_Fields") -> ScriptFailure:
     error = fields.values["error"]
     inner = _Fields({"kind": error} if isinstance(error, str) else error, f"{fields.where}, 'error'", ERROR_KEYS)
     kind = next((kind for kind in KINDS if kind == inner.values.get("kind")), None)
     if kind is None:
         raise inner.wrong(f"'kind' must be one of {', '.join(KINDS)}")
-    return Failure(kind, inner.text("message") or "", inner.number("retry_after"))
+    return ScriptFailure(kind, inner.text("message") or "", inner.number("retry_after"))
 
 
 class _Fields:

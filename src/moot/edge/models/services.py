@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from moot.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from moot.edge.models.provider import HostedProvider, Opening
+    from moot.edge.models.provider import HostedProvider, ModelOpening
 
 NO_KEY = "none"
 
@@ -37,7 +37,7 @@ class Service:
         return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
 
-def find_service(provider: "HostedProvider", opening: "Opening") -> Service:
+def find_service(provider: "HostedProvider", opening: "ModelOpening") -> Service:
     """Where a model is asked, and with which key; `UsageError` where that is not known."""
     base_url, url_from = _base_url(provider, opening)
     own = is_own_server(provider, opening)
@@ -65,7 +65,7 @@ def find_service(provider: "HostedProvider", opening: "Opening") -> Service:
     )
 
 
-def is_own_server(provider: "HostedProvider", opening: "Opening") -> bool:
+def is_own_server(provider: "HostedProvider", opening: "ModelOpening") -> bool:
     """Whether a model is asked at the provider's own server."""
     base_url, _ = _base_url(provider, opening)
     if provider.free:
@@ -73,7 +73,7 @@ def is_own_server(provider: "HostedProvider", opening: "Opening") -> bool:
     return base_url == provider.url or _is_below(base_url, provider.url)
 
 
-def _base_url(provider: "HostedProvider", opening: "Opening") -> tuple[str, str]:
+def _base_url(provider: "HostedProvider", opening: "ModelOpening") -> tuple[str, str]:
     text, said = opening.base_url.strip(), "base_url"
     if not text:
         text, said = opening.env.get(provider.url_variable, "").strip(), provider.url_variable

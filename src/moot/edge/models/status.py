@@ -9,7 +9,7 @@ from moot.core.errors import UsageError
 from moot.edge.models.catalog import list_providers
 from moot.edge.models.library import TABLE
 from moot.edge.models.names import NONE, Endpoints, parse_name
-from moot.edge.models.provider import HostedProvider, Opening, Provider
+from moot.edge.models.provider import HostedProvider, ModelOpening, Provider
 from moot.edge.models.registry import open_model
 from moot.edge.models.services import Service
 
@@ -81,7 +81,7 @@ def pick_model(env: Mapping[str, str]) -> Pick | None:
         return None
     [(provider, variable)] = keyed
     name = f"{provider.name}:{provider.default}"
-    opening = Opening(name, provider.default, env, 1.0)
+    opening = ModelOpening(name, provider.default, env, 1.0)
     try:
         provider.describe(env)
         service = provider.find_server(opening)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.core.types import Call, Usage
+from moot.core.types import ModelCall, Usage
 from moot.edge.models.services import Service
 
 CHARACTERS_PER_TOKEN = 4
@@ -26,12 +26,12 @@ def estimate_tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
-def free_usage(call: Call, text: str) -> Usage:
+def free_usage(call: ModelCall, text: str) -> Usage:
     """For models that cost nothing by the call. Tokens are estimated."""
     return Usage(input_tokens=estimate_tokens(call.system + call.prompt), output_tokens=estimate_tokens(text), usd=0.0)
 
 
-def count_usage(call: Call, text: str, service: Service, models: Sequence[str], count: TokenCount | None) -> Usage:
+def count_usage(call: ModelCall, text: str, service: Service, models: Sequence[str], count: TokenCount | None) -> Usage:
     """As the provider counted; where it did not, tokens are estimated and the price stays unknown."""
     if count is None:
         estimated = free_usage(call, text)

@@ -21,13 +21,13 @@ from pydantic_ai.providers import infer_provider_class
 from pydantic_ai.settings import ModelSettings
 
 from moot.core.errors import UsageError
-from moot.core.types import Call, Finish, Usage
-from moot.edge.models.faults import Fault, Faulted, find_message, one_line, retry_after
+from moot.core.types import Finish, ModelCall, Usage
+from moot.edge.models.faults import Faulted, RequestFault, find_message, one_line, retry_after
 from moot.edge.models.features import Features, is_closed
-from moot.edge.models.hosted import Answer
+from moot.edge.models.hosted import WireAnswer
 from moot.edge.models.http import OversizedBody, make_client, make_older_client
 from moot.edge.models.library import GATEWAY, LibraryProvider
-from moot.edge.models.provider import Opening
+from moot.edge.models.provider import ModelOpening
 from moot.edge.models.services import NO_KEY, Service
 from moot.edge.models.usage import TokenCount, count_usage
 
@@ -38,7 +38,7 @@ KEYS = ("api_key", "token")
 
 
 class LibraryWire:
-    def __init__(self, provider: LibraryProvider, service: Service, opening: Opening) -> None:
+    def __init__(self, provider: LibraryProvider, service: Service, opening: ModelOpening) -> None:
         self._provider = provider
         self._service = service
         self._model_name = opening.model
@@ -46,7 +46,7 @@ class LibraryWire:
         self._timeout = opening.timeout
         self._model, self._http = _open(service, opening)
 
-    async def send(self, call: Call, features: Features) -> Answer:
+    async def send(self, call: ModelCall, features: Features) -> WireAnswer:
         """One request; `Faulted` when it has no answer."""
         request = ModelRequest.user_text_prompt(call.prompt, instructions=call.system or None)
         with _faults():
@@ -56,13 +56,13 @@ class LibraryWire:
                 model_settings=self._settings(call, features),
                 model_request_parameters=self._parameters(call, features),
             )
-            return Answer(_text(response), _finish(response), self._usage(call, response))
+            return WireAnswer(_text(response), _finish(response), self._usage(call, response))
 
     async def aclose(self) -> None:
         if self._http is not None:
             await self._http.aclose()
 
-    def uses_schema(self, call: Call) -> bool:
+    def uses_schema(self, call: ModelCall) -> bool:
         if call.json_schema is None or not self._model.profile.get("supports_json_schema_output", False):
             return False
         return not self._provider.closed_schemas or is_closed(call.json_schema)
@@ -79,7 +79,7 @@ class LibraryWire:
             reasons or profile.get("anthropic_disallows_sampling_settings", False)
         )
 
-    def _settings(self, call: Call, features: Features) -> ModelSettings:
+    def _settings(self, call: ModelCall, features: Features) -> ModelSettings:
         settings = ModelSettings(max_retries=0, timeout=self._timeout)  # the room tries again, not an SDK
         if limit := call.max_tokens or self._provider.max_tokens:
             settings["max_tokens"] = limit
@@ -88,13 +88,13 @@ class LibraryWire:
             settings["temperature"] = temperature
         return settings
 
-    def _parameters(self, call: Call, features: Features) -> ModelRequestParameters:
+    def _parameters(self, call: ModelCall, features: Features) -> ModelRequestParameters:
         if call.json_schema is None or not features.schema or not self.uses_schema(call):
             return ModelRequestParameters()
         definition = OutputObjectDefinition(json_schema=dict(call.json_schema), name="reply")
         return ModelRequestParameters(output_mode="native", output_object=definition, allow_text_output=False)
 
-    def _usage(self, call: Call, response: ModelResponse) -> Usage:
+    def _usage(self, call: ModelCall, response: ModelResponse) -> Usage:
         counted = response.usage
         count = None
         if not counted.unmeasured_requests and (counted.input_tokens or counted.output_tokens):
@@ -105,7 +105,7 @@ class LibraryWire:
         return count_usage(call, _text(response), self._service, names, count)
 
 
-def _open(service: Service, opening: Opening) -> tuple[Model, Any]:
+def _open(service: Service, opening: ModelOpening) -> tuple[Model, Any]:
     """The model, and the HTTP client to close after it where the library takes one of ours."""
     name = f"{service.provider}:{opening.model}"
     try:
@@ -164,20 +164,20 @@ def _faults() -> Iterator[None]:
     except Exception as error:
         # A body that is JSON but no completion breaks the libraries in ways of their own.
         oversized = _is_oversized(error)
-        raise Faulted(Fault(oversized=oversized, garbled=not oversized)) from error
+        raise Faulted(RequestFault(oversized=oversized, garbled=not oversized)) from error
 
 
-def _fault(error: ModelAPIError) -> Fault:
+def _fault(error: ModelAPIError) -> RequestFault:
     status = _status(error)
     if status is None:
         early = isinstance(error, ModelConnectionError) and error.phase in ("connect", "pool")
-        return Fault(
+        return RequestFault(
             detail=_connection_words(error),
             timed_out=isinstance(error, ModelTimeoutError) and not early,
             oversized=_is_oversized(error),
             garbled=not isinstance(error, ModelConnectionError),
         )
-    return Fault(
+    return RequestFault(
         status=status,
         detail=find_message(error.body),
         code=error.provider_error_code or "",

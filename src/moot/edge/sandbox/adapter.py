@@ -11,16 +11,16 @@ from typing import ClassVar
 from moot.core.measures import Coverage, Covered, not_measured_in
 from moot.core.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 from moot.edge.sandbox.commands import command_plan, command_run
-from moot.edge.sandbox.gotests import raced
+from moot.edge.sandbox.gotests import run_race_detector
 from moot.edge.sandbox.joining import join_runs, mark_in_process
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.probing import put_calls
-from moot.edge.sandbox.process import Ended
-from moot.edge.sandbox.project import NO_PROJECT, Project
+from moot.edge.sandbox.process import ProcessEnd
+from moot.edge.sandbox.project import NO_PROJECT, TestProject
 from moot.edge.sandbox.report import coverage_in, judge, needs_in
 from moot.edge.sandbox.suite import LINK, Suite
 from moot.edge.sandbox.suites import plan
-from moot.edge.sandbox.time_limit import Pieces, execute_each
+from moot.edge.sandbox.time_limit import PartialResults, execute_each
 
 ONE_SANDBOX = "this sandbox has room for one process only"
 LEAST = 1.0
@@ -32,12 +32,12 @@ class Adapter(ABC):
     apart: ClassVar[bool] = True
     """Whether the code under test can have a sandbox beside that of its tests."""
     limits: SandboxLimits = DEFAULT_LIMITS
-    project: Project = NO_PROJECT
+    project: TestProject = NO_PROJECT
 
     @abstractmethod
-    async def _execute(self, suite: Suite) -> Ended: ...
+    async def _execute(self, suite: Suite) -> ProcessEnd: ...
 
-    async def _execute_apart(self, suite: Suite) -> Ended:
+    async def _execute_apart(self, suite: Suite) -> ProcessEnd:
         """The tests in one sandbox, the code under test in another: the end of the tests is the end of both."""
         if suite.worker is None:
             return await self._execute(suite)
@@ -55,16 +55,16 @@ class Adapter(ABC):
             here.close()
             there.close()
 
-    async def _execute_each(self, suite: Suite, wall: float) -> Pieces:
+    async def _execute_each(self, suite: Suite, wall: float) -> PartialResults:
         """As above, and once more without a test that had to be killed."""
 
-        async def execute(each: Suite, left: float) -> Ended:
+        async def execute(each: Suite, left: float) -> ProcessEnd:
             limits = self.limits.model_copy(update={"wall": left})
             return await replace(self, limits=limits)._execute_apart(each)
 
         return await execute_each(suite, execute, wall)
 
-    async def program(self, suite: Suite) -> Ended:
+    async def program(self, suite: Suite) -> ProcessEnd:
         """Any program, laid out and held like tests are; its report is whatever it writes there."""
         return await self._execute(suite)
 
@@ -102,7 +102,7 @@ class Adapter(ABC):
         return await put_calls(code, calls, seconds, self._execute, self.limits, self.project)
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
-        return await raced(code, tests, self._execute, self.limits, self.project)
+        return await run_race_detector(code, tests, self._execute, self.limits, self.project)
 
     async def command(self, code: Code, tests: Tests, argv: Sequence[str]) -> CommandRun:
         suite = await command_plan(code, tests, argv, self.project)

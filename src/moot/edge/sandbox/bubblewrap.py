@@ -20,13 +20,13 @@ from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.memory import MemoryGroup, open_group, sweep, tree_bytes
-from moot.edge.sandbox.process import Ended, Job, execute, search_path
+from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute, search_path
 from moot.edge.sandbox.python_suite import python_tools
 from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.seccomp import filter_handle
 from moot.edge.sandbox.suite import Errand, Suite
 from moot.edge.sandbox.time_limit import set_timer
-from moot.edge.sandbox.unpack import unpacked
+from moot.edge.sandbox.unpack import build_unpack_command
 from moot.edge.sandbox.warm import POOL
 from moot.edge.sandbox.warm_run import Run, execute_warm
 
@@ -54,19 +54,19 @@ class Bubblewrap(Adapter):
     warm: bool = True
     """Whether Python tests may be run in an interpreter that is started already."""
 
-    async def _execute(self, suite: Suite) -> Ended:
+    async def _execute(self, suite: Suite) -> ProcessEnd:
         if self.warm and suite.errand is not None and (ended := await self._in_started(suite, suite.errand)):
             return ended
         async with _memory_group(self.limits.memory) as group:
             with filter_handle() as handle:
-                command, late = boxed(suite, self.limits, handle), set_timer(suite)
-                job = Job(command, pack(suite.files), self._overrun, link=suite.link, late=late, filter=handle)
+                command, late = build_box_command(suite, self.limits, handle), set_timer(suite)
+                job = ProcessJob(command, pack(suite.files), self._overrun, link=suite.link, late=late, filter=handle)
                 if group is None:
                     return await execute(job, self.limits)
                 job = replace(job, command=(*group.entry(), *command), overrun=lambda _: group.kills() > 0)
-                return _judged(await execute(job, self.limits), group.kills() > 0)
+                return _judge_exit(await execute(job, self.limits), group.kills() > 0)
 
-    async def _execute_apart(self, suite: Suite) -> Ended:
+    async def _execute_apart(self, suite: Suite) -> ProcessEnd:
         worker = suite.worker
         if worker is None:
             return await self._execute(suite)
@@ -74,9 +74,11 @@ class Bubblewrap(Adapter):
             return ended
         return await super()._execute_apart(replace(suite, errand=None, worker=replace(worker, errand=None)))
 
-    async def _in_started(self, suite: Suite, errand: Errand) -> Ended | None:
+    async def _in_started(self, suite: Suite, errand: Errand) -> ProcessEnd | None:
         """None where that does not work, here or just now."""
-        async with POOL.turn(lambda command: walled(suite, self.limits, command, None), self.limits.memory) as twin:
+        async with POOL.turn(
+            lambda command: build_wall_command(suite, self.limits, command, None), self.limits.memory
+        ) as twin:
             if twin is None:
                 return None
             sweep()
@@ -84,23 +86,25 @@ class Bubblewrap(Adapter):
                 return await execute_warm(twin, Run(suite, errand, self.limits, self._overrun))
             before = group.kills()
             ended = await execute_warm(twin, Run(suite, errand, self.limits, lambda _: group.kills() > before))
-            return ended and _judged(ended, group.kills() > before)
+            return ended and _judge_exit(ended, group.kills() > before)
 
     def _overrun(self, pid: int) -> bool:
         return tree_bytes(pid, self.limits.memory) > self.limits.memory
 
 
-def _judged(ended: Ended, hit: bool) -> Ended:
+def _judge_exit(ended: ProcessEnd, hit: bool) -> ProcessEnd:
     """`hit`: the kernel had to kill something."""
     return replace(ended, stopped="memory") if hit and not ended.stopped else ended
 
 
-def boxed(suite: Suite, limits: SandboxLimits, handle: int) -> tuple[str, ...]:
+def build_box_command(suite: Suite, limits: SandboxLimits, handle: int) -> tuple[str, ...]:
     """The command line that runs a suite in its sandbox, with the filter of system calls from this handle."""
-    return walled(suite, limits, unpacked(BOX, suite, limits, own_processes=True), handle)
+    return build_wall_command(suite, limits, build_unpack_command(BOX, suite, limits, own_processes=True), handle)
 
 
-def walled(suite: Suite, limits: SandboxLimits, inner: Sequence[str], handle: int | None) -> tuple[str, ...]:
+def build_wall_command(
+    suite: Suite, limits: SandboxLimits, inner: Sequence[str], handle: int | None
+) -> tuple[str, ...]:
     """The command line that runs `inner` with what a suite may see. Without a handle of a filter it may make namespaces
     inside its own: only for `in_warm`, which runs nothing of anybody there and loads the filter for each run."""
     tools = {tool: tool for tool in suite.tools if not tool.is_relative_to("/usr")}
@@ -112,7 +116,7 @@ def walled(suite: Suite, limits: SandboxLimits, inner: Sequence[str], handle: in
         closed = [folder for folder in dict.fromkeys(tools.values()) if _is_closed(folder)]
         staged = {folder: STAGE / str(number) for number, folder in enumerate(closed)}
         tools = {tool: staged.get(folder, folder) for tool, folder in tools.items()}
-        first = (*_staged(staged), *STEP_DOWN)
+        first = (*_stage_tools(staged), *STEP_DOWN)
     return (
         *first,
         *(
@@ -147,7 +151,7 @@ def trial() -> str:
     try:
         with filter_handle() as handle:
             ended = subprocess.run(
-                boxed(suite, DEFAULT_LIMITS, handle),
+                build_box_command(suite, DEFAULT_LIMITS, handle),
                 input=pack({}),
                 env=search_path(),
                 capture_output=True,
@@ -201,7 +205,7 @@ def _is_closed(tool: Path) -> bool:
     return any(not folder.stat().st_mode & stat.S_IXOTH for folder in tool.parents)
 
 
-def _staged(folders: Mapping[Path, Path]) -> tuple[str, ...]:
+def _stage_tools(folders: Mapping[Path, Path]) -> tuple[str, ...]:
     """Closed tools once more at an open place, in a view of the files that only this run has.
 
     A second bubblewrap could do that too, but it gives up the right to kill the first, which then outlives Moot.

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from moot.core.types import Code, CommandRun, Tests
-from moot.edge.sandbox.golang import CACHE, Toolchain, environment, find_go, module_file, warmed
+from moot.edge.sandbox.golang import CACHE, Toolchain, environment, find_go, module_file, warm_packages
 from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
 from moot.edge.sandbox.gotests import go_texts
 from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, Layout, lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.nodetests import node_modules, uses_modules
-from moot.edge.sandbox.process import Ended
-from moot.edge.sandbox.project import NO_PROJECT, Project
+from moot.edge.sandbox.process import ProcessEnd
+from moot.edge.sandbox.project import NO_PROJECT, TestProject
 from moot.edge.sandbox.python_suite import python_tools
-from moot.edge.sandbox.report import Report
+from moot.edge.sandbox.report import SuiteReport
 from moot.edge.sandbox.suite import Suite
 from moot.text.render import cut
 
@@ -29,7 +29,7 @@ LAUNCH = (
 
 
 async def command_plan(
-    code: Code, tests: Tests, argv: Sequence[str], project: Project = NO_PROJECT
+    code: Code, tests: Tests, argv: Sequence[str], project: TestProject = NO_PROJECT
 ) -> Suite | CommandRun:
     """How to run it, or why it cannot be run. It sees the system's programs, the interpreters of the project and of
     Moot, Node.js and Go."""
@@ -48,7 +48,7 @@ async def command_plan(
     tools = (*python_tools(), *node)
     script, where = LAUNCH, (".", "")
     if (go := find_go()) is not None and go_texts(layout):
-        warm = (await warmed(go, go_texts(layout), race=False)).folder
+        warm = (await warm_packages(go, go_texts(layout), race=False)).folder
         script, where = CACHE + LAUNCH, (module_folder(layout) or ".", str(warm or ""))
         files |= _module(layout, go)
         folders.append(str(go.program.parent))
@@ -57,7 +57,7 @@ async def command_plan(
     suite = Suite(
         files=files,
         command=("/bin/sh", "-c", script, "command", *where, *argv),
-        read=lambda _: Report(()),
+        read=lambda _: SuiteReport(()),
         env=env | {"PATH": ":".join(dict.fromkeys((*folders, *SYSTEM_PATH)))},
         tools=tools,
         mounts={Path(k): Path(v) for k, v in project.python.folders.items()} if project.python else {},
@@ -68,7 +68,7 @@ async def command_plan(
     return with_modules(suite, layout, project) if go is not None and go_texts(layout) else suite
 
 
-def command_run(ended: Ended, limits: SandboxLimits) -> CommandRun:
+def command_run(ended: ProcessEnd, limits: SandboxLimits) -> CommandRun:
     """What is known of a command that was executed; printed text is cut to size."""
     if ended.report == MISSING:
         return CommandRun(missing=True, problem="there is no such program in the sandbox", seconds=ended.seconds)
@@ -85,7 +85,7 @@ def command_run(ended: Ended, limits: SandboxLimits) -> CommandRun:
     )
 
 
-def _problem(ended: Ended, limits: SandboxLimits, *, began: bool) -> str:
+def _problem(ended: ProcessEnd, limits: SandboxLimits, *, began: bool) -> str:
     if ended.stopped == "time":
         return f"it took longer than the limit of {limits.wall:g} s"
     if ended.stopped == "memory":

@@ -13,7 +13,7 @@ from uuid import uuid4
 from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.sandbox.process import Ended, Job, execute, search_path
+from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute, search_path
 from moot.edge.sandbox.seccomp import container_profile
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.time_limit import set_timer
@@ -34,21 +34,21 @@ class Container(Adapter):
     engine: Engine = "docker"
     image: str = IMAGE
 
-    async def _execute(self, suite: Suite) -> Ended:
+    async def _execute(self, suite: Suite) -> ProcessEnd:
         name = f"moot-{uuid4().hex}"
         try:
             with tempfile.NamedTemporaryFile("w", prefix="moot-", suffix=".json", encoding="ascii") as profile:
                 profile.write(container_profile())
                 profile.flush()
-                command = contained((self.engine, self.image), name, suite, self.limits, profile.name)
-                job = Job(command, pack(suite.files), lambda _: False, late=set_timer(suite))
+                command = build_container_command((self.engine, self.image), name, suite, self.limits, profile.name)
+                job = ProcessJob(command, pack(suite.files), lambda _: False, late=set_timer(suite))
                 return await execute(job, self.limits)
         finally:
             # Killing the engine's client leaves the container where it is.
             await asyncio.shield(asyncio.to_thread(_remove, self.engine, name))
 
 
-def contained(
+def build_container_command(
     where: tuple[Engine, str], name: str, suite: Suite, limits: SandboxLimits, profile: str
 ) -> tuple[str, ...]:
     """The command line that runs a suite in a container of its own, of this engine and image. `profile`: the file with
@@ -87,9 +87,9 @@ def container_trial(engine: Engine, image: str = IMAGE) -> str:
     """Why this engine cannot be used, or nothing."""
     if shutil.which(engine) is None:
         return f"{engine} is missing"
-    if why := _asked(engine, "version", "--format", "{{.Server.Version}}"):
+    if why := _ask_engine(engine, "version", "--format", "{{.Server.Version}}"):
         return f"no {engine} engine runs ({why})"
-    if _asked(engine, "image", "inspect", "--format", "{{.Id}}", image):
+    if _ask_engine(engine, "image", "inspect", "--format", "{{.Id}}", image):
         return f"{engine} has no image {image} ({engine} pull {image})"
     return ""
 
@@ -100,7 +100,7 @@ def _inside(command: tuple[str, ...]) -> tuple[str, ...]:
     return ("python3" if program.startswith("python") else program, *command[1:])
 
 
-def _asked(engine: Engine, *words: str) -> str:
+def _ask_engine(engine: Engine, *words: str) -> str:
     """Nothing where the engine answers, else what it says instead."""
     try:
         said = subprocess.run(

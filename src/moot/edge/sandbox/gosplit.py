@@ -11,13 +11,13 @@ from pathlib import Path, PurePosixPath
 from pydantic import ValidationError
 
 from moot.core.types import SuiteRun, Value
-from moot.edge.sandbox.gokit import Kit, open_kit, with_link
+from moot.edge.sandbox.gokit import GoKit, open_kit, with_link
 from moot.edge.sandbox.golang import CACHE, Toolchain, environment, module_file
 from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout
-from moot.edge.sandbox.process import Ended
-from moot.edge.sandbox.project import Project
-from moot.edge.sandbox.report import Done, Finished, Needs, Report, read_go
+from moot.edge.sandbox.process import ProcessEnd
+from moot.edge.sandbox.project import TestProject
+from moot.edge.sandbox.report import Done, Finished, NeedsObjects, SuiteReport, read_go
 from moot.edge.sandbox.suite import Suite
 
 GO_TEST = re.compile(r"^func (Test(?![a-z])\w*)\(\w+ \*testing\.T\)", re.MULTILINE)
@@ -36,7 +36,7 @@ TOGETHER = (
 REQUIRE = re.compile(r"^(\s*require\s*\([^)]*\)|\s*require\s+[^\n(]+)", re.MULTILINE)
 FIRST = re.compile(r"^(module|go)\s+[^\s]+", re.MULTILINE)
 TOO_LONG = "took longer than the limit of"
-Run = Callable[[Suite], Awaitable[Ended]]
+Run = Callable[[Suite], Awaitable[ProcessEnd]]
 
 
 class Need(Value):
@@ -62,7 +62,7 @@ class Parts:
     layout: Layout
     go: Toolchain
     warm: Path
-    project: Project
+    project: TestProject
     seconds: float
     whole: Suite
     """All of it in one process."""
@@ -82,14 +82,14 @@ async def split_suite(parts: Parts, run: Run) -> Suite | SuiteRun:
         return SuiteRun(problem=f"tests and code could not be read: {ended.output.strip()[-300:] or ended.stopped}")
     if plan.problem:
         return SuiteRun(problem=plan.problem)
-    if whole := _vendored(parts) or _shares_files(parts) or plan.whole:
+    if whole := _check_vendoring(parts) or _shares_files(parts) or plan.whole:
         return together(parts, plan, ".", {"": whole})
     if not plan.apart:
         return together(parts, plan, ".", plan.needs)
     return _apart(parts, kit, plan)
 
 
-def _vendored(parts: Parts) -> Need | None:
+def _check_vendoring(parts: Parts) -> Need | None:
     """Go takes no other module besides those of a vendor folder, so there can be no link."""
     layout = parts.layout
     brought = [path for path in layout.files if "/vendor/" in f"/{path}"]
@@ -111,7 +111,7 @@ def _shares_files(parts: Parts) -> Need | None:
     return None
 
 
-def _reader(parts: Parts, kit: Kit) -> Suite:
+def _reader(parts: Parts, kit: GoKit) -> Suite:
     """Both are read, none is run."""
     layout = parts.layout
     spec = {
@@ -124,7 +124,7 @@ def _reader(parts: Parts, kit: Kit) -> Suite:
     return Suite(
         files={**files, f"{RUN}/spec.json": json.dumps(spec)},
         command=(str(kit.tool), "split", f"../{RUN}/spec.json"),
-        read=lambda _: Report(()),
+        read=lambda _: SuiteReport(()),
         tools=(kit.folder, parts.warm),
         reserves_memory=True,
     )
@@ -137,7 +137,7 @@ def _all_files(parts: Parts) -> dict[str, str]:
     return layout.files
 
 
-def _apart(parts: Parts, kit: Kit, plan: GoPlan) -> Suite:
+def _apart(parts: Parts, kit: GoKit, plan: GoPlan) -> Suite:
     layout, folder = parts.layout, module_folder(parts.layout) or "."
     folders = plan.folders
     targets = ["./" + str(PurePosixPath(each).relative_to(folder)) for each in folders]
@@ -156,14 +156,14 @@ def _apart(parts: Parts, kit: Kit, plan: GoPlan) -> Suite:
 
 
 def _program(
-    parts: Parts, kit: Kit, files: Mapping[str, str], script: str, words: Sequence[str], env: Mapping[str, str]
+    parts: Parts, kit: GoKit, files: Mapping[str, str], script: str, words: Sequence[str], env: Mapping[str, str]
 ) -> Suite:
     go, layout = parts.go, parts.layout
     path = {"PATH": ":".join((str(go.program.parent), *SYSTEM_PATH))}
     suite = Suite(
         files={f"{WORK}/{path}": text for path, text in files.items()},
         command=("/bin/sh", "-c", script, str(go.program), module_folder(layout) or ".", str(parts.warm), *words),
-        read=lambda _: Report(()),
+        read=lambda _: SuiteReport(()),
         env={**environment(), **go_flags(layout), **path, **env},
         tools=(go.root, parts.warm, kit.folder),
         reserves_memory=True,
@@ -171,7 +171,7 @@ def _program(
     return with_modules(suite, layout, parts.project)
 
 
-def _modules(parts: Parts, kit: Kit, *, trusted: bool) -> dict[str, str]:
+def _modules(parts: Parts, kit: GoKit, *, trusted: bool) -> dict[str, str]:
     """`go.mod` with the link. One that the code brings may not put packages of the code in the place of others."""
     files, layout = _all_files(parts), parts.layout
     path = str(PurePosixPath(module_folder(layout) or ".", "go.mod"))
@@ -201,37 +201,37 @@ def _pattern(names: Sequence[str]) -> str:
     return f"^({'|'.join(sorted({re.escape(name.rpartition('.')[2]) for name in names}))})$"
 
 
-def go_report(report: bytes, layout: Layout) -> Report:
+def go_report(report: bytes, layout: Layout) -> SuiteReport:
     return read_go(report, expected=GO_TEST.findall("\n".join(layout.files[path] for path in layout.tests)))
 
 
-def _read_apart(report: bytes, expected: Sequence[str], needs: Mapping[str, Need]) -> Report:
+def _read_apart(report: bytes, expected: Sequence[str], needs: Mapping[str, Need]) -> SuiteReport:
     read = read_go(report, expected)
-    events = [_timed_out(event) if isinstance(event, Done) else event for event in read.events]
-    asked = [Needs(test=name, why=need.why, code_decides=need.code_decides) for name, need in needs.items()]
+    events = [_mark_timeout(event) if isinstance(event, Done) else event for event in read.events]
+    asked = [NeedsObjects(test=name, why=need.why, code_decides=need.code_decides) for name, need in needs.items()]
     return replace(read, events=(*events, *asked))
 
 
-def _timed_out(done: Done) -> Done:
+def _mark_timeout(done: Done) -> Done:
     late = done.status == "failed" and TOO_LONG in done.detail
     return done.model_copy(update={"status": "timeout"}) if late else done
 
 
-def _read_together(report: bytes, layout: Layout, key: str, needs: Mapping[str, Need], *, every: bool) -> Report:
+def _read_together(report: bytes, layout: Layout, key: str, needs: Mapping[str, Need], *, every: bool) -> SuiteReport:
     """Results count where the end of the tests is signed: who prints some and ends the process has no key."""
     lines = report.split(b"\n")
     ends = [line.decode("utf-8", "replace").split(" ") for line in lines if line.startswith(key.encode())]
     signed = {end[1] for end in ends if len(end) == 3}
     body = b"\n".join(line for line in lines if not line.startswith(key.encode()) and line.strip())
     read = go_report(body, layout) if every else read_go(body)
-    events = [_marked(event, needs) if isinstance(event, Done) else event for event in read.events]
+    events = [_mark_needs(event, needs) if isinstance(event, Done) else event for event in read.events]
     good = [event for event in events if isinstance(event, Done) and event.status in ("passed", "skipped")]
     if not all(any(event.test.startswith(f"{package}.") for package in signed) for event in good):
         events = [event for event in events if not isinstance(event, Finished)]
     return replace(read, events=tuple(events))
 
 
-def _marked(done: Done, needs: Mapping[str, Need]) -> Done:
+def _mark_needs(done: Done, needs: Mapping[str, Need]) -> Done:
     fits = (need for name, need in needs.items() if done.test == name or done.test.startswith(f"{name}/"))
     need = next(fits, needs.get("")) or Need(why="it runs in one process with the code")
     return done.model_copy(update={"in_process": need.why, "code_decides": need.code_decides})

@@ -4,12 +4,12 @@ import secrets
 from functools import partial
 
 from moot.core.types import Code, RaceRun, SuiteRun, Tests
-from moot.edge.sandbox.golang import CACHE, MISSING, Toolchain, Warmth, environment, find_go, module_file, warmed
+from moot.edge.sandbox.golang import CACHE, MISSING, Toolchain, Warmth, environment, find_go, module_file, warm_packages
 from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
 from moot.edge.sandbox.gosplit import Parts, Run, go_report, split_suite
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.sandbox.project import NO_PROJECT, Project
+from moot.edge.sandbox.project import NO_PROJECT, TestProject
 from moot.edge.sandbox.report import judge
 from moot.edge.sandbox.suite import Suite
 from moot.evidence.races import split
@@ -26,13 +26,13 @@ RACE = (
 )
 
 
-async def go_suite(layout: Layout, project: Project, seconds: float, run: Run | None = None) -> Suite | SuiteRun:
+async def go_suite(layout: Layout, project: TestProject, seconds: float, run: Run | None = None) -> Suite | SuiteRun:
     """Tests apart from the code, as far as they can be; `run` reads both first, in a sandbox of its own."""
     go = find_go()
     if go is None:
         return SuiteRun(problem=MISSING)
     # A toolchain that cannot compile even this will say so in the run itself.
-    warmth = await warmed(go, go_texts(layout), race=False)
+    warmth = await warm_packages(go, go_texts(layout), race=False)
     whole = with_modules(_suite(layout, go, warmth, PLAIN), layout, project)
     if run is None or warmth.folder is None:
         return whole
@@ -45,17 +45,19 @@ async def go_program(code: Code, script: str) -> Suite | str:
     if go is None:
         return MISSING
     layout = lay_out(code, Tests(files=()))
-    return _suite(layout, go, await warmed(go, go_texts(layout), race=False), CACHE + script)
+    return _suite(layout, go, await warm_packages(go, go_texts(layout), race=False), CACHE + script)
 
 
-async def raced(code: Code, tests: Tests, run: Run, limits: SandboxLimits, project: Project = NO_PROJECT) -> RaceRun:
+async def run_race_detector(
+    code: Code, tests: Tests, run: Run, limits: SandboxLimits, project: TestProject = NO_PROJECT
+) -> RaceRun:
     """Go's tests under the race detector; a run that could not be, or did not end, says so."""
     layout, go = lay_out(code, tests), find_go()
     if tests.language != "go" or layout.clash:
         return RaceRun(problem="only Go's tests can be watched for races")
     if go is None:
         return RaceRun(problem=MISSING)
-    warmth = await warmed(go, go_texts(layout), race=True)
+    warmth = await warm_packages(go, go_texts(layout), race=True)
     if warmth.problem:
         return RaceRun(problem=warmth.problem)
     mark = secrets.token_hex(16)
@@ -67,7 +69,7 @@ async def raced(code: Code, tests: Tests, run: Run, limits: SandboxLimits, proje
         report, rest = ended.report, b""
     said = judge(go_report(report, layout), ended, limits)
     folder, _, logs = rest.decode("utf-8", "replace").partition("\n")
-    reports = split(_named(logs, folder, code, tests))
+    reports = split(_restore_names(logs, folder, code, tests))
     return RaceRun(reports=reports, problem=_doubt(said, reports, marked=bool(rest)), seconds=ended.seconds)
 
 
@@ -103,7 +105,7 @@ def go_texts(layout: Layout) -> list[str]:
     return [text for path, text in layout.files.items() if path.endswith(".go")]
 
 
-def _named(logs: str, folder: str, code: Code, tests: Tests) -> str:
+def _restore_names(logs: str, folder: str, code: Code, tests: Tests) -> str:
     """Files by the names they were given under; all others keep their place in the box."""
     for path in (*(file.path for file in code.files), *(path for path, _ in tests.files)):
         logs = logs.replace(f"      {folder}/{safe_path(path)}:", f"      {path}:")

@@ -81,18 +81,18 @@ class Builder:
         self._by_name[name] = made
         return made
 
-    def came_from(self, value: Any, module: str, name: str) -> None:
+    def note_origin(self, value: Any, module: str, name: str) -> None:
         """Remember under which name a test had this: it can be had there again."""
         if is_stand_in(value):
             at_of(value).origin = (module, name)
-        self.named(value, name)
+        self.note_name(value, name)
 
-    def named(self, value: Any, name: str) -> None:
+    def note_name(self, value: Any, name: str) -> None:
         """Only a name that is written like a class names one: a function stays one whatever the code makes of it."""
         if type(value) is Meta and name[:1].isupper() and any(each.islower() for each in name):
             self._named.add(at_of(value).kind)
 
-    def used(self, kind: Any) -> None:
+    def note_use(self, kind: Any) -> None:
         """A test that makes objects of the code may ask of them what stand-ins cannot do. Errors are not asked much.
         Where the name is not written like a class, it may have been made one to get out of being judged here."""
         named = self.is_named(at_of(kind).kind)
@@ -100,7 +100,7 @@ class Builder:
         if not _is_error_class(kind) and (named or not holds_data):
             self._link.objects = self._link.objects or f"the test uses the code's class {kind.__name__}"
 
-    def made_it(self, value: object) -> bool:
+    def was_made_here(self, value: object) -> bool:
         """Whether this was made here, from what the code told."""
         return isinstance(value, Foreign) or type(value) in self._tuples
 
@@ -271,7 +271,7 @@ class Forbidden(AssertionError):
 
 
 def _error_kind(name: str, errors: tuple[type, ...], space: dict[str, Any]) -> Any:
-    space["__str__"] = _said
+    space["__str__"] = _error_text
     for bases in (errors, errors[:1], (Exception,)):
         try:
             return type.__new__(Meta, name, bases or (Exception,), dict(space))
@@ -289,7 +289,7 @@ def _object_kind(name: str, parents: tuple[Any, ...], space: dict[str, Any]) -> 
     raise Nonsense("a class of a kind that cannot be")
 
 
-def _said(self: BaseException) -> str:
+def _error_text(self: BaseException) -> str:
     said = vars(self).get(SAID)
     return said if type(said) is str else BaseException.__str__(self)
 

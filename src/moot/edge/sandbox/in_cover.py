@@ -36,7 +36,7 @@ class Cover:
         sys.settrace(None)
         threading.settrace(None)
 
-    def counted(self) -> list[dict[str, object]]:
+    def count_coverage(self) -> list[dict[str, object]]:
         """What was reached of each file; one that cannot be parsed has nothing to reach."""
         found = []
         for path, file in self._paths.items():

@@ -12,7 +12,7 @@ import builtins
 import os
 from types import FunctionType, WrapperDescriptorType
 
-from moot.edge.sandbox.in_tree import Rewriter, located
+from moot.edge.sandbox.in_tree import Rewriter, copy_location
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Guard(Rewriter):
         return node
 
 
-def guarded(tree: ast.Module) -> None:
+def insert_guards(tree: ast.Module) -> None:
     Guard().visit(tree)
 
 
@@ -59,18 +59,18 @@ def install_nothing() -> None:
 def install(given_files: frozenset[str], *, any_is_known: bool) -> None:
     """Make `given` known to test code under a name that no code can write. `any_is_known`: tests use `mock.ANY`."""
 
-    def trusted(way: object) -> bool:
+    def is_trusted(way: object) -> bool:
         file = getattr(getattr(way, "__code__", None), "co_filename", "")
         if file.endswith("unittest/mock.py"):
             return any_is_known
         return os.path.abspath(file) in given_files or "/site-packages/" in file
 
-    def given(value: object) -> object:
-        if type(value) not in PLAIN and _lies(value, trusted, 0):
+    def check_given(value: object) -> object:
+        if type(value) not in PLAIN and _lies(value, is_trusted, 0):
             raise AssertionError(f"a value of {type(value).__name__!r} agrees with everything it is compared to")
         return value
 
-    setattr(builtins, GIVEN, given)
+    setattr(builtins, GIVEN, check_given)
 
 
 def _root(node: ast.AST) -> str:
@@ -81,7 +81,7 @@ def _root(node: ast.AST) -> str:
 
 def _through(node: ast.expr) -> ast.expr:
     # Each node gets its place here: filling gaps in the whole tree would spoil what pytest left open on purpose.
-    call: ast.expr = located(ast.Call(func=ast.Name(id=GIVEN, ctx=ast.Load()), args=[node], keywords=[]), node)
+    call: ast.expr = copy_location(ast.Call(func=ast.Name(id=GIVEN, ctx=ast.Load()), args=[node], keywords=[]), node)
     return call
 
 

@@ -16,7 +16,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from moot.edge.sandbox.in_build import Builder
 from moot.edge.sandbox.in_stand import is_stand_in
-from moot.edge.sandbox.in_values import Heap, NoData, Nonsense, read, written
+from moot.edge.sandbox.in_values import LinkHeap, NoData, Nonsense, read, write_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Link:
         self._modules = modules
         """The names of the code's modules."""
         self.stand = Builder(self)
-        self.heap = Heap(1, self._tell, self.stand.meet)
+        self.heap = LinkHeap(1, self._tell, self.stand.meet)
         self._calls: dict[int, Any] = {}
         self.freed: list[int] = []
         self.needs: tuple[str, bool] | None = None
@@ -74,7 +74,7 @@ class Link:
         self.needs, self.refused, self.decided, self.objects = None, "", "", self._always
         self._asked, self._waited, self._began = 0, 0.0, time.monotonic()
 
-    def loaded(self) -> None:
+    def finish_loading(self) -> None:
         """What test files do and get while they are loaded is there for all of their tests."""
         self._always = self.objects
         if self._data is not None:
@@ -150,15 +150,15 @@ class Link:
             if data is self._data and not isinstance(problem, CodeGone):
                 self._drop()
             if isinstance(problem, (Nonsense, ValueError, TypeError, OSError, RecursionError)):
-                raise self._lost(f"the code's process answered nonsense: {problem}") from None
+                raise self._mark_lost(f"the code's process answered nonsense: {problem}") from None
             raise
         if said == "raise" and isinstance(met, BaseException):
             raise met
         if said != "ok":
-            raise self._lost("the code's process answered nonsense")
+            raise self._mark_lost("the code's process answered nonsense")
         return met
 
-    def _lost(self, why: str) -> CodeGone:
+    def _mark_lost(self, why: str) -> CodeGone:
         """Whatever the test makes of it, it fails."""
         self.refused = self.refused or why
         return CodeGone(why)
@@ -167,17 +167,17 @@ class Link:
         __tracebackhide__ = True
         freed, self.freed = self.freed, []
         # In this order: what is new in the request is known to the other side only after the changes.
-        unused, changes = self.heap.unused(), self.heap.changes()
+        unused, changes = self.heap.list_unused(), self.heap.changes()
         try:
             told = [self.heap.tell(each) for each in rest]
         except NoData as problem:
             raise self.need(f"the test hands over what does not cross: {problem}") from None
-        data = written([word, target, told, changes, unused, freed]).encode()
+        data = write_message([word, target, told, changes, unused, freed]).encode()
         self.heap.settle()
         try:
             self._data.sendall(len(data).to_bytes(4, "big") + data)
         except OSError:
-            self._gone()
+            self._raise_gone()
 
     def _receive(self) -> Any:
         __tracebackhide__ = True
@@ -201,7 +201,7 @@ class Link:
             except OSError:
                 part = b""
             if not part:
-                self._gone()
+                self._raise_gone()
             parts += part
         return bytes(parts)
 
@@ -218,7 +218,7 @@ class Link:
         except Exception as problem:
             word, told = "throw", problem
         if word == "return":
-            unused, changes = self.heap.unused(), self.heap.changes()
+            unused, changes = self.heap.list_unused(), self.heap.changes()
             self._reply([word, self.heap.tell(told), None, changes, unused, []])
             return
         plain = [each if type(each) in (int, str, float, bool) else str(each) for each in told.args]
@@ -226,7 +226,7 @@ class Link:
         self._reply([word, [name, plain], None, [], [], []])
 
     def _reply(self, message: list[Any]) -> None:
-        data = written(message).encode()
+        data = write_message(message).encode()
         self.heap.settle()
         self._data.sendall(len(data).to_bytes(4, "big") + data)
 
@@ -243,7 +243,7 @@ class Link:
             status, more, _, _ = self._control.recvmsg(STATUS_BYTES, room)
             handle = int.from_bytes(more[0][2][:4], sys.byteorder)
         except (OSError, IndexError):
-            raise self._lost("the code's process cannot be started any more") from None
+            raise self._mark_lost("the code's process cannot be started any more") from None
         self._data = _socket.socket(fileno=handle)
         os.set_inheritable(handle, False)
         self.epoch += 1
@@ -254,13 +254,13 @@ class Link:
             self._data.close()
             self._data = None
 
-    def _gone(self) -> None:
+    def _raise_gone(self) -> None:
         __tracebackhide__ = True
         self._drop()
         status = self._connect()
-        raise self._lost(f"the code under test ended its process (status {status})")
+        raise self._mark_lost(f"the code under test ended its process (status {status})")
 
-    def _tell(self, value: Any, heap: Heap) -> Any:
+    def _tell(self, value: Any, heap: LinkHeap) -> Any:
         """What the test hands over and is no data."""
         if is_stand_in(value):
             return self.stand.address(value)
@@ -272,7 +272,7 @@ class Link:
             self._calls[number] = value
             return ["calls", number, str(getattr(value, "__name__", "call"))]
         # What came from the code can have been made such that it does not cross back.
-        from_code = self.stand.made_it(value) or isinstance(value, (BaseException, ModuleType))
+        from_code = self.stand.was_made_here(value) or isinstance(value, (BaseException, ModuleType))
         raise self.need(f"the test hands over an object of its own ({type(value).__name__})", code_decides=from_code)
 
 
@@ -288,7 +288,7 @@ class StubModule(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         link = _link()
         value = link.ask("get", ["module", self.__name__], name)
-        link.stand.came_from(value, self.__name__, name)
+        link.stand.note_origin(value, self.__name__, name)
         return value
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -330,7 +330,7 @@ class FarSetting:
     def names(self, used: frozenset[str] = frozenset()) -> dict[str, object]:
         found: dict[str, Any] = self._link.ask("names", None, *sorted(used))
         for name in found:
-            self._link.stand.named(found[name], name)
+            self._link.stand.note_name(found[name], name)
         return found
 
     def candidate(self) -> object:

@@ -9,10 +9,10 @@ import os
 import sys
 from types import FunctionType, ModuleType
 
-from moot.edge.sandbox.in_honest import guarded
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, Chosen, Record, TooLong, is_foreign
+from moot.edge.sandbox.in_honest import insert_guards
+from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, SignedReport, TestSelection, TooLong, is_foreign
 from moot.edge.sandbox.in_script import script_cases
-from moot.edge.sandbox.in_tree import Rewriter, located, parse
+from moot.edge.sandbox.in_tree import Rewriter, copy_location, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ KEPT = 2000
 HEAD = "Traceback (most recent call last):\n"
 
 
-def run(tests: list[str], record: Record, given: frozenset[str], setting: Any, chosen: Chosen) -> int:
+def run(tests: list[str], record: SignedReport, given: frozenset[str], setting: Any, chosen: TestSelection) -> int:
     """Every test of these files, in the order in which they stand; `unittest` cases come last."""
     setattr(builtins, WHY, _why)
     record.seal()
@@ -55,16 +55,16 @@ def run(tests: list[str], record: Record, given: frozenset[str], setting: Any, c
             cases += _doctest_cases(path, module, setting.doctest) if setting.doctest else []
             unit_cases += setting.unittest.cases_of(path, module) if setting.unittest else []
         except BaseException as problem:
-            record.done(path, "error", trace(problem))
+            record.report_done(path, "error", trace(problem))
     if record.link is not None:
-        record.link.loaded()
+        record.link.finish_loading()
     cases = [case for case in _apart(cases) if chosen.runs(case[0], record)]
     unit_cases = [case for case in unit_cases if chosen.runs(case[0], record)]
-    record.found([name for name, _ in (*cases, *unit_cases)])
+    record.report_found([name for name, _ in (*cases, *unit_cases)])
     for name, body in cases:
         if chosen.wants(name):
-            record.started(name)
-            record.ended(name, _attempt(body, given))
+            record.report_started(name)
+            record.report_ended(name, _attempt(body, given))
         elif chosen.leads_on(name):
             _attempt(body, given)
     unit_cases = [(name, case) for name, case in unit_cases if chosen.wants(name)]
@@ -122,7 +122,7 @@ def _attempt(body: Callable[[], None], given: frozenset[str]) -> Result:
     except TooLong:
         result = ("timeout", "")
     except BaseException as problem:
-        result = _broken(problem, given)
+        result = _classify_failure(problem, given)
     finally:
         sys.stdout, sys.stderr = usual
     try:
@@ -133,7 +133,7 @@ def _attempt(body: Callable[[], None], given: frozenset[str]) -> Result:
     return (result[0], f"{result[1]}\n--- printed ---\n{printed}") if printed and result[0] != "passed" else result
 
 
-def _broken(problem: BaseException, given: frozenset[str]) -> Result:
+def _classify_failure(problem: BaseException, given: frozenset[str]) -> Result:
     kind = sys.modules.get("unittest.case")
     if kind is None or not isinstance(problem, kind.SkipTest):
         return "failed", trace(problem)
@@ -162,7 +162,7 @@ def _text(path: str) -> str:
 def _tree(text: str, path: str) -> ast.Module:
     tree = parse(text, os.path.abspath(path))
     _Explained().visit(tree)
-    guarded(tree)
+    insert_guards(tree)
     return tree
 
 
@@ -187,7 +187,7 @@ def _function_cases(path: str, module: ModuleType) -> list[Case]:
     cases: list[Case] = []
     for name, value in list(vars(module).items()):
         if isinstance(value, FunctionType) and name.startswith("test"):
-            cases.append((f"{path}::{name}", _called(value)))
+            cases.append((f"{path}::{name}", _wrap_call(value)))
         elif isinstance(value, type) and name.startswith("Test") and not hasattr(value, "assertEqual"):
             methods = [each for each in vars(value) if each.startswith("test")]
             cases += [(f"{path}::{name}::{method}", _on_instance(value, method)) for method in methods]
@@ -197,12 +197,12 @@ def _function_cases(path: str, module: ModuleType) -> list[Case]:
 def _on_instance(kind: type, method: str) -> Callable[[], None]:
     def body() -> None:
         bound = getattr(kind(), method)
-        _called(bound)()
+        _wrap_call(bound)()
 
     return body
 
 
-def _called(function: Any) -> Callable[[], None]:
+def _wrap_call(function: Any) -> Callable[[], None]:
     def body() -> None:
         given = function()
         if hasattr(given, "cr_await"):
@@ -244,13 +244,13 @@ class _Explained(Rewriter):
             shown = [ast.Constant(""), _name(LEFT), ast.Constant(None)]
         node.msg = ast.Call(_name(WHY), [*shown, *said], [])
         _place(node)
-        return [located(each, node) for each in (*first, node)]
+        return [copy_location(each, node) for each in (*first, node)]
 
 
 def _place(node: ast.Assert) -> None:
     for part in (node.test, node.msg):
         if part is not None:
-            located(part, node)
+            copy_location(part, node)
 
 
 def _name(name: str) -> ast.Name:
@@ -262,11 +262,11 @@ def _store(name: str, value: ast.expr) -> ast.stmt:
 
 
 def _why(sign: str, left: object, right: object, said: object = "") -> str:
-    seen = f"assert {_shown(left)} {sign} {_shown(right)}" if sign else f"assert {_shown(left)}"
+    seen = f"assert {_safe_repr(left)} {sign} {_safe_repr(right)}" if sign else f"assert {_safe_repr(left)}"
     return f"{said}\n{seen}" if said else seen
 
 
-def _shown(value: object) -> str:
+def _safe_repr(value: object) -> str:
     try:
         text = repr(value)
     except BaseException as problem:

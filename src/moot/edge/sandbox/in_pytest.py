@@ -7,8 +7,8 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from moot.edge.sandbox.in_honest import guarded
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, Chosen, Record, is_foreign
+from moot.edge.sandbox.in_honest import insert_guards
+from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, SignedReport, TestSelection, is_foreign
 
 if TYPE_CHECKING:
     from moot.edge.sandbox.in_record import Result
@@ -18,7 +18,7 @@ FOR_TESTS = (0, 1, 2, 5)
 
 
 class PytestReporter:
-    def __init__(self, record: Record, given: frozenset[str], chosen: Chosen) -> None:
+    def __init__(self, record: SignedReport, given: frozenset[str], chosen: TestSelection) -> None:
         self.record, self.given, self.chosen = record, given, chosen
         self.worst: dict[str, Result] = {}
         self.traces: dict[str, str] = {}
@@ -31,21 +31,21 @@ class PytestReporter:
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
-            self.record.done(report.nodeid or "collection", "error", report.longreprtext)
+            self.record.report_done(report.nodeid or "collection", "error", report.longreprtext)
         elif report.skipped:
-            self.record.done(report.nodeid, *self._skipped(report))
+            self.record.report_done(report.nodeid, *self._read_skip(report))
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         if self.record.link is not None:
-            self.record.link.loaded()
+            self.record.link.finish_loading()
         items[:] = [item for item in items if self.chosen.runs(item.nodeid, self.record)]
         items[:] = [item for item in items if self.chosen.wants(item.nodeid)]
 
     def pytest_collection_finish(self, session: Any) -> None:
-        self.record.found([item.nodeid for item in session.items])
+        self.record.report_found([item.nodeid for item in session.items])
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self.record.started(nodeid)
+        self.record.report_started(nodeid)
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
         held = getattr(call.excinfo.value, "__dict__", {}) if call.excinfo else {}
@@ -56,11 +56,11 @@ class PytestReporter:
             detail = f"{_detail(report)}\n{self.traces.get(report.nodeid, '')}".strip()
             self.worst[report.nodeid] = ("failed" if report.when == "call" else "error", detail)
         elif report.skipped:
-            self.worst.setdefault(report.nodeid, self._skipped(report))
+            self.worst.setdefault(report.nodeid, self._read_skip(report))
         if report.when == "teardown":
-            self.record.ended(report.nodeid, self.worst.pop(report.nodeid, ("passed", "")))
+            self.record.report_ended(report.nodeid, self.worst.pop(report.nodeid, ("passed", "")))
 
-    def _skipped(self, report: Any) -> Result:
+    def _read_skip(self, report: Any) -> Result:
         if hasattr(report, "wasxfail"):
             foreign, reason = "xfail" not in report.keywords, report.wasxfail
         else:
@@ -69,11 +69,11 @@ class PytestReporter:
         return FOREIGN_SKIP if foreign else ("skipped", reason)
 
 
-def run(tests: list[str], record: Record, given: frozenset[str], chosen: Chosen, *, doctests: bool) -> int:
+def run(tests: list[str], record: SignedReport, given: frozenset[str], chosen: TestSelection, *, doctests: bool) -> int:
     tests = [path for path in tests if not chosen.needs(path, record)]
     if not tests:
         record.seal()
-        record.found([])
+        record.report_found([])
         return 0
     pytest = importlib.import_module("pytest")
     looks = ["-q", "--no-header", "--color=no", "--tb=short", "-p", "no:cacheprovider"]
@@ -106,7 +106,7 @@ def _guard_test_files() -> None:
 
     def rewrite_asserts(tree: ast.Module, *more: Any, **options: Any) -> None:
         rewritten(tree, *more, **options)
-        guarded(tree)
+        insert_guards(tree)
 
     vars(rewriting)["rewrite_asserts"] = rewrite_asserts
 

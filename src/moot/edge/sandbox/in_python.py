@@ -23,12 +23,12 @@ def run(spec: Any) -> int:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path.insert(0, here)
     from moot.edge.sandbox import in_honest
-    from moot.edge.sandbox.in_record import Chosen, Record
+    from moot.edge.sandbox.in_record import SignedReport, TestSelection
 
-    record = Record(spec.pop("key"), spec["seconds"])
+    record = SignedReport(spec.pop("key"), spec["seconds"])
     root = os.getcwd()
     given = frozenset(os.path.join(root, path) for path in spec["given"])
-    chosen = Chosen(spec["only"], spec["forced"])
+    chosen = TestSelection(spec["only"], spec["forced"])
     chosen.leave_out(spec["known"], spec["late"])
     if spec["apart"]:
         in_honest.install_nothing()
@@ -54,8 +54,8 @@ def run(spec: Any) -> int:
     status = tests() if spec["tests"] else 0
     if cover:
         cover.stop()
-        record.covered(cover.counted())
-    record.finished()
+        record.report_coverage(cover.count_coverage())
+    record.report_finished()
     return status
 
 
@@ -86,7 +86,7 @@ def _plain_run(spec: Any, record: Any, given: Any, chosen: Any) -> Any:
     if record.link is not None:
         setting = _module("moot.edge.sandbox.in_link").FarSetting(record.link, unittest, doctest)
     else:
-        setting = in_script.Setting(spec["modules"], spec["entry"], unittest, doctest)
+        setting = in_script.ScriptSetting(spec["modules"], spec["entry"], unittest, doctest)
     return lambda: in_plain.run(spec["tests"], record, given, setting, chosen)
 
 

@@ -65,7 +65,7 @@ class Watch:
         signal.setitimer(signal.ITIMER_REAL, 0)
         return spent, read_peak()
 
-    def settled(self, result: Result) -> Result:
+    def apply_timeout(self, result: Result) -> Result:
         return ("timeout", f"took longer than the limit of {self._seconds:g} s for one test") if self.late else result
 
     def _ring(self, *_: object) -> None:
@@ -74,7 +74,7 @@ class Watch:
             raise TooLong
 
 
-class Record:
+class SignedReport:
     """The report: what is written cannot be taken back, and each line is signed with a key read before the code."""
 
     def __init__(self, key: str, seconds: float) -> None:
@@ -110,11 +110,11 @@ class Record:
         """From here on, what the runner is made of may not change. Where the code is elsewhere it cannot."""
         self._seal = Seal(self.own) if self.link is None else None
 
-    def found(self, tests: list[str]) -> None:
+    def report_found(self, tests: list[str]) -> None:
         self.check()
         self._sign({"event": "found", "tests": tests})
 
-    def started(self, test: str) -> None:
+    def report_started(self, test: str) -> None:
         self.check()
         self._sign({"event": "started", "test": test})
         self.arm()
@@ -122,16 +122,16 @@ class Record:
             self.link.begin()
         self._watch.start()
 
-    def ended(self, test: str, result: Result) -> None:
+    def report_ended(self, test: str, result: Result) -> None:
         """The end of a test that was started."""
         seconds, memory = self._watch.stop()
         self.check()
-        status, detail = self._watch.settled(result)
+        status, detail = self._watch.apply_timeout(result)
         if self.link is not None:
             memory = self.link.end() or memory
         self._settle(test, status, detail, {"seconds": round(seconds, 6), "memory": memory})
 
-    def done(self, test: str, status: str, detail: str = "") -> None:
+    def report_done(self, test: str, status: str, detail: str = "") -> None:
         """What could not even be started."""
         self._settle(test, status, detail, {})
 
@@ -143,13 +143,13 @@ class Record:
             return
         if said:
             status, detail = "error" if status == "error" else "failed", f"{said}\n{detail}"
-        self._done(test, status, detail, spent)
+        self._report_done(test, status, detail, spent)
 
     def needs(self, test: str, why: str, code_decides: bool = False) -> None:
         """This test is not judged apart from the code."""
         self._sign({"event": "needs", "test": test, "why": why, "code_decides": code_decides})
 
-    def _done(self, test: str, status: str, detail: str, spent: dict[str, object]) -> None:
+    def _report_done(self, test: str, status: str, detail: str, spent: dict[str, object]) -> None:
         self.clean = self.clean and status in ("passed", "skipped")
         self._sign({"event": "done", "test": test, "status": status, "detail": shorten(detail), **spent})
 
@@ -157,17 +157,17 @@ class Record:
         self._sign({"event": "problem", "text": text})
 
     def check(self) -> None:
-        if self.link is None and (self._seal is None or self._seal.broken()):
+        if self.link is None and (self._seal is None or self._seal.is_broken()):
             self.problem("the code under test changed the test runner")
 
-    def covered(self, files: list[dict[str, object]]) -> None:
+    def report_coverage(self, files: list[dict[str, object]]) -> None:
         self._sign({"event": "covered", "files": files})
 
-    def finished(self) -> None:
+    def report_finished(self) -> None:
         self._sign({"event": "finished"})
 
 
-class Chosen:
+class TestSelection:
     """Which tests are run here: those that need the code's objects and those that do not are run apart."""
 
     def __init__(self, only: list[str] | None, forced: dict[str, str]) -> None:
@@ -191,17 +191,17 @@ class Chosen:
         """Whether it is a part of a file that later parts build on: it is run again, and nothing is said of it."""
         return name in self.whole and name not in self._late
 
-    def needs(self, path: str, record: Record) -> bool:
+    def needs(self, path: str, record: SignedReport) -> bool:
         """Whether no test of this file is run here; that is reported where it has to be."""
         if path in self._forced:
             record.needs(path, self._forced[path])
             return True
         return self._only is not None and path not in self._files
 
-    def runs(self, name: str, record: Record) -> bool:
+    def runs(self, name: str, record: SignedReport) -> bool:
         plain, path = name.split("[")[0], name.split("::")[0]
         if plain in self._forced:
-            record.found([name])
+            record.report_found([name])
             record.needs(name, self._forced[plain])
             return False
         return self._only is None or name in self._only or path in self._only or name in self.whole
@@ -238,7 +238,7 @@ class Seal:
             if name not in REPLACED_BY_TESTS and isinstance(value, (BuiltinFunctionType, FunctionType, type))
         ]
 
-    def broken(self) -> bool:
+    def is_broken(self) -> bool:
         return any(
             owner.get(name) is not value or getattr(value, "__code__", None) is not code
             for owner, name, value, code in self._parts

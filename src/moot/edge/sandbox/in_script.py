@@ -19,7 +19,7 @@ ENDS = (ast.Return, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-class Setting:
+class ScriptSetting:
     """What a test file may take for granted: the code's modules and which of its functions is meant."""
 
     def __init__(self, modules: list[str], entry: str, unittest: Any, doctest: Any) -> None:
@@ -28,7 +28,7 @@ class Setting:
     def names(self, used: frozenset[str] | None = None) -> dict[str, object]:
         """The public names of the code, for a file that uses these without an import."""
         found: dict[str, object] = {}
-        for module in self._loaded():
+        for module in self._load_modules():
             found |= {name: value for name, value in vars(module).items() if not name.startswith("_")}
         return found if used is None else {name: value for name, value in found.items() if name in used}
 
@@ -38,7 +38,7 @@ class Setting:
             if self.entry not in names:
                 raise LookupError(f"the code has no {self.entry!r}")
             return names[self.entry]
-        own = {module.__name__ for module in self._loaded()}
+        own = {module.__name__ for module in self._load_modules()}
         functions = {n: f for n, f in names.items() if isinstance(f, FunctionType) and f.__module__ in own}
         used = {name for own_name, f in functions.items() for name in f.__code__.co_names if name != own_name}
         meant = [name for name in functions if name not in used]
@@ -46,11 +46,11 @@ class Setting:
             raise LookupError(f"which function is meant? The code has {', '.join(sorted(functions)) or 'none'}")
         return functions[meant[0]]
 
-    def _loaded(self) -> list[ModuleType]:
+    def _load_modules(self) -> list[ModuleType]:
         return [__import__(name) for name in self.modules]
 
 
-def script_cases(path: str, tree: ast.Module, setting: Setting) -> list[tuple[str, Callable[[], None]]]:
+def script_cases(path: str, tree: ast.Module, setting: ScriptSetting) -> list[tuple[str, Callable[[], None]]]:
     """One test for each statement at the top that asserts something; a failure does not end the file."""
     names: dict[str, Any] = {"__name__": "__main__", "__file__": os.path.abspath(path), "__builtins__": builtins}
     script = _Script(path, names)
@@ -58,7 +58,7 @@ def script_cases(path: str, tree: ast.Module, setting: Setting) -> list[tuple[st
     asserting = {node.name for node in tree.body if isinstance(node, DEFINITIONS) and _asserts(node)}
     if not check and not any(_is_test(node, asserting) for node in tree.body):
         return []
-    if used := _unbound(tree):
+    if used := _find_unbound(tree):
         names |= {name: value for name, value in setting.names(used).items() if name not in names}
     cases = script.cut(tree.body, asserting, "line ")
     if check is None:
@@ -121,25 +121,25 @@ class _Namespace(ModuleType):
 def _check_function(tree: ast.Module) -> ast.FunctionDef | None:
     """`check(candidate)` that nobody calls: the entry point is to be put in."""
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "check"]
-    calls = [_called_name(node) for top in tree.body if not isinstance(top, DEFINITIONS) for node in walk(top)]
+    calls = [_call_name(node) for top in tree.body if not isinstance(top, DEFINITIONS) for node in walk(top)]
     return found[-1] if found and len(found[-1].args.args) == 1 and "check" not in calls else None
 
 
 def _is_test(node: ast.stmt, asserting: set[str]) -> bool:
     if isinstance(node, DEFINITIONS):
         return False
-    return _asserts(node) or any(_called_name(each) in asserting for each in walk(node))
+    return _asserts(node) or any(_call_name(each) in asserting for each in walk(node))
 
 
 def _asserts(node: ast.AST) -> bool:
     return any(isinstance(each, ast.Assert) for each in walk(node))
 
 
-def _called_name(node: ast.AST) -> str:
+def _call_name(node: ast.AST) -> str:
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
-def _unbound(tree: ast.Module) -> frozenset[str]:
+def _find_unbound(tree: ast.Module) -> frozenset[str]:
     """The names that the file uses and neither defines nor imports."""
     used: set[str] = set()
     bound = set(vars(builtins))

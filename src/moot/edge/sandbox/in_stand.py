@@ -169,7 +169,7 @@ class Meta(type):
     moot_class: At
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
-        at_of(cls).link.stand.used(cls)
+        at_of(cls).link.stand.note_use(cls)
         stand = at_of(cls).link.stand
         stand.constructing = at_of(cls).kind
         try:
@@ -183,7 +183,7 @@ class Meta(type):
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("_pytest") or (name.startswith("__") and name not in SHOWN) or name == "moot_class":
             raise AttributeError(name)
-        at_of(cls).link.stand.used(cls)
+        at_of(cls).link.stand.note_use(cls)
         return _ask(cls, "get", name)
 
     def __setattr__(cls, name: str, value: object) -> None:

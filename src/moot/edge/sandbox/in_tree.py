@@ -33,14 +33,14 @@ def walk(node: _ast.AST) -> Iterator[_ast.AST]:
         waiting += children(each)
 
 
-def located(new: Any, old: _ast.AST) -> Any:
+def copy_location(new: Any, old: _ast.AST) -> Any:
     """A new node, and all new ones below it, at the place of an old one."""
     if not hasattr(new, "lineno"):
         for name in PLACE:
             if name in new._attributes and hasattr(old, name):
                 setattr(new, name, getattr(old, name))
         for each in children(new):
-            located(each, old)
+            copy_location(each, old)
     return new
 
 
@@ -55,11 +55,11 @@ class Rewriter:
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, list):
-                value[:] = [new for each in value for new in self._visited(each)]
+                value[:] = [new for each in value for new in self._visit_value(each)]
             elif isinstance(value, _ast.AST):
                 setattr(node, name, self.visit(value))
         return node
 
-    def _visited(self, value: Any) -> list[Any]:
+    def _visit_value(self, value: Any) -> list[Any]:
         new = self.visit(value) if isinstance(value, _ast.AST) else value
         return new if isinstance(new, list) else [new]

@@ -8,7 +8,7 @@ import unittest
 from typing import TYPE_CHECKING, Any
 
 from moot.edge.sandbox.in_plain import trace
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, Record, is_foreign
+from moot.edge.sandbox.in_record import FOREIGN_SKIP, SignedReport, is_foreign
 
 if TYPE_CHECKING:
     from moot.edge.sandbox.in_record import Result
@@ -23,12 +23,12 @@ def cases_of(path: str, module: Any) -> list[tuple[str, unittest.TestCase]]:
     return found
 
 
-def run_cases(cases: list[tuple[str, unittest.TestCase]], record: Record, given: frozenset[str]) -> None:
+def run_cases(cases: list[tuple[str, unittest.TestCase]], record: SignedReport, given: frozenset[str]) -> None:
     unittest.TestSuite(case for _, case in cases).run(CaseResult(record, given, {c.id(): name for name, c in cases}))
 
 
 class CaseResult(unittest.TestResult):
-    def __init__(self, record: Record, given: frozenset[str], names: dict[str, str]) -> None:
+    def __init__(self, record: SignedReport, given: frozenset[str], names: dict[str, str]) -> None:
         super().__init__()
         self.record, self.given, self.names = record, given, names
         self.worst: Result = ("passed", "")
@@ -36,11 +36,11 @@ class CaseResult(unittest.TestResult):
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
         self.worst = ("passed", "")
-        self.record.started(self._name(test))
+        self.record.report_started(self._name(test))
 
     def stopTest(self, test: unittest.TestCase) -> None:
         super().stopTest(test)
-        self.record.ended(self._name(test), self.worst)
+        self.record.report_ended(self._name(test), self.worst)
 
     def addFailure(self, test: unittest.TestCase, err: Any) -> None:
         super().addFailure(test, err)
@@ -51,7 +51,7 @@ class CaseResult(unittest.TestResult):
         if isinstance(test, unittest.TestCase):
             self.worst = ("error", _trace(err))
         else:
-            self.record.done(str(test), "error", _trace(err))
+            self.record.report_done(str(test), "error", _trace(err))
 
     def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
         super().addSubTest(test, subtest, err)

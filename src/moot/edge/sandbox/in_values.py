@@ -80,13 +80,13 @@ def _no_data(value: object) -> object:
     raise NoData(type(value).__name__)
 
 
-def written(message: object) -> str:
+def write_message(message: object) -> str:
     # By C: this is done for every call. The last words: no sorting, no skipped keys, no numbers that JSON lacks.
     return "".join(make_encoder(None, _no_data, quoted, None, ":", ",", False, False, False)(message, 0))
 
 
 def _count_alone() -> int:
-    """How often a container counts as held where nobody but a `Heap` holds it; versions of Python differ in that."""
+    """How often a container counts as held where only a `LinkHeap` holds it; versions of Python differ."""
     held: dict[int, tuple[list[int], None]] = {0: ([], None)}
     return next(sys.getrefcount(value) for _, (value, _) in held.items())
 
@@ -94,11 +94,11 @@ def _count_alone() -> int:
 OURS = _count_alone()
 
 
-class Heap:
+class LinkHeap:
     """One side's end: its containers that crossed, and how what is no data is told."""
 
     def __init__(
-        self, first: int, tell: Callable[[object, Heap], Any], meet: Callable[[list[Any], Heap], object]
+        self, first: int, tell: Callable[[object, LinkHeap], Any], meet: Callable[[list[Any], LinkHeap], object]
     ) -> None:
         self._next = first
         self._asks = first % 2 == 1
@@ -136,11 +136,11 @@ class Heap:
             raise NoData("it is nested too deeply")
         self._deep += 1
         try:
-            return self._told(value, kind)
+            return self._encode_value(value, kind)
         finally:
             self._deep -= 1
 
-    def _told(self, value: Any, kind: type) -> Any:
+    def _encode_value(self, value: Any, kind: type) -> Any:
         if kind in MUTABLE:
             number = self._numbers.get(id(value))
             if number is not None:
@@ -187,7 +187,7 @@ class Heap:
             if before is not None and not _same(value, before)
         ]
 
-    def unused(self) -> list[int]:
+    def list_unused(self) -> list[int]:
         """Containers that nobody on this side but us still holds: they are let go, and so should the other side."""
         if not self._held:
             return []
@@ -224,13 +224,13 @@ class Heap:
             raise Nonsense("a value nested too deeply")
         self._deep += 1
         try:
-            return self._met(told)
+            return self._decode_value(told)
         except (ValueError, TypeError, LookupError, OverflowError, ArithmeticError, AttributeError) as problem:
             raise Nonsense(f"a value that cannot be: {type(problem).__name__}") from None
         finally:
             self._deep -= 1
 
-    def _met(self, told: list[Any]) -> Any:
+    def _decode_value(self, told: list[Any]) -> Any:
         kind, rest = told[0], told[1:]
         if kind == "=":
             return self._held[rest[0]][0]

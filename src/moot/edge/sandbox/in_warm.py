@@ -64,14 +64,14 @@ def main(parts: dict[str, CodeType], control: int) -> None:
     link = socket.socket(fileno=control)
     link.send(BEGAN)
     while True:
-        word, handles = _received(link)
+        word, handles = _receive_request(link)
         if not word:
             os._exit(0)
         if word == TWIN and os.fork() == 0:
             link.close()
             link = _twin(handles)
             continue
-        if word in (RUN, CALLS) and _cloned(NAMESPACES | (NETWORK if word == RUN else 0)) == 0:
+        if word in (RUN, CALLS) and _clone_process(NAMESPACES | (NETWORK if word == RUN else 0)) == 0:
             _first_process(parts, link, handles, alone=word == CALLS)
         for handle in handles:
             os.close(handle)
@@ -102,7 +102,7 @@ def load(parts: dict[str, CodeType], part: str) -> ModuleType:
     return sys.modules[name]
 
 
-def _received(link: socket.socket) -> tuple[bytes, list[int]]:
+def _receive_request(link: socket.socket) -> tuple[bytes, list[int]]:
     """What is wanted, and the handles for it: of a run its link, its errand, its report and its output."""
     numbers = array.array("i")
     word, said, _, _ = link.recvmsg(16, socket.CMSG_SPACE(HANDLES * numbers.itemsize))
@@ -111,7 +111,7 @@ def _received(link: socket.socket) -> tuple[bytes, list[int]]:
     return word, list(numbers)
 
 
-def _cloned(namespaces: int) -> int:
+def _clone_process(namespaces: int) -> int:
     """A fork into new namespaces; Python is told of it as it is of a fork."""
     python = ctypes.pythonapi
     python.PyOS_BeforeFork()
@@ -132,7 +132,7 @@ def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: 
         if not alone:
             _own_loopback()
         if errand["worker"]:
-            _started_apart(parts, errand, handles)
+            _start_apart(parts, errand, handles)
         _take_new_keyring(errand)
         _no_rights()
         _filter_calls(errand["filter"])
@@ -141,7 +141,7 @@ def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: 
             link = fcntl.fcntl(link, fcntl.F_DUPFD_CLOEXEC, KEPT)
             ended = _run(parts, errand, handles)  # one that is alone has no other half
         else:
-            ended = _watched(parts, errand, handles, link)
+            ended = _run_watched(parts, errand, handles, link)
         os.write(link, struct.pack("i", ended))
         # Not gone before it is known for certain who it is that is to be gone.
         os.read(link, 1)
@@ -152,10 +152,10 @@ def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: 
         os._exit(status)
 
 
-def _started_apart(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int]) -> None:
+def _start_apart(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int]) -> None:
     """The code under test in a world of its own: it sees neither the tests nor any process of theirs."""
     here, there = socket.socketpair()
-    if _cloned(APART) == 0:
+    if _clone_process(APART) == 0:
         status = 1
         try:
             libc.prctl(SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
@@ -180,9 +180,9 @@ def _whole(handle: int) -> bytes:
     return b"".join(parts)
 
 
-def _watched(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int], link: int) -> int:
+def _run_watched(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int], link: int) -> int:
     """The run in a second process: the first can neither be ended nor be looked into by it."""
-    signal.signal(signal.SIGCHLD, _noticed)
+    signal.signal(signal.SIGCHLD, _note_child)
     # The only signal that Python has an answer to; all others cannot reach the first process from inside.
     usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
     runner = os.fork()
@@ -257,7 +257,7 @@ def _no_rights() -> None:
         raise OSError(ctypes.get_errno(), "the rights cannot be given up")
 
 
-def _noticed(*_: object) -> None:
+def _note_child(*_: object) -> None:
     """A child ended; `select` is woken by the handle below."""
 
 
@@ -268,7 +268,7 @@ def _outcome(runner: int, link: int) -> int:
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     while True:
-        while ended := _ended():
+        while ended := _reap_child():
             if ended[0] == runner:
                 code = os.waitstatus_to_exitcode(ended[1])
                 return code if code >= 0 else 128 - code
@@ -277,7 +277,7 @@ def _outcome(runner: int, link: int) -> int:
         os.read(reading, 512)
 
 
-def _ended() -> tuple[int, int] | None:
+def _reap_child() -> tuple[int, int] | None:
     try:
         pid, status = os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:
@@ -300,14 +300,14 @@ def _run(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int],
     os.mkdir(f"{BOX}/work")
     os.mkdir(f"{BOX}/run")
     for name, text in errand["files"].items():
-        _laid(f"{BOX}/{name}", text)
+        _write_file(f"{BOX}/{name}", text)
     os.chdir(f"{BOX}/work")
     for kind, limits in errand["limits"]:
         resource.setrlimit(getattr(resource, kind), limits)
     return _status(parts, errand)
 
 
-def _laid(path: str, data: bytes) -> None:
+def _write_file(path: str, data: bytes) -> None:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     except FileNotFoundError:

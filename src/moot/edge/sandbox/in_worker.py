@@ -18,8 +18,8 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from moot.edge.sandbox.in_record import read_peak
-from moot.edge.sandbox.in_script import Setting
-from moot.edge.sandbox.in_values import Heap, NoData, read, written
+from moot.edge.sandbox.in_script import ScriptSetting
+from moot.edge.sandbox.in_values import LinkHeap, NoData, read, write_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,21 +102,21 @@ def _answer(link: Any, spec: dict[str, Any], own: list[ModuleType]) -> int:
     sys.path += [os.path.join(root, folder) for folder in spec["back"]]
     os.environ["PYTHONPATH"] = os.pathsep.join(front)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    return Answers(link, spec, own).serve()
+    return WorkerAnswers(link, spec, own).serve()
 
 
-class Ended(Exception):
+class LinkEnded(Exception):
     """Nobody asks any more."""
 
 
-class Answers:
+class WorkerAnswers:
     """What is asked of the code, and what comes of it."""
 
     def __init__(self, link: Any, spec: dict[str, Any], own: list[ModuleType]) -> None:
         self._link, self._own = link, own
-        self._setting = Setting(spec["modules"], spec["entry"], None, None)
+        self._setting = ScriptSetting(spec["modules"], spec["entry"], None, None)
         self._code = frozenset(spec["names"])
-        self._heap = Heap(2, self._tell, self._meet)
+        self._heap = LinkHeap(2, self._tell, self._meet)
         self._objects: dict[int, object] = {}
         self._numbers: dict[int, int] = {}
         self._next = 1
@@ -130,10 +130,10 @@ class Answers:
             while True:
                 asked = self._receive()
                 self._busy = True
-                told = self._done(asked)
+                told = self._answer_request(asked)
                 self._busy = False
                 self._send(told)
-        except (Ended, OSError):
+        except (LinkEnded, OSError):
             return 0
 
     def _receive(self) -> Any:
@@ -141,10 +141,10 @@ class Answers:
         return read(data.decode())
 
     def _send(self, told: list[Any]) -> None:
-        data = written(told).encode()
+        data = write_message(told).encode()
         self._link.sendall(len(data).to_bytes(4, "big") + data)
 
-    def _done(self, asked: Any) -> list[Any]:
+    def _answer_request(self, asked: Any) -> list[Any]:
         """One request, up to its answer."""
         word, target, rest, changes, unused, freed = asked
         for number in freed:
@@ -156,8 +156,8 @@ class Answers:
         try:
             value = self._did(word, target, rest)
             said = ["ok", self._heap.tell(value)]
-        except (Ended, OSError) as problem:
-            if isinstance(problem, Ended) or self._link.fileno() < 0:
+        except (LinkEnded, OSError) as problem:
+            if isinstance(problem, LinkEnded) or self._link.fileno() < 0:
                 raise
             said = ["raise", self._problem(problem)]
         except BaseException as problem:
@@ -207,7 +207,7 @@ class Answers:
         while True:
             asked = self._receive()
             if asked[0] not in ("return", "throw"):
-                self._send(self._done(asked))
+                self._send(self._answer_request(asked))
                 continue
             word, value, _, changes, unused, _ = asked
             self._heap.let_go(unused)
@@ -216,7 +216,7 @@ class Answers:
                 raise _builtin_error(value[0])(*[self._heap.meet(each) for each in value[1]])
             return self._heap.meet(value)
 
-    def _tell(self, value: Any, heap: Heap) -> Any:
+    def _tell(self, value: Any, heap: LinkHeap) -> Any:
         """What is no data: a class, an error, a tuple with names, a part of the library; all else gets a number."""
         kind = type(value)
         if isinstance(value, ModuleType):
@@ -230,7 +230,7 @@ class Answers:
                 return self._as_base(value, kind, base, heap)
         return ["object", self._number(value), self._class(kind), isinstance(value, FUNCTIONS)]
 
-    def _as_base(self, value: Any, kind: type, base: type, heap: Heap) -> Any:
+    def _as_base(self, value: Any, kind: type, base: type, heap: LinkHeap) -> Any:
         fields = getattr(kind, "_fields", None)
         plain = _base_value(value, base)
         if base is tuple and type(fields) is tuple and all(type(name) is str for name in fields):
@@ -277,7 +277,7 @@ class Answers:
         except Exception:
             return type(value).__name__
 
-    def _meet(self, told: list[Any], heap: Heap) -> object:
+    def _meet(self, told: list[Any], heap: LinkHeap) -> object:
         if told[0] == "object":
             return self._objects[told[1]]
         if told[0] == "of":
@@ -371,7 +371,7 @@ def _exactly(link: Any, count: int) -> bytes:
     while len(parts) < count:
         part = link.recv(min(count - len(parts), 1 << 20))
         if not part:
-            raise Ended
+            raise LinkEnded
         parts += part
     return bytes(parts)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from moot.core.types import SuiteRun, TestOutcome
-from moot.edge.sandbox.report import Needs
+from moot.edge.sandbox.report import NeedsObjects
 
 
 def mark_in_process(run: SuiteRun, why: str) -> SuiteRun:
@@ -13,7 +13,7 @@ def mark_in_process(run: SuiteRun, why: str) -> SuiteRun:
     return run.model_copy(update={"outcomes": tuple(_mark(each, why) for each in run.outcomes)})
 
 
-def join_runs(apart: SuiteRun, together: SuiteRun, needs: Sequence[Needs]) -> SuiteRun:
+def join_runs(apart: SuiteRun, together: SuiteRun, needs: Sequence[NeedsObjects]) -> SuiteRun:
     """What was judged apart counts as it is; the second run has a say on the tests that needed it only."""
     why = {need.test: need for need in needs}
     second = tuple(outcome for need in why.values() for outcome in _again(need, together))
@@ -26,10 +26,10 @@ def join_runs(apart: SuiteRun, together: SuiteRun, needs: Sequence[Needs]) -> Su
     return SuiteRun(outcomes=outcomes, problem=problem, seconds=apart.seconds + together.seconds)
 
 
-def _again(need: Needs, together: SuiteRun) -> list[TestOutcome]:
+def _again(need: NeedsObjects, together: SuiteRun) -> list[TestOutcome]:
     """What became of a test with its subtests, or of all tests of a file, that needed the second run."""
     own = [each for each in together.outcomes if _belongs(each.name, need.test)]
-    lost = TestOutcome(name=need.test, status="error", detail=together.problem or _said(need.test, together))
+    lost = TestOutcome(name=need.test, status="error", detail=together.problem or _explain_missing(need.test, together))
     return [_mark(each, need.why, code_decides=need.code_decides) for each in own or [lost]]
 
 
@@ -37,7 +37,7 @@ def _belongs(name: str, test: str) -> bool:
     return test in (name, name.split("::")[0]) or name.startswith(f"{test}/")
 
 
-def _said(test: str, run: SuiteRun) -> str:
+def _explain_missing(test: str, run: SuiteRun) -> str:
     """Why a test did not run: what it belongs to could not be built, say."""
     errors = (each.detail for each in run.outcomes if each.status == "error" and test.startswith(f"{each.name}."))
     return next(errors, "") or "this test did not run again"

@@ -7,23 +7,25 @@ from pathlib import Path
 from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.memory import tree_bytes
-from moot.edge.sandbox.process import Ended, Job, execute
+from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.time_limit import set_timer
-from moot.edge.sandbox.unpack import unpacked
+from moot.edge.sandbox.unpack import build_unpack_command
 
 
 @dataclass(frozen=True)
 class UnsafeLocal(Adapter):
-    async def _execute(self, suite: Suite) -> Ended:
+    async def _execute(self, suite: Suite) -> ProcessEnd:
         with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as box:
             for name, folder in suite.beside.items():
                 place = Path(box) / name
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.symlink_to(folder)
-            command = unpacked(box, suite, self.limits, own_processes=False)
+            command = build_unpack_command(box, suite, self.limits, own_processes=False)
             env = {"HOME": box, "LANG": "C.UTF-8", "PATH": ":".join(SYSTEM_PATH), "TMPDIR": box, "TZ": "UTC"}
-            job = Job(command, pack(suite.files), self._overrun, {**env, **suite.env}, suite.link, set_timer(suite))
+            job = ProcessJob(
+                command, pack(suite.files), self._overrun, {**env, **suite.env}, suite.link, set_timer(suite)
+            )
             return await execute(job, self.limits)
 
     def _overrun(self, pid: int) -> bool:

@@ -41,7 +41,7 @@ class MemoryGroup:
             return sum(int(line.split()[1]) for line in _text(events).splitlines() if "oom_kill " in line)
         return 0
 
-    def used(self) -> int:
+    def read_usage(self) -> int:
         """Bytes that are in use now; endless where that is not known."""
         name = "memory.current" if self.version == 2 else "memory.usage_in_bytes"
         with contextlib.suppress(OSError, ValueError):

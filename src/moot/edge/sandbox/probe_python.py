@@ -64,11 +64,11 @@ def answer(call: str, names: dict[str, object]) -> dict[str, str]:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             text = canonical(eval(compile(call, "<call>", "eval"), dict(names)))
     except BaseException as problem:
-        return {"kind": "error", "text": type(problem).__name__, "detail": _said(problem)}
+        return {"kind": "error", "text": type(problem).__name__, "detail": _describe_error(problem)}
     return {"kind": "value", "text": text if len(text) <= LONGEST else f"{text[:LONGEST]}… {len(text)} characters"}
 
 
-def _said(problem: BaseException) -> str:
+def _describe_error(problem: BaseException) -> str:
     # Not `traceback`: it takes a hundred times as long to load as a call to be answered.
     lines, frame = [], problem.__traceback__
     while frame is not None:
@@ -166,7 +166,7 @@ def run(spec: dict[str, Any]) -> int:
         for number, path in enumerate(spec["modules"]):
             names.update(load(path, number))
     except BaseException as problem:
-        report.write(json.dumps({"problem": f"{type(problem).__name__}: {_said(problem)}"}) + "\n")
+        report.write(json.dumps({"problem": f"{type(problem).__name__}: {_describe_error(problem)}"}) + "\n")
     else:
         if spec["together"]:
             report.write("ready\n")

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from moot.core.types import Answer, Code, Probing, Tests
 from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
-from moot.edge.sandbox.process import Ended
-from moot.edge.sandbox.project import NO_PROJECT, Project, Python
+from moot.edge.sandbox.process import ProcessEnd
+from moot.edge.sandbox.project import NO_PROJECT, Python, TestProject
 from moot.edge.sandbox.python_suite import python_tools, with_python
-from moot.edge.sandbox.report import Report
+from moot.edge.sandbox.report import SuiteReport
 from moot.edge.sandbox.runner_files import run_files
 from moot.edge.sandbox.stateless import leaves_nothing
 from moot.edge.sandbox.suite import Errand, Suite
@@ -42,7 +42,7 @@ def probe_plan(code: Code, calls: Sequence[str], seconds: float, python: Python 
     suite = Suite(
         files=run_files(layout, "probe_python.py", spec),
         command=(sys.executable, *flags, "-B", "../run/probe_python.py"),
-        read=lambda _: Report(()),
+        read=lambda _: SuiteReport(()),
         env={"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
         tools=python_tools(),
         errand=Errand("probe_python", spec, pace=seconds if spec["together"] else 0.0) if bare else None,
@@ -64,9 +64,9 @@ async def put_calls(
     code: Code,
     calls: Sequence[str],
     seconds: float,
-    execute: Callable[[Suite], Awaitable[Ended]],
+    execute: Callable[[Suite], Awaitable[ProcessEnd]],
     limits: SandboxLimits,
-    project: Project = NO_PROJECT,
+    project: TestProject = NO_PROJECT,
 ) -> Probing:
     """An answer for each call. Those that shared a process with one that broke it are put once more, as long as the
     time for the whole lasts."""
@@ -80,7 +80,9 @@ async def put_calls(
         ended = await execute(suite)
         put = read_answers(ended, left, limits)
         spent += put.seconds
-        broken = _broken(ended, len(left)) if leaves_nothing([file.text for file in code.files], left) else None
+        broken = (
+            _find_broken_call(ended, len(left)) if leaves_nothing([file.text for file in code.files], left) else None
+        )
         if broken is None or spent >= limits.wall:
             return put.model_copy(update={"answers": (*answers, *put.answers), "seconds": spent})
         late = ended.stopped == "time" or ended.status in RANG
@@ -90,13 +92,13 @@ async def put_calls(
             return Probing(answers=answers, seconds=spent)
 
 
-def _broken(ended: Ended, count: int) -> int | None:
+def _find_broken_call(ended: ProcessEnd, count: int) -> int | None:
     """Which call had the process to itself when it ended, if any had."""
     lines = ended.report.splitlines()
     return len(lines) - 1 if lines[:1] == [READY] and len(lines) <= count else None
 
 
-def read_answers(ended: Ended, calls: Sequence[str], limits: SandboxLimits) -> Probing:
+def read_answers(ended: ProcessEnd, calls: Sequence[str], limits: SandboxLimits) -> Probing:
     """The answers that came; a call without one says so, and all of them do when the run as a whole failed."""
     answers: list[Answer] = []
     report = ended.report.removeprefix(READY + b"\n")
@@ -116,7 +118,7 @@ def read_answers(ended: Ended, calls: Sequence[str], limits: SandboxLimits) -> P
     return Probing(answers=(*answers, *lost), seconds=ended.seconds)
 
 
-def _why(ended: Ended, limits: SandboxLimits) -> str:
+def _why(ended: ProcessEnd, limits: SandboxLimits) -> str:
     match ended.stopped:
         case "time":
             return f"no answer within the limit of {limits.wall:g} s"

@@ -29,7 +29,7 @@ def search_path() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Job:
+class ProcessJob:
     command: Sequence[str]
     stdin: bytes
     overrun: Callable[[int], bool]
@@ -44,7 +44,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessEnd:
     status: int
     stopped: Stop
     """Why we ended it; empty when it ended by itself."""
@@ -54,7 +54,7 @@ class Ended:
 
 
 @dataclass
-class Sink(asyncio.Protocol):
+class PipeSink(asyncio.Protocol):
     """One pipe's bytes: the first ones, or the last ones; the rest is read and thrown away so that no writer blocks."""
 
     limit: int
@@ -78,10 +78,10 @@ class Sink(asyncio.Protocol):
         return self.data[-self.limit :].decode("utf-8", "replace")
 
 
-async def execute(job: Job, limits: SandboxLimits) -> Ended:
+async def execute(job: ProcessJob, limits: SandboxLimits) -> ProcessEnd:
     """Standard output is the report, standard error what was printed. A cancelled call kills too."""
     began = time.monotonic()
-    report, output = Sink(REPORT_BYTES, "first"), Sink(limits.output, "last")
+    report, output = PipeSink(REPORT_BYTES, "first"), PipeSink(limits.output, "last")
     async with _pipe(report) as report_end, _pipe(output) as output_end:
         process = await _start(job, report_end, output_end)
         report_end.close()
@@ -93,10 +93,10 @@ async def execute(job: Job, limits: SandboxLimits) -> Ended:
             kill_group(process.pid)
             status = await process.wait()
             await read_to_end(report, output)
-    return Ended(status, stopped, bytes(report.data), output.last, time.monotonic() - began)
+    return ProcessEnd(status, stopped, bytes(report.data), output.last, time.monotonic() - began)
 
 
-def _reason(job: Job, pid: int, report: Sink) -> Stop:
+def _reason(job: ProcessJob, pid: int, report: PipeSink) -> Stop:
     if job.late(report.data):
         return "test"
     return "memory" if job.overrun(pid) else ""
@@ -108,7 +108,7 @@ def kill_group(pid: int) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _pipe(sink: Sink) -> AsyncIterator[io.FileIO]:
+async def _pipe(sink: PipeSink) -> AsyncIterator[io.FileIO]:
     reading, writing = os.pipe()
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: sink, io.FileIO(reading))
     with io.FileIO(writing, "w") as end:
@@ -118,7 +118,7 @@ async def _pipe(sink: Sink) -> AsyncIterator[io.FileIO]:
             transport.close()
 
 
-async def _start(job: Job, report_end: io.FileIO, output_end: io.FileIO) -> Process | Apart:
+async def _start(job: ProcessJob, report_end: io.FileIO, output_end: io.FileIO) -> Process | Apart:
     with tempfile.TemporaryFile() as stdin:
         stdin.write(job.stdin)
         stdin.seek(0)
@@ -158,7 +158,7 @@ async def reason_to_stop(end: Awaitable[object], wall: float, reason: Callable[[
         ended.cancel()
 
 
-async def read_to_end(*sinks: Sink) -> None:
+async def read_to_end(*sinks: PipeSink) -> None:
     # What has left the process group without a sandbox around it may hold a pipe open for ever: not our time.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(GRACE):

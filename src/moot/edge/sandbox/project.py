@@ -36,7 +36,7 @@ class Python(Value):
     """Whether the user named it."""
 
 
-class Project(Value):
+class TestProject(Value):
     """What tests see of the project beside the files they were given. It is recorded with a session."""
 
     python: Python | None = None
@@ -57,14 +57,14 @@ class Project(Value):
         return f"tests run with {', '.join(parts)}" if parts else ""
 
 
-NO_PROJECT = Project()
+NO_PROJECT = TestProject()
 
 
-def find_project(paths: Iterable[str], python: str | None, env: Mapping[str, str]) -> Project:
+def find_project(paths: Iterable[str], python: str | None, env: Mapping[str, str]) -> TestProject:
     """The environment of the project these paths lie in; `python` is what the user named, and must exist."""
     folders = list(dict.fromkeys(folder for path in paths for folder in _outwards(Path(path))))
-    home, how = _named(python) if python else _python(folders, env)
-    return Project(
+    home, how = _find_named_python(python) if python else _python(folders, env)
+    return TestProject(
         python=home,
         how=how,
         node_modules=_node_modules(folders),
@@ -73,7 +73,7 @@ def find_project(paths: Iterable[str], python: str | None, env: Mapping[str, str
     )
 
 
-def _named(python: str) -> tuple[Python, str]:
+def _find_named_python(python: str) -> tuple[Python, str]:
     """`--python`: an environment or an interpreter. The user named it, so it may be asked what it is."""
     given = Path(python).expanduser()
     program = _program_of(given) if given.is_dir() else Path(shutil.which(python) or python)

@@ -30,7 +30,7 @@ def packages(layout: Layout) -> set[str]:
     texts = [text for path, text in layout.files.items() if path.endswith(".py")]
     own = {part for path in layout.files for part in PurePosixPath(path).with_suffix("").parts}
     trees = [_tree(text) for text in texts]
-    wanted = {name for tree in trees if tree for name in _imported(tree)} - own - sys.stdlib_module_names
+    wanted = {name for tree in trees if tree for name in _find_imports(tree)} - own - sys.stdlib_module_names
     if any("import_module" in text or "__import__" in text or "subprocess" in text for text in texts):
         wanted.add(ANYTHING)
     return wanted | {"pytest"} if needs_pytest(layout) else wanted
@@ -49,7 +49,7 @@ def _asks_for_pytest(text: str) -> bool:
     functions = [node for node in tree.body if isinstance(node, Function)]
     methods = [m for c in tree.body if isinstance(c, ast.ClassDef) and not _is_case(c) for m in _tests_of(c)]
     return (
-        bool(PYTEST & _imported(tree))
+        bool(PYTEST & _find_imports(tree))
         or any(f.name.startswith(PREPARES) for f in (*functions, *methods))
         or any(_parameters(f) > 0 for f in functions if f.name.startswith("test"))
         or any(_parameters(m) > 1 for m in methods if m.name.startswith("test"))
@@ -68,7 +68,7 @@ def _parameters(function: Function) -> int:
     return len(function.args.args) + len(function.args.posonlyargs) - len(function.args.defaults)
 
 
-def _imported(tree: ast.Module) -> set[str]:
+def _find_imports(tree: ast.Module) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -78,9 +78,9 @@ def _imported(tree: ast.Module) -> set[str]:
     return found
 
 
-def imported(text: str) -> set[str]:
+def find_imports(text: str) -> set[str]:
     tree = _tree(text)
-    return _imported(tree) if tree else set()
+    return _find_imports(tree) if tree else set()
 
 
 @lru_cache(maxsize=256)

@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 
 from moot.edge.sandbox.layout import RUN, WORK, Layout
 from moot.edge.sandbox.project import Python
-from moot.edge.sandbox.pytests import NO_TESTS, imported, modules, needs_packages, needs_pytest
+from moot.edge.sandbox.pytests import NO_TESTS, find_imports, modules, needs_packages, needs_pytest
 from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.runner_files import as_text, own_text, runner_parts
-from moot.edge.sandbox.sharing import shared_state
+from moot.edge.sandbox.sharing import find_shared_state
 from moot.edge.sandbox.suite import NO_RESULTS, Errand, KnownResults, Suite
 
 PARTS = ("in_honest.py", "in_plain.py", "in_pytest.py", "in_record.py", "in_script.py", "in_tree.py", "in_unittest.py")
@@ -49,7 +49,7 @@ def python_suite(layout: Layout, run: PythonRun) -> Suite:
         return replace(one_process_suite(layout, run), in_process=ONE_FILE)
     if not _code(layout):
         return one_process_suite(layout, run)
-    forced = shared_state({path: layout.files[path] for path in layout.tests if path.endswith(".py")})
+    forced = find_shared_state({path: layout.files[path] for path in layout.tests if path.endswith(".py")})
     tests = _tests(layout)
     if tests and all(path in forced for path in tests):
         return replace(one_process_suite(layout, run), in_process=forced[tests[0]])
@@ -105,7 +105,7 @@ def _suite(
     needed = (*PARTS_BARE, *(["in_unittest"] if spec["unittest"] else []), *(name.removesuffix(".py") for name in more))
     suite = Suite(
         files={
-            **_laid(layout, stubs=apart),
+            **_lay_out_files(layout, stubs=apart),
             **_runner("in_python.py", spec, (*PARTS, *more)),
         },
         command=_command("in_python.py", bare=bare),
@@ -142,7 +142,7 @@ def _worker(layout: Layout, run: PythonRun, *, bare: bool) -> Suite:
     return with_python(suite, run.python)
 
 
-def _laid(layout: Layout, *, stubs: bool) -> dict[str, str]:
+def _lay_out_files(layout: Layout, *, stubs: bool) -> dict[str, str]:
     code = frozenset(_code(layout)) if stubs else frozenset()
     files = {path: text for path, text in layout.files.items() if not stubs or not _stands_in_the_way(path, layout)}
     return {f"{WORK}/{path}": STUB if path in code else text for path, text in files.items()}
@@ -174,7 +174,7 @@ def _command(runner: str, *, bare: bool) -> tuple[str, ...]:
 def _packages(layout: Layout) -> set[str]:
     """Installed packages that the tests import themselves."""
     own = {part for path in layout.files for part in PurePosixPath(path).with_suffix("").parts}
-    named = {name for path in _tests(layout) for name in imported(layout.files[path])}
+    named = {name for path in _tests(layout) for name in find_imports(layout.files[path])}
     return named - own - sys.stdlib_module_names - {"pytest", "_pytest", "hypothesis"}
 
 

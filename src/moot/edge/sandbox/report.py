@@ -12,13 +12,13 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from moot.core.measures import Coverage, FileCoverage
 from moot.core.types import SuiteRun, TestOutcome, TestStatus, Value
 from moot.edge.sandbox.limits import MIB, SandboxLimits
-from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.process import ProcessEnd
 from moot.text.render import cut
 
 GOOD: frozenset[TestStatus] = frozenset({"passed", "skipped"})
 
 
-class Found(Value):
+class TestsFound(Value):
     event: Literal["found"] = "found"
     tests: tuple[str, ...]
 
@@ -50,7 +50,7 @@ class Done(Value):
         )
 
 
-class Needs(Value):
+class NeedsObjects(Value):
     """A test that cannot be judged apart from the code: it needs the code's objects themselves."""
 
     event: Literal["needs"] = "needs"
@@ -59,7 +59,7 @@ class Needs(Value):
     code_decides: bool = False
 
 
-class Problem(Value):
+class RunProblem(Value):
     event: Literal["problem"] = "problem"
     text: str
 
@@ -73,18 +73,18 @@ class Finished(Value):
     event: Literal["finished"] = "finished"
 
 
-Event = Found | Started | Done | Needs | Problem | CoveredFiles | Finished
+Event = TestsFound | Started | Done | NeedsObjects | RunProblem | CoveredFiles | Finished
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 @dataclass(frozen=True)
-class Report:
+class SuiteReport:
     events: tuple[Event, ...]
     foreign: bool = False
     """Somebody who does not know the key wrote to the report."""
 
 
-def read_signed(report: bytes, key: str) -> Report:
+def read_signed(report: bytes, key: str) -> SuiteReport:
     """The events of a report whose lines carry the runner's signature; a last line that was cut off does not count."""
     events: list[Event] = []
     foreign = False
@@ -98,10 +98,10 @@ def read_signed(report: bytes, key: str) -> Report:
             events.append(EVENT.validate_json(body))
         except ValidationError:
             foreign = True
-    return Report(tuple(events), foreign)
+    return SuiteReport(tuple(events), foreign)
 
 
-def read_go(report: bytes, expected: Sequence[str] = ()) -> Report:
+def read_go(report: bytes, expected: Sequence[str] = ()) -> SuiteReport:
     """The events in the output of `go test -json`; `expected` are tests that its files are known to hold."""
     events: list[Event] = []
     output: dict[str, str] = {}
@@ -113,22 +113,22 @@ def read_go(report: bytes, expected: Sequence[str] = ()) -> Report:
         if action in ("output", "build-output"):
             output[name] = output.get(name, "") + str(entry.get("Output", ""))
         elif name != package:
-            events.extend(_go_test(action, name, output.get(name, ""), _elapsed(entry)))
+            events.extend(_go_test(action, name, output.get(name, ""), _read_elapsed(entry)))
         elif action == "fail":
             events.extend(_go_package_failed(package, events, output))
     # A program that ends itself before its tests looks like one without tests.
-    run = {name.rpartition(".")[2] for name in _found(events)}
-    missing = tuple(name for name in expected if name not in run) if finished and not _broken(events) else ()
-    return Report((Found(tests=missing), *events, *([Finished()] if finished else [])))
+    run = {name.rpartition(".")[2] for name in _list_found(events)}
+    missing = tuple(name for name in expected if name not in run) if finished and not _has_failures(events) else ()
+    return SuiteReport((TestsFound(tests=missing), *events, *([Finished()] if finished else [])))
 
 
-def judge(report: Report, ended: Ended, limits: SandboxLimits) -> SuiteRun:
-    outcomes = tuple(done.outcome() for done in _done(report.events))
+def judge(report: SuiteReport, ended: ProcessEnd, limits: SandboxLimits) -> SuiteRun:
+    outcomes = tuple(done.outcome() for done in _select_done(report.events))
     problem = _reason_for_doubt(report, ended, limits)
     if problem:
         outcomes += tuple(
             TestOutcome(name=name, status="timeout" if ended.stopped == "time" else "error", detail=problem)
-            for name in _unfinished(report.events)
+            for name in _list_unfinished(report.events)
         )
     elif not outcomes and not needs_in(report):
         problem = "no test was found"
@@ -137,11 +137,11 @@ def judge(report: Report, ended: Ended, limits: SandboxLimits) -> SuiteRun:
     return SuiteRun(outcomes=outcomes, problem=problem, seconds=ended.seconds)
 
 
-def needs_in(report: Report) -> list[Needs]:
-    return [event for event in report.events if isinstance(event, Needs)]
+def needs_in(report: SuiteReport) -> list[NeedsObjects]:
+    return [event for event in report.events if isinstance(event, NeedsObjects)]
 
 
-def coverage_in(report: Report, run: SuiteRun) -> Coverage:
+def coverage_in(report: SuiteReport, run: SuiteRun) -> Coverage:
     """What the tests reached; of a run that says nothing, that is not known either."""
     files = next((event.files for event in report.events if isinstance(event, CoveredFiles)), ())
     if run.problem:
@@ -149,11 +149,11 @@ def coverage_in(report: Report, run: SuiteRun) -> Coverage:
     return Coverage(files=files) if files else Coverage(problem="no file of the code could be watched")
 
 
-def _reason_for_doubt(report: Report, ended: Ended, limits: SandboxLimits) -> str:
-    said = next((event.text for event in report.events if isinstance(event, Problem)), "")
-    done = [event.test for event in _done(report.events)] + [event.test for event in needs_in(report)]
-    missing = [name for name in _found(report.events) if name not in done]
-    clean = all(event.status in GOOD for event in _done(report.events))
+def _reason_for_doubt(report: SuiteReport, ended: ProcessEnd, limits: SandboxLimits) -> str:
+    said = next((event.text for event in report.events if isinstance(event, RunProblem)), "")
+    done = [event.test for event in _select_done(report.events)] + [event.test for event in needs_in(report)]
+    missing = [name for name in _list_found(report.events) if name not in done]
+    clean = all(event.status in GOOD for event in _select_done(report.events))
     if ended.stopped == "time":
         return f"the tests took longer than the limit of {limits.wall:g} s"
     if ended.stopped == "memory":
@@ -163,37 +163,37 @@ def _reason_for_doubt(report: Report, ended: Ended, limits: SandboxLimits) -> st
     if said:
         return said
     if not any(isinstance(event, Finished) for event in report.events):
-        return _ended_early(ended, limits)
+        return _explain_early_end(ended, limits)
     if missing:
-        return f"{len(missing)} of {len(_found(report.events))} tests did not run, the first is {missing[0]!r}"
+        return f"{len(missing)} of {len(_list_found(report.events))} tests did not run, the first is {missing[0]!r}"
     if clean and done and ended.status != 0:
-        return f"the test runner ended with status {ended.status}{_said(ended)}"
+        return f"the test runner ended with status {ended.status}{_quote_output(ended)}"
     if not clean and ended.status == 0:
         return "the test runner ended with status 0 although a test failed"
     return ""
 
 
-def _ended_early(ended: Ended, limits: SandboxLimits) -> str:
+def _explain_early_end(ended: ProcessEnd, limits: SandboxLimits) -> str:
     if ended.status in (128 + signal.SIGXCPU, -signal.SIGXCPU):
         return f"the tests used more processor time than the limit of {limits.cpu} s"
-    return f"the test process ended with status {ended.status} before its tests did{_said(ended)}"
+    return f"the test process ended with status {ended.status} before its tests did{_quote_output(ended)}"
 
 
-def _said(ended: Ended) -> str:
+def _quote_output(ended: ProcessEnd) -> str:
     text = ended.output.strip()
     return f": {cut(text, 1000)}" if text else ""
 
 
-def _done(events: Sequence[Event]) -> list[Done]:
+def _select_done(events: Sequence[Event]) -> list[Done]:
     return [event for event in events if isinstance(event, Done)]
 
 
-def _found(events: Sequence[Event]) -> list[str]:
-    return [name for event in events if isinstance(event, Found) for name in event.tests]
+def _list_found(events: Sequence[Event]) -> list[str]:
+    return [name for event in events if isinstance(event, TestsFound) for name in event.tests]
 
 
-def _unfinished(events: Sequence[Event]) -> list[str]:
-    done = {event.test for event in events if isinstance(event, Done | Needs)}
+def _list_unfinished(events: Sequence[Event]) -> list[str]:
+    done = {event.test for event in events if isinstance(event, Done | NeedsObjects)}
     return [event.test for event in events if isinstance(event, Started) and event.test not in done]
 
 
@@ -205,25 +205,25 @@ def _entry(line: str) -> dict[str, JsonValue]:
     return entry if isinstance(entry, dict) else {}
 
 
-def _elapsed(entry: dict[str, JsonValue]) -> float | None:
+def _read_elapsed(entry: dict[str, JsonValue]) -> float | None:
     spent = entry.get("Elapsed")
     return float(spent) if isinstance(spent, int | float) and spent >= 0 else None
 
 
-def _broken(events: Sequence[Event]) -> bool:
-    return any(done.status not in GOOD for done in _done(events))
+def _has_failures(events: Sequence[Event]) -> bool:
+    return any(done.status not in GOOD for done in _select_done(events))
 
 
-def _failed_below(package: str, events: Sequence[Event]) -> bool:
-    return any(done.status == "failed" and done.test.startswith(f"{package}.") for done in _done(events))
+def _has_failed_below(package: str, events: Sequence[Event]) -> bool:
+    return any(done.status == "failed" and done.test.startswith(f"{package}.") for done in _select_done(events))
 
 
 def _go_package_failed(package: str, events: Sequence[Event], output: dict[str, str]) -> list[Event]:
     """A test that ends the whole program, by a panic say, gets no result of its own from Go."""
-    cut_off = [name for name in _unfinished(events) if name.startswith(f"{package}.")]
+    cut_off = [name for name in _list_unfinished(events) if name.startswith(f"{package}.")]
     if cut_off:
         return [Done(test=name, status="error", detail=cut(output.get(name, ""))) for name in cut_off]
-    if _failed_below(package, events):
+    if _has_failed_below(package, events):
         return []
     return [Done(test=package, status="error", detail=cut("".join(output.values())))]
 
@@ -231,7 +231,7 @@ def _go_package_failed(package: str, events: Sequence[Event], output: dict[str, 
 def _go_test(action: str, name: str, output: str, seconds: float | None) -> list[Event]:
     match action:
         case "run":
-            return [Found(tests=(name,)), Started(test=name)]
+            return [TestsFound(tests=(name,)), Started(test=name)]
         case "pass":
             return [Done(test=name, status="passed", seconds=seconds)]
         case "skip":

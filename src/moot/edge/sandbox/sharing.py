@@ -65,7 +65,7 @@ class TestFile:
     """What is done when it is loaded."""
 
 
-def shared_state(texts: Mapping[str, str]) -> dict[str, str]:
+def find_shared_state(texts: Mapping[str, str]) -> dict[str, str]:
     """Test, or whole file -> why it cannot be judged apart from the code; as `path::Class::name`."""
     return dict(_find_shared(tuple(sorted(texts.items()))))
 

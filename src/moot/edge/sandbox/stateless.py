@@ -28,17 +28,17 @@ def leaves_nothing(texts: Sequence[str], calls: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def _keeps_no_state(text: str) -> bool:
-    tree = _parsed(text, "exec")
+    tree = _parse_code(text, "exec")
     return isinstance(tree, ast.Module) and all(map(_is_plain, tree.body)) and all(map(_is_harmless, ast.walk(tree)))
 
 
 @lru_cache(maxsize=4096)
 def _is_plain_call(call: str) -> bool:
-    tree = _parsed(call, "eval")
+    tree = _parse_code(call, "eval")
     return tree is not None and all(map(_is_harmless, ast.walk(tree)))
 
 
-def _parsed(text: str, mode: str) -> ast.AST | None:
+def _parse_code(text: str, mode: str) -> ast.AST | None:
     try:
         return compile(text, "<solution>", mode, ast.PyCF_ONLY_AST, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from moot.edge.sandbox.report import Report
+from moot.edge.sandbox.report import SuiteReport
 
 LINK = "MOOT_LINK"
 
@@ -41,7 +41,7 @@ class Suite:
     """Path in the box -> text."""
     command: tuple[str, ...]
     """Started in the work folder, with the report on file descriptor 3."""
-    read: Callable[[bytes], Report]
+    read: Callable[[bytes], SuiteReport]
     env: Mapping[str, str] = field(default_factory=dict)
     tools: tuple[Path, ...] = ()
     """Files and folders of the language's installation, to be seen and not changed."""

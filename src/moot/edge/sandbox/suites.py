@@ -8,11 +8,11 @@ from moot.edge.sandbox.gosplit import Run
 from moot.edge.sandbox.gotests import go_suite
 from moot.edge.sandbox.layout import Layout, lay_out, safe_path
 from moot.edge.sandbox.nodetests import NodeRun, node_suite
-from moot.edge.sandbox.project import NO_PROJECT, Project, Python, has_package
+from moot.edge.sandbox.project import NO_PROJECT, Python, TestProject, has_package
 from moot.edge.sandbox.pytests import PYTEST, packages
 from moot.edge.sandbox.python_suite import PythonRun, python_suite
 from moot.edge.sandbox.suite import Suite
-from moot.evidence.trials.values import named_as_test
+from moot.evidence.trials.values import is_named_as_test
 
 
 async def plan(
@@ -21,7 +21,7 @@ async def plan(
     seconds: float,
     *,
     cover: bool = False,
-    project: Project = NO_PROJECT,
+    project: TestProject = NO_PROJECT,
     run: Run | None = None,
 ) -> Suite | SuiteRun:
     """How to run these tests, each within so many seconds, or the run that says why they cannot be run here.
@@ -32,7 +32,7 @@ async def plan(
     match tests.language:
         case "python":
             python = project.python if _is_for(project.python, layout) else None
-            return python_suite(layout, PythonRun(tests.entry, seconds, measured(code) if cover else [], python))
+            return python_suite(layout, PythonRun(tests.entry, seconds, select_measured(code) if cover else [], python))
         case "javascript" | "typescript":
             node = NodeRun(seconds, tests.language == "typescript", project.node_modules)
             return node_suite(layout, node, apart=not cover)
@@ -53,6 +53,6 @@ def _is_for(python: Python | None, layout: Layout) -> bool:
     return bool(foreign - PYTEST) or (bool(foreign) and has_package(python, "pytest"))
 
 
-def measured(code: Code) -> list[str]:
+def select_measured(code: Code) -> list[str]:
     """The files of which it is worth knowing what tests reach."""
-    return [safe_path(f.path) for f in code.files if f.language == "python" and not named_as_test(f.path)]
+    return [safe_path(f.path) for f in code.files if f.language == "python" and not is_named_as_test(f.path)]

@@ -10,8 +10,8 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from moot.edge.sandbox.process import Ended
-from moot.edge.sandbox.report import Done, Event, Finished, Found, Needs, Report, Started
+from moot.edge.sandbox.process import ProcessEnd
+from moot.edge.sandbox.report import Done, Event, Finished, NeedsObjects, Started, SuiteReport, TestsFound
 from moot.edge.sandbox.suite import NO_RESULTS, KnownResults, Suite
 
 GRACE = 1.0
@@ -22,7 +22,7 @@ class OneTestTimer:
     """Tells whether the test that is under way has had its time."""
 
     def __init__(
-        self, read: Callable[[bytes], Report], seconds: float, clock: Callable[[], float] = time.monotonic
+        self, read: Callable[[bytes], SuiteReport], seconds: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._read, self._most, self._clock = read, seconds + GRACE, clock
         self._seen, self._test, self._due = 0, "", False
@@ -42,7 +42,7 @@ class OneTestTimer:
     def _take(self, event: Event) -> None:
         if isinstance(event, Started):
             self._test, self.since, self._due = event.test, self._clock(), False
-        elif isinstance(event, Done | Needs) and event.test == self._test:
+        elif isinstance(event, Done | NeedsObjects) and event.test == self._test:
             self.since = math.inf
 
 
@@ -56,11 +56,11 @@ def _never(_: bytearray) -> bool:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class PartialResults:
     """What is known after one run, or after several that take turns."""
 
-    report: Report
-    ended: Ended
+    report: SuiteReport
+    ended: ProcessEnd
     known: KnownResults = NO_RESULTS
 
     @property
@@ -70,31 +70,31 @@ class Pieces:
     @property
     def left(self) -> bool:
         """Whether a test was killed and others still have no result."""
-        found = {name for event in self.report.events if isinstance(event, Found) for name in event.tests}
+        found = {name for event in self.report.events if isinstance(event, TestsFound) for name in event.tests}
         stopped = self.ended.stopped == "test" and not self.report.foreign
         return stopped and bool(found - {*self.known.done, *self.known.late})
 
 
-def put_together(before: Pieces | None, suite: Suite, ended: Ended) -> Pieces:
+def put_together(before: PartialResults | None, suite: Suite, ended: ProcessEnd) -> PartialResults:
     """The results so far with those of this run. What is said of a test first stays."""
     report = suite.read(ended.report)
     had = {*before.known.done, *before.known.late} if before else set()
-    events = [event for event in report.events if not (isinstance(event, Done | Needs) and event.test in had)]
-    done = tuple(event.test for event in events if isinstance(event, Done | Needs))
+    events = [event for event in report.events if not (isinstance(event, Done | NeedsObjects) and event.test in had)]
+    done = tuple(event.test for event in events if isinstance(event, Done | NeedsObjects))
     late = [e.test for e in events if isinstance(e, Started) and e.test not in done] if ended.stopped == "test" else []
     detail = f"took longer than the limit of {suite.each:g} s for one test and had to be killed"
     events += [Done(test=name, status="timeout", detail=detail) for name in late]
     if before is None:
         known = KnownResults(done, tuple(late))
-        return _finish(Pieces(Report(tuple(events), report.foreign), ended, known))
+        return _finish(PartialResults(SuiteReport(tuple(events), report.foreign), ended, known))
     known = KnownResults((*before.known.done, *done), (*before.known.late, *late))
-    whole = Report((*before.report.events, *events), before.report.foreign or report.foreign)
+    whole = SuiteReport((*before.report.events, *events), before.report.foreign or report.foreign)
     # A run that leaves out the late test may end well; all of them together did not.
     status, seconds = ended.status or 1, before.ended.seconds + ended.seconds
-    return _finish(Pieces(whole, replace(ended, status=status, seconds=seconds), known))
+    return _finish(PartialResults(whole, replace(ended, status=status, seconds=seconds), known))
 
 
-def _finish(pieces: Pieces) -> Pieces:
+def _finish(pieces: PartialResults) -> PartialResults:
     """Where the late test was the last one, nobody else could say that all is done."""
     if pieces.ended.stopped != "test" or pieces.left or pieces.report.foreign:
         return pieces
@@ -102,7 +102,9 @@ def _finish(pieces: Pieces) -> Pieces:
     return replace(pieces, report=report, ended=replace(pieces.ended, stopped="", status=1))
 
 
-async def execute_each(suite: Suite, execute: Callable[[Suite, float], Awaitable[Ended]], wall: float) -> Pieces:
+async def execute_each(
+    suite: Suite, execute: Callable[[Suite, float], Awaitable[ProcessEnd]], wall: float
+) -> PartialResults:
     """Run the suite; after a test that had to be killed, the rest of it, within the time for the whole. `execute` gets
     the seconds that are left."""
     pieces = put_together(None, suite, await execute(suite, wall))

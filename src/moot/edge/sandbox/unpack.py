@@ -10,7 +10,7 @@ from moot.edge.sandbox.suite import Suite
 SCRIPT = f'cd "$0" && mkdir -p {WORK} && tar -xf - && cd {WORK} && exec "$@" 3>&1 1>&2 </dev/null'
 
 
-def unpacked(box: str, suite: Suite, limits: SandboxLimits, *, own_processes: bool) -> tuple[str, ...]:
+def build_unpack_command(box: str, suite: Suite, limits: SandboxLimits, *, own_processes: bool) -> tuple[str, ...]:
     """`own_processes`: nobody else's processes count against the limit on them."""
     return ("/bin/sh", "-c", SCRIPT, box, *_rlimits(suite, limits, own_processes), *suite.command)
 

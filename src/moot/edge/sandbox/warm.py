@@ -51,7 +51,7 @@ Entry = Callable[[Sequence[str]], Sequence[str]]
 
 
 @dataclass
-class Link:
+class WarmLink:
     """Our end of a socket to one of them."""
 
     socket: socket.socket
@@ -76,7 +76,7 @@ class Twin:
     """One that does runs, one at a time."""
 
     root: "Root"
-    link: Link
+    link: WarmLink
     group: MemoryGroup | None
     memory: int
 
@@ -87,7 +87,7 @@ class Twin:
         if memory != self.memory and not self.group.limit(memory):
             return False
         self.memory = memory
-        return self.group.used() < SPARE
+        return self.group.read_usage() < SPARE
 
     def close(self) -> None:
         self.link.socket.close()
@@ -100,7 +100,7 @@ class Root:
     """The one they are forked from. It does no runs."""
 
     process: subprocess.Popen[bytes]
-    link: Link
+    link: WarmLink
 
     def twin(self, memory: int) -> Twin | None:
         """Blocks until it is there."""
@@ -109,7 +109,7 @@ class Root:
         with there, contextlib.ExitStack() as stack:
             entry = [stack.enter_context(group.members.open("wb", buffering=0)).fileno()] if group else []
             asked = self.link.ask(b"twin", (there.fileno(), *entry))
-        twin = Twin(self, Link(here), group, memory)
+        twin = Twin(self, WarmLink(here), group, memory)
         if asked and twin.link.wait():
             return twin
         twin.close()
@@ -144,7 +144,7 @@ class Pool:
             if twin is not None:
                 self._give_back(twin)
 
-    def failed(self, twin: Twin | None) -> None:
+    def discard_twin(self, twin: Twin | None) -> None:
         """It did not do what it was asked."""
         with self.lock:
             self.failures += 1
@@ -172,7 +172,7 @@ class Pool:
 
     async def _take(self, entry: Entry, memory: int) -> Twin | None:
         while self.failures < TRIES:
-            root = self._rooted(entry)
+            root = self._ensure_root(entry)
             with self.lock:
                 turn: Future[Twin | None] = Future()
                 if self.free:
@@ -182,24 +182,24 @@ class Pool:
                     turn.set_result(None)
                 else:
                     self.waiting.append(turn)
-            if not turn.done() and not await self._reached(turn):
+            if not turn.done() and not await self._wait_for_turn(turn):
                 return None
             twin = turn.result()
             if twin is None:
-                return await self._made(root, memory)
+                return await self._make_twin(root, memory)
             if twin.fits(memory):
                 return twin
             self._retire(twin)
         return None
 
-    def _rooted(self, entry: Entry) -> Root:
+    def _ensure_root(self, entry: Entry) -> Root:
         with self.lock:
             if self.root is None or self.root.process.poll() is not None:
                 self.close()
-                self.root = _begun(entry)
+                self.root = _boot_root(entry)
             return self.root
 
-    async def _made(self, root: Root, memory: int) -> Twin | None:
+    async def _make_twin(self, root: Root, memory: int) -> Twin | None:
         """A new one; its place in the count is taken already."""
         made = asyncio.ensure_future(asyncio.to_thread(lambda: root.twin(memory) if root.link.wait() else None))
         try:
@@ -208,7 +208,7 @@ class Pool:
             made.add_done_callback(lambda done: self._settle(done.result()))
             raise
         if twin is None:
-            self.failed(None)
+            self.discard_twin(None)
             self._wake(None)
         return twin
 
@@ -218,7 +218,7 @@ class Pool:
         else:
             self._give_back(twin)
 
-    async def _reached(self, turn: "Future[Twin | None]") -> bool:
+    async def _wait_for_turn(self, turn: "Future[Twin | None]") -> bool:
         """Whether the turn came. While runs end it is waited for; behind runs that do not end it is given up."""
         mine = asyncio.wrap_future(turn)
         try:
@@ -277,19 +277,19 @@ def _pair() -> tuple[socket.socket, socket.socket]:
     return here, there
 
 
-def _begun(entry: Entry) -> Root:
+def _boot_root(entry: Entry) -> Root:
     here, there = _pair()
     command = entry((sys.executable, "-P", "-s", "-B", "-S", "-c", BOOT, str(there.fileno())))
     with there, tempfile.TemporaryFile() as parts:
-        parts.write(marshal.dumps(dict(_compiled())))
+        parts.write(marshal.dumps(dict(_compile_parts())))
         parts.seek(0)
         nowhere = subprocess.DEVNULL
         process = start_apart(command, (parts, nowhere, nowhere), search_path(), [there.fileno()]).process
-    return Root(process, Link(here))
+    return Root(process, WarmLink(here))
 
 
 @cache
-def _compiled() -> Mapping[str, CodeType]:
+def _compile_parts() -> Mapping[str, CodeType]:
     return {
         part: compile((HERE / f"{part}.py").read_text("utf-8"), f"/box/run/{part}.py", "exec", dont_inherit=True)
         for part in PARTS

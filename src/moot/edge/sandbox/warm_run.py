@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from moot.edge.sandbox.layout import RUN, WORK
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.sandbox.process import REPORT_BYTES, Ended, Sink, Stop, read_to_end, reason_to_stop
+from moot.edge.sandbox.process import REPORT_BYTES, PipeSink, ProcessEnd, Stop, read_to_end, reason_to_stop
 from moot.edge.sandbox.seccomp import filter_program
 from moot.edge.sandbox.suite import Errand, Suite
 from moot.edge.sandbox.syscalls import MACHINE, REFUSED, numbers
@@ -39,11 +39,11 @@ class Run:
     """Whether the process tree below this pid uses too much memory."""
 
 
-async def execute_warm(twin: Twin, run: Run) -> Ended | None:
+async def execute_warm(twin: Twin, run: Run) -> ProcessEnd | None:
     """As `execute`; None where it says nothing."""
     began = time.monotonic()
     ends = Sheet if run.errand.pace else Drain
-    report, output = ends(Sink(REPORT_BYTES, "first")), ends(Sink(run.limits.output, "last"))
+    report, output = ends(PipeSink(REPORT_BYTES, "first")), ends(PipeSink(run.limits.output, "last"))
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     here.setblocking(False)
     here.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -52,7 +52,7 @@ async def execute_warm(twin: Twin, run: Run) -> Ended | None:
             asked = _ask(twin, run, (there.fileno(), report.writing.fileno(), output.writing.fileno()))
         first = await _first_process(here) if asked else None
         if first is None:
-            POOL.failed(twin)
+            POOL.discard_twin(twin)
             return None
         async with first:
             stopped, said = await _until_the_end(here, run, first.pid, report)
@@ -63,14 +63,14 @@ async def execute_warm(twin: Twin, run: Run) -> Ended | None:
         twin.link.ready = False
         return None
     status = STATUS.unpack(said)[0] if said else -signal.SIGKILL
-    return Ended(status, stopped, bytes(report.sink.data), output.sink.last, time.monotonic() - began)
+    return ProcessEnd(status, stopped, bytes(report.sink.data), output.sink.last, time.monotonic() - began)
 
 
 class Sheet:
     """A file in memory, read when all is over: nobody is woken by what is written there. What was written can be taken
     back, so it is for reports in which nobody gains by that."""
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: PipeSink) -> None:
         self.sink, self._file = sink, os.memfd_create("sheet")
         self.writing = io.FileIO(os.dup(self._file), "w")
         self._size, self._moved = 0, time.monotonic()
@@ -100,7 +100,7 @@ class Sheet:
 class Drain:
     """A pipe that is read as it fills. Much is printed to few of them, so there is no more to it than that."""
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: PipeSink) -> None:
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         self.sink, self.writing = sink, io.FileIO(writing, "w")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from moot.core.types import Scan, SourceFile
 from moot.edge.scanning.cache import Cache
 from moot.edge.scanning.worker import look, settle
-from moot.scan.groups import Group, groups, merged
+from moot.scan.groups import Group, groups, merge_scans
 
 WORTH_IT = 400_000
 """Characters below which starting processes takes longer than the work."""
@@ -37,7 +37,7 @@ def scan_files(files: Sequence[SourceFile], jobs: int | None, cache: Cache | Non
             count(group)
     left = [place for place in range(len(asked)) if place not in found]
 
-    def seen(number: int, scan: Scan, complete: bool) -> None:
+    def note_scan(number: int, scan: Scan, complete: bool) -> None:
         place = left[number]
         found[place] = scan
         if cache is not None and complete:
@@ -45,10 +45,10 @@ def scan_files(files: Sequence[SourceFile], jobs: int | None, cache: Cache | Non
         count(asked[place])
 
     settle()
-    _look_at([asked[place] for place in left], jobs, seen)
+    _look_at([asked[place] for place in left], jobs, note_scan)
     if cache is not None and left:
         cache.prune()
-    return merged(files, ((group, found[place]) for place, group in enumerate(asked)))
+    return merge_scans(files, ((group, found[place]) for place, group in enumerate(asked)))
 
 
 def _look_at(left: Sequence[Group], jobs: int | None, seen: Callable[[int, Scan, bool], None]) -> None:

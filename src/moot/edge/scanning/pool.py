@@ -9,7 +9,7 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from moot.core.types import Scan
-from moot.edge.scanning.worker import failed, told
+from moot.edge.scanning.worker import encode_files, fail_files
 from moot.scan.groups import Group
 
 Seen = Callable[[int, Scan, bool], None]
@@ -47,7 +47,7 @@ async def _serve(waiting: Iterator[tuple[int, Group]], seen: Seen, command: Sequ
             except Died as death:
                 await _end(process)
                 process = None
-                seen(place, failed(group.files, f"the analyser ended here or on a linked file: {death}"), False)
+                seen(place, fail_files(group.files, f"the analyser ended here or on a linked file: {death}"), False)
     finally:
         if process is not None:
             await _end(process)
@@ -65,7 +65,7 @@ async def _ask(process: Process, group: Group) -> tuple[Scan, bool]:
     patience = PATIENCE + PATIENCE_PER_FILE * len(group.files)
     try:
         async with asyncio.timeout(patience):
-            process.stdin.write(told(group.files))
+            process.stdin.write(encode_files(group.files))
             await process.stdin.drain()
             answer = await process.stdout.readline()
             if not answer.endswith(b"\n"):

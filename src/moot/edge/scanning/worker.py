@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from moot.core.types import Code, NotAnalysed, Scan, SourceFile
-from moot.scan.team import found_in
+from moot.scan.team import scan_for_findings
 
 
 def settle() -> None:
@@ -20,16 +20,16 @@ def look(files: Sequence[SourceFile]) -> tuple[Scan, bool]:
     """What the rules and flows say about these files together, and whether that is all. That we fail on them is said,
     and keeps no other group from being looked at."""
     try:
-        return found_in(Code(files=tuple(files))), True
+        return scan_for_findings(Code(files=tuple(files))), True
     except Exception as error:
-        return failed(files, f"the analyser failed here or on a linked file: {type(error).__name__}"), False
+        return fail_files(files, f"the analyser failed here or on a linked file: {type(error).__name__}"), False
 
 
-def failed(files: Sequence[SourceFile], why: str) -> Scan:
+def fail_files(files: Sequence[SourceFile], why: str) -> Scan:
     return Scan(not_analysed=tuple(NotAnalysed(file=file.path, line=0, why=why) for file in files))
 
 
-def told(files: Sequence[SourceFile]) -> bytes:
+def encode_files(files: Sequence[SourceFile]) -> bytes:
     return json.dumps([[file.path, file.language, file.text] for file in files]).encode() + b"\n"
 
 

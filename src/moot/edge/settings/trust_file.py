@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from moot.core.errors import ConfigError, StoreError, UsageError
-from moot.edge.files.lines import locked as lock_lines
+from moot.edge.files.lines import lock_file as lock_lines
 from moot.edge.files.lines import read_lines
 from moot.edge.files.memory import data_folder
 from moot.evidence.failures import stamp
@@ -61,7 +61,7 @@ def read_project_file(path: Path, here: Path) -> ProjectFile:
         raise ConfigError(f"{path} is larger than {LARGEST // 1000} kB")
     # The folder's real place, but not where a link of this name leads: its neighbours are those of the link.
     place = Path(os.path.realpath(path.parent)) / path.name
-    named = dict(sorted(_named_files(table, place.parent, here)))
+    named = dict(sorted(_find_named_files(table, place.parent, here)))
     return ProjectFile(place, table, _digest(data, named), tuple(named))
 
 
@@ -69,7 +69,7 @@ def is_trusted(found: ProjectFile, env: Mapping[str, str]) -> bool:
     if found.digest in [each.strip() for each in env.get(VARIABLE, "").split(",")]:
         return True
     try:
-        return any((each.path, each.digest) == (str(found.path), found.digest) for each in trusted_files(env))
+        return any((each.path, each.digest) == (str(found.path), found.digest) for each in list_trusted_files(env))
     except StoreError:
         return False
 
@@ -78,7 +78,7 @@ def trust_file(env: Mapping[str, str]) -> Path:
     return data_folder(env) / "trust.jsonl"
 
 
-def trusted_files(env: Mapping[str, str]) -> list[TrustedFile]:
+def list_trusted_files(env: Mapping[str, str]) -> list[TrustedFile]:
     """What is trusted now, the latest last; the same file may be trusted in more than one state."""
     found: dict[tuple[str, str], TrustedFile] = {}
     for line in read_lines(trust_file(env)).lines:
@@ -97,7 +97,7 @@ def trust(found: ProjectFile, by: str, env: Mapping[str, str]) -> None:
 def revoke(path: Path, by: str, env: Mapping[str, str]) -> int:
     """How many states of the file are trusted no longer."""
     place = str(Path(os.path.realpath(path.parent)) / path.name)
-    count = sum(each.path == place for each in trusted_files(env))
+    count = sum(each.path == place for each in list_trusted_files(env))
     if count:
         _append(env, {"event": "revoked", "path": place, "by": by})
     return count
@@ -119,7 +119,7 @@ def _digest(data: bytes, named: Mapping[str, str]) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _named_files(table: Mapping[str, object], root: Path, here: Path) -> Iterator[tuple[str, str]]:
+def _find_named_files(table: Mapping[str, object], root: Path, here: Path) -> Iterator[tuple[str, str]]:
     """Files of the project that its settings name, by their path in it, with their hashes: a command that is trusted
     today is another one when its script was changed."""
     count = 0

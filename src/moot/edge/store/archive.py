@@ -14,7 +14,7 @@ from typing import Any
 
 from moot.core.errors import StoreError, UsageError
 from moot.edge.store.columns import from_json, to_json
-from moot.edge.store.moving import Sums, Told, compare, fill, opened, rows, summed
+from moot.edge.store.moving import Sums, Told, compare, fill, open_transaction, rows, sum_rows
 from moot.edge.store.tables import HEAD, metadata
 
 FORMAT = 1
@@ -27,16 +27,16 @@ def backup(place: str, file: Path) -> Sums:
     if file.exists():
         raise UsageError(f"{file} is there already; give another file")
     sums: Sums = {}
-    with opened(place, reading=True) as db, _written(file) as packed:
+    with open_transaction(place, reading=True) as db, _open_private(file) as packed:
         _line(packed, {"moot": "store", "format": FORMAT, "revision": HEAD})
-        for table, row in summed(rows(db), sums):
+        for table, row in sum_rows(rows(db), sums):
             _line(packed, {"table": table.name, "row": row})
-        _line(packed, {"end": _told(sums)})
+        _line(packed, {"end": _format_sums(sums)})
     return sums
 
 
 @contextmanager
-def _written(file: Path) -> Iterator[gzip.GzipFile]:
+def _open_private(file: Path) -> Iterator[gzip.GzipFile]:
     """A packed file that nobody else may read: it holds every prompt and reply."""
     part = file.with_name(f"{file.name}.part")
     try:
@@ -56,7 +56,7 @@ def _line(packed: gzip.GzipFile, told: dict[str, Any]) -> None:
     packed.write(to_json(told).encode() + b"\n")
 
 
-def _told(sums: Sums) -> dict[str, Any]:
+def _format_sums(sums: Sums) -> dict[str, Any]:
     return {name: {"rows": total.rows, "content": f"{total.content:064x}"} for name, total in sums.items()}
 
 
@@ -68,10 +68,10 @@ def restore(file: Path, place: str, *, replace: bool = False) -> Sums:
     expected: dict[str, Any] = {}
     lines = _lines(file)
     _check_beginning(next(lines, {}), file)
-    with opened(place, reading=False) as db:
-        fill(db, summed(_rows(lines, expected, file), sums), replace=replace)
-        if expected.get("end") != _told(sums):
-            raise _damaged(file, "it does not hold what it should")
+    with open_transaction(place, reading=False) as db:
+        fill(db, sum_rows(_rows(lines, expected, file), sums), replace=replace)
+        if expected.get("end") != _format_sums(sums):
+            raise _damage_error(file, "it does not hold what it should")
         compare(db, sums)
     return sums
 
@@ -91,13 +91,13 @@ def _rows(lines: Iterator[dict[str, Any]], expected: dict[str, Any], file: Path)
         if "end" in line:
             expected.update(line)
             if any(True for _ in lines):
-                raise _damaged(file, "something follows its end")
+                raise _damage_error(file, "something follows its end")
             return
         table, row = metadata.tables.get(str(line.get("table"))), line.get("row")
         if table is None or not isinstance(row, dict) or not set(row) <= set(table.c.keys()):
-            raise _damaged(file, "a line is no row of a table")
+            raise _damage_error(file, "a line is no row of a table")
         yield table, row
-    raise _damaged(file, "it is cut off")
+    raise _damage_error(file, "it is cut off")
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
@@ -106,15 +106,15 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
             while line := packed.readline(LONGEST):
                 value = from_json(line)
                 if not line.endswith(b"\n") or not isinstance(value, dict):
-                    raise _damaged(file, "a line is no row of a table")
+                    raise _damage_error(file, "a line is no row of a table")
                 yield value
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise _damaged(file, "it is cut off or not packed") from error
+        raise _damage_error(file, "it is cut off or not packed") from error
     except (ValueError, RecursionError) as error:
-        raise _damaged(file, "a line is no JSON") from error
+        raise _damage_error(file, "a line is no JSON") from error
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror or error}") from error
 
 
-def _damaged(file: Path, why: str) -> StoreError:
+def _damage_error(file: Path, why: str) -> StoreError:
     return StoreError(f"the backup {file} is damaged: {why}; nothing was restored")

@@ -21,12 +21,12 @@ Rows = Sequence[Mapping[str, Any]]
 
 def insert_all(db: Connection, table: Table, rows: Rows) -> None:
     """All of the rows have the same columns."""
-    _execute(db, _inserting, table, rows)
+    _execute(db, _build_insert, table, rows)
 
 
 def update_all(db: Connection, table: Table, rows: Rows) -> None:
     """Set the columns that the rows have, all of them the same, each where the `id` is its `wanted`."""
-    _execute(db, _updating, table, rows)
+    _execute(db, _build_update, table, rows)
 
 
 def _execute(
@@ -34,31 +34,31 @@ def _execute(
 ) -> None:
     if rows:
         whole = db.dialect.name == "postgresql"
-        given = {"document": _document(rows, _nested(table))} if whole else rows
+        given = {"document": _document(rows, _json_columns(table))} if whole else rows
         db.execute(statement(table, tuple(rows[0]), whole), given)
 
 
 @cache
-def _inserting(table: Table, names: tuple[str, ...], whole: bool) -> Insert:
-    return insert(table).from_select(names, select(*_taken_apart(table, names).c)) if whole else insert(table)
+def _build_insert(table: Table, names: tuple[str, ...], whole: bool) -> Insert:
+    return insert(table).from_select(names, select(*_expand_rows(table, names).c)) if whole else insert(table)
 
 
 @cache
-def _updating(table: Table, names: tuple[str, ...], whole: bool) -> Update:
+def _build_update(table: Table, names: tuple[str, ...], whole: bool) -> Update:
     if not whole:
         return update(table).where(table.c.id == bindparam("wanted"))
-    given = _taken_apart(table, names)
+    given = _expand_rows(table, names)
     return update(table).where(table.c.id == given.c.wanted).values({n: given.c[n] for n in names if n != "wanted"})
 
 
-def _taken_apart(table: Table, names: Sequence[str]) -> FromClause:
+def _expand_rows(table: Table, names: Sequence[str]) -> FromClause:
     columns = (sa.column(name, table.c["id" if name == "wanted" else name].type) for name in names)
     document = cast(bindparam("document", type_=sa.Text()), sa.JSON())
     return func.json_to_recordset(document).table_valued(*columns).render_derived(with_types=True)
 
 
 @cache
-def _nested(table: Table) -> tuple[str, ...]:
+def _json_columns(table: Table) -> tuple[str, ...]:
     return tuple(column.name for column in table.c if isinstance(column.type, sa.JSON))
 
 

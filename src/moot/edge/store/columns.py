@@ -39,19 +39,19 @@ def original(text: str) -> str:
     return MARKED.sub(lambda found: chr(int(found[1], 16)), text) if MARK in text else text
 
 
-class Written(NamedTuple):
+class WrittenJson(NamedTuple):
     """A value that was written as JSON already; no need to do so again."""
 
     value: Any
     text: str
 
 
-def written(value: Any) -> Written:
-    return Written(value, json.dumps(value))
+def encode_value(value: Any) -> WrittenJson:
+    return WrittenJson(value, json.dumps(value))
 
 
 def to_json(given: Any) -> str:
-    value, text = given if type(given) is Written else written(given)
+    value, text = given if type(given) is WrittenJson else encode_value(given)
     if type(value) in (int, float):
         return json.dumps(f"{WHOLE if type(value) is int else NUMBER}{value!r}")
     return json.dumps(_fit_json(value)) if _perhaps_unfit(text) else text
@@ -111,7 +111,7 @@ def Plain(length: int) -> TypeEngine[str]:
     return sa.String(length).with_variant(sa.Text(), "postgresql")
 
 
-class Text(String):
+class TextColumn(String):
     impl = sa.Text
     cache_ok = True
 

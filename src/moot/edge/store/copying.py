@@ -9,21 +9,21 @@ from sqlalchemy import Connection, select
 from moot import __version__
 from moot.core.errors import UsageError
 from moot.core.experience import Episode
-from moot.core.ports import Entry, EpisodeRow, Mark, Row, SessionRecord
+from moot.core.ports import EpisodeRow, JournalEntry, JournalMark, Row, SessionRecord
 from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all
 from moot.edge.store.gates import insert_gate
 from moot.edge.store.linking import Linking, columns_of, entry_from, link
 from moot.edge.store.rows import NEW_SESSION, session_columns
 from moot.edge.store.sql import SqlStore, insert_rows
-from moot.record.chain import Whole, digest_of
+from moot.record.chain import SessionSnapshot, digest_of
 
 IMPORTED = "imported"
 """The note in the journal of a session that was taken in from elsewhere, or goes on from such a one."""
 
 
 async def begin_with(
-    store: SqlStore, session: SessionRecord, at: int, groups: Sequence[Sequence[Row]], marks: Sequence[Mark] = ()
+    store: SqlStore, session: SessionRecord, at: int, groups: Sequence[Sequence[Row]], marks: Sequence[JournalMark] = ()
 ) -> None:
     """Keep a session that goes on from step `at` of its parent, with the parent's steps before that as its own.
     `marks`: what is to be known of it from its first moment on."""
@@ -33,13 +33,13 @@ async def begin_with(
 
     def begin(db: Connection) -> None:
         db.execute(NEW_SESSION, session_columns(session))
-        link(db, session.id, [Mark(kind="begun", name=session.protocol, value=begun), *marks], datetime.now(UTC))
+        link(db, session.id, [JournalMark(kind="begun", name=session.protocol, value=begun), *marks], datetime.now(UTC))
         insert_rows(db, [Linking(session.id, rows) for rows in groups])
 
     await store.work(begin)
 
 
-async def take_in(store: SqlStore, whole: Whole, note: JsonValue) -> SessionRecord:
+async def take_in(store: SqlStore, whole: SessionSnapshot, note: JsonValue) -> SessionRecord:
     """Keep a session as it was kept elsewhere, with a note of where it comes from at the end of its journal."""
     kept = whole.session
     record = kept.model_copy(
@@ -60,13 +60,13 @@ async def take_in(store: SqlStore, whole: Whole, note: JsonValue) -> SessionReco
         insert_rows(db, [Linking(record.id, _beside(whole))])
         for gate in whole.gates:
             insert_gate(db, gate)
-        link(db, record.id, [Mark(kind="noted", name=IMPORTED, value=note)], datetime.now(UTC))
+        link(db, record.id, [JournalMark(kind="noted", name=IMPORTED, value=note)], datetime.now(UTC))
 
     await store.work(keep)
     return await store.session(record.id)
 
 
-async def notes_since_import(store: SqlStore, session_id: str) -> list[Entry] | None:
+async def notes_since_import(store: SqlStore, session_id: str) -> list[JournalEntry] | None:
     """What was noted of a session since it came here; None for one that was begun here. What it brought along from
     elsewhere stands before."""
     of = tables.journal.c
@@ -76,7 +76,7 @@ async def notes_since_import(store: SqlStore, session_id: str) -> list[Entry] | 
     return None if last is None else notes[last + 1 :]
 
 
-def _journal(session_id: str, entries: Sequence[Entry]) -> list[dict[str, object]]:
+def _journal(session_id: str, entries: Sequence[JournalEntry]) -> list[dict[str, object]]:
     columns = [columns_of(session_id, entry) for entry in entries]
     for drop in (entry for entry in entries if entry.kind == "dropped"):
         for row, entry in zip(columns, entries, strict=True):
@@ -90,7 +90,7 @@ def _journal(session_id: str, entries: Sequence[Entry]) -> list[dict[str, object
     return columns
 
 
-def _beside(whole: Whole) -> list[Row]:
+def _beside(whole: SessionSnapshot) -> list[Row]:
     told = [step for step in whole.steps if step.name == "remember"]
     episodes = [EpisodeRow(episode=Episode.model_validate(step.value)) for step in told]
     return [*whole.turns, *whole.versions, *whole.logs, *episodes]

@@ -33,7 +33,7 @@ def address(place: str) -> URL:
     return url.set(drivername=KINDS[kind])
 
 
-def shown(place: str | URL) -> str:
+def mask_address(place: str | URL) -> str:
     """A store as it may be told to anybody: the file, or the server and database without a password."""
     if isinstance(place, str) and "://" not in place:
         return place
@@ -161,6 +161,7 @@ def migrate(connection: Connection, to: str = "head") -> None:
         command.upgrade(config, to)
     except CommandError:
         raise StoreError(
-            f"the store {shown(connection.engine.url)} was made by another version of Moot (revision {revision}); "
+            f"the store {mask_address(connection.engine.url)} was made by another version of Moot "
+            f"(revision {revision}); "
             "use that version, or another --store"
         ) from None

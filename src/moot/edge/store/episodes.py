@@ -5,7 +5,7 @@ from sqlalchemy import select
 from moot.core.experience import Episode
 from moot.edge.store import tables
 from moot.edge.store.sql import SqlStore
-from moot.evidence.trials.episodes import found
+from moot.evidence.trials.episodes import find_episodes
 
 
 class EpisodeShelf:
@@ -21,4 +21,4 @@ class EpisodeShelf:
         newest = query.order_by(turns.c.created_at.desc(), turns.c.seq.desc())
         told = await self._store.read(lambda db: list(db.execute(newest).scalars()))
         all_told = [Episode.model_validate(entry) for row in told for entry in row]
-        return found(all_told, agent, session, task)[:limit]
+        return find_episodes(all_told, agent, session, task)[:limit]

@@ -41,7 +41,7 @@ ADVICE: dict[str, str] = {
 
 
 @contextmanager
-def told_plainly(place: str) -> Iterator[None]:
+def translate_errors(place: str) -> Iterator[None]:
     try:
         yield
     except IntegrityError as error:
@@ -54,7 +54,7 @@ def told_plainly(place: str) -> Iterator[None]:
         raise StoreError(f"the store {place} cannot be used: {_first_line(error)}") from error
 
 
-def lost(error: BaseException) -> bool:
+def is_connection_lost(error: BaseException) -> bool:
     """Whether the connection was lost: then it is not known whether anything was kept, and nothing is tried again."""
     return isinstance(error.__cause__, DBAPIError) and error.__cause__.connection_invalidated
 

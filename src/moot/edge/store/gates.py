@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from pydantic import JsonValue
 from sqlalchemy import Connection, RowMapping, Select, and_, insert, or_, select, update
 
-from moot.core.errors import Decided, UsageError
+from moot.core.errors import AlreadyDecided, UsageError
 from moot.core.gates import GateDecision, GateRequest
-from moot.core.ports import Mark
+from moot.core.ports import JournalMark
 from moot.edge.store import tables
 from moot.edge.store.linking import link
 from moot.edge.store.sql import SqlStore
@@ -60,7 +60,7 @@ def _request(db: Connection, wanted: GateRequest, webhooks: Sequence[str]) -> Ga
         payload = wanted.model_dump(mode="json")
         db.execute(insert(tables.notices).values(**notice, payload=payload, next_at=wanted.created_at))
     asked: dict[str, JsonValue] = {"gate": wanted.id, "deadline": wanted.deadline.isoformat()}
-    link(db, wanted.session_id, [Mark(kind="parked", name=wanted.point, value=asked)], wanted.created_at)
+    link(db, wanted.session_id, [JournalMark(kind="parked", name=wanted.point, value=asked)], wanted.created_at)
     return wanted
 
 
@@ -81,9 +81,11 @@ def _decide(db: Connection, gate_id: str, decision: GateDecision) -> GateRequest
         earlier = _find(db, gate_id).decision
         assert earlier is not None
         who = earlier.reviewer or earlier.how
-        raise Decided(f"this gate was decided already: {earlier.verdict} ({who}, {earlier.at:%Y-%m-%d %H:%M:%S})")
+        raise AlreadyDecided(
+            f"this gate was decided already: {earlier.verdict} ({who}, {earlier.at:%Y-%m-%d %H:%M:%S})"
+        )
     said: dict[str, JsonValue] = {"gate": found.id, **made.model_dump(mode="json")}
-    link(db, found.session_id, [Mark(kind="decided", name=found.point, value=said)], at)
+    link(db, found.session_id, [JournalMark(kind="decided", name=found.point, value=said)], at)
     return found.model_copy(update={"decision": made})
 
 

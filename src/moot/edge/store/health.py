@@ -6,8 +6,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Table, func, inspect, select, text
 
 from moot.core.errors import MootError, UsageError
-from moot.edge.store.engine import address, is_file, open_engine, revision_of, shown
-from moot.edge.store.faults import told_plainly
+from moot.edge.store.engine import address, is_file, mask_address, open_engine, revision_of
+from moot.edge.store.faults import translate_errors
 from moot.edge.store.moving import rows
 from moot.edge.store.tables import HEAD, metadata
 
@@ -16,7 +16,7 @@ MOST = 20
 
 
 @dataclass
-class Health:
+class StoreHealth:
     place: str
     kind: str
     revision: str | None
@@ -25,22 +25,22 @@ class Health:
 
 
 def revision(place: str) -> str | None:
-    with told_plainly(shown(place)), open_engine(address(place), reading=True).connect() as db, db.begin():
+    with translate_errors(mask_address(place)), open_engine(address(place), reading=True).connect() as db, db.begin():
         return revision_of(db)
 
 
-def check(place: str) -> Health:
+def check(place: str) -> StoreHealth:
     url = address(place)
     if is_file(url) and not Path(url.database or "").is_file():
-        raise UsageError(f"there is no store {shown(place)}")
-    with told_plainly(shown(place)), open_engine(url, reading=True).connect() as db, db.begin():
-        health = Health(shown(place), db.dialect.name, revision_of(db))
+        raise UsageError(f"there is no store {mask_address(place)}")
+    with translate_errors(mask_address(place)), open_engine(url, reading=True).connect() as db, db.begin():
+        health = StoreHealth(mask_address(place), db.dialect.name, revision_of(db))
         health.problems += _of_the_database(db)
         if health.revision != HEAD:
             step = "use that version" if (health.revision or "") > HEAD else "run `moot store migrate`"
             health.problems.append(f"the tables are of revision {health.revision}, this Moot's is {HEAD}: {step}")
             return health
-        health.problems += _missing(db)
+        health.problems += _find_missing(db)
         if not health.problems:
             health.rows = {table.name: _count(db, table) for table in metadata.sorted_tables}
             health.problems += _unreadable(db)
@@ -64,7 +64,7 @@ def _of_the_database(db: Connection) -> list[str]:
     return [f"the index {name} is not valid: REINDEX it" for name in db.execute(broken).scalars()]
 
 
-def _missing(db: Connection) -> list[str]:
+def _find_missing(db: Connection) -> list[str]:
     there = inspect(db)
     names = set(there.get_table_names())
     problems = [f"the table {table} is missing" for table in metadata.tables if table not in names]

@@ -15,9 +15,9 @@ from sqlalchemy.sql.functions import Function
 from moot.core.errors import StoreError
 from moot.core.ports import Model
 from moot.edge.models.registry import Limited
-from moot.edge.store.engine import KEY, address, open_engine, shown
+from moot.edge.store.engine import KEY, address, mask_address, open_engine
 from moot.edge.store.tables import model_leases as leases
-from moot.edge.store.write_queue import Line
+from moot.edge.store.write_queue import WriteQueue
 
 MINUTE = 60.0
 LOOK_AGAIN = 0.2
@@ -37,7 +37,7 @@ class Leases:
 
     def __init__(self, place: str, holder: str, limits: Mapping[str, ModelLimit], seconds: float) -> None:
         url = address(place)
-        self._line = Line(shown(url), "moot-leases", lambda: open_engine(url))
+        self._line = WriteQueue(mask_address(url), "moot-leases", lambda: open_engine(url))
         self._limits, self._holder, self._seconds = limits, holder, seconds
         self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._freed: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
@@ -67,7 +67,7 @@ class Leases:
 
     async def ask(self, model: str, lease: str) -> float:
         """Take a place; or how many seconds it takes until one may be free."""
-        return await self._line.work(lambda db: self._taken(db, model, lease))
+        return await self._line.work(lambda db: self._take_lease(db, model, lease))
 
     async def renew(self) -> None:
         """As long as this worker lives, what it holds is its own."""
@@ -83,7 +83,7 @@ class Leases:
         back = update(leases).where(leases.c.id == lease).values(released_at=_now())
         await self._line.work(lambda db: db.execute(back))
 
-    def _taken(self, db: Connection, model: str, lease: str) -> float:
+    def _take_lease(self, db: Connection, model: str, lease: str) -> float:
         limit, of = self._limits[model], leases.c
         db.execute(select(func.pg_advisory_xact_lock(KEY, func.hashtext(model))))
         over = or_(of.released_at.is_not(None), of.expires_at <= _now())

@@ -15,7 +15,7 @@ from moot.edge.store import tables
 from moot.edge.store.engine import alone
 from moot.edge.store.session_queries import belongs_to
 from moot.edge.store.sql import SqlStore
-from moot.evidence.lessons import Lesson, credited, fits, gist, merged, same_advice
+from moot.evidence.lessons import Lesson, credit_lesson, fits, gist, merge_lessons, same_advice
 from moot.evidence.lessons.words import Gist
 
 R = TypeVar("R")
@@ -25,7 +25,7 @@ CANDIDATES = 40
 LONGEST = 64
 
 
-class LessonShelf:
+class LessonStore:
     def __init__(self, store: SqlStore, owner: str | None = None) -> None:
         """`owner`: only lessons of their own sessions, and those that came from no session, are recalled or grown;
         None: all."""
@@ -54,7 +54,7 @@ class LessonShelf:
 
     async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
         def change(db: Connection) -> Lesson:
-            lesson = credited(_find(db, lesson_id), helped=helped, now=now, by=by)
+            lesson = credit_lesson(_find(db, lesson_id), helped=helped, now=now, by=by)
             _rewrite(db, lesson)
             return lesson
 
@@ -101,7 +101,7 @@ def _learn(db: Connection, lesson: Lesson, owner: str | None = None) -> Lesson:
     for other, _ in _candidates(db, said.words, owner):
         # Told apart by the wording each began with: a paraphrase of a paraphrase may be something else.
         if other.id == lesson.id or same_advice(said, gist(other.text)):
-            grown = merged(other, lesson)
+            grown = merge_lessons(other, lesson)
             _rewrite(db, grown, new_words=words_of(grown) - words_of(other))
             return grown
     _put(db, [lesson])
@@ -155,11 +155,11 @@ def _candidates(db: Connection, words: Iterable[str], owner: str | None = None) 
     )
     query = select(tables.lessons.c.lesson).where(tables.lessons.c.id.in_(best)).order_by(tables.lessons.c.id)
     rare = max(weights.values())
-    found = _seen_by(db, owner, _read(db.execute(query).scalars()))
+    found = _filter_visible(db, owner, _read(db.execute(query).scalars()))
     return [(lesson, lambda word: weights.get(word, rare)) for lesson in found]
 
 
-def _seen_by(db: Connection, owner: str | None, lessons: list[Lesson]) -> list[Lesson]:
+def _filter_visible(db: Connection, owner: str | None, lessons: list[Lesson]) -> list[Lesson]:
     """Without those that say something of another owner's session; one that is gone, or from elsewhere, is nobody's."""
     if owner is None:
         return lessons
@@ -222,7 +222,7 @@ def _index(db: Connection, words: Mapping[str, Iterable[str]]) -> None:
 def _count(db: Connection, steps: Mapping[str, int]) -> None:
     terms = tables.lesson_terms
     known: set[str] = set()
-    for some in batched(sorted(steps), 500):
+    for some in split_batches(sorted(steps), 500):
         known |= set(db.execute(select(terms.c.word).where(terms.c.word.in_(some))).scalars())
     old = [{"wanted": word, "step": step} for word, step in steps.items() if word in known]
     new = [{"word": word, "lessons": max(step, 0)} for word, step in steps.items() if word not in known]
@@ -233,5 +233,5 @@ def _count(db: Connection, steps: Mapping[str, int]) -> None:
         db.execute(insert(terms), new)
 
 
-def batched(words: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+def split_batches(words: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return (words[start : start + size] for start in range(0, len(words), size))

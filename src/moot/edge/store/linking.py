@@ -9,13 +9,13 @@ from uuid import UUID
 
 from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 
-from moot.core.errors import Deleted, Fenced
-from moot.core.ports import Entry, Mark, Row, SessionRecord, StepRow
+from moot.core.errors import Deleted, LeaseLost
+from moot.core.ports import JournalEntry, JournalMark, Row, SessionRecord, StepRow
 from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all, update_all
-from moot.edge.store.columns import Written, written
+from moot.edge.store.columns import WrittenJson, encode_value
 from moot.edge.store.engine import alone
-from moot.record.chain import GENESIS, canonical, mark_of, sealed, sha
+from moot.record.chain import GENESIS, canonical, compute_seal, mark_of, sha
 
 NOBODY = str(UUID(int=0))
 BLANK: dict[str, Any] = {"kind": "step", "part": 0, "digest": "", "elapsed": 0.0, "dropped_by": None}
@@ -30,14 +30,14 @@ class Linking:
     fence: int = 0
 
     @cached_property
-    def said(self) -> list[tuple[StepRow | Mark, Written]]:
-        return [(row, written(row.value)) for row in self.rows if isinstance(row, StepRow | Mark)]
+    def said(self) -> list[tuple[StepRow | JournalMark, WrittenJson]]:
+        return [(row, encode_value(row.value)) for row in self.rows if isinstance(row, StepRow | JournalMark)]
 
     @cached_property
     def seal(self) -> str:
-        return sealed(self.rows)
+        return compute_seal(self.rows)
 
-    def made_ready(self) -> "Linking":
+    def prepare_rows(self) -> "Linking":
         """What does not hang on the journal is made now, while the thread that writes may be waiting for its disk."""
         _ = self.said, self.seal
         return self
@@ -49,19 +49,19 @@ def link(db: Connection, session_id: str, rows: Sequence[Row], now: datetime, fe
         raise refused
 
 
-def link_all(db: Connection, wanted: Sequence[Linking], now: datetime) -> list[Fenced | None]:
+def link_all(db: Connection, wanted: Sequence[Linking], now: datetime) -> list[LeaseLost | None]:
     """Join the steps and marks among the rows to the journals of their sessions. Whoever wrote before it was taken
     over by another is refused, and so is anybody for a session that is gone."""
     of = tables.sessions.c
     ids = sorted({each.session_id for each in wanted})  # in one order, so that two processes never wait crosswise
     query = select(of.id, of.fence, of.entries, of.chain).where(of.id.in_(ids)).order_by(of.id).with_for_update()
     heads = {row.id: Head.of(row) for row in db.execute(query)}
-    made, refused = list[dict[str, Any]](), list[Fenced | None]()
+    made, refused = list[dict[str, Any]](), list[LeaseLost | None]()
     for each in wanted:
         why = _refusal(each, heads.get(each.session_id))
         refused.append(why)
         if why is None:
-            entries = chained(each, heads[each.session_id], now)
+            entries = chain_entries(each, heads[each.session_id], now)
             made += entries
             for entry in entries:
                 if entry["kind"] == "dropped":
@@ -87,17 +87,17 @@ class Head:
         return cls(session.fence, session.entries, session.chain or GENESIS)
 
 
-def _refusal(wanted: Linking, head: Head | None) -> Fenced | None:
+def _refusal(wanted: Linking, head: Head | None) -> LeaseLost | None:
     if head is None:
         return Deleted(f"session {wanted.session_id} was deleted; nothing more is recorded of it")
     if wanted.fence and head.fence != wanted.fence:
-        return Fenced(
+        return LeaseLost(
             f"session {wanted.session_id} was taken over by another process; what this one does is not recorded"
         )
     return None
 
 
-def chained(wanted: Linking, head: Head, now: datetime) -> list[dict[str, Any]]:
+def chain_entries(wanted: Linking, head: Head, now: datetime) -> list[dict[str, Any]]:
     """The columns of the new entries, with the head moved on. They were checked when the rows were made."""
     made = list[dict[str, Any]]()
     for number, (row, value) in enumerate(wanted.said, start=1):
@@ -109,15 +109,15 @@ def chained(wanted: Linking, head: Head, now: datetime) -> list[dict[str, Any]]:
     return made
 
 
-def columns_of(session_id: str, entry: Entry) -> dict[str, object]:
+def columns_of(session_id: str, entry: JournalEntry) -> dict[str, object]:
     columns = {**entry.__dict__, "session_id": session_id, "created_at": entry.at, "dropped_by": None}
     del columns["at"]
     return columns
 
 
-def entry_from(row: RowMapping) -> Entry:
-    own = {name: row[name] for name in Entry.model_fields if name != "at"}
-    return Entry(**own, at=row["created_at"].astimezone(UTC))
+def entry_from(row: RowMapping) -> JournalEntry:
+    own = {name: row[name] for name in JournalEntry.model_fields if name != "at"}
+    return JournalEntry(**own, at=row["created_at"].astimezone(UTC))
 
 
 def _forget(db: Connection, session_id: str, seq: int, by: int) -> None:
@@ -157,7 +157,7 @@ def stone_mark(before: str, stone: dict[str, Any] | RowMapping) -> str:
     return sha(canonical([before, *said, at]))
 
 
-def broken_stones(db: Connection) -> list[str]:
+def find_broken_tombstones(db: Connection) -> list[str]:
     """Tombstones that were changed, moved or taken away."""
     stones = db.execute(select(tables.tombstones).order_by("number")).mappings().all()
     if not stones:

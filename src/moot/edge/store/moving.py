@@ -18,8 +18,8 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
 
 from moot.core.errors import StoreError, UsageError
 from moot.edge.store.columns import Moment, to_json
-from moot.edge.store.engine import address, alone, is_file, make_current, open_engine, shown
-from moot.edge.store.faults import told_plainly
+from moot.edge.store.engine import address, alone, is_file, make_current, mask_address, open_engine
+from moot.edge.store.faults import translate_errors
 from moot.edge.store.tables import metadata
 
 Row = dict[str, Any]
@@ -47,12 +47,12 @@ Sums = dict[str, Sum]
 
 
 @contextmanager
-def opened(place: str, *, reading: bool) -> Iterator[Connection]:
+def open_transaction(place: str, *, reading: bool) -> Iterator[Connection]:
     """A store in one transaction, brought up to date; one that is only read has to be there."""
     url = address(place)
     if reading and is_file(url) and not Path(url.database or "").is_file():
-        raise UsageError(f"there is no store {shown(place)}")
-    with told_plainly(shown(place)):
+        raise UsageError(f"there is no store {mask_address(place)}")
+    with translate_errors(mask_address(place)):
         make_current(url)
         with open_engine(url, reading=reading).connect() as connection, connection.begin():
             yield connection
@@ -60,7 +60,7 @@ def opened(place: str, *, reading: bool) -> Iterator[Connection]:
 
 def rows(db: Connection) -> Iterator[Told]:
     """All rows of all tables, those first to which others refer."""
-    with told_plainly(shown(db.engine.url)):
+    with translate_errors(mask_address(db.engine.url)):
         for table in metadata.sorted_tables:
             yield from ((table, row) for row in _rows(db, table))
 
@@ -77,7 +77,7 @@ def _rows(db: Connection, table: Table) -> Iterator[Row]:
         }
 
 
-def summed(told: Iterable[Told], sums: Sums) -> Iterator[Told]:
+def sum_rows(told: Iterable[Told], sums: Sums) -> Iterator[Told]:
     """The same rows, added up as they pass."""
     sums.update({table.name: Sum() for table in metadata.sorted_tables})
     for table, row in told:
@@ -98,7 +98,7 @@ def _make_room(db: Connection, *, replace: bool) -> None:
     full = [t.name for t in metadata.sorted_tables if db.execute(select(t).limit(1)).first() is not None]
     if full and not replace:
         raise UsageError(
-            f"the store {shown(db.engine.url)} is not empty ({', '.join(full)}); give another one, or --replace"
+            f"the store {mask_address(db.engine.url)} is not empty ({', '.join(full)}); give another one, or --replace"
         )
     for table in reversed(metadata.sorted_tables):
         db.execute(delete(table))
@@ -142,11 +142,13 @@ def _go_on_numbering(db: Connection) -> None:
 def compare(db: Connection, expected: Sums) -> None:
     """What is in the store now is what was put there, or nothing of it stays."""
     found: Sums = {}
-    for _ in summed(rows(db), found):
+    for _ in sum_rows(rows(db), found):
         pass
     wrong = [name for name, total in expected.items() if found[name] != total]
     if wrong:
-        raise StoreError(f"the store {shown(db.engine.url)} did not keep {', '.join(wrong)} as given; it is as before")
+        raise StoreError(
+            f"the store {mask_address(db.engine.url)} did not keep {', '.join(wrong)} as given; it is as before"
+        )
 
 
 def copy(source: str, target: str, *, replace: bool = False) -> Sums:
@@ -154,7 +156,7 @@ def copy(source: str, target: str, *, replace: bool = False) -> Sums:
     if address(source) == address(target):
         raise UsageError("a store cannot be copied into itself")
     sums: Sums = {}
-    with opened(source, reading=True) as old, opened(target, reading=False) as new:
-        fill(new, summed(rows(old), sums), replace=replace)
+    with open_transaction(source, reading=True) as old, open_transaction(target, reading=False) as new:
+        fill(new, sum_rows(rows(old), sums), replace=replace)
         compare(new, sums)
     return sums

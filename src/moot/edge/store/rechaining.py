@@ -6,7 +6,7 @@ from datetime import datetime
 from pydantic import JsonValue
 from sqlalchemy import Connection, RowMapping, Table, column, select, table
 
-from moot.core.ports import Mark, Row, StepRow
+from moot.core.ports import JournalMark, Row, StepRow
 from moot.edge.store import tables
 from moot.edge.store.linking import link
 from moot.edge.store.rows import turn_from, version_from
@@ -17,19 +17,19 @@ steps = table("journal_steps", *(column(name, tables.journal.c[name].type) for n
 SESSION_COLUMNS = ("id", "status", "config", "outcome", "created_at", "updated_at")
 
 
-def rechained(db: Connection) -> None:
+def rechain_journal(db: Connection) -> None:
     of = tables.sessions
     for session in db.execute(select(*(of.c[name] for name in SESSION_COLUMNS))).mappings().all():
         plan: JsonValue = {"plan": digest_of(session["config"])}
-        link(db, session["id"], [Mark(kind="begun", name=MIGRATED, value=plan)], session["created_at"])
-        for rows, at in _recorded(db, session["id"]):
+        link(db, session["id"], [JournalMark(kind="begun", name=MIGRATED, value=plan)], session["created_at"])
+        for rows, at in _read_steps(db, session["id"]):
             link(db, session["id"], rows, at)
         if session["status"] == "completed" or session["outcome"] is not None:
             ended: JsonValue = {"status": session["status"], "outcome": digest_of(session["outcome"])}
-            link(db, session["id"], [Mark(kind="ended", value=ended)], session["updated_at"])
+            link(db, session["id"], [JournalMark(kind="ended", value=ended)], session["updated_at"])
 
 
-def _recorded(db: Connection, session_id: str) -> Iterator[tuple[Sequence[Row], datetime]]:
+def _read_steps(db: Connection, session_id: str) -> Iterator[tuple[Sequence[Row], datetime]]:
     """Each step with the turn and the version beside it, which hang on the last part of it."""
     query = select(steps).where(steps.c.session_id == session_id).order_by(steps.c.created_at, "seq", "part")
     found = db.execute(query).mappings().all()

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Integer, cast, func, insert, select
 
-from moot.core.experience import Judged, Tried, band_of
+from moot.core.experience import Judged, TrackRecord, band_of
 from moot.edge.store import tables
 from moot.edge.store.engine import alone
 from moot.edge.store.sql import SqlStore
@@ -19,17 +19,17 @@ class RecordShelf:
         """Keep it; each agent has one result in a session, and the first one stands."""
         await self._store.work(lambda db: _keep(db, session_id, judged, now))
 
-    async def tried(self) -> list[Tried]:
+    async def count_results(self) -> list[TrackRecord]:
         """All results, counted by model, role, domain and band of confidence."""
         table = tables.agent_records
         key = (table.c.model, table.c.role, table.c.domain, table.c.band)
         right = func.sum(cast(table.c.was_right, Integer)).label("right")
         query = select(*key, right, func.count().label("total")).group_by(*key)
         rows = await self._store.read(lambda db: list(db.execute(query).mappings()))
-        return sorted((Tried.model_validate(dict(row)) for row in rows), key=_place)
+        return sorted((TrackRecord.model_validate(dict(row)) for row in rows), key=_place)
 
 
-def _place(tried: Tried) -> tuple[str, str, str, int]:
+def _place(tried: TrackRecord) -> tuple[str, str, str, int]:
     """Sorted here: each database has an order of its own for texts and for what is missing."""
     return tried.model, tried.role, tried.domain, -1 if tried.band is None else tried.band
 

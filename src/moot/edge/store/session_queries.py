@@ -15,7 +15,7 @@ from moot.edge.store.tokens import NO_TOKEN
 sessions, logs, tokens = tables.sessions, tables.logs, tables.tokens
 
 
-class Spot(NamedTuple):
+class PageCursor(NamedTuple):
     """A place in the list of all sessions, which is sorted by when they began."""
 
     created_at: datetime
@@ -27,7 +27,7 @@ class Spent(NamedTuple):
     tokens: int
 
 
-class Wanted(NamedTuple):
+class WantedSession(NamedTuple):
     """A session that somebody should carry on."""
 
     id: str
@@ -43,13 +43,13 @@ class SessionShelf:
         """By its whole id, among those of this owner; None: of everybody."""
         return await self._one(select(sessions).where(sessions.c.id == session_id, belongs_to(owner)))
 
-    async def begun_with(self, by: str, key: str) -> SessionRecord | None:
+    async def find_by_key(self, by: str, key: str) -> SessionRecord | None:
         return await self._one(select(sessions).where(sessions.c.initiated_by == by, sessions.c.idempotency_key == key))
 
     async def page(
         self,
         limit: int,
-        after: Spot | None = None,
+        after: PageCursor | None = None,
         status: str = "",
         protocol: str = "",
         text: str = "",
@@ -69,12 +69,12 @@ class SessionShelf:
             query = query.where(sessions.c.topic.icontains(text, autoescape=True))
         return await self._store.read(lambda db: [session_from(row) for row in db.execute(query).mappings()])
 
-    async def begun(self) -> list[Wanted]:
+    async def list_begun(self) -> list[WantedSession]:
         """Sessions that wait to be begun, or that some process has: the urgent ones first."""
         of = sessions.c
         query = select(of.id, of.priority, of.owner).where(of.status.in_(("pending", "running")))
         ordered = query.order_by(of.priority.desc(), of.created_at)
-        return await self._store.read(lambda db: [Wanted(*row) for row in db.execute(ordered)])
+        return await self._store.read(lambda db: [WantedSession(*row) for row in db.execute(ordered)])
 
     async def wishes(self, ids: Sequence[str]) -> dict[str, Wish]:
         """What is wanted of those among these sessions of which something is."""
@@ -90,7 +90,7 @@ class SessionShelf:
         found = await self._store.read(lambda db: [tuple(row) for row in db.execute(query)])
         return {(str(protocol), str(status)): int(count) for protocol, status, count in found}
 
-    async def spent(self, session_id: str) -> Spent:
+    async def read_spending(self, session_id: str) -> Spent:
         total = func.coalesce(func.sum(logs.c.tokens_used), 0)
         query = select(func.count(), total).where(logs.c.session_id == session_id)
         calls, tokens = await self._store.read(lambda db: db.execute(query).one())

@@ -8,20 +8,20 @@ from sqlalchemy import Connection, RowMapping, Table, select
 from moot.core.errors import StoreError
 from moot.edge.store import tables
 from moot.edge.store.gates import gate_from
-from moot.edge.store.linking import broken_stones, entry_from
+from moot.edge.store.linking import entry_from, find_broken_tombstones
 from moot.edge.store.rows import log_from, turn_from, version_from
 from moot.edge.store.sql import SqlStore, find
-from moot.record.chain import Whole, flaws_of, step_of
+from moot.record.chain import SessionSnapshot, flaws_of, step_of
 
 R = TypeVar("R")
 
 
-async def whole(store: SqlStore, session_id: str) -> Whole:
+async def whole(store: SqlStore, session_id: str) -> SessionSnapshot:
     """By id or by an unambiguous beginning of one."""
     return await store.read(lambda db: _readable(db, session_id))
 
 
-async def verified(store: SqlStore, session_id: str = "") -> dict[str, list[str]]:
+async def verify_sessions(store: SqlStore, session_id: str = "") -> dict[str, list[str]]:
     """What is wrong, by session; without one, of all sessions, and of the tombstones under the name `tombstones`."""
     if session_id:
         return {session_id: await _flaws(store, session_id)}
@@ -29,46 +29,46 @@ async def verified(store: SqlStore, session_id: str = "") -> dict[str, list[str]
     found = {}
     for each in await store.read(lambda db: list(db.execute(every).scalars())):
         found[str(each)] = await _flaws(store, str(each))
-    return {**found, "tombstones": await store.read(broken_stones)}
+    return {**found, "tombstones": await store.read(find_broken_tombstones)}
 
 
 async def _flaws(store: SqlStore, session_id: str) -> list[str]:
     try:
         return flaws_of(await whole(store, session_id))
-    except Unreadable as error:
+    except UnreadableRecord as error:
         return [str(error)]
 
 
-class Unreadable(StoreError):
+class UnreadableRecord(StoreError):
     """A record that Moot did not write like this."""
 
 
-def _readable(db: Connection, session_id: str) -> Whole:
+def _readable(db: Connection, session_id: str) -> SessionSnapshot:
     try:
         return _whole(db, session_id)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         why = " ".join(str(error).split())[:200]
-        raise Unreadable(f"the record of session {session_id} cannot be read, so it was changed: {why}") from None
+        raise UnreadableRecord(f"the record of session {session_id} cannot be read, so it was changed: {why}") from None
 
 
-def _whole(db: Connection, session_id: str) -> Whole:
+def _whole(db: Connection, session_id: str) -> SessionSnapshot:
     session = find(db, session_id)
     journal = tables.journal.c
     entries = [(row, entry_from(row)) for row in _rows(db, tables.journal, session.id, "entry")]
     standing = [entry for row, entry in entries if entry.kind == "step" and row[journal.dropped_by] is None]
-    return Whole(
+    return SessionSnapshot(
         session=session,
         entries=tuple(entry for _, entry in entries),
         dropped={entry.entry: by for row, entry in entries if (by := row[journal.dropped_by]) is not None},
         steps=tuple(step_of(entry) for entry in sorted(standing, key=lambda e: (e.seq, e.part))),
-        turns=_made(db, tables.turns, session.id, "seq", turn_from),
-        versions=_made(db, tables.versions, session.id, "version_number", version_from),
-        gates=_made(db, tables.gates, session.id, "created_at", gate_from),
-        logs=_made(db, tables.logs, session.id, "id", log_from),
+        turns=_load_rows(db, tables.turns, session.id, "seq", turn_from),
+        versions=_load_rows(db, tables.versions, session.id, "version_number", version_from),
+        gates=_load_rows(db, tables.gates, session.id, "created_at", gate_from),
+        logs=_load_rows(db, tables.logs, session.id, "id", log_from),
     )
 
 
-def _made(
+def _load_rows(
     db: Connection, table: Table, session_id: str, order: str, made: Callable[[RowMapping], R]
 ) -> tuple[R, ...]:  # fmt: skip
     return tuple(made(row) for row in _rows(db, table, session_id, order))

@@ -13,13 +13,13 @@ from pydantic import JsonValue
 from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, false, null, or_, select, update
 
 from moot import __version__
-from moot.core.errors import Deleted, Fenced, StoreError, UsageError
+from moot.core.errors import Deleted, LeaseLost, StoreError, UsageError
 from moot.core.ports import (
     FORMAT,
-    Entry,
     EpisodeRow,
+    JournalEntry,
+    JournalMark,
     LogRow,
-    Mark,
     Row,
     SessionRecord,
     StepRow,
@@ -29,9 +29,9 @@ from moot.core.ports import (
 )
 from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all
-from moot.edge.store.engine import address, alone, make_current, open_engine, shown
-from moot.edge.store.faults import lost, one_each
-from moot.edge.store.linking import Head, Linking, bury, chained, entry_from, link_all
+from moot.edge.store.engine import address, alone, make_current, mask_address, open_engine
+from moot.edge.store.faults import is_connection_lost, one_each
+from moot.edge.store.linking import Head, Linking, bury, chain_entries, entry_from, link_all
 from moot.edge.store.rows import (
     CHANGED,
     COLUMNS,
@@ -45,7 +45,7 @@ from moot.edge.store.rows import (
     turn_from,
     version_from,
 )
-from moot.edge.store.write_queue import Line
+from moot.edge.store.write_queue import WriteQueue
 from moot.record.chain import digest_of, step_of
 
 R = TypeVar("R")
@@ -63,7 +63,7 @@ MOST_EPISODES = 10_000
 """Of all sessions together; the oldest are forgotten first."""
 
 
-class Waiting(NamedTuple):
+class PendingWrite(NamedTuple):
     wanted: Linking
     done: "asyncio.Future[None]"
 
@@ -78,20 +78,22 @@ class SqlStore:
     def __init__(self, place: str, log_days: int = LOG_DAYS) -> None:
         self._longer = timedelta(days=log_days - LOG_DAYS)
         self._url = address(place)
-        self.place = shown(self._url)
-        self._writer = Line(self.place, "moot-store", lambda: self._open(reading=False), shared=True)
+        self.place = mask_address(self._url)
+        self._writer = WriteQueue(self.place, "moot-store", lambda: self._open(reading=False), shared=True)
         in_memory = self._url.database == ":memory:"  # nobody but its one connection sees such a store
-        reader = None if in_memory else Line(self.place, "moot-reader", lambda: self._open(reading=True), reading=True)
+        reader = (
+            None if in_memory else WriteQueue(self.place, "moot-reader", lambda: self._open(reading=True), reading=True)
+        )
         self._reader = reader or self._writer
         self._opening = threading.Lock()
         self._current = False
-        self._waiting: list[Waiting] = []
+        self._waiting: list[PendingWrite] = []
         self._flushing: asyncio.Task[None] | None = None
         self._new = True
 
     # --- writing
 
-    async def create(self, session: SessionRecord, ended: Mark | None = None) -> None:
+    async def create(self, session: SessionRecord, ended: JournalMark | None = None) -> None:
         begun: dict[str, JsonValue] = {"plan": digest_of(session.config), "moot": __version__}
         if session.parent:
             begun["parent"] = session.parent
@@ -100,15 +102,15 @@ class SqlStore:
             if self._new:  # once for each opening of the store is often enough
                 db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at - self._longer))
                 self._new = False
-            head, mark = Head.of(session), Mark(kind="begun", name=session.protocol, value=begun)
+            head, mark = Head.of(session), JournalMark(kind="begun", name=session.protocol, value=begun)
             marks = [mark, ended] if ended else [mark]
-            entries = chained(Linking(session.id, marks), head, datetime.now(UTC))
+            entries = chain_entries(Linking(session.id, marks), head, datetime.now(UTC))
             db.execute(NEW_SESSION, {**session_columns(session), "entries": head.entries, "chain": head.chain})
             insert_all(db, tables.journal, entries)
 
         await self.work(begin)
 
-    async def update(self, session: SessionRecord, mark: Mark | None = None) -> None:
+    async def update(self, session: SessionRecord, mark: JournalMark | None = None) -> None:
         # Only these: SQLAlchemy would set every column that it is handed a value for.
         values = {name: getattr(session, name) for name in CHANGED}
         stopped = session.status not in ("pending", "running")  # then that is all anybody wished
@@ -118,12 +120,14 @@ class SqlStore:
             if row is None:
                 raise Deleted(f"session {session.id} was deleted; nothing more is recorded of it")
             if row.fence != session.fence:
-                raise Fenced(f"session {session.id} was taken over by another process")
+                raise LeaseLost(f"session {session.id} was taken over by another process")
             head, marks, now = Head.of(row), [mark] if mark else [], dict(values)
             if session.status == "paused" and row.wish == "cancel":  # somebody did, while it stopped to wait
-                marks.append(Mark(kind="noted", name="cancel", value={"status": "cancelled"}))
+                marks.append(JournalMark(kind="noted", name="cancel", value={"status": "cancelled"}))
                 now |= {"status": "cancelled", "completed_at": session.updated_at, "waiting_on": None}
-            insert_all(db, tables.journal, chained(Linking(session.id, marks, session.fence), head, datetime.now(UTC)))
+            insert_all(
+                db, tables.journal, chain_entries(Linking(session.id, marks, session.fence), head, datetime.now(UTC))
+            )
             now |= {"entries": head.entries, "chain": head.chain, "wish": "" if stopped else row.wish}
             db.execute(SESSION_CHANGE, {**now, "wanted": session.id})
 
@@ -132,7 +136,7 @@ class SqlStore:
     async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
         loop = asyncio.get_running_loop()
         done = loop.create_future()
-        self._waiting.append(Waiting(Linking(session_id, rows, fence).made_ready(), done))
+        self._waiting.append(PendingWrite(Linking(session_id, rows, fence).prepare_rows(), done))
         if self._flushing is None:
             self._flushing = loop.create_task(self._flush())
         await done
@@ -148,14 +152,14 @@ class SqlStore:
         finally:
             self._flushing = None
 
-    async def _write(self, batch: Sequence[Waiting]) -> None:
+    async def _write(self, batch: Sequence[PendingWrite]) -> None:
         """All of them in one transaction. Where that fails, each on its own: a row that cannot be kept is the trouble
         of its own session."""
         refused: Sequence[Exception | None]
         try:
             refused = await self.work(lambda db: insert_rows(db, [each.wanted for each in batch]))
         except Exception as error:
-            if len(batch) > 1 and not lost(error):
+            if len(batch) > 1 and not is_connection_lost(error):
                 for each in batch:
                     await self._write([each])
                 return
@@ -208,7 +212,7 @@ class SqlStore:
 
         return await self.read(read)
 
-    async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+    async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[JournalEntry]:
         of = tables.journal.c
         query = select(tables.journal).where(of.session_id == session_id, of.entry > after).order_by(of.entry)
         return await self.read(lambda db: [entry_from(row) for row in db.execute(query.limit(limit)).mappings()])
@@ -253,7 +257,7 @@ class SqlStore:
             await self._reader.aclose()
 
 
-def insert_rows(db: Connection, batch: Sequence[Linking]) -> list[Fenced | None]:
+def insert_rows(db: Connection, batch: Sequence[Linking]) -> list[LeaseLost | None]:
     now = datetime.now(UTC)
     refused = link_all(db, batch, now)
     grouped: dict[type[Row], list[dict[str, object]]] = {}
@@ -283,7 +287,7 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int
     of = tables.sessions
     record = find(db, session_id, lock=True)
     if seen is not None and record.fence != seen:
-        raise Fenced(f"session {record.id} was taken by another process meanwhile; it is left to that one")
+        raise LeaseLost(f"session {record.id} was taken by another process meanwhile; it is left to that one")
     if record.format > FORMAT:
         raise StoreError(f"session {record.id} was begun by a newer version of Moot; carry it on with that one")
     if record.status == "cancelled":
@@ -296,7 +300,9 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int
     wish = record.wish if record.status in ("pending", "running") else ""
     said: dict[str, JsonValue] = {"owner": owner, "fence": record.fence + 1, "moot": __version__}
     now, head = datetime.now(UTC), Head.of(record)
-    insert_all(db, tables.journal, chained(Linking(record.id, [Mark(kind="claimed", value=said)]), head, now))
+    insert_all(
+        db, tables.journal, chain_entries(Linking(record.id, [JournalMark(kind="claimed", value=said)]), head, now)
+    )
     taken = {"owner": owner, "fence": record.fence + 1, "waiting_on": None, "wish": wish}
     taken |= {"entries": head.entries, "chain": head.chain}
     db.execute(update(of).where(of.c.id == record.id).values(**taken, status="running", updated_at=now))
@@ -330,14 +336,14 @@ def find(db: Connection, session_id: str, *, lock: bool = False) -> SessionRecor
     wanted = session_id.strip().lower().replace("-", "")
     if not wanted or not all(c in "0123456789abcdef" for c in wanted):
         raise UsageError(f"{session_id!r} is no session id; `moot list` shows them")
-    whole = str(UUID(wanted)) if len(wanted) == 32 else _begun_with(db, wanted)
+    whole = str(UUID(wanted)) if len(wanted) == 32 else _find_by_prefix(db, wanted)
     row = db.execute(LOCKED_SESSION if lock else ONE_SESSION, {"wanted": whole}).mappings().first()
     if row is None:
         raise UsageError(f"there is no session {session_id!r}; `moot list` shows those there are")
     return session_from(row)
 
 
-def _begun_with(db: Connection, wanted: str) -> str | None:
+def _find_by_prefix(db: Connection, wanted: str) -> str | None:
     low, high = (str(UUID(wanted[:32].ljust(32, end))) for end in "0f")
     between = tables.sessions.c.id.between(low, high) if len(wanted) <= 32 else false()
     matching = db.execute(select(tables.sessions.c.id).where(between).limit(2)).scalars().all()

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, Float, ForeignKey, Index, Integer, MetaData, Table, Uuid, text
 from sqlalchemy import Column as C
 
-from moot.edge.store.columns import JSON, ExactJSON, MaybeJSON, Moment, Plain, String, Text
+from moot.edge.store.columns import JSON, ExactJSON, MaybeJSON, Moment, Plain, String, TextColumn
 
 HEAD = "0007"
 """The newest migration. A store at this version needs no Alembic."""
@@ -13,7 +13,7 @@ metadata = MetaData()
 Id = Uuid(as_uuid=False)
 
 
-def owned() -> "C[str]":
+def session_key() -> "C[str]":
     return C("session_id", Id, ForeignKey("debate_sessions.id", ondelete="CASCADE"), nullable=False)
 
 
@@ -23,7 +23,7 @@ sessions = Table(
     C("id", Id, primary_key=True),
     C("debate_id", String(64), nullable=False),
     C("protocol", String(32), nullable=False),
-    C("topic", Text, nullable=False),
+    C("topic", TextColumn, nullable=False),
     C("status", String(16), nullable=False),
     C("topology_type", String(32)),
     C("coordination_protocol", String(32)),
@@ -79,7 +79,7 @@ turns = Table(
     "debate_turns",
     metadata,
     C("id", Id, primary_key=True),
-    owned(),
+    session_key(),
     C("seq", Integer, nullable=False),
     C("round", Integer, nullable=False),
     C("phase", String(32), nullable=False),
@@ -87,7 +87,7 @@ turns = Table(
     C("agent_role", String(64), nullable=False),
     C("provider", String(64), nullable=False),
     C("model", String(256), nullable=False),
-    C("content", Text, nullable=False),
+    C("content", TextColumn, nullable=False),
     C("confidence", Float),
     C("tool_calls", JSON),
     C("test_results", JSON),
@@ -103,16 +103,16 @@ versions = Table(
     "code_versions",
     metadata,
     C("id", Id, primary_key=True),
-    owned(),
+    session_key(),
     C("turn_id", Id, ForeignKey("debate_turns.id", ondelete="SET NULL")),
     C("seq", Integer, nullable=False),
     C("language", String(32), nullable=False),
-    C("code", Text, nullable=False),
+    C("code", TextColumn, nullable=False),
     C("version_number", Integer, nullable=False),
     C("quality_score", Float),
     C("test_pass_rate", Float),
     C("metrics", JSON),
-    C("diff_from_previous", Text, nullable=False),
+    C("diff_from_previous", TextColumn, nullable=False),
     C("created_at", Moment, nullable=False),
     Index("ix_code_versions_session_number", "session_id", "version_number", unique=True),
 )
@@ -135,7 +135,7 @@ logs = Table(
     C("quality_score", Float),
     C("tokens_used", Integer, nullable=False),
     C("content_length", Integer, nullable=False),
-    C("error_message", Text, nullable=False),
+    C("error_message", TextColumn, nullable=False),
     C("metadata", JSON),
     C("created_at", Moment, nullable=False),
     C("expires_at", Moment),
@@ -147,7 +147,7 @@ lessons = Table(
     "lessons",
     metadata,
     C("id", String(12), primary_key=True),
-    C("text", Text, nullable=False),
+    C("text", TextColumn, nullable=False),
     C("lesson", JSON, nullable=False),
     C("created_at", Moment, nullable=False),
     C("expires_at", Moment),
@@ -187,11 +187,11 @@ gates = Table(
     "gates",
     metadata,
     C("id", Id, primary_key=True),
-    owned(),
+    session_key(),
     C("seq", Integer, nullable=False),
     C("kind", String(16), nullable=False),
     C("point", String(64), nullable=False),
-    C("summary", Text, nullable=False),
+    C("summary", TextColumn, nullable=False),
     C("artefacts", JSON, nullable=False),
     C("questions", JSON, nullable=False),
     C("created_at", Moment, nullable=False),
@@ -205,14 +205,14 @@ notices = Table(
     "notices",  # what webhooks are still to be told
     metadata,
     C("id", Integer, primary_key=True),
-    owned(),
+    session_key(),
     C("gate_id", Id, nullable=False),
-    C("url", Text, nullable=False),
+    C("url", TextColumn, nullable=False),
     C("payload", JSON, nullable=False),
     C("attempts", Integer, nullable=False),
     C("next_at", Moment),  # none: delivered, or given up
     C("delivered_at", Moment),
-    C("problem", Text, nullable=False),
+    C("problem", TextColumn, nullable=False),
     Index("ix_notices_next_at", "next_at"),
 )
 

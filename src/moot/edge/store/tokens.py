@@ -35,7 +35,7 @@ class Token(Value):
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
 
-    def standing(self, now: datetime) -> Literal["valid", "expired", "revoked"]:
+    def status_at(self, now: datetime) -> Literal["valid", "expired", "revoked"]:
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "valid"
@@ -74,7 +74,7 @@ class TokenShelf:
         row = await self._store.read(lambda db: db.execute(query).mappings().first())
         return _token(row) if row is not None and hmac.compare_digest(str(row["digest"]), wanted) else None
 
-    async def named(self, name: str) -> Token | None:
+    async def find_named(self, name: str) -> Token | None:
         query = select(tokens).where(tokens.c.name == name)
         row = await self._store.read(lambda db: db.execute(query).mappings().first())
         return None if row is None else _token(row)
@@ -85,7 +85,7 @@ class TokenShelf:
 
     async def usable(self, now: datetime) -> bool:
         """Whether anybody has a token that holds."""
-        return any(token.standing(now) == "valid" for token in await self.tokens())
+        return any(token.status_at(now) == "valid" for token in await self.tokens())
 
     async def revoke(self, name: str) -> None:
         change = update(tokens).where(tokens.c.name == name, tokens.c.revoked_at.is_(None))

@@ -69,7 +69,7 @@ class Idle:
     priority: int
 
 
-class Session(Value):
+class FleetSession(Value):
     """As much of a session as one who looks at the fleet wants to know."""
 
     id: str
@@ -111,7 +111,7 @@ class WorkerShelf:
 
     async def is_gone(self, owner: str, dead_after: float) -> bool:
         """Whether this is a worker that ended, or gave no sign of life for so long; of others nothing is known."""
-        query = select(workers.c.id).where(_owner() == owner, _gone(dead_after))
+        query = select(workers.c.id).where(_owner() == owner, _is_gone(dead_after))
         return await self._store.read(lambda db: db.execute(query).first() is not None)
 
     async def idle(self, now: datetime, dead_after: float) -> list[Idle]:
@@ -119,33 +119,33 @@ class WorkerShelf:
         into the queue, those whose gate is decided or has waited long enough, those of workers that are gone."""
         of = sessions.c
         new = and_(of.status == "pending", of.updated_at < func.now() - _seconds(GRACE))
-        gone = select(_owner()).where(_gone(dead_after))
+        gone = select(_owner()).where(_is_gone(dead_after))
         left = and_(of.status == "running", of.owner.in_(gone))
         wanted = or_(new, left, of.id.in_(ready_sessions(now)))
         has_job = exists().where(jobs.c.lock == cast(of.id, Text), cast(jobs.c.status, Text).in_(("todo", "doing")))
         query = select(of.id, of.priority).where(wanted, ~has_job, of.format <= FORMAT)
         return await self._store.read(lambda db: [Idle(str(row.id), row.priority) for row in db.execute(query)])
 
-    async def stalled(self, dead_after: float) -> list[Session]:
+    async def list_stalled(self, dead_after: float) -> list[FleetSession]:
         """Held by workers that are gone."""
-        gone = select(_owner()).where(_gone(dead_after))
+        gone = select(_owner()).where(_is_gone(dead_after))
         return await self._sessions(and_(sessions.c.status == "running", sessions.c.owner.in_(gone)))
 
-    async def parked(self) -> list[Session]:
+    async def list_parked(self) -> list[FleetSession]:
         return await self._sessions(and_(sessions.c.status == "paused", sessions.c.waiting_on.is_not(None)))
 
-    async def not_run_by(self, able: int, refused: Sequence[str]) -> list[Session]:
+    async def not_run_by(self, able: int, refused: Sequence[str]) -> list[FleetSession]:
         """Not ended, and of a newer format than any worker knows, or one of these."""
         beyond = or_(sessions.c.format > able, sessions.c.id.in_(refused))
         return await self._sessions(and_(sessions.c.status.not_in(ENDED), sessions.c.waiting_on.is_(None), beyond))
 
-    async def _sessions(self, wanted: ColumnElement[bool]) -> list[Session]:
+    async def _sessions(self, wanted: ColumnElement[bool]) -> list[FleetSession]:
         of = sessions.c
         columns = (of.id, of.topic, of.status, of.priority, of.format, of.owner, of.updated_at)
         gate = (gates.c.point.label("gate"), gates.c.deadline)
         query = select(*columns, *gate).outerjoin(gates, of.waiting_on == gates.c.id).where(wanted)
         ordered = query.order_by(of.priority.desc(), of.created_at)
-        return await self._store.read(lambda db: [Session(**row) for row in db.execute(ordered).mappings()])
+        return await self._store.read(lambda db: [FleetSession(**row) for row in db.execute(ordered).mappings()])
 
 
 def _owner() -> ColumnElement[str]:
@@ -160,7 +160,7 @@ def _seconds(seconds: float) -> ColumnElement[object]:
     return func.make_interval(0, 0, 0, 0, 0, 0, seconds)
 
 
-def _gone(dead_after: float) -> ColumnElement[bool]:
+def _is_gone(dead_after: float) -> ColumnElement[bool]:
     return or_(workers.c.left_at.is_not(None), _silent() > dead_after)
 
 

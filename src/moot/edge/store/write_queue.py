@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from moot.edge.store.engine import is_stale
-from moot.edge.store.faults import lost, one_each, told_plainly
+from moot.edge.store.faults import is_connection_lost, one_each, translate_errors
 
 R = TypeVar("R")
 TOGETHER = 32
@@ -26,12 +26,12 @@ RETURN_SECONDS = 3.0
 """How long a server that was started again may take until it lets us in."""
 
 
-class Job(NamedTuple):
+class WriteJob(NamedTuple):
     work: Callable[[Connection], Any]
     done: "Future[Any]"
 
 
-class Line:
+class WriteQueue:
     def __init__(
         self, place: str, name: str, opened: Callable[[], Engine], *, reading: bool = False, shared: bool = False
     ) -> None:
@@ -40,21 +40,21 @@ class Line:
         self._opened = opened
         self._reading = reading
         self._shared = shared
-        self._waiting = deque[Job]()
+        self._waiting = deque[WriteJob]()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._engine: Engine | None = None
         self._connection: Connection | None = None
 
     async def work(self, work: Callable[[Connection], R]) -> R:
         if not self._shared:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, self._told, work)
+            return await asyncio.get_running_loop().run_in_executor(self._pool, self._run_translated, work)
         done: Future[R] = Future()
-        self._waiting.append(Job(work, done))
+        self._waiting.append(WriteJob(work, done))
         self._pool.submit(self._those_that_wait)
         return await asyncio.wrap_future(done)
 
     def _those_that_wait(self) -> None:
-        jobs = list[Job]()
+        jobs = list[WriteJob]()
         while self._waiting and len(jobs) < TOGETHER:
             job = self._waiting.popleft()
             if job.done.set_running_or_notify_cancel():
@@ -62,7 +62,7 @@ class Line:
         if jobs:
             self._do(jobs)
 
-    def _do(self, jobs: Sequence[Job]) -> None:
+    def _do(self, jobs: Sequence[WriteJob]) -> None:
         done = list[Any]()
 
         def all_of_them(connection: Connection) -> None:
@@ -70,17 +70,17 @@ class Line:
                 done.append(job.work(connection))
 
         try:
-            self._told(all_of_them)
+            self._run_translated(all_of_them)
         except BaseException as error:
-            self._undone(jobs, len(done), error)
+            self._fail_jobs(jobs, len(done), error)
         else:
             for job, end in zip(jobs, done, strict=True):
                 job.done.set_result(end)
 
-    def _undone(self, jobs: Sequence[Job], done: int, error: BaseException) -> None:
+    def _fail_jobs(self, jobs: Sequence[WriteJob], done: int, error: BaseException) -> None:
         """All was undone; where the connection was lost, nobody knows. The one that failed has failed: it may have
         waited long for a lock, and the others are not to wait for that twice."""
-        if len(jobs) == 1 or lost(error):
+        if len(jobs) == 1 or is_connection_lost(error):
             for job, its_own in zip(jobs, one_each(error, len(jobs)), strict=True):
                 job.done.set_exception(its_own)
             return
@@ -94,8 +94,8 @@ class Line:
         if after := jobs[done + 1 :]:
             self._do(after)
 
-    def _told(self, work: Callable[[Connection], R]) -> R:
-        with told_plainly(self._place):
+    def _run_translated(self, work: Callable[[Connection], R]) -> R:
+        with translate_errors(self._place):
             try:
                 return self._in_transaction(work)
             except DBAPIError as error:
@@ -104,7 +104,7 @@ class Line:
                 return self._in_transaction(work)  # nothing was written: a reader may simply ask again
 
     def _in_transaction(self, work: Callable[[Connection], R]) -> R:
-        connection = self._connected()
+        connection = self._ensure_connected()
         try:
             with connection.begin():
                 return work(connection)
@@ -113,7 +113,7 @@ class Line:
                 self._disconnect()
             raise
 
-    def _connected(self) -> Connection:
+    def _ensure_connected(self) -> Connection:
         """A connection that the server has not closed since it was used. Nothing was sent on one that it has: what is
         to be done now is begun on a new one, and not for a second time."""
         if self._engine is None:
@@ -136,7 +136,7 @@ class Line:
         self._pool.shutdown()
 
     def _close(self) -> None:
-        with told_plainly(self._place):
+        with translate_errors(self._place):
             self._disconnect()
             if self._engine is not None:
                 self._engine.dispose()

@@ -58,7 +58,7 @@ def _ruff(files: Sequence[SourceFile]) -> Looked:
             path.write_text(file.text, encoding="utf-8", errors="surrogateescape")
         # Comments of the code that switch rules off are no reason to switch them off.
         flags = ("--isolated", "--no-cache", "--ignore-noqa", "--exit-zero", "--output-format", "json")
-        said = _heard([program, "check", *flags, "--select", RUFF_RULES, "--force-exclude", *laid], folder)
+        said = _run_linter([program, "check", *flags, "--select", RUFF_RULES, "--force-exclude", *laid], folder)
         try:
             return "ruff", [_finding(entry, laid, os.path.realpath(folder)) for entry in json.loads(said)]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -83,7 +83,7 @@ def _gofmt(files: Sequence[SourceFile]) -> Looked:
         return "no gofmt is installed"
     findings = list[LintFinding]()
     for file in files:
-        done = _ran([program, "-l", "-e"], ".", file.text)
+        done = _run_program([program, "-l", "-e"], ".", file.text)
         errors = [line for line in done.stderr.splitlines() if line.startswith("<standard input>:")]
         for error in errors:
             _, line, _, message = (*error.split(":", 3), "", "", "")[:4]
@@ -113,14 +113,14 @@ def _program(name: str) -> str | None:
     return str(beside) if os.access(beside, os.X_OK) else shutil.which(name)
 
 
-def _heard(command: Sequence[str], folder: str) -> str:
-    done = _ran(command, folder)
+def _run_linter(command: Sequence[str], folder: str) -> str:
+    done = _run_program(command, folder)
     if done.returncode:
         raise LinterFailed(f"{Path(command[0]).name} ended with status {done.returncode}: {done.stderr.strip()[-200:]}")
     return done.stdout
 
 
-def _ran(command: Sequence[str], folder: str, text: str = "") -> "subprocess.CompletedProcess[str]":
+def _run_program(command: Sequence[str], folder: str, text: str = "") -> "subprocess.CompletedProcess[str]":
     env = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "NO_COLOR": "1"}
     name = Path(command[0]).name
     try:

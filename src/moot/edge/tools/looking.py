@@ -12,7 +12,17 @@ from moot.core.tools import ToolContext
 from moot.core.types import Code, SourceFile
 from moot.edge.git import GitError, git, top_of
 from moot.edge.git.worktree import Worktree, safe_parts
-from moot.edge.tools.tool import Arguments, Kit, Target, Tool, ToolFailed, filled, found_file, target, with_file
+from moot.edge.tools.tool import (
+    Arguments,
+    Target,
+    Tool,
+    ToolFailed,
+    ToolPorts,
+    find_file,
+    require_content,
+    target,
+    with_file,
+)
 from moot.scan.syntax import parse, trouble
 
 MOST_LINES = 400
@@ -48,8 +58,8 @@ class Blame(Arguments):
     last_line: int | None = Field(default=None, ge=1, description="the last line")
 
 
-async def check_syntax(given: Target, context: ToolContext, kit: Kit) -> str:
-    return await asyncio.to_thread(_syntax, filled(target(given, context)))
+async def check_syntax(given: Target, context: ToolContext, kit: ToolPorts) -> str:
+    return await asyncio.to_thread(_syntax, require_content(target(given, context)))
 
 
 def _syntax(file: SourceFile) -> str:
@@ -63,15 +73,15 @@ def _syntax(file: SourceFile) -> str:
     return f"{gap.file}:{gap.line}: {gap.why}" if gap else "the syntax is right"
 
 
-async def scan_code(given: Target, context: ToolContext, kit: Kit) -> str:
-    file = filled(target(given, context))
+async def scan_code(given: Target, context: ToolContext, kit: ToolPorts) -> str:
+    file = require_content(target(given, context))
     scan = await asyncio.to_thread(kit.scanner.scan, with_file(file, context.code))
     lines = [f"{f.severity} {f.file}:{f.line} [{f.rule}] {f.description}" for f in scan.findings]
     lines += [f"not analysed: {gap.file}:{gap.line}: {gap.why}" for gap in scan.not_analysed]
     return "\n".join(lines) or "nothing found"
 
 
-async def read_file(given: ReadFile, context: ToolContext, kit: Kit) -> str:
+async def read_file(given: ReadFile, context: ToolContext, kit: ToolPorts) -> str:
     text = await asyncio.to_thread(_text, given.path, context)
     lines = text.split("\n")
     last = min(given.last_line or len(lines), given.first_line + MOST_LINES - 1, len(lines))
@@ -81,7 +91,7 @@ async def read_file(given: ReadFile, context: ToolContext, kit: Kit) -> str:
     return "\n".join([f"{given.path}, lines {given.first_line} to {last} of {len(lines)}:", *shown])
 
 
-async def search_files(given: SearchFiles, context: ToolContext, kit: Kit) -> str:
+async def search_files(given: SearchFiles, context: ToolContext, kit: ToolPorts) -> str:
     hits = [hit for path, text in _own(context) for hit in _hits(path, text, given)]
     if context.repository:
         hits += await asyncio.to_thread(_in_repository, given, context)
@@ -89,20 +99,20 @@ async def search_files(given: SearchFiles, context: ToolContext, kit: Kit) -> st
     return "\n".join(hits[:MOST_HITS]) + more if hits else f"{given.text!r} stands nowhere in {given.files}"
 
 
-async def lessons(given: Lessons, context: ToolContext, kit: Kit) -> str:
+async def lessons(given: Lessons, context: ToolContext, kit: ToolPorts) -> str:
     if kit.memory is None:
         raise ToolFailed("no lessons are kept here")
     found = await kit.memory.recall(given.task, kit.clock.now(), given.most)
     return "\n".join(f"- {lesson.text}" for lesson in found) or "no lesson fits"
 
 
-async def git_history(given: History, context: ToolContext, kit: Kit) -> str:
+async def git_history(given: History, context: ToolContext, kit: ToolPorts) -> str:
     changes = await asyncio.to_thread(lambda: _history(context).history(given.path, given.most))
     lines = [f"{c.commit[:10]} {c.when:%Y-%m-%d} {c.author}: {c.subject}" for c in changes]
     return "\n".join(lines) or f"no commit touched {given.path}"
 
 
-async def git_blame(given: Blame, context: ToolContext, kit: Kit) -> str:
+async def git_blame(given: Blame, context: ToolContext, kit: ToolPorts) -> str:
     last = given.last_line or given.first_line + MOST_LINES - 1
     span = await asyncio.to_thread(lambda: _history(context).blame(given.path, given.first_line))
     lines = [f"{b.line}: {b.commit[:10]} {b.author}: {b.text}" for b in span if b.line <= last]
@@ -117,7 +127,7 @@ def _own(context: ToolContext) -> list[tuple[str, str]]:
 
 def _text(path: str, context: ToolContext) -> str:
     own = dict(_own(context))
-    known = found_file(path, Code(files=tuple(_source(p, t) for p, t in own.items())))
+    known = find_file(path, Code(files=tuple(_source(p, t) for p, t in own.items())))
     if known is not None:
         return known.text
     if context.repository:

@@ -26,7 +26,7 @@ NOT_INSTALLED = "MCP servers need one more package: pip install 'moot[mcp]'"
 SCHEMA: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
-class Server:
+class McpServer:
     """One server, kept by a task of its own: the library wants to be left where it was entered."""
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
@@ -41,7 +41,7 @@ class Server:
         """What the server offers, by the names that seats use: `SERVER.TOOL`."""
         client, found, cursor = await self._open(), dict[str, ToolSpec](), None
         for _ in range(MOST_PAGES):
-            page = await self._asked(client.list_tools(cursor=cursor))
+            page = await self._ask_server(client.list_tools(cursor=cursor))
             for tool in page.tools:
                 name = f"{self.name}.{tool.name}"
                 schema = SCHEMA.validate_python(tool.input_schema)
@@ -58,8 +58,8 @@ class Server:
             return ToolResult(status="unknown", text=f"the server {self.name} has no tool {tool!r}")
         if wrong := complaint(spec.parameters, dict(arguments)):
             return ToolResult(status="bad_arguments", text=wrong)
-        result = await self._asked(client.call_tool(tool, dict(arguments)))
-        return ToolResult(status="failed" if result.is_error else "done", text=told(result))
+        result = await self._ask_server(client.call_tool(tool, dict(arguments)))
+        return ToolResult(status="failed" if result.is_error else "done", text=render_result(result))
 
     async def aclose(self) -> None:
         self._enough.set()
@@ -103,7 +103,7 @@ class Server:
                 if not ready.done():
                     ready.set_exception(ToolFailed(f"the MCP server {self.name} cannot be used: {_first(error)}"))
 
-    async def _asked(self, question: Awaitable[R]) -> R:
+    async def _ask_server(self, question: Awaitable[R]) -> R:
         """The answer; a server that ends while it is asked is a failure of the tool, not of the session."""
         assert self._keeper is not None
         asked = asyncio.ensure_future(question)
@@ -137,7 +137,7 @@ def complaint(schema: Mapping[str, JsonValue], arguments: dict[str, JsonValue]) 
     return "; ".join(f"{'.'.join(map(str, e.path)) or 'arguments'}: {e.message}" for e in found[:5])[:1000]
 
 
-def told(result: "CallToolResult") -> str:
+def render_result(result: "CallToolResult") -> str:
     """The words of a result; what is no text is named and left out."""
     parts = [str(getattr(block, "text", f"[{block.type} left out]")) for block in result.content]
     if not parts and result.structured_content is not None:

@@ -13,11 +13,21 @@ from moot.core.types import Code, Language, SourceFile, TestOutcome, Tests
 from moot.edge.sandbox.gotests import go_program
 from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, lay_out, safe_path
 from moot.edge.sandbox.limits import MIB
-from moot.edge.sandbox.process import Ended
+from moot.edge.sandbox.process import ProcessEnd
 from moot.edge.sandbox.python_suite import python_tools
-from moot.edge.sandbox.report import Report
+from moot.edge.sandbox.report import SuiteReport
 from moot.edge.sandbox.suite import Suite
-from moot.edge.tools.tool import MAX_TEXT, Arguments, Kit, Target, Tool, ToolFailed, filled, target, with_file
+from moot.edge.tools.tool import (
+    MAX_TEXT,
+    Arguments,
+    Target,
+    Tool,
+    ToolFailed,
+    ToolPorts,
+    require_content,
+    target,
+    with_file,
+)
 
 MAIN = {"python": "moot_main.py", "javascript": "moot_main.mjs", "typescript": "moot_main.ts", "go": "moot_main.go"}
 OWN_TESTS = {"python": "test_own.py", "javascript": "own.test.mjs", "typescript": "own.test.ts", "go": "own_test.go"}
@@ -39,7 +49,7 @@ class RunTests(Target):
     )
 
 
-async def run_code(given: RunCode, context: ToolContext, kit: Kit) -> str:
+async def run_code(given: RunCode, context: ToolContext, kit: ToolPorts) -> str:
     first = next(iter(context.code.files), None)
     language = given.language or (first.language if first else "python")
     program = SourceFile(path=MAIN[language], language=language, text=given.code)
@@ -53,11 +63,11 @@ async def run_code(given: RunCode, context: ToolContext, kit: Kit) -> str:
             suite = _or_fail(await go_program(code, f'exec "$0" run {program.path}'))
         case _:
             suite = _node(code, program.path)
-    return told(await kit.box().program(suite), kit)
+    return render_run(await kit.box().program(suite), kit)
 
 
-async def run_tests(given: RunTests, context: ToolContext, kit: Kit) -> str:
-    file = filled(target(given, context))
+async def run_tests(given: RunTests, context: ToolContext, kit: ToolPorts) -> str:
+    file = require_content(target(given, context))
     tests = context.tests
     if given.tests:
         tests = Tests(files=((OWN_TESTS[file.language], given.tests),), language=file.language)
@@ -70,8 +80,8 @@ async def run_tests(given: RunTests, context: ToolContext, kit: Kit) -> str:
     return "\n".join([*lines, *(_outcome(outcome) for outcome in run.outcomes)])
 
 
-async def check_types(given: Target, context: ToolContext, kit: Kit) -> str:
-    file = filled(target(given, context))
+async def check_types(given: Target, context: ToolContext, kit: ToolPorts) -> str:
+    file = require_content(target(given, context))
     code = with_file(file, context.code)
     match file.language:
         case "python":
@@ -80,10 +90,10 @@ async def check_types(given: Target, context: ToolContext, kit: Kit) -> str:
             suite = _or_fail(await go_program(code, 'exec "$0" vet ./...'))
         case _:
             suite = _tsc(code, safe_path(file.path))
-    return told(await kit.box().program(suite), kit)
+    return render_run(await kit.box().program(suite), kit)
 
 
-def told(ended: Ended, kit: Kit) -> str:
+def render_run(ended: ProcessEnd, kit: ToolPorts) -> str:
     """How a program ended, then what it printed."""
     limits = kit.box().limits
     match ended.stopped:
@@ -108,7 +118,7 @@ def _suite(code: Code, command: tuple[str, ...], tools: tuple[Path, ...], *, nod
     return Suite(
         files={f"{WORK}/{path}": text for path, text in layout.files.items()},
         command=command,
-        read=lambda _: Report(()),
+        read=lambda _: SuiteReport(()),
         env={"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "PATH": ":".join(SYSTEM_PATH)},
         tools=tools,
         reserves_memory=node,
@@ -156,7 +166,7 @@ def _or_fail(suite: Suite | str) -> Suite:
     return suite
 
 
-def no_sandbox(kit: Kit) -> str:
+def no_sandbox(kit: ToolPorts) -> str:
     return "" if kit.sandbox else "code is run only in a sandbox, and there is none here"
 
 

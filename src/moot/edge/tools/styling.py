@@ -13,29 +13,29 @@ from moot.core.tools import ToolContext
 from moot.core.types import Language
 from moot.edge.sandbox.golang import find_go
 from moot.edge.sandbox.process import kill_group, search_path
-from moot.edge.tools.tool import Kit, Target, Tool, ToolFailed, filled, target
+from moot.edge.tools.tool import Target, Tool, ToolFailed, ToolPorts, require_content, target
 
 SECONDS = 20.0
 MAX_OUTPUT = 1_000_000
 LINTERS: tuple[Language, ...] = ("python",)
 
 
-async def format_code(given: Target, context: ToolContext, kit: Kit) -> str:
-    file = filled(target(given, context))
+async def format_code(given: Target, context: ToolContext, kit: ToolPorts) -> str:
+    file = require_content(target(given, context))
     name = PurePosixPath(file.path).name
-    status, printed, said = await piped(_formatter(file.language, name), file.text)
+    status, printed, said = await run_piped(_formatter(file.language, name), file.text)
     if status != 0:
         raise ToolFailed(f"it cannot be formatted: {said.strip() or printed.strip() or f'status {status}'}")
     return "it is formatted already" if printed == file.text else printed
 
 
-async def lint_code(given: Target, context: ToolContext, kit: Kit) -> str:
-    file = filled(target(given, context))
+async def lint_code(given: Target, context: ToolContext, kit: ToolPorts) -> str:
+    file = require_content(target(given, context))
     if file.language not in LINTERS:
         raise ToolFailed(f"there is no linter for {file.language} here")
     name = PurePosixPath(file.path).name
     command = (_ruff(), "check", "--isolated", "--no-cache", "--output-format=concise", f"--stdin-filename={name}", "-")
-    status, printed, said = await piped(command, file.text)
+    status, printed, said = await run_piped(command, file.text)
     if status not in (0, 1):
         raise ToolFailed(f"ruff failed: {said.strip() or f'status {status}'}")
     return printed.strip() if status else "nothing to complain of"
@@ -70,7 +70,7 @@ def _gofmt() -> str:
     return str(beside)
 
 
-async def piped(command: Sequence[str], text: str) -> tuple[int, str, str]:
+async def run_piped(command: Sequence[str], text: str) -> tuple[int, str, str]:
     """Status, output and errors of a program that reads the text, in an empty folder with an empty environment."""
     with tempfile.TemporaryDirectory(prefix="moot-") as folder:
         process = await asyncio.create_subprocess_exec(

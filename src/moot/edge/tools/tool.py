@@ -21,7 +21,7 @@ class ToolFailed(MootError):
 
 
 @dataclass(frozen=True)
-class Kit:
+class ToolPorts:
     """The edges that tools use."""
 
     scanner: Scanner
@@ -42,8 +42,8 @@ class Tool:
     name: str
     about: str
     arguments: type[BaseModel]
-    work: Callable[[Any, ToolContext, Kit], Awaitable[str]]
-    missing: Callable[[Kit], str] = lambda kit: ""
+    work: Callable[[Any, ToolContext, ToolPorts], Awaitable[str]]
+    missing: Callable[[ToolPorts], str] = lambda kit: ""
     """Why it cannot be used here, or nothing."""
     runs_code: bool = False
 
@@ -62,7 +62,7 @@ class Target(Arguments):
 
 def target(given: Target, context: ToolContext) -> SourceFile:
     """The file that is meant, with the text that is meant."""
-    known = found_file(given.path, context.code) if given.path else next(iter(context.code.files), None)
+    known = find_file(given.path, context.code) if given.path else next(iter(context.code.files), None)
     if known is not None:
         language = given.language or known.language
         return known.model_copy(update={"text": given.code or known.text, "language": language})
@@ -75,7 +75,7 @@ def target(given: Target, context: ToolContext) -> SourceFile:
     raise ToolFailed("there is no file here; give some code")
 
 
-def found_file(path: str, code: Code) -> SourceFile | None:
+def find_file(path: str, code: Code) -> SourceFile | None:
     """By its path, or by its name where only one file has it."""
     named = [file for file in code.files if PurePosixPath(file.path).name == PurePosixPath(path).name]
     return code.file(path) or (named[0] if len(named) == 1 else None)
@@ -91,7 +91,7 @@ def names(code: Code) -> str:
     return ", ".join(file.path for file in code.files)
 
 
-def filled(file: SourceFile) -> SourceFile:
+def require_content(file: SourceFile) -> SourceFile:
     """A check of nothing would look like success."""
     if not file.text.strip():
         raise ToolFailed(f"{file.path} is empty; give some code")

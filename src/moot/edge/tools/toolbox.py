@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue, ValidationError
 
-from moot.core.errors import Cut, MootError
+from moot.core.errors import MootError, SessionStopped
 from moot.core.tools import ToolContext, ToolResult, ToolSpec
 from moot.edge.tools.looking import LOOKING
 from moot.edge.tools.lsp.tools import LANGUAGE
-from moot.edge.tools.mcp import Server
+from moot.edge.tools.mcp import McpServer
 from moot.edge.tools.running import RUNNING
 from moot.edge.tools.styling import STYLING
-from moot.edge.tools.tool import Kit, Tool, ToolFailed
+from moot.edge.tools.tool import Tool, ToolFailed, ToolPorts
 
 BUILT_IN: Mapping[str, Tool] = {tool.name: tool for tool in (*RUNNING, *LOOKING, *STYLING, *LANGUAGE)}
 
@@ -19,9 +19,9 @@ BUILT_IN: Mapping[str, Tool] = {tool.name: tool for tool in (*RUNNING, *LOOKING,
 class Tools:
     """The `Toolbox` port: Moot's own tools, and those of MCP servers under `SERVER.TOOL`."""
 
-    def __init__(self, kit: Kit, servers: Mapping[str, Sequence[str]] | None = None) -> None:
+    def __init__(self, kit: ToolPorts, servers: Mapping[str, Sequence[str]] | None = None) -> None:
         self._kit = kit
-        self._servers = {name: Server(name, command) for name, command in (servers or {}).items()}
+        self._servers = {name: McpServer(name, command) for name, command in (servers or {}).items()}
 
     async def tools(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         wanted = {name.partition(".")[0] for name in names if name not in BUILT_IN} & self._servers.keys()
@@ -39,7 +39,7 @@ class Tools:
         found = list(await self.tools(tuple(BUILT_IN)))
         for name, server in self._servers.items():
             try:
-                found += (await server.tools()).values() if servers else [_unasked(name)]
+                found += (await server.tools()).values() if servers else [_placeholder_spec(name)]
             except ToolFailed as error:
                 found.append(ToolSpec(name=f"{name}.*", about="", missing=str(error)))
         return tuple(found)
@@ -51,7 +51,7 @@ class Tools:
                 return await self._own(BUILT_IN[name], arguments, context)
             if server in self._servers and tool:
                 return await self._servers[server].use(tool, arguments)
-        except Cut:
+        except SessionStopped:
             raise
         except MootError as error:
             return ToolResult(status="failed", text=str(error))
@@ -81,7 +81,7 @@ class Tools:
         )
 
 
-def _unasked(server: str) -> ToolSpec:
+def _placeholder_spec(server: str) -> ToolSpec:
     return ToolSpec(name=f"{server}.*", about="an MCP server of the settings; --servers starts it and lists its tools")
 
 

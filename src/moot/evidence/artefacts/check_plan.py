@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from moot.evidence.artefacts.cycles import cycles
 from moot.evidence.artefacts.requirement_ids import Requirement, ids_in
-from moot.evidence.artefacts.tasks import FIELDS, Task, tasks_in
-from moot.evidence.artefacts.values import Fault, Gravity
+from moot.evidence.artefacts.tasks import FIELDS, PlanTask, tasks_in
+from moot.evidence.artefacts.values import ArtefactFault, Gravity
 from moot.text.markdown import Page
 
 WEIGHT: dict[str, Gravity] = {"files": "significant", "action": "critical", "verify": "critical", "done": "significant"}
@@ -31,7 +31,9 @@ class Sibling:
     doc: Page
 
 
-def plan_faults(doc: Page, path: str, siblings: Sequence[Sibling], required: Sequence[Requirement]) -> list[Fault]:
+def plan_faults(
+    doc: Page, path: str, siblings: Sequence[Sibling], required: Sequence[Requirement]
+) -> list[ArtefactFault]:
     """`required`: the requirements that the plans of this phase must cover together."""
     faults = []
     if doc.meta_problem:
@@ -48,7 +50,7 @@ def plan_faults(doc: Page, path: str, siblings: Sequence[Sibling], required: Seq
     return sorted(faults, key=lambda f: f.line)
 
 
-def _fields(task: Task) -> list[Fault]:
+def _fields(task: PlanTask) -> list[ArtefactFault]:
     name = f"task {task.id}" + (f" ({task.name})" if task.name else "")
     if not task.closed:
         return [_fault("broken-task", "critical", task.line, f"{name} is never closed with </task>", "Close it")]
@@ -64,7 +66,7 @@ def _fields(task: Task) -> list[Fault]:
     return faults
 
 
-def _task_order(tasks: Sequence[Task]) -> list[Fault]:
+def _task_order(tasks: Sequence[PlanTask]) -> list[ArtefactFault]:
     lines = {task.id: task.line for task in tasks}
     faults = [
         _fault("unknown-task", "significant", task.line, f"task {task.id} depends on task {need}, which does not exist",
@@ -80,23 +82,23 @@ def _task_order(tasks: Sequence[Task]) -> list[Fault]:
 def plan_id(path: str, meta: Mapping[str, object]) -> str:
     """`01-02` for `01-02-PLAN.md`; else what its front matter says."""
     if found := NUMBERED.search(path.rsplit("/", 1)[-1]):
-        return _padded(found[1])
+        return _strip_zeros(found[1])
     phase, number = str(meta.get("phase", "")), meta.get("plan")
     begun = re.match(r"\d+(?:\.\d+)?", phase)
-    return _padded(f"{begun[0]}-{number}" if begun and number is not None else str(number or path))
+    return _strip_zeros(f"{begun[0]}-{number}" if begun and number is not None else str(number or path))
 
 
-def _padded(name: str) -> str:
+def _strip_zeros(name: str) -> str:
     return "-".join(part.lstrip("0") or "0" for part in name.split("-"))
 
 
 def needs_of(meta: Mapping[str, object]) -> list[str]:
     said = meta.get("depends_on") or []
     entries = said if isinstance(said, list) else [said]
-    return [_padded(found[0]) for entry in entries if (found := PLAN_ID.search(str(entry)))]
+    return [_strip_zeros(found[0]) for entry in entries if (found := PLAN_ID.search(str(entry)))]
 
 
-def _plan_order(doc: Page, path: str, siblings: Sequence[Sibling]) -> list[Fault]:
+def _plan_order(doc: Page, path: str, siblings: Sequence[Sibling]) -> list[ArtefactFault]:
     own = plan_id(path, doc.meta)
     graph: dict[str, list[str]] = {}
     for sibling in siblings:
@@ -122,7 +124,7 @@ def _full(need: str, own: str) -> str:
     return need if "-" in need or "-" not in own else f"{own.partition('-')[0]}-{need}"
 
 
-def covered(doc: Page) -> set[str]:
+def find_covered(doc: Page) -> set[str]:
     """What a plan says it covers; one without such a list covers what it mentions."""
     said = doc.meta.get("requirements")
     return (
@@ -132,11 +134,11 @@ def covered(doc: Page) -> set[str]:
     )
 
 
-def _coverage(path: str, siblings: Sequence[Sibling], required: Sequence[Requirement]) -> list[Fault]:
+def _coverage(path: str, siblings: Sequence[Sibling], required: Sequence[Requirement]) -> list[ArtefactFault]:
     """Said once, of the last plan of the phase: what no plan before it covers, it must."""
     if not siblings or path != max(s.path for s in siblings):
         return []
-    done = set().union(*(covered(s.doc) for s in siblings))
+    done = set().union(*(find_covered(s.doc) for s in siblings))
     return [
         _fault(
             "uncovered",
@@ -150,7 +152,7 @@ def _coverage(path: str, siblings: Sequence[Sibling], required: Sequence[Require
     ]
 
 
-def unknown_ids(doc: Page, known: frozenset[str]) -> list[Fault]:
+def unknown_ids(doc: Page, known: frozenset[str]) -> list[ArtefactFault]:
     said = doc.meta.get("requirements")
     named = ids_in(" ".join(map(str, said)) if isinstance(said, list) else str(said or ""))
     return [
@@ -160,5 +162,5 @@ def unknown_ids(doc: Page, known: frozenset[str]) -> list[Fault]:
     ]
 
 
-def _fault(rule: str, severity: Gravity, line: int, what: str, recommendation: str) -> Fault:
-    return Fault(rule=rule, severity=severity, line=line, what=what, recommendation=recommendation)
+def _fault(rule: str, severity: Gravity, line: int, what: str, recommendation: str) -> ArtefactFault:
+    return ArtefactFault(rule=rule, severity=severity, line=line, what=what, recommendation=recommendation)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from moot.evidence.artefacts.requirement_ids import Requirement, defined, ids_in, is_later
-from moot.evidence.artefacts.values import Fault
+from moot.evidence.artefacts.requirement_ids import Requirement, find_requirements, ids_in, is_later
+from moot.evidence.artefacts.values import ArtefactFault
 from moot.text.markdown import ENTRY, LONGEST, Page, plain, words_of
 
 UNTESTABLE = (
@@ -32,8 +32,8 @@ OPEN = re.compile(r"(?<!\w)(?:TBD|TODO|FIXME|XXX|\?\?\?|to be (?:defined|decided
 ALIKE = 0.85
 
 
-def requirement_faults(doc: Page) -> list[Fault]:
-    found = defined(doc)
+def requirement_faults(doc: Page) -> list[ArtefactFault]:
+    found = find_requirements(doc)
     if not found:
         return [
             _fault(
@@ -44,13 +44,13 @@ def requirement_faults(doc: Page) -> list[Fault]:
                 "Give each requirement an id such as AUTH-01",
             )
         ]
-    faults = [*_same_id(found), *_same_text(found), *_without_id(doc, found), *_unmapped(doc, found)]
+    faults = [*_same_id(found), *_same_text(found), *_without_id(doc, found), *_find_unmapped(doc, found)]
     for requirement in found:
         faults += _wording(requirement)
     return sorted(faults, key=lambda f: f.line)
 
 
-def _same_id(found: Sequence[Requirement]) -> list[Fault]:
+def _same_id(found: Sequence[Requirement]) -> list[ArtefactFault]:
     first: dict[str, int] = {}
     faults = []
     for r in found:
@@ -61,7 +61,7 @@ def _same_id(found: Sequence[Requirement]) -> list[Fault]:
     return faults
 
 
-def _same_text(found: Sequence[Requirement]) -> list[Fault]:
+def _same_text(found: Sequence[Requirement]) -> list[ArtefactFault]:
     """The same words, or nearly; two short texts must be the same."""
     faults = []
     bags = [(r, frozenset(words_of(r.text))) for r in found if r.text]
@@ -82,7 +82,7 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return one == other or (min(len(one), len(other)) > 5 and len(one & other) / len(one | other) >= ALIKE)
 
 
-def _without_id(doc: Page, found: Sequence[Requirement]) -> list[Fault]:
+def _without_id(doc: Page, found: Sequence[Requirement]) -> list[ArtefactFault]:
     """A list entry among requirements that has no id of its own."""
     lines = {r.line for r in found}
     sections = {line.section for line in doc.prose() if line.number in lines}
@@ -94,7 +94,7 @@ def _without_id(doc: Page, found: Sequence[Requirement]) -> list[Fault]:
     ]  # fmt: skip
 
 
-def _wording(r: Requirement) -> list[Fault]:
+def _wording(r: Requirement) -> list[ArtefactFault]:
     if not r.text.strip(" .:-"):
         return [
             _fault("empty", "significant", r.line, f"{r.id} says nothing", "Write down what must hold, or remove it")
@@ -115,7 +115,7 @@ def _wording(r: Requirement) -> list[Fault]:
     return faults
 
 
-def _unmapped(doc: Page, found: Sequence[Requirement]) -> list[Fault]:
+def _find_unmapped(doc: Page, found: Sequence[Requirement]) -> list[ArtefactFault]:
     """Where the page itself says which phase each requirement belongs to, none may be missing."""
     mapped = {i: row for row in doc.rows if "phase" in row.cells and "requirement" in row.cells
               for i in ids_in(row.cells["requirement"])}  # fmt: skip
@@ -140,7 +140,7 @@ def _short(text: str) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "…"
 
 
-def _fault(rule: str, severity: str, line: int, what: str, recommendation: str) -> Fault:
-    return Fault.model_validate(
+def _fault(rule: str, severity: str, line: int, what: str, recommendation: str) -> ArtefactFault:
+    return ArtefactFault.model_validate(
         {"rule": rule, "severity": severity, "line": line, "what": what, "recommendation": recommendation}
     )

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from moot.evidence.artefacts.cycles import cycles
 from moot.evidence.artefacts.phases import Phase, phases_in
 from moot.evidence.artefacts.requirement_ids import Requirement
-from moot.evidence.artefacts.values import Fault, Gravity
+from moot.evidence.artefacts.values import ArtefactFault, Gravity
 from moot.text.markdown import Page
 
 
-def roadmap_faults(doc: Page, requirements: Sequence[Requirement]) -> list[Fault]:
+def roadmap_faults(doc: Page, requirements: Sequence[Requirement]) -> list[ArtefactFault]:
     phases = phases_in(doc)
     if not phases:
         return [_fault("no-phases", "critical", 1, "no phase", "Write each phase under a heading `### Phase 1: name`")]
-    faults = [*_goals(phases), *_order(phases), *_mapped_twice(phases), *_coverage(phases, requirements)]
+    faults = [*_goals(phases), *_order(phases), *_find_mapped_twice(phases), *_coverage(phases, requirements)]
     return sorted(faults, key=lambda f: f.line)
 
 
-def _goals(phases: Sequence[Phase]) -> list[Fault]:
+def _goals(phases: Sequence[Phase]) -> list[ArtefactFault]:
     faults = []
     seen: dict[str, int] = {}
     for p in phases:
@@ -41,7 +41,7 @@ def _goals(phases: Sequence[Phase]) -> list[Fault]:
     return faults
 
 
-def _order(phases: Sequence[Phase]) -> list[Fault]:
+def _order(phases: Sequence[Phase]) -> list[ArtefactFault]:
     known = {p.number: p for p in phases}
     faults = []
     rings = cycles({p.number: p.depends_on for p in phases})
@@ -60,7 +60,7 @@ def _order(phases: Sequence[Phase]) -> list[Fault]:
     return faults
 
 
-def _mapped_twice(phases: Sequence[Phase]) -> list[Fault]:
+def _find_mapped_twice(phases: Sequence[Phase]) -> list[ArtefactFault]:
     first: dict[str, Phase] = {}
     faults = []
     for p in phases:
@@ -74,7 +74,7 @@ def _mapped_twice(phases: Sequence[Phase]) -> list[Fault]:
     return faults
 
 
-def _coverage(phases: Sequence[Phase], requirements: Sequence[Requirement]) -> list[Fault]:
+def _coverage(phases: Sequence[Phase], requirements: Sequence[Requirement]) -> list[ArtefactFault]:
     if not requirements:
         return []
     mapped = {i: p for p in reversed(phases) for i in p.requirements}
@@ -104,5 +104,5 @@ def _coverage(phases: Sequence[Phase], requirements: Sequence[Requirement]) -> l
     return faults
 
 
-def _fault(rule: str, severity: Gravity, line: int, what: str, recommendation: str) -> Fault:
-    return Fault(rule=rule, severity=severity, line=line, what=what, recommendation=recommendation)
+def _fault(rule: str, severity: Gravity, line: int, what: str, recommendation: str) -> ArtefactFault:
+    return ArtefactFault(rule=rule, severity=severity, line=line, what=what, recommendation=recommendation)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.evidence.artefacts.values import Fault, Gravity
+from moot.evidence.artefacts.values import ArtefactFault, Gravity
 from moot.text.markdown import ENTRY, LONGEST, Page, normal, plain, words_of
 
 STATUS = re.compile(r"^\W*(?:overall\s+)?status\W*:\W*([A-Za-z_ -]+)", re.IGNORECASE)
@@ -34,7 +34,7 @@ SAME = 0.6
 
 
 @dataclass(frozen=True)
-class Checked:
+class VerifiedItem:
     """One thing that was looked at, and what came of it."""
 
     what: str
@@ -44,9 +44,9 @@ class Checked:
     line: int
 
 
-def verification_faults(doc: Page, must_haves: Sequence[str]) -> list[Fault]:
+def verification_faults(doc: Page, must_haves: Sequence[str]) -> list[ArtefactFault]:
     checks = checks_in(doc)
-    faults = [*_status_faults(doc, checks), *_unchecked(doc, checks, must_haves)]
+    faults = [*_status_faults(doc, checks), *_find_unchecked(doc, checks, must_haves)]
     if not checks and not must_haves:
         faults.append(
             _fault(
@@ -67,7 +67,7 @@ def verification_faults(doc: Page, must_haves: Sequence[str]) -> list[Fault]:
     return sorted(faults, key=lambda f: f.line)
 
 
-def checks_in(doc: Page) -> list[Checked]:
+def checks_in(doc: Page) -> list[VerifiedItem]:
     """Rows of tables that have a status, and check boxes."""
     found = []
     for row in doc.rows:
@@ -80,11 +80,13 @@ def checks_in(doc: Page) -> list[Checked]:
         if status is not None and names:
             evidence = next((plain(row.cells[c]) for c in ("evidence", "details", "notes") if c in row.cells), None)
             what = " ".join(plain(row.cells[c]) for c in names)
-            found.append(Checked(what, verdict_of(status), evidence, row.line))
+            found.append(VerifiedItem(what, verdict_of(status), evidence, row.line))
     for line in doc.prose():
         entry = ENTRY.match(line.text[:LONGEST])
         if entry and entry["box"]:
-            found.append(Checked(plain(entry["text"]), "open" if entry["box"] == " " else "good", None, line.number))
+            found.append(
+                VerifiedItem(plain(entry["text"]), "open" if entry["box"] == " " else "good", None, line.number)
+            )
     return found
 
 
@@ -102,7 +104,7 @@ def status_of(doc: Page) -> tuple[str, int]:
     return "", 0
 
 
-def _status_faults(doc: Page, checks: Sequence[Checked]) -> list[Fault]:
+def _status_faults(doc: Page, checks: Sequence[VerifiedItem]) -> list[ArtefactFault]:
     status, line = status_of(doc)
     if not status:
         return [_fault("no-status", "significant", 1, "it has no status", "Say passed, gaps_found or human_needed")]
@@ -120,7 +122,7 @@ def _status_faults(doc: Page, checks: Sequence[Checked]) -> list[Fault]:
     return [*faults, *_score(doc, status)]
 
 
-def _score(doc: Page, status: str) -> list[Fault]:
+def _score(doc: Page, status: str) -> list[ArtefactFault]:
     for number, text in enumerate(doc.text.split("\n")[:200], 1):
         found = SCORE.search(text) if "score" in text[:40].lower() else None
         if found and status in PASSED and found[1] != found[2]:
@@ -132,7 +134,7 @@ def _score(doc: Page, status: str) -> list[Fault]:
     return []
 
 
-def _for_a_person(doc: Page, status: str) -> list[Fault]:
+def _for_a_person(doc: Page, status: str) -> list[ArtefactFault]:
     heading = next((h for h in doc.headings if HUMAN.search(h.text)), None)
     if heading is None:
         return []
@@ -145,7 +147,7 @@ def _for_a_person(doc: Page, status: str) -> list[Fault]:
     return [_fault("contradiction", "significant", heading.line, what, "Say human_needed until it was done")]
 
 
-def _unchecked(doc: Page, checks: Sequence[Checked], must_haves: Sequence[str]) -> list[Fault]:
+def _find_unchecked(doc: Page, checks: Sequence[VerifiedItem], must_haves: Sequence[str]) -> list[ArtefactFault]:
     """A must-have counts as checked when its words stand in something that was looked at."""
     looked = [set(words_of(c.what)) for c in checks]
     whole = normal("\n".join(c.what for c in checks))
@@ -162,5 +164,5 @@ def _short(text: str) -> str:
     return text if len(text) <= 80 else text[:77] + "…"
 
 
-def _fault(rule: str, severity: Gravity, line: int, what: str, recommendation: str) -> Fault:
-    return Fault(rule=rule, severity=severity, line=line, what=what, recommendation=recommendation)
+def _fault(rule: str, severity: Gravity, line: int, what: str, recommendation: str) -> ArtefactFault:
+    return ArtefactFault(rule=rule, severity=severity, line=line, what=what, recommendation=recommendation)

@@ -8,14 +8,14 @@ from moot.evidence.artefacts.check_requirements import requirement_faults
 from moot.evidence.artefacts.check_roadmap import roadmap_faults
 from moot.evidence.artefacts.check_verification import verification_faults
 from moot.evidence.artefacts.phases import phases_in
-from moot.evidence.artefacts.requirement_ids import Requirement, defined
-from moot.evidence.artefacts.values import GRAVITIES, Artefact, Fault, Neighbour
+from moot.evidence.artefacts.requirement_ids import Requirement, find_requirements
+from moot.evidence.artefacts.values import GRAVITIES, Artefact, ArtefactFault, Neighbour
 from moot.text.markdown import Page, page
 
 POINTS = {"critical": 100, "significant": 10, "minor": 1}
 
 
-def check(artefact: Artefact, around: Sequence[Neighbour]) -> tuple[Fault, ...]:
+def check(artefact: Artefact, around: Sequence[Neighbour]) -> tuple[ArtefactFault, ...]:
     """What is wrong with its form, in the order of its lines."""
     doc = page(artefact.text)
     match artefact.type:
@@ -26,7 +26,7 @@ def check(artefact: Artefact, around: Sequence[Neighbour]) -> tuple[Fault, ...]:
         case "plan":
             requirements = _requirements(around)
             siblings = _siblings(artefact, around, doc)
-            required = _required(artefact, around, doc, requirements)
+            required = _select_required(artefact, around, doc, requirements)
             known = frozenset(r.id for r in requirements)
             return (*unknown_ids(doc, known), *plan_faults(doc, artefact.path, siblings, required))
         case "verification":
@@ -34,14 +34,14 @@ def check(artefact: Artefact, around: Sequence[Neighbour]) -> tuple[Fault, ...]:
 
 
 def _requirements(around: Sequence[Neighbour]) -> list[Requirement]:
-    return [r for n in around if n.type == "requirements" for r in defined(page(n.text))]
+    return [r for n in around if n.type == "requirements" for r in find_requirements(page(n.text))]
 
 
-def weight(faults: Iterable[Fault]) -> int:
+def weight(faults: Iterable[ArtefactFault]) -> int:
     return sum(POINTS[fault.severity] for fault in faults)
 
 
-def gravest(faults: Sequence[Fault]) -> list[Fault]:
+def gravest(faults: Sequence[ArtefactFault]) -> list[ArtefactFault]:
     return sorted(faults, key=lambda f: (GRAVITIES.index(f.severity), f.line))
 
 
@@ -60,7 +60,7 @@ def _siblings(artefact: Artefact, around: Sequence[Neighbour], doc: Page) -> lis
     return own or others
 
 
-def _required(
+def _select_required(
     artefact: Artefact, around: Sequence[Neighbour], doc: Page, requirements: Sequence[Requirement]
 ) -> list[Requirement]:
     """What the roadmap gives to the phase of this plan; without a roadmap, everything that is wanted now."""
@@ -81,11 +81,11 @@ def must_haves(plans: Iterable[Page]) -> list[str]:
         if isinstance(said, list):
             found += [str(entry) for entry in said]
         elif isinstance(said, dict):
-            found += [_named(e) for entries in said.values() if isinstance(entries, list) for e in entries]
+            found += [_name_entry(e) for entries in said.values() if isinstance(entries, list) for e in entries]
     return list(dict.fromkeys(must for must in found if must.strip()))
 
 
-def _named(entry: object) -> str:
+def _name_entry(entry: object) -> str:
     if not isinstance(entry, dict):
         return str(entry)
     keys = ("path", "truth", "name") if "from" not in entry else ("from", "to")

@@ -23,7 +23,7 @@ def cycles(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
                 other = following[at]
                 if other in path:
                     way = list(path)
-                    found.setdefault(_turned(way[way.index(other) :], order))
+                    found.setdefault(_rotate_cycle(way[way.index(other) :], order))
                 else:
                     stack.append((other, 0))
             else:
@@ -32,6 +32,6 @@ def cycles(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
     return list(found)
 
 
-def _turned(cycle: Sequence[str], order: Mapping[str, int]) -> tuple[str, ...]:
+def _rotate_cycle(cycle: Sequence[str], order: Mapping[str, int]) -> tuple[str, ...]:
     first = min(range(len(cycle)), key=lambda at: order[cycle[at]])
     return (*cycle[first:], *cycle[:first])

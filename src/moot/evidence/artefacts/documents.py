@@ -67,7 +67,7 @@ def _cell(text: str) -> str:
     return one_line(text).replace("|", "\\|")
 
 
-def named_by(reference: str, challenges: Sequence[Challenge]) -> list[Challenge]:
+def find_challenges(reference: str, challenges: Sequence[Challenge]) -> list[Challenge]:
     """Which challenges `C2`, `Challenge 2`, `2`, `all` or a concern in its own words means."""
     words = normal(reference).split()
     if words in (["all"], ["all", "challenges"], ["every", "challenge"]):

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from moot.evidence.artefacts.requirement_ids import ids_in
-from moot.evidence.artefacts.values import Fault
+from moot.evidence.artefacts.values import ArtefactFault
 from moot.text.markdown import normal, words_of
 
 NONE = re.compile(
@@ -80,7 +80,7 @@ STEM, SHARE = 4, 0.6
 TERM = re.compile(r"[a-z]{4,}")
 
 
-def repeats(said: str, fault: Fault) -> bool:
+def repeats(said: str, fault: ArtefactFault) -> bool:
     """Whether a challenge says again what a structural check found: it names the same ids, and most of its words."""
     named, wanted = set(ids_in(said)), set(ids_in(fault.what))
     if not wanted <= named or (wanted and named - wanted):

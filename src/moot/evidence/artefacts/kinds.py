@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from moot.evidence.artefacts.requirement_ids import defined
+from moot.evidence.artefacts.requirement_ids import find_requirements
 from moot.evidence.artefacts.tasks import tasks_in
 from moot.evidence.artefacts.values import ArtefactType
 from moot.text.markdown import Page, page
@@ -76,7 +76,7 @@ def _signs(doc: Page) -> dict[ArtefactType, str]:
     """For each type what in the text speaks for it, or nothing."""
     titles = " ".join(h.text.lower() for h in doc.headings[:1])
     phases = [h for h in doc.headings if re.match(r"phase\s+\d", h.text, re.IGNORECASE)]
-    tasks, ids = tasks_in(doc), defined(doc)
+    tasks, ids = tasks_in(doc), find_requirements(doc)
     status = STATUS.search(doc.front or doc.text[:2000])
     verified = status and TRUTHS.search(" ".join(h.text for h in doc.headings))
     found: dict[ArtefactType, str] = {

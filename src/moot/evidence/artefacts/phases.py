@@ -60,10 +60,10 @@ def phases_in(doc: Page) -> list[Phase]:
                 depends_on=tuple(dict.fromkeys(NEEDED.findall(ASIDE.sub("", needs)))),
             )
         )
-    return found or _tabled(doc)
+    return found or _read_phase_table(doc)
 
 
-def _tabled(doc: Page) -> list[Phase]:
+def _read_phase_table(doc: Page) -> list[Phase]:
     found = []
     for row in doc.rows:
         number = NEEDED.search(plain(row.cells.get("phase", row.cells.get("#", ""))))

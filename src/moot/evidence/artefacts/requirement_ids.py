@@ -35,7 +35,7 @@ def ids_in(text: str) -> list[str]:
     return [m[0] for m in ID.finditer(text) if m["prefix"] not in NOT_IDS]
 
 
-def defined(doc: Page) -> list[Requirement]:
+def find_requirements(doc: Page) -> list[Requirement]:
     """List entries, table rows and headings that begin with an id, outside tables of what is mapped where."""
     found: list[Requirement] = []
     for line in doc.prose():

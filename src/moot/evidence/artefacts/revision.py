@@ -32,9 +32,9 @@ def flaw_in_revision(before: Artefact, text: str, around: Sequence[Neighbour]) -
     if REFUSED.match(text):
         return "it is a refusal, not a document"
     old, new = page(before.text), page(text)
-    if lost := lost_parts(old, new):
+    if lost := find_lost_parts(old, new):
         return f"it loses {', '.join(lost[:5])}" + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
-    if elided := _elided(old, new):
+    if elided := _find_elision(old, new):
         return f"it leaves out a part: {elided!r}"
     kept, had = len(normal(text).split()), len(normal(before.text).split())
     if kept < had * SHORTEST:
@@ -51,7 +51,7 @@ def _worse(before: Artefact, text: str, around: Sequence[Neighbour]) -> str:
     return f"the checks find more wrong with it than before: line {new[0].line}: {new[0].what}"
 
 
-def lost_parts(old: Page, new: Page) -> list[str]:
+def find_lost_parts(old: Page, new: Page) -> list[str]:
     """Front matter, headings, requirement ids, tasks and masked secrets that stood there and no longer do."""
     lost = ["the front matter"] if old.front.strip() and not new.front.strip() else []
     lost += [f"the key {key!r} of the front matter" for key in old.meta if new.front.strip() and key not in new.meta]
@@ -70,7 +70,7 @@ def _key(heading: str) -> str:
     return normal(named[1]) if named else normal(heading)
 
 
-def _elided(old: Page, new: Page) -> str:
+def _find_elision(old: Page, new: Page) -> str:
     there = {line.text.strip() for line in old.lines}
     return next((x.text.strip() for x in new.lines if ELIDED.fullmatch(x.text) and x.text.strip() not in there), "")
 

@@ -19,10 +19,10 @@ def with_decision(text: str, key: str, decision: str) -> str:
     if there is not None:
         lines[there] = entry
         return end.join(lines)
-    return end.join(_added(lines, entry))
+    return end.join(_insert_entry(lines, entry))
 
 
-def _added(lines: list[str], entry: str) -> list[str]:
+def _insert_entry(lines: list[str], entry: str) -> list[str]:
     headings = _headings(lines)
     context = next((h for h in headings if h[2].lower() == CONTEXT.lower()), None)
     if context is None:

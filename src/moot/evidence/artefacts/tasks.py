@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from moot.text.markdown import Line, Page, labels
+from moot.text.markdown import Page, PageLine, labels
 
 FIELDS = ("files", "action", "verify", "done")
 SAME = {
@@ -25,7 +25,7 @@ NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 @dataclass(frozen=True)
-class Task:
+class PlanTask:
     id: str
     name: str
     line: int
@@ -36,16 +36,16 @@ class Task:
     closed: bool = True
 
 
-def tasks_in(doc: Page) -> list[Task]:
+def tasks_in(doc: Page) -> list[PlanTask]:
     """XML tasks in the text, or in its code blocks when there are none outside; else tasks under headings."""
     outside = "\n".join("" if line.code else line.text for line in doc.lines)
     inside = "\n".join(line.text if line.code else "" for line in doc.lines)
     first = doc.lines[0].number if doc.lines else 1
-    return _xml(outside, first) or _xml(inside, first) or _headed(doc)
+    return _xml(outside, first) or _xml(inside, first) or _read_headed_tasks(doc)
 
 
-def _xml(text: str, first: int) -> list[Task]:
-    found: list[Task] = []
+def _xml(text: str, first: int) -> list[PlanTask]:
+    found: list[PlanTask] = []
     line, counted = first, 0
     opens = list(OPEN.finditer(text))
     for at, begin in enumerate(opens):
@@ -74,29 +74,29 @@ def _elements(body: str) -> dict[str, str]:
     return found
 
 
-def _headed(doc: Page) -> list[Task]:
-    found: list[Task] = []
+def _read_headed_tasks(doc: Page) -> list[PlanTask]:
+    found: list[PlanTask] = []
     for heading in doc.headings:
         match = TASK.match(heading.text)
         if not match:
             continue
-        given = {_same(label.name): label.value for label in labels(_unheaded(doc.below(heading)), LABELS)}
+        given = {_same(label.name): label.value for label in labels(_flatten_headings(doc.below(heading)), LABELS)}
         given.setdefault("name", (match["name"] or "").strip())
         found.append(_task({**given, "id": match["id"]}, match["id"], heading.line, closed=True))
     return found
 
 
-def _unheaded(lines: Sequence[Line]) -> list[Line]:
+def _flatten_headings(lines: Sequence[PageLine]) -> list[PageLine]:
     """`#### Files` with text below it is a label as well."""
     return [
-        Line(line.number, f"**{line.text.strip('# ').rstrip(': ')}:**", line.section) if line.heading else line
+        PageLine(line.number, f"**{line.text.strip('# ').rstrip(': ')}:**", line.section) if line.heading else line
         for line in lines
     ]
 
 
-def _task(given: dict[str, str], number: str, line: int, *, closed: bool) -> Task:
+def _task(given: dict[str, str], number: str, line: int, *, closed: bool) -> PlanTask:
     needs = NUMBER.findall(given.get("depends_on", ""))
-    return Task(
+    return PlanTask(
         id=next(iter(NUMBER.findall(given.get("id", ""))), number),
         name=given.get("name", ""),
         line=line,

@@ -31,7 +31,7 @@ class Neighbour(Value):
     text: str
 
 
-class Fault(Value):
+class ArtefactFault(Value):
     """What a structural check found, without a model."""
 
     rule: str

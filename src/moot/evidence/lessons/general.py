@@ -12,9 +12,9 @@ GENERAL = frozenset({"None", "True", "False", "null", "undefined", "utf-8"})
 REPEAT = re.compile(r"\b(the|a|an) (?:the|a|an) ")
 
 
-def generalised(text: str, names: Iterable[str] = ()) -> str:
+def generalise_text(text: str, names: Iterable[str] = ()) -> str:
     """The advice without what only its own task has: quoted code, calls, paths, identifiers, `names`, figures."""
-    text = QUOTED.sub(_unquoted, text)
+    text = QUOTED.sub(_unquote_match, text)
     text = CALL.sub("the function", text)
     text = PATH.sub("the file", text)
     for name in sorted({name for name in names if len(name) > 2}, key=len, reverse=True):
@@ -25,7 +25,7 @@ def generalised(text: str, names: Iterable[str] = ()) -> str:
     return " ".join(text.split())
 
 
-def _unquoted(match: "re.Match[str]") -> str:
+def _unquote_match(match: "re.Match[str]") -> str:
     inside = next(group for group in match.groups() if group is not None)
     if inside in GENERAL or re.fullmatch(r"[a-z]+(?: [a-z]+)*", inside):
         return inside

@@ -65,7 +65,7 @@ def _share(part: frozenset[str], whole: frozenset[str], weight: Callable[[str], 
     return sum(weight(word) for word in part) / total if total else 0.0
 
 
-def merged(lesson: Lesson, again: Lesson) -> Lesson:
+def merge_lessons(lesson: Lesson, again: Lesson) -> Lesson:
     """The lesson, said once more: the older wording stays, its origins and its time grow."""
     wordings = dict.fromkeys((*lesson.wordings, again.text, *again.wordings))
     wordings.pop(lesson.text, None)
@@ -82,7 +82,7 @@ def merged(lesson: Lesson, again: Lesson) -> Lesson:
     )
 
 
-def credited(lesson: Lesson, *, helped: bool, now: datetime, by: str = "") -> Lesson:
+def credit_lesson(lesson: Lesson, *, helped: bool, now: datetime, by: str = "") -> Lesson:
     """After it was used: what happened next speaks for or against it, once for each session `by` which it was judged.
     One that helps lives longer."""
     if by and by in lesson.judged_by:
@@ -99,7 +99,7 @@ def credited(lesson: Lesson, *, helped: bool, now: datetime, by: str = "") -> Le
     )
 
 
-def standing(lesson: Lesson, now: datetime) -> float:
+def rate_lesson(lesson: Lesson, now: datetime) -> float:
     """How much it is worth telling, from 0 to 1: an expired one nothing, an untried one a half."""
     if lesson.expires_at is not None and lesson.expires_at <= now:
         return 0.0
@@ -110,4 +110,4 @@ def fits(lesson: Lesson, task: Gist, weight: Callable[[str], float], now: dateti
     """How well a lesson fits a task: the words they share, by how rare those are, and what it is worth."""
     words = gist(" ".join((lesson.text, *lesson.wordings))).words
     covered = _share(words & task.words, words, weight)
-    return covered * standing(lesson, now)
+    return covered * rate_lesson(lesson, now)

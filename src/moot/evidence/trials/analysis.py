@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 from moot.core.types import Answer, Probing, SuiteRun, TestOutcome, Value
-from moot.evidence.trials.contrast import Cause, likely_cause, shown
+from moot.evidence.trials.contrast import Cause, format_answer, likely_cause
 from moot.evidence.trials.kinds import asks_refusal, is_refusal, worth
-from moot.evidence.trials.telling import told_in_process
+from moot.evidence.trials.telling import format_in_process
 from moot.evidence.trials.values import Example, holds
-from moot.text.excerpts import Fitted, Part, fit_parts
+from moot.text.excerpts import Fitted, TextPart, fit_parts
 
 Kind = Literal["wrong_value", "exception", "no_exception", "syntax", "missing", "timeout", "memory", "no_answer"]
 ADDRESS = re.compile(r"<(?:function|bound method|built-in function|class) '?([\w.<>]+?)'?(?: at 0x[0-9a-f]+)?>")
@@ -51,7 +51,7 @@ MOST_TOLD = 6_000
 """Tokens of failures that are kept of one run."""
 
 
-class Failure(Value):
+class TestFailure(Value):
     """One test that failed."""
 
     test: str
@@ -74,7 +74,7 @@ class Analysis(Value):
 
     passed: int = 0
     of: int = 0
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[TestFailure, ...] = ()
     problem: str = ""
     """Why the run as a whole says nothing."""
     refused: int = 0
@@ -104,7 +104,7 @@ class Analysis(Value):
     @property
     def caveat(self) -> str:
         """What is to be said where passes can have been faked."""
-        return told_in_process(self.in_process, self.of, self.why_in_process, decided=self.decided)
+        return format_in_process(self.in_process, self.of, self.why_in_process, decided=self.decided)
 
     @property
     def summary(self) -> str:
@@ -153,18 +153,18 @@ def of_examples(examples: Sequence[Example], probing: Probing) -> Analysis:
     return Analysis(
         passed=len(examples) - len(missed),
         of=len(examples),
-        failures=tuple(_missed(e, a) for e, a in missed),
+        failures=tuple(_describe_miss(e, a) for e, a in missed),
         refused=sum(asks_refusal(e) and (e, a) not in missed for e, a in zip(examples, probing.answers, strict=True)),
         refusals=sum(map(asks_refusal, examples)),
     )
 
 
-def _whole(problem: str) -> Failure:
+def _whole(problem: str) -> TestFailure:
     """The code could not even be loaded."""
     error = PYTHON_ERROR.match(problem)
     name = error["error"] if error else ""
     kind: Kind = "memory" if "memory" in problem else "timeout" if "limit of" in problem else "no_answer"
-    return Failure(
+    return TestFailure(
         test="loading the code",
         kind=_kind_of(name) if name else kind,
         error=name,
@@ -172,7 +172,7 @@ def _whole(problem: str) -> Failure:
     )
 
 
-def _missed(example: Example, answer: Answer) -> Failure:
+def _describe_miss(example: Example, answer: Answer) -> TestFailure:
     wanted = (
         Answer(kind="error", text=example.raises) if example.raises else Answer(kind="value", text=example.expected)
     )
@@ -180,65 +180,65 @@ def _missed(example: Example, answer: Answer) -> Failure:
     kind: Kind = kinds.get(answer.kind) or (
         _kind_of(answer.text) if answer.kind == "error" else "no_exception" if example.raises else "wrong_value"
     )
-    return Failure(
+    return TestFailure(
         test=example.call,
         kind=kind,
         error=answer.text if answer.kind == "error" else "",
         input=_cut(example.call),
         expected=_cut(example.raises or example.expected),
-        got=_cut(steady(shown(answer))),
+        got=_cut(steady(format_answer(answer))),
         said=_cut(steady(answer.detail)),
         cause=likely_cause(example.call, wanted, answer),
     )
 
 
-def failure(outcome: TestOutcome) -> Failure:
+def failure(outcome: TestOutcome) -> TestFailure:
     """What the words of a test runner say, whichever runner it was."""
     detail = steady(outcome.detail)
     if outcome.status == "timeout":
-        return Failure(test=outcome.name, kind="timeout", said=_cut(detail))
+        return TestFailure(test=outcome.name, kind="timeout", said=_cut(detail))
     for read in (_of_pytest, _of_doctest, _of_node, _of_go):
         if seen := read(outcome.name, detail):
             return seen
     if error := _last(PYTHON_ERROR, detail):
-        return Failure(
+        return TestFailure(
             test=outcome.name,
             kind=_kind_of(error["error"]),
             error=error["error"],
             said=_cut(error["said"]),
             place=_place(detail),
         )
-    return Failure(test=outcome.name, kind="no_answer", said=_cut(detail.strip()))
+    return TestFailure(test=outcome.name, kind="no_answer", said=_cut(detail.strip()))
 
 
-def _of_pytest(test: str, detail: str) -> Failure | None:
+def _of_pytest(test: str, detail: str) -> TestFailure | None:
     if not re.search(r"^E\s|^Traceback \(most recent", detail, re.MULTILINE):
         return None
     place = _place(detail)
     if silent := NOT_RAISED.search(detail):
-        return Failure(
+        return TestFailure(
             test=test,
             kind="no_exception",
             expected=silent["error"] or silent["other"],
             got="no error",
             place=place,
-            input=_asserted(detail),
+            input=_find_asserted(detail),
         )
     error = _last(PYTHON_ERROR, detail)
     if error and error["error"] != "AssertionError":
         name = error["error"]
-        return Failure(
+        return TestFailure(
             test=test,
             kind=_kind_of(name),
             error=name,
-            input=_asserted(detail),
+            input=_find_asserted(detail),
             said=_cut(error["said"]),
             place=place,
         )
     compared, called = ASSERTION.search(detail) or UNITTEST.search(detail), WHERE.search(detail)
     got, wanted = _sides(compared, called) if compared else ("", "")
-    call = called["call"] if called else _asserted(detail)
-    return Failure(
+    call = called["call"] if called else _find_asserted(detail)
+    return TestFailure(
         test=test,
         kind="wrong_value",
         error="AssertionError",
@@ -260,14 +260,14 @@ def _sides(compared: "re.Match[str]", called: "re.Match[str] | None") -> tuple[s
     return left, right if equal else f"{compared['sign']} {right}"
 
 
-def _of_doctest(test: str, detail: str) -> Failure | None:
+def _of_doctest(test: str, detail: str) -> TestFailure | None:
     if not (said := DOCTEST.search(detail)):
         return None
     wanted, got = (" ".join(said[name].split()) for name in ("wanted", "got"))
-    return Failure(test=test, kind="wrong_value", expected=_cut(wanted), got=_cut(got), place=_place(detail))
+    return TestFailure(test=test, kind="wrong_value", expected=_cut(wanted), got=_cut(got), place=_place(detail))
 
 
-def _of_node(test: str, detail: str) -> Failure | None:
+def _of_node(test: str, detail: str) -> TestFailure | None:
     error = NODE_ERROR.search(detail)
     if error is None or "\n    at " not in detail:
         return None
@@ -275,29 +275,29 @@ def _of_node(test: str, detail: str) -> Failure | None:
     if error["error"] == "AssertionError" or values:
         got, wanted = (" ".join(values[name].split()) if values else "" for name in ("got", "wanted"))
         said = "" if values else _cut(error["said"])
-        return Failure(
+        return TestFailure(
             test=test, kind="wrong_value", error=error["error"], expected=_cut(wanted), got=_cut(got), said=said
         )
     name = error["error"]
-    return Failure(test=test, kind=_kind_of(name), error=name, said=_cut(error["said"]))
+    return TestFailure(test=test, kind=_kind_of(name), error=name, said=_cut(error["said"]))
 
 
-def _of_go(test: str, detail: str) -> Failure | None:
+def _of_go(test: str, detail: str) -> TestFailure | None:
     if panic := GO_PANIC.search(detail):
-        return Failure(test=test, kind="exception", error="panic", said=_cut(panic["said"]))
+        return TestFailure(test=test, kind="exception", error="panic", said=_cut(panic["said"]))
     if "--- FAIL" not in detail and "=== RUN" not in detail:
         built = GO_BUILD.search(detail)
         if not built:
             return None
         place, said = f"{built['file']}:{built['line']}", _cut(built["said"])
-        return Failure(
+        return TestFailure(
             test=test, kind="missing" if "undefined" in said else "syntax", error="build failed", said=said, place=place
         )
     line = GO_SAID.search(detail)
     if line is None:
-        return Failure(test=test, kind="no_answer", said=_cut(detail.strip()))
+        return TestFailure(test=test, kind="no_answer", said=_cut(detail.strip()))
     values = GO_VALUES.match(line["said"])
-    return Failure(
+    return TestFailure(
         test=test,
         kind="wrong_value",
         input=_cut(values["call"] or "") if values else "",
@@ -333,7 +333,7 @@ def _place(detail: str) -> str:
     return own[-1] if own else ""
 
 
-def _asserted(detail: str) -> str:
+def _find_asserted(detail: str) -> str:
     """The call that the test's own line compares, or the line, where nothing says more exactly what was called."""
     line = ASSERTED.search(detail)
     if line is None:
@@ -362,7 +362,7 @@ def _cut(text: str, most: int = LONGEST) -> str:
     return text if len(text) <= most else f"{text[: most - 30]}… ({len(text)} characters)"
 
 
-def told(failure: Failure) -> str:
+def format_failure(failure: TestFailure) -> str:
     """One failure in words, for a prompt or a person."""
     lines = [f"{failure.input or failure.test}"]
     if failure.expected:
@@ -381,12 +381,12 @@ def told(failure: Failure) -> str:
     return "\n".join(lines)
 
 
-def told_failures(analysis: Analysis, tokens: int) -> Fitted:
+def fit_failures(analysis: Analysis, tokens: int) -> Fitted:
     """What failed, every failure as far as so many tokens hold it; the first ones come first."""
-    found = fit_parts([Part(f"failure of {f.test}", told(f)) for f in analysis.failures], tokens)
-    return Fitted((Part("summary", f"{analysis.summary}."), *found.parts), found.missing)
+    found = fit_parts([TextPart(f"failure of {f.test}", format_failure(f)) for f in analysis.failures], tokens)
+    return Fitted((TextPart("summary", f"{analysis.summary}."), *found.parts), found.missing)
 
 
-def told_all(analysis: Analysis) -> str:
+def format_failures(analysis: Analysis) -> str:
     """What failed, for the record: no prompt shows more of it."""
-    return told_failures(analysis, MOST_TOLD).joined()
+    return fit_failures(analysis, MOST_TOLD).join()

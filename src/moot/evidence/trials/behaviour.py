@@ -11,7 +11,7 @@ ENOUGH = 3
 
 
 @dataclass(frozen=True)
-class Tried:
+class TrialRun:
     """A solution that was run: its answers to the shared calls, and which examples it satisfies."""
 
     name: str
@@ -38,14 +38,14 @@ def signature(probing: Probing) -> Signature:
     return tuple(answer.mark for answer in probing.answers) or (f"<problem {probing.problem}>",)
 
 
-def tried(name: str, examples: Sequence[Example], answers: Sequence[Answer], more: Probing) -> Tried:
+def build_trial(name: str, examples: Sequence[Example], answers: Sequence[Answer], more: Probing) -> TrialRun:
     """`answers` belong to the examples, `more` to the calls nobody knows the result of."""
     passed = sum(holds(e, a) for e, a in zip(examples, answers, strict=False))
     own = tuple(answer.mark for answer in answers)
-    return Tried(name, own + signature(more) if more.answers or more.problem else own, passed, len(examples))
+    return TrialRun(name, own + signature(more) if more.answers or more.problem else own, passed, len(examples))
 
 
-def clusters(solutions: Sequence[Tried]) -> tuple[Cluster, ...]:
+def clusters(solutions: Sequence[TrialRun]) -> tuple[Cluster, ...]:
     """The largest first; of the same size, the one whose first member was named first."""
     found: dict[Signature, list[str]] = {}
     for solution in solutions:
@@ -55,7 +55,7 @@ def clusters(solutions: Sequence[Tried]) -> tuple[Cluster, ...]:
     return tuple(sorted(made, key=lambda cluster: (-len(cluster.names), order[cluster.names[0]])))
 
 
-def best(solutions: Sequence[Tried]) -> tuple[Cluster, ...]:
+def best(solutions: Sequence[TrialRun]) -> tuple[Cluster, ...]:
     """Those who satisfy the most examples, clustered: the first cluster is the choice, equals beside it are ties.
 
     Executed examples come before the vote; a solution that never answers is chosen only where all are silent.
@@ -66,12 +66,12 @@ def best(solutions: Sequence[Tried]) -> tuple[Cluster, ...]:
     return tuple(cluster for cluster in ranked if len(cluster.names) == len(ranked[0].names))
 
 
-def agreement(solutions: Sequence[Tried]) -> float:
+def agreement(solutions: Sequence[TrialRun]) -> float:
     """The share of the largest cluster."""
     return len(clusters(solutions)[0].names) / len(solutions) if solutions else 0.0
 
 
-def alike_and_green(solutions: Sequence[Tried]) -> tuple[Tried, ...]:
+def alike_and_green(solutions: Sequence[TrialRun]) -> tuple[TrialRun, ...]:
     """The gate: who satisfies every example behaves alike, and these are enough: a debate has nothing to add to them.
 
     Who fails an example is no dissent, for a debate would choose none of those. No example, nothing is satisfied."""
@@ -85,5 +85,5 @@ def enough(alike: int, answers: int) -> bool:
     return alike > 1 and alike >= min(answers, max(ENOUGH, (answers + 1) // 2))
 
 
-def by_name(solutions: Sequence[Tried]) -> Mapping[str, Tried]:
+def by_name(solutions: Sequence[TrialRun]) -> Mapping[str, TrialRun]:
     return {solution.name: solution for solution in solutions}

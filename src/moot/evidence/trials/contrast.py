@@ -12,7 +12,7 @@ Cause = Literal[
 ]  # fmt: skip
 
 
-class Difference(Value):
+class BehaviourDifference(Value):
     call: str
     left: str
     right: str
@@ -23,19 +23,21 @@ class Contrast(Value):
     """`differences` from the smallest input to the largest; none, and they behave alike on all that was tried."""
 
     tried: int
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[BehaviourDifference, ...] = ()
 
 
 def contrast(calls: Sequence[str], left: Sequence[Answer], right: Sequence[Answer]) -> Contrast:
     found = [
-        Difference(call=call, left=shown(one), right=shown(other), cause=likely_cause(call, one, other))
+        BehaviourDifference(
+            call=call, left=format_answer(one), right=format_answer(other), cause=likely_cause(call, one, other)
+        )
         for call, one, other in zip(calls, left, right, strict=True)
         if one.mark != other.mark
     ]
     return Contrast(tried=len(calls), differences=tuple(sorted(found, key=lambda d: (len(d.call), d.call))))
 
 
-def shown(answer: Answer) -> str:
+def format_answer(answer: Answer) -> str:
     match answer.kind:
         case "value":
             return answer.text

@@ -7,7 +7,7 @@ from moot.evidence.lessons import gist
 from moot.evidence.lessons.lesson import likeness
 
 
-def found(episodes: Iterable[Episode], agent: str = "", session: str = "", task: str = "") -> list[Episode]:
+def find_episodes(episodes: Iterable[Episode], agent: str = "", session: str = "", task: str = "") -> list[Episode]:
     """Those of this agent (its seat, or seat@model) and session; of the tasks most like this one first."""
     own: Sequence[Episode] = [
         episode

@@ -41,18 +41,23 @@ def examples_in(text: str, name: str | None = None, origin: TestOrigin = "task")
     for each phase of a debate asks once more."""
     found: dict[str, Example] = {}
     others: dict[str, Example] = {}
-    ways = (_doctests(text, name, origin), _asserts(text, origin), _stated(text, origin), _pairs(text, name, origin))
+    ways = (
+        _doctests(text, name, origin),
+        _asserts(text, origin),
+        _find_stated(text, origin),
+        _pairs(text, name, origin),
+    )
     for example in chain(*ways):
         own = name is None or re.search(rf"(?<![\w.]){re.escape(name)}\(", example.call) is not None
         (found if own else others).setdefault(example.call, example)
         if len(found) == MAX_EXAMPLES:
             break
-    return tuple(found.values()) or _renamed(text, name or "", others.values())
+    return tuple(found.values()) or _rename_examples(text, name or "", others.values())
 
 
-def _renamed(text: str, name: str, others: Iterable[Example]) -> tuple[Example, ...]:
+def _rename_examples(text: str, name: str, others: Iterable[Example]) -> tuple[Example, ...]:
     """A task may call its one function by another name in its examples, if there is no function of that name."""
-    called = {called_name(example.call) for example in others}
+    called = {find_called_name(example.call) for example in others}
     known = re.findall(r"^\s*(?:async\s+)?def\s+(\w+)", text, re.MULTILINE)
     if len(called) != 1 or known != [name] or called & set(dir(builtins)):
         return ()
@@ -72,7 +77,7 @@ def literal_call(text: str) -> str | None:
         return None
 
 
-def called_name(call: str) -> str:
+def find_called_name(call: str) -> str:
     return call.partition("(")[0].rpartition(".")[2]
 
 
@@ -88,7 +93,7 @@ def _doctests(text: str, name: str | None, origin: TestOrigin) -> Iterator[Examp
     """Also a call with more around it, and one that prints nothing: it gives None, where others print something."""
     lines = text.split("\n")
     prompts = [(number, prompt) for number, line in enumerate(lines) if (prompt := PROMPT.match(line))]
-    printed = {number: _wanted(lines[number + 1 :], len(prompt[1])) for number, prompt in prompts}
+    printed = {number: _read_expected(lines[number + 1 :], len(prompt[1])) for number, prompt in prompts}
     for number, prompt in prompts:
         if call := literal_call(prompt[2]) or _around(prompt[2], name):
             wanted = printed[number]
@@ -113,7 +118,7 @@ def _around(text: str, name: str | None) -> str | None:
     return ast.unparse(tree) if known and plain and isinstance(tree, ast.Call) else None
 
 
-def _wanted(lines: list[str], indent: int) -> list[str]:
+def _read_expected(lines: list[str], indent: int) -> list[str]:
     """The lines after a prompt that say what it prints."""
     taken: list[str] = []
     for line in lines:
@@ -139,11 +144,11 @@ def _asserts(text: str, origin: TestOrigin) -> Iterator[Example]:
                 test = ast.parse(stated).body[0]
             except (SyntaxError, ValueError, MemoryError, RecursionError):
                 continue
-            if isinstance(test, ast.Assert) and (pair := compared(test.test)):
+            if isinstance(test, ast.Assert) and (pair := read_comparison(test.test)):
                 yield Example(call=pair[0], expected=pair[1], origin=origin)
 
 
-def compared(test: ast.expr) -> tuple[str, str] | None:
+def read_comparison(test: ast.expr) -> tuple[str, str] | None:
     """A call with literals and the literal that a comparison says it gives."""
     match test:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
@@ -160,18 +165,20 @@ def compared(test: ast.expr) -> tuple[str, str] | None:
     return None
 
 
-def _stated(text: str, origin: TestOrigin) -> Iterator[Example]:
+def _find_stated(text: str, origin: TestOrigin) -> Iterator[Example]:
     """`f(2) → 4`, `f(2) == 4`, "f(2) returns 4", "f(-1) raises ValueError"."""
     for line in _whole_lines(text.split("\n")):
         if line.lstrip().startswith(("def ", "class ")):
             continue
         for start in CALL.finditer(line):
-            end = _closed(line, start.end() - 1)
+            end = _find_closing(line, start.end() - 1)
             if end is None or (call := literal_call(line[start.start() : end])) is None:
                 continue
             if error := RAISES.match(line, end):
                 yield Example(call=call, raises=error[1], origin=origin, category="error_handling")
-            elif (gives := GIVES.match(line, end)) and (value := _leading_literal(line[gives.end() :])) is not None:
+            elif (gives := GIVES.match(line, end)) and (
+                value := _find_leading_literal(line[gives.end() :])
+            ) is not None:
                 yield Example(call=call, expected=value, origin=origin)
 
 
@@ -182,7 +189,7 @@ def _whole_lines(lines: Sequence[str]) -> Iterator[str]:
         if re.search(r"\w\(\s*[\[({]*\s*$", line):
             for last in range(number + 1, min(number + LONGEST_CALL, len(lines))):
                 whole = " ".join(part.strip() for part in lines[number : last + 1])
-                if _closed(whole, whole.find("(")) is not None:
+                if _find_closing(whole, whole.find("(")) is not None:
                     yield whole
                     break
 
@@ -192,18 +199,18 @@ def _pairs(text: str, name: str | None, origin: TestOrigin) -> Iterator[Example]
     given: list[str] | None = None
     for line in text.split("\n") if name else ():
         if found := FOR.search(line):
-            yield from _paired(name, found[1], found[2], origin)
+            yield from _pair_example(name, found[1], found[2], origin)
         elif found := INPUT.match(line):
             given = [found[1]] if found[1].strip() else []
         elif (found := OUTPUT.match(line)) and given is not None:
-            yield from _paired(name, ", ".join(given), found[1], origin)
+            yield from _pair_example(name, ", ".join(given), found[1], origin)
             given = None
         elif given is not None and (found := NAMED.match(line)):
             given.append(found[1])
 
 
-def _paired(name: str | None, given: str, value: str, origin: TestOrigin) -> Iterator[Example]:
-    call, wanted = _with_values(name or "", given), _leading_literal(value)
+def _pair_example(name: str | None, given: str, value: str, origin: TestOrigin) -> Iterator[Example]:
+    call, wanted = _with_values(name or "", given), _find_leading_literal(value)
     if call is not None and wanted is not None:
         yield Example(call=call, expected=wanted, origin=origin)
 
@@ -220,7 +227,7 @@ def _with_values(name: str, given: str) -> str | None:
     return literal_call(ast.unparse(ast.Call(call.func, values, [])))
 
 
-def _closed(line: str, opening: int) -> int | None:
+def _find_closing(line: str, opening: int) -> int | None:
     """Where the bracket that opens here is closed, strings respected."""
     depth, quote = 0, ""
     at = opening
@@ -241,13 +248,13 @@ def _closed(line: str, opening: int) -> int | None:
     return None
 
 
-def _leading_literal(text: str) -> str | None:
+def _find_leading_literal(text: str) -> str | None:
     """The literal a text begins with: prose, a full stop or a comment may follow it, the rest of a sum may not."""
     text = text.strip().strip("`*").strip()
     if added := SUM.match(text):
         text = text[added.end() :]
     if text[:1] in ("[", "(", "{"):
-        end = _closed(text, 0) or 0
+        end = _find_closing(text, 0) or 0
         return literal(text[:end]) if not GOES_ON.match(text, end) else None
     for pattern in LITERALS:
         if (found := re.match(pattern, text)) and not GOES_ON.match(text, found.end()):

@@ -10,13 +10,13 @@ BIG = 10**6
 LONGEST = 4000
 
 
-def varied(calls: Sequence[str], limit: int = 30) -> tuple[str, ...]:
+def vary_calls(calls: Sequence[str], limit: int = 30) -> tuple[str, ...]:
     """At most `limit` new calls; every given call gets its turn before any gets a second."""
-    return _varied(tuple(calls), limit)
+    return _vary_calls(tuple(calls), limit)
 
 
 @lru_cache(maxsize=256)
-def _varied(calls: tuple[str, ...], limit: int) -> tuple[str, ...]:
+def _vary_calls(calls: tuple[str, ...], limit: int) -> tuple[str, ...]:
     """Kept, for a debate wants the same calls varied each time its candidates are run."""
     known = set(calls)
     made: dict[str, None] = {}
@@ -37,7 +37,7 @@ def _variants(call: str) -> Iterator[str]:
     tree = ast.parse(call, mode="eval").body
     assert isinstance(tree, ast.Call)
     values = [ast.literal_eval(argument) for argument in tree.args]
-    changes = [list(_changed(value)) for value in values]
+    changes = [list(_vary_value(value)) for value in values]
     for depth in range(max((len(change) for change in changes), default=0)):
         for place, change in enumerate(changes):
             if depth < len(change):
@@ -49,7 +49,7 @@ def _variants(call: str) -> Iterator[str]:
                     yield made
 
 
-def _changed(value: object) -> Iterator[object]:
+def _vary_value(value: object) -> Iterator[object]:
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):
@@ -64,7 +64,7 @@ def _changed(value: object) -> Iterator[object]:
     elif isinstance(value, dict):
         yield {}
         yield dict(list(value.items())[1:])
-        yield {key: change for key, inner in value.items() for change in list(_changed(inner))[:1]}
+        yield {key: change for key, inner in value.items() for change in list(_vary_value(inner))[:1]}
     elif isinstance(value, set):
         yield set()
         yield set(sorted(value, key=repr)[1:])
@@ -79,7 +79,7 @@ def _sequences(value: list[object]) -> Iterator[list[object]]:
     yield value[::-1]
     yield []
     yield value[:1]
-    for change in list(_changed(value[-1]))[:1] if value else ():
+    for change in list(_vary_value(value[-1]))[:1] if value else ():
         yield [*value, change]
         yield [change, *value]
     yield value + value
@@ -87,5 +87,5 @@ def _sequences(value: list[object]) -> Iterator[list[object]]:
     yield sorted(value, key=lambda item: (str(type(item)), repr(item)))
     for place in (0, len(value) - 1):
         if value:
-            for change in list(_changed(value[place]))[:3]:
+            for change in list(_vary_value(value[place]))[:3]:
                 yield [*value[:place], change, *value[place + 1 :]]

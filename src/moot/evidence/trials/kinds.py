@@ -53,12 +53,12 @@ def worth(passed: int, of: int, refused: int, refusals: int) -> float:
 
 
 def _refuses(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    said = [_asserted(node) for node in ast.walk(function)]
+    said = [_asks_refusal(node) for node in ast.walk(function)]
     stated = [one for one in said if one is not None]
     return bool(stated) and all(stated)
 
 
-def _asserted(node: ast.AST) -> bool | None:
+def _asks_refusal(node: ast.AST) -> bool | None:
     """Whether an assertion asks for a refusal; None where the node is no assertion."""
     match node:
         case ast.Assert(test=ast.UnaryOp(op=ast.Not())):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from moot.core.types import Code, SourceFile
-from moot.scan.edits import Edit, applied
+from moot.scan.edits import Edit, apply_edits
 from moot.scan.syntax import Source, parse, words
 
 SWAPPED = {
@@ -49,7 +49,7 @@ def _of_file(code: Code, file: SourceFile) -> Iterator[Mutant]:
         return
     seen = {file.text}
     for node, new in _faults(source):
-        text = applied(source.data, [Edit(node.start_byte, node.end_byte, new)]).decode("utf-8", "replace")
+        text = apply_edits(source.data, [Edit(node.start_byte, node.end_byte, new)]).decode("utf-8", "replace")
         if text not in seen and not parse(file.path, file.language, text).root.has_error:
             seen.add(text)
             what = f"{source.text(node)!r} became {new!r}" if new else f"{source.text(node)!r} was taken out"

@@ -22,7 +22,7 @@ def _outcome(example: Example, answer: Answer) -> TestOutcome:
     return TestOutcome.model_validate({"name": example.call, "status": status, "detail": detail})
 
 
-def joined(runs: Sequence[SuiteRun]) -> SuiteRun | None:
+def join_runs(runs: Sequence[SuiteRun]) -> SuiteRun | None:
     """Several runs as one: it says nothing where one of them does; None where nothing was run."""
     if not runs:
         return None

@@ -5,7 +5,7 @@ A part that could not be measured adds nothing to the score, and is named.
 
 from collections.abc import Sequence
 
-from moot.core.measures import Coverage, Lint, Part, PartName, Quality
+from moot.core.measures import Coverage, Lint, PartName, Quality, QualityPart
 from moot.core.types import Code, Scan, SuiteRun
 from moot.evidence.trials.structure import FileShape, functions_of, shapes
 
@@ -27,7 +27,7 @@ Told = tuple[float | None, str]
 """A value, and what it rests on or why there is none."""
 
 
-def rated(
+def rate_quality(
     code: Code, scan: Scan, lint: Lint | None, run: SuiteRun | None = None, coverage: Coverage | None = None
 ) -> Quality:
     found, broken = shapes(code)
@@ -46,7 +46,7 @@ def rated(
 
 def together(told: dict[PartName, Told]) -> Quality:
     parts = [
-        Part(
+        QualityPart(
             name=name,
             weight=weight,
             value=None if told[name][0] is None else round(told[name][0] or 0.0, 4),

@@ -67,7 +67,7 @@ def signs_of(requirement: str) -> list[str]:
     return [sign for words, sign in SIGNS if re.search(rf"(?<!\w)(?:{words})(?!\w)", requirement, re.IGNORECASE)]
 
 
-def touched(requirement: str, tests: Sequence[str]) -> bool | None:
+def has_test(requirement: str, tests: Sequence[str]) -> bool | None:
     """Whether one of the tests has all that the words of the requirement ask for; None where they ask for nothing
     that can be seen in a test."""
     signs = signs_of(requirement)
@@ -79,7 +79,7 @@ def test_texts(source: str) -> list[str]:
     return re.split(r"\n(?=\s*(?:async )?(?:def test|func Test|test\(|it\())", source)
 
 
-def untouched(text: str, tests: Sequence[str]) -> tuple[str, ...]:
+def find_untouched(text: str, tests: Sequence[str]) -> tuple[str, ...]:
     """Requirements of a task that no test touches; only those whose words say what such a test would have in it, for
     of others nobody can tell."""
-    return tuple(each for each in requirements_in(text) if touched(each, tests) is False)
+    return tuple(each for each in requirements_in(text) if has_test(each, tests) is False)

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 
 from moot.core.types import Answer
-from moot.evidence.trials.examples import called_name
+from moot.evidence.trials.examples import find_called_name
 from moot.evidence.trials.values import Example
 
 MOST = 24
@@ -26,16 +26,16 @@ def slips(code: str, examples: Sequence[Example], answers: Mapping[str, Answer])
         tree = ast.parse(code)
     except (SyntaxError, ValueError):
         return []
-    name = called_name(examples[0].call) if examples else ""
+    name = find_called_name(examples[0].call) if examples else ""
     function = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
     if function is None:
         return []
     place = tree.body.index(function)
-    found = [*_shifted(function, examples[0].call), *_converted(function, examples, answers)]
+    found = [*_shift_parameter(function, examples[0].call), *_convert_result(function, examples, answers)]
     return [Slip(_with(tree, place, changed), what) for changed, what in found][:MOST]
 
 
-def _shifted(function: ast.FunctionDef, call: str) -> Iterator[tuple[ast.FunctionDef, str]]:
+def _shift_parameter(function: ast.FunctionDef, call: str) -> Iterator[tuple[ast.FunctionDef, str]]:
     """A number that is counted from another one on."""
     given = ast.parse(call, mode="eval").body
     values = given.args if isinstance(given, ast.Call) else []
@@ -43,10 +43,10 @@ def _shifted(function: ast.FunctionDef, call: str) -> Iterator[tuple[ast.Functio
         if isinstance(value, ast.Constant) and type(value.value) is int:
             for sign in ("-", "+"):
                 line = ast.parse(f"{parameter.arg} = {parameter.arg} {sign} 1").body
-                yield _bodied(function, [*line, *function.body]), f"with {parameter.arg} {sign} 1"
+                yield _replace_body(function, [*line, *function.body]), f"with {parameter.arg} {sign} 1"
 
 
-def _converted(
+def _convert_result(
     function: ast.FunctionDef, examples: Sequence[Example], answers: Mapping[str, Answer]
 ) -> Iterator[tuple[ast.FunctionDef, str]]:
     """A result of another type, or the same in another order."""
@@ -56,12 +56,12 @@ def _converted(
     wanted, got = _literal(example.expected), _literal(answers[example.call].text)
     kind = type(wanted).__name__
     if type(wanted) is not type(got) and kind in KINDS:
-        yield _returning(function, f"{kind}({{}})"), f"with a {kind} for a {type(got).__name__}"
+        yield _replace_return(function, f"{kind}({{}})"), f"with a {kind} for a {type(got).__name__}"
     elif isinstance(wanted, list) and isinstance(got, list):
-        yield _returning(function, "sorted({})"), "with the result sorted"
-        yield _returning(function, "list(reversed({}))"), "with the result reversed"
+        yield _replace_return(function, "sorted({})"), "with the result sorted"
+        yield _replace_return(function, "list(reversed({}))"), "with the result reversed"
     elif isinstance(wanted, bool):
-        yield _returning(function, "not ({})"), "with the answer turned round"
+        yield _replace_return(function, "not ({})"), "with the answer turned round"
 
 
 def _literal(text: str) -> object:
@@ -71,7 +71,7 @@ def _literal(text: str) -> object:
         return None
 
 
-def _bodied(function: ast.FunctionDef, body: Sequence[ast.stmt]) -> ast.FunctionDef:
+def _replace_body(function: ast.FunctionDef, body: Sequence[ast.stmt]) -> ast.FunctionDef:
     made = copy(function)
     made.body = list(body)
     return made
@@ -91,8 +91,10 @@ class _Returns(ast.NodeTransformer):
         return node  # a function within the function gives its results to this one
 
 
-def _returning(function: ast.FunctionDef, form: str) -> ast.FunctionDef:
-    return _bodied(function, [_Returns(form).visit(ast.parse(ast.unparse(line)).body[0]) for line in function.body])
+def _replace_return(function: ast.FunctionDef, form: str) -> ast.FunctionDef:
+    return _replace_body(
+        function, [_Returns(form).visit(ast.parse(ast.unparse(line)).body[0]) for line in function.body]
+    )
 
 
 def _with(tree: ast.Module, place: int, function: ast.FunctionDef) -> str:

@@ -4,15 +4,15 @@ import re
 from collections.abc import Sequence
 
 
-def told_passed(kinds: Sequence[tuple[int, int, str]], *, whole: bool) -> str:
+def format_passed(kinds: Sequence[tuple[int, int, str]], *, whole: bool) -> str:
     """`passes the 2 given tests and 1 of 3 examples of the task`, from passed, of, and what they are. Where that is not
     `whole`, it says that nothing else was tested."""
-    ran = [counted(passed, of, what) for passed, of, what in kinds if of]
+    ran = [format_count(passed, of, what) for passed, of, what in kinds if of]
     more = "" if whole else "; nothing else was tested"
     return f"passes {', '.join(ran[:-1])}{' and ' if ran[:-1] else ''}{ran[-1]}{more}" if ran else ""
 
 
-def counted(passed: int, of: int, what: str) -> str:
+def format_count(passed: int, of: int, what: str) -> str:
     """`the 2 given tests`, or `1 of 2 given tests`."""
     return f"the {of} {in_number(of, what)}" if passed == of else f"{passed} of {of} {in_number(of, what)}"
 
@@ -22,7 +22,7 @@ def in_number(many: int, what: str) -> str:
     return what if many == 1 else re.sub(r"\b(test|example)\b", r"\1s", what)
 
 
-def told_in_process(many: int, of: int, why: str, *, decided: int = 0) -> str:
+def format_in_process(many: int, of: int, why: str, *, decided: int = 0) -> str:
     """`2 of 5 tests passed in process, where the code can fake a pass (…)`; nothing where none did."""
     if not many:
         return ""

@@ -27,7 +27,7 @@ class Example(Value):
     difficulty: Difficulty = "basic"
 
 
-def named_as_test(path: str) -> bool:
+def is_named_as_test(path: str) -> bool:
     """Whether the file itself is, whatever folder somebody keeps it in."""
     return bool(TEST_NAME.search(PurePosixPath(path).name))
 

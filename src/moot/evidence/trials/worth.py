@@ -7,7 +7,7 @@ from moot.core.measures import MutantRun, MutationScore
 from moot.core.types import Code, SuiteRun, Tests
 from moot.evidence.trials.analysis import of_suite
 from moot.evidence.trials.mutants import MAX_MUTANTS, Mutant, mutants, score
-from moot.evidence.trials.values import named_as_test
+from moot.evidence.trials.values import is_named_as_test
 
 Run = Callable[[Code, Tests], Awaitable[SuiteRun]]
 """A sandbox's `run`, or a room's `execute`."""
@@ -38,7 +38,7 @@ async def mutation_score(
             continue
         runs = await asyncio.gather(*(_on(mutant, code, tests, run) for mutant in some))
         spent += sum(each.seconds for each in runs)
-        fates += [judged(mutant, before, after) for mutant, after in zip(some, runs, strict=True)]
+        fates += [judge_mutant(mutant, before, after) for mutant, after in zip(some, runs, strict=True)]
     tried = [mutant.fate == "killed" for mutant in fates if mutant.fate != "not_applicable"]
     why = "" if tried else "none of the faults could be tried"
     return MutationScore(score=score(tried), mutants=tuple(fates), problem=why, seconds=spent)
@@ -46,10 +46,10 @@ async def mutation_score(
 
 def own_code(code: Code) -> Code:
     """The code without the tests that lie among it."""
-    return Code(files=tuple(file for file in code.files if not named_as_test(file.path)))
+    return Code(files=tuple(file for file in code.files if not is_named_as_test(file.path)))
 
 
-def judged(mutant: Mutant, before: SuiteRun, after: SuiteRun) -> MutantRun:
+def judge_mutant(mutant: Mutant, before: SuiteRun, after: SuiteRun) -> MutantRun:
     if _not_built(after):
         return _fate(mutant, "not_applicable", "with this fault it cannot be built")
     if lost := sorted(before.passed_names - after.passed_names):

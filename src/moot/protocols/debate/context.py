@@ -4,18 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from moot.core.errors import Cut
+from moot.core.errors import SessionStopped
 from moot.core.room import Ask, Room, T
 from moot.core.types import Absent, Answer, SuiteRun
-from moot.protocols.debate.state import Said, Table, at_hand, tools_of
+from moot.protocols.debate.state import DebateState, SpokenTurn, at_hand, tools_of
 from moot.protocols.debate.types import PARALLEL, Candidate, Member, Phase, Talk
 from moot.teams.topology import Arrangement
-from moot.text.excerpts import Fitted, Part, fit_parts, show
-from moot.text.render import fenced
+from moot.text.excerpts import Fitted, TextPart, fit_parts, show
+from moot.text.render import fence_text
 
 
 @dataclass
-class Ran:
+class CandidateRun:
     """One code, run."""
 
     suite: SuiteRun | None = None
@@ -28,11 +28,11 @@ def nothing(member: Member, answer: object) -> None:
 
 
 @dataclass
-class Sitting:
-    table: Table
+class DebateContext:
+    table: DebateState
     room: Room
     arrangement: Arrangement
-    ran: dict[str, Ran] = field(default_factory=dict)
+    ran: dict[str, CandidateRun] = field(default_factory=dict)
     """By code: what came of it so far. The same code is not run twice on the same thing."""
     lost: set[str] = field(default_factory=set)
     """Seats that cannot be reached."""
@@ -42,14 +42,14 @@ class Sitting:
 
     def enter(self, candidate: Candidate, phase: Phase, text: str) -> None:
         """A new candidate, and the turn in which it came."""
-        said = Said(seat=candidate.seat, phase=phase, round=self.table.round, text=text, candidate=candidate.id)
+        said = SpokenTurn(seat=candidate.seat, phase=phase, round=self.table.round, text=text, candidate=candidate.id)
         self.update(candidates=(*self.table.candidates, candidate), spoken=(*self.table.spoken, said))
 
     def say(self, member: Member, phase: Phase, text: str) -> None:
-        said = Said(seat=member.seat, phase=phase, round=self.table.round, text=text)
+        said = SpokenTurn(seat=member.seat, phase=phase, round=self.table.round, text=text)
         self.update(spoken=(*self.table.spoken, said))
 
-    async def apart(
+    async def ask_independently(
         self,
         phase: Talk,
         speakers: Sequence[Member],
@@ -59,21 +59,21 @@ class Sitting:
         tools: bool = True,
     ) -> list[T]:
         """Everybody at once, nobody reading another. `take` gets each answer, also when the session is cut short."""
-        asks = [self.equipped(member, phase, make(member)) if tools else make(member) for member in speakers]
+        asks = [self.equip_ask(member, phase, make(member)) if tools else make(member) for member in speakers]
         self.update(calls=self.table.calls + len(asks))
         try:
             answers: Sequence[Any] = await self.room.ask_all(asks, PARALLEL[phase])
-        except Cut as cut:
-            _taken(speakers, cut.answered, take)
+        except SessionStopped as cut:
+            _take_answers(speakers, cut.answered, take)
             raise
-        self._missed(speakers, answers)
+        self._note_missing(speakers, answers)
         denied = sum(isinstance(answer, Absent) and answer.why == "limit" for answer in answers)
         self.update(calls=self.table.calls - denied)
-        heard = _taken(speakers, answers, take)
+        heard = _take_answers(speakers, answers, take)
         self.update(answered=self.table.answered + len(heard))
         return heard
 
-    def equipped(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:
+    def equip_ask(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:
         """The question with the tools of this seat's role, where the rules allow any of them."""
         tools = tools_of(member, self.table)
         return replace(ask, tools=tools, context=at_hand(member, phase, self.table)) if tools else ask
@@ -89,10 +89,10 @@ class Sitting:
         by_seat = {member.seat: member for member in speakers}
         heard = list[T]()
         for group in self.arrangement.groups(phase, tuple(by_seat)):
-            heard += await self.apart(phase, [by_seat[seat] for seat in group], make, take)
+            heard += await self.ask_independently(phase, [by_seat[seat] for seat in group], make, take)
         return heard
 
-    async def taken_up(
+    async def ask_with_stand_ins(
         self,
         phase: Phase,
         speakers: Sequence[Member],
@@ -104,7 +104,9 @@ class Sitting:
         heard = await self.in_turn(phase, [m for m in speakers if m.seat not in self.lost], make, take)
         tried = {member.seat for member in speakers}
         while not heard and speakers and all(seat in self.lost for seat in tried):
-            other = next((m for m in self.table.given.team if m.seat not in tried and self.room.seated(m.seat)), None)
+            other = next(
+                (m for m in self.table.given.team if m.seat not in tried and self.room.has_model(m.seat)), None
+            )
             if other is None:
                 break
             tried.add(other.seat)
@@ -117,24 +119,24 @@ class Sitting:
             heard = await self.in_turn(phase, [other], make, take)
         return heard
 
-    def heard(self, member: Member) -> str:
+    def render_heard(self, member: Member) -> str:
         """What reaches this seat of the turns in this round, beside the candidates: straight from who it may see; in
         a star or a tree also through those who pass it on, and it says through whom. All of it, as far as a quarter of
         a prompt's material holds it; of what does not fit, the oldest turns are left out."""
-        parts = list[Part]()
+        parts = list[TextPart]()
         for said in self.table.spoken:
             if said.candidate or not said.text or said.round != self.table.round or said.seat == member.seat:
                 continue
             if (through := self.hops(said.seat, member.seat)) is not None:
                 passed = f", passed on by {through}" if through else ""
                 name = f"the turn of {said.seat} ({said.phase})"
-                parts.append(Part(name, f"{said.seat} ({said.phase}{passed}):\n{said.text}"))
+                parts.append(TextPart(name, f"{said.seat} ({said.phase}{passed}):\n{said.text}"))
         if not parts:
             return ""
         newest = fit_parts(parts[::-1], self.room.allowance() // 4)
         in_order = Fitted(newest.parts[::-1], newest.missing[::-1])
         heard = show(in_order, f"{member.seat}, round {self.table.round},", self.room)
-        return f"What others said in this round:\n\n{fenced(heard.joined(), 'text')}\n\n"
+        return f"What others said in this round:\n\n{fence_text(heard.join(), 'text')}\n\n"
 
     def hops(self, sender: str, receiver: str) -> str | None:
         """Who hands a turn on to its reader: nobody (""), the last of those between them, or None: it stays unheard."""
@@ -146,7 +148,7 @@ class Sitting:
             return ""
         return path[-2] if self.arrangement.topology in ("star", "tree") else None
 
-    def _missed(self, speakers: Sequence[Member], answers: Sequence[Any]) -> None:
+    def _note_missing(self, speakers: Sequence[Member], answers: Sequence[Any]) -> None:
         """A seat that cannot be reached leaves its place: whoever was to hear through it hears through another."""
         for member, answer in zip(speakers, answers, strict=False):
             gone = isinstance(answer, Absent) and answer.why in ("unreachable", "timeout")
@@ -156,7 +158,7 @@ class Sitting:
                 self.arrangement = self.arrangement.without(member.seat)
 
 
-def _taken(speakers: Sequence[Member], answers: Sequence[Any], take: Callable[[Member, T], object]) -> list[T]:
+def _take_answers(speakers: Sequence[Member], answers: Sequence[Any], take: Callable[[Member, T], object]) -> list[T]:
     heard = [(m, a) for m, a in zip(speakers, answers, strict=False) if a is not None and not isinstance(a, Absent)]
     for member, answer in heard:
         take(member, answer)

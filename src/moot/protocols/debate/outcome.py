@@ -7,15 +7,15 @@ from typing import Literal
 from moot.core.findings import SEVERITIES
 from moot.core.room import Room
 from moot.core.types import SuiteRun, Vulnerability
-from moot.evidence.trials.requirements import test_texts, untouched
-from moot.evidence.trials.telling import in_number, told_passed
+from moot.evidence.trials.requirements import find_untouched, test_texts
+from moot.evidence.trials.telling import format_passed, in_number
 from moot.evidence.trials.values import holds
 from moot.protocols.debate.phases.adversarial import rules_of
 from moot.protocols.debate.phases.clarify import ROUNDS as CLARIFYING
-from moot.protocols.debate.phases.converge import deciding_vote, unvoted
+from moot.protocols.debate.phases.converge import find_deciding_vote, lacks_vote
 from moot.protocols.debate.phases.run_candidates import alike_and_green, example_of
-from moot.protocols.debate.state import Table, risks
-from moot.protocols.debate.types import PARALLEL, Candidate, Claim, Flips, Outcome, Phase, Stop
+from moot.protocols.debate.state import DebateState, risks
+from moot.protocols.debate.types import PARALLEL, Candidate, Flips, Outcome, Phase, Stop, TestClaim
 from moot.protocols.harden.script import full_run as full_attack
 from moot.text.excerpts import name_some
 
@@ -27,13 +27,13 @@ NAMED = 5
 """Tests that a caveat names."""
 
 
-def outcome_of(table: Table, stopped: Stop, winner: Candidate | None) -> Outcome:
+def outcome_of(table: DebateState, stopped: Stop, winner: Candidate | None) -> Outcome:
     """Who fails given tests or examples, or has a grave finding left, settles nothing, whoever voted for it."""
     if stopped in ("timed_out", "budget_exhausted", "cancelled", "rejected"):
         return stopped
     if winner is None:
         return "inconclusive"
-    if fails(table, winner) or any(finding.severity in GRAVE for finding in left_in(table, winner)):
+    if fails(table, winner) or any(finding.severity in GRAVE for finding in list_left_findings(table, winner)):
         return "unresolved"
     if stopped in ("alike_and_green", "tests", "consensus") and not winner.checked.failed:
         return "agreed"
@@ -41,53 +41,53 @@ def outcome_of(table: Table, stopped: Stop, winner: Candidate | None) -> Outcome
     return "contested" if vote and vote.conflict in ("correctness", "requirement") else "chosen"
 
 
-def fails(table: Table, winner: Candidate) -> bool:
+def fails(table: DebateState, winner: Candidate) -> bool:
     """Whether it fails what it was given to pass; tests that could not be run on it are not passed."""
     return table.code and table.task.tested and not winner.checked.green
 
 
-def left_in(table: Table, winner: Candidate) -> tuple[Vulnerability, ...]:
+def list_left_findings(table: DebateState, winner: Candidate) -> tuple[Vulnerability, ...]:
     attack = table.attack_on(winner)
     return attack.findings if attack else ()
 
 
-def note_shortcomings(table: Table, winner: Candidate | None, room: Room) -> None:
+def note_shortcomings(table: DebateState, winner: Candidate | None, room: Room) -> None:
     """The caveats about the winner itself."""
     if winner is None:
         return
     unproven = winner.checked.caveat and winner.checked.passed == winner.checked.of
     if fails(table, winner) and not unproven:
-        room.degrade(told_failing(winner))
+        room.degrade(describe_failing(winner))
     if wrong := [claim for claim in table.agreed if claim.id in winner.checked.failed]:
         told = name_some([f"{claim.call} must give {claim.expected}" for claim in wrong], NAMED, "; ")
         of = winner.checked.agreed_of
         room.degrade(f"{winner.id} fails {len(wrong)} of {of} {in_number(of, AGREED)}: {told}")
-    if lone := [claim for claim in alone(table) if not upheld(claim, winner)]:
+    if lone := [claim for claim in alone(table) if not is_upheld(claim, winner)]:
         told = name_some([f"{claim.call} must give {claim.expected}" for claim in lone], NAMED, "; ")
         room.degrade(f"{winner.id} fails {len(lone)} {in_number(len(lone), LONE)}: {told}")
-    if left := left_in(table, winner):
-        room.degrade(told_left(winner, left))
+    if left := list_left_findings(table, winner):
+        room.degrade(describe_left(winner, left))
     if winner.checked.caveat:
         room.degrade(winner.checked.caveat)
-    if missed := untested(table, winner):
+    if missed := list_untested(table, winner):
         room.degrade(f"no test touches these words of the task: {'; '.join(missed)}")
 
 
-def told_failing(winner: Candidate) -> str:
+def describe_failing(winner: Candidate) -> str:
     names, checked = winner.checked.failing, winner.checked
     if checked.of == checked.passed:
         return f"the tests could not be run on {winner.id}: {names[0] if names else 'none gave a result'}"
     return f"{winner.id} fails {checked.of - checked.passed} of {checked.of} tests: {name_some(names, NAMED)}"
 
 
-def told_left(winner: Candidate, left: Sequence[Vulnerability]) -> str:
+def describe_left(winner: Candidate, left: Sequence[Vulnerability]) -> str:
     counts = Counter(finding.severity for finding in left)
     grades = ", ".join(f"{counts[grade]} {grade}" for grade in SEVERITIES if counts[grade])
     many = f"{len(left)} finding{'s' if len(left) > 1 else ''} left"
     return f"{winner.id} has {many} after the attack ({grades}); the gravest: {risks(left)[0]}"
 
 
-def known(table: Table, winner: Candidate, hidden: SuiteRun | None = None) -> str:
+def describe_evidence(table: DebateState, winner: Candidate, hidden: SuiteRun | None = None) -> str:
     """What was run of the winner and came of it, and no more."""
     checked, lone = winner.checked, alone(table)
     given = checked.passed - checked.examples, checked.of - checked.examples_of
@@ -95,15 +95,15 @@ def known(table: Table, winner: Candidate, hidden: SuiteRun | None = None) -> st
         (*given, "given test"),
         (checked.examples, checked.examples_of, "example of the task"),
         (checked.agreed, checked.agreed_of, AGREED),
-        (sum(upheld(claim, winner) for claim in lone), len(lone), LONE),
+        (sum(is_upheld(claim, winner) for claim in lone), len(lone), LONE),
         (len(hidden.passed_names) if hidden else 0, len(hidden.outcomes) if hidden else 0, "hidden test"),
     ]
     if not table.code or not any(of for _, of, _ in kinds):
         return "nothing was tested" if table.code else "nothing was run"
-    return told_passed(kinds, whole=any(of for _, of, _ in kinds[2:]))
+    return format_passed(kinds, whole=any(of for _, of, _ in kinds[2:]))
 
 
-def untested(table: Table, winner: Candidate) -> tuple[str, ...]:
+def list_untested(table: DebateState, winner: Candidate) -> tuple[str, ...]:
     """Requirements in the task's words that no test touches, neither given nor from seats."""
     if not table.code or not winner.checked.of:
         return ()
@@ -111,50 +111,50 @@ def untested(table: Table, winner: Candidate) -> tuple[str, ...]:
     tests = [f"{e.call} == {e.expected or e.raises}" for e in (*table.examples, *map(example_of, heard))]
     tests += [text for _, source in (table.task.tests.files if table.task.tests else ()) for text in test_texts(source)]
     meant = {claim.requirement for claim in heard}
-    return tuple(each for each in untouched(table.task.text, tests) if each not in meant)
+    return tuple(each for each in find_untouched(table.task.text, tests) if each not in meant)
 
 
-def alone(table: Table) -> list[Claim]:
+def alone(table: DebateState) -> list[TestClaim]:
     """Tests of one seat that nobody spoke for or against."""
     return [claim for claim in table.claims if claim.status == "alone"]
 
 
-def upheld(claim: Claim, winner: Candidate) -> bool:
+def is_upheld(claim: TestClaim, winner: Candidate) -> bool:
     answer = winner.checked.answers.get(claim.call)
     return answer is not None and holds(example_of(claim), answer)
 
 
-def flips(table: Table, winner: Candidate | None, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> Flips:
+def flips(table: DebateState, winner: Candidate | None, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> Flips:
     if hidden[0] and hidden[1]:
-        return flipped("hidden", hidden[0].passed, hidden[1].passed)
+        return compare_outcomes("hidden", hidden[0].passed, hidden[1].passed)
     first = table.baseline.candidate
     if winner is None or first is None or not winner.checked.of:
         return Flips()
-    return flipped("tests", table.candidate(first).checked.green, winner.checked.green)
+    return compare_outcomes("tests", table.candidate(first).checked.green, winner.checked.green)
 
 
-def flipped(by: Literal["hidden", "tests"], before: bool, after: bool) -> Flips:
+def compare_outcomes(by: Literal["hidden", "tests"], before: bool, after: bool) -> Flips:
     return Flips(by=by, baseline=before, result=after, helped=after and not before, harmed=before and not after)
 
 
-def full_run(table: Table, room: Room) -> int:
+def full_run(table: DebateState, room: Room) -> int:
     """Questions that a run of every phase to the last round would put: what an early end saves is the difference."""
-    team = sum(room.seated(member.seat) for member in table.given.team)
+    team = sum(room.has_model(member.seat) for member in table.given.team)
     rules, drafts = table.rules, min(table.rules.drafts, team)
     own = drafts + rules.reserve + rules.anew + min(drafts, rules.voices) * (1 + rules.refinements)
     own += BLIND if table.code and rules.enough_tests else 0
-    once = (2 * CLARIFYING if rules.held("dehallucination") else 0) + own + table.planning_calls
+    once = (2 * CLARIFYING if rules.includes_phase("dehallucination") else 0) + own + table.planning_calls
     each: dict[Phase, int] = {
         "proposal": drafts, "critique": min(team, PARALLEL["critique"]) + BLIND, "review": min(team, 4),
         "optimization": 2 * rules.attempts - 1, "adversarial": full_attack(rules_of(table), room), "convergence": team,
     }  # fmt: skip
-    return once + rules.max_rounds * sum(n for phase, n in each.items() if rules.held(phase))
+    return once + rules.max_rounds * sum(n for phase, n in each.items() if rules.includes_phase(phase))
 
 
-def why_won(table: Table, stopped: Stop, winner: Candidate | None) -> str:
+def why_won(table: DebateState, stopped: Stop, winner: Candidate | None) -> str:
     if winner is None:
-        return "nobody gave a usable ballot" if unvoted(table) else "nobody gave a usable solution"
-    vote, every = deciding_vote(table), len(table.latest())
+        return "nobody gave a usable ballot" if lacks_vote(table) else "nobody gave a usable solution"
+    vote, every = find_deciding_vote(table), len(table.latest())
     match stopped:
         case "alike_and_green":
             alike = alike_and_green(table)
@@ -169,8 +169,8 @@ def why_won(table: Table, stopped: Stop, winner: Candidate | None) -> str:
             return "the only candidate" if every == 1 else "no vote decided: by tests, behaviour and review score"
 
 
-def dissent(table: Table, winner: Candidate | None) -> tuple[str, ...]:
-    vote = deciding_vote(table)
+def dissent(table: DebateState, winner: Candidate | None) -> tuple[str, ...]:
+    vote = find_deciding_vote(table)
     if vote is None or winner is None or vote.election.winner is None:
         return ()
     others = [b for b in vote.ballots if b.ranking and vote.election.winner not in b.ranking[0]]

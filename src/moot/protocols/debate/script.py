@@ -5,31 +5,31 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from moot.core.errors import Cut
+from moot.core.errors import SessionStopped
 from moot.core.room import Bounds, Room
 from moot.core.types import SuiteRun
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.outcome import (
+    describe_evidence,
     dissent,
     flips,
     full_run,
-    known,
-    left_in,
+    list_left_findings,
+    list_untested,
     note_shortcomings,
     outcome_of,
-    untested,
     why_won,
 )
 from moot.protocols.debate.phases import SCRIPTS
 from moot.protocols.debate.phases.adversarial import look_at_winner
-from moot.protocols.debate.phases.converge import standing_alone, winner_of
+from moot.protocols.debate.phases.converge import stands_alone, winner_of
 from moot.protocols.debate.phases.drafts import drafters
-from moot.protocols.debate.phases.expectations import looked_back
+from moot.protocols.debate.phases.expectations import review_round
 from moot.protocols.debate.phases.milestones import milestone
 from moot.protocols.debate.phases.optimize import best_first
-from moot.protocols.debate.phases.planning import planned
+from moot.protocols.debate.phases.planning import make_plan
 from moot.protocols.debate.phases.run_candidates import alike_and_green
-from moot.protocols.debate.state import Table, risks
+from moot.protocols.debate.state import DebateState, risks
 from moot.protocols.debate.types import (
     LEAST,
     ONCE,
@@ -43,74 +43,74 @@ from moot.protocols.debate.types import (
     PhaseReport,
     Stop,
 )
-from moot.protocols.solve.attempts import Task, code_of, fitting, task_examples
-from moot.protocols.solve.script import prepared_tests
+from moot.protocols.solve.attempts import Task, code_of, fit_task, task_examples
+from moot.protocols.solve.script import prepare_tests
 from moot.teams.planning import measure
 from moot.teams.topology import arrange, select
 
 
 async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateResult:
-    sitting = opened(given, rules, room)
+    sitting = open_debate(given, rules, room)
     stopped: Stop = "max_rounds"
     hidden: tuple[SuiteRun | None, SuiteRun | None] = (None, None)
     try:
         await prepare(sitting)
         for phase in PHASES:
             if phase in ONCE:
-                await hold(sitting, phase)
+                await run_phase(sitting, phase)
             if phase == "dehallucination":
                 await plan_work(sitting)
         for number in range(1, rules.max_rounds + 1):
             sitting.update(round=number)
             for phase in PHASES:
                 if phase not in ONCE:
-                    await hold(sitting, phase)
-            sitting.table = looked_back(sitting.table)
+                    await run_phase(sitting, phase)
+            sitting.table = review_round(sitting.table)
             if reason := reason_to_stop(sitting.table):
                 stopped = reason
                 break
         await look_at_winner(sitting)
         await keep_winner(sitting)
-        hidden = await hidden_runs(sitting)
-    except Cut as cut:
+        hidden = await run_held_out_tests(sitting)
+    except SessionStopped as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
-    return summed_up(sitting, stopped, hidden)
+    return build_result(sitting, stopped, hidden)
 
 
-def opened(given: DebateInput, rules: DebateRules, room: Room) -> Sitting:
-    task = fitting(Task(text=given.task, language=given.language, path=given.path, tests=given.tests), room)
+def open_debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateContext:
+    task = fit_task(Task(text=given.task, language=given.language, path=given.path, tests=given.tests), room)
     chosen = select(len(given.team), given.task) if rules.topology == "auto" else rules.topology
     roles = {member.seat: member.role for member in given.team}
     for tool in rules.tools:
         if not any(tool in member.tools for member in given.team):
             room.degrade(f"nobody may use {tool}: no role of this team has it")
-    return Sitting(Table(given, rules, task), room, arrange(roles, chosen))
+    return DebateContext(DebateState(given, rules, task), room, arrange(roles, chosen))
 
 
-async def prepare(sitting: Sitting) -> None:
+async def prepare(sitting: DebateContext) -> None:
     """Examples out of the task's text, tests that can tell a solution from nothing, lessons of earlier sessions."""
     table, room = sitting.table, sitting.room
     if table.given.kind == "topic":
         room.degrade("nothing is run: this is a topic, not code; evidence and ballots alone decide")
         return
     examples = task_examples(table.task.text, table.given.language)
-    tests = await prepared_tests(table.task, room)
+    tests = await prepare_tests(table.task, room)
     if tests is None and not examples:
         room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")
     lessons = await room.recall(table.task.text, table.rules.lessons) if table.rules.lessons else ()
     sitting.update(task=table.task.model_copy(update={"tests": tests, "examples": examples}), lessons=lessons)
 
 
-async def plan_work(sitting: Sitting) -> None:
+async def plan_work(sitting: DebateContext) -> None:
     before = sitting.table.calls
     try:
-        await planned(sitting)
+        await make_plan(sitting)
     finally:
         sitting.update(planning_calls=sitting.table.calls - before)
 
 
-async def hold(sitting: Sitting, phase: Phase) -> None:
+async def run_phase(sitting: DebateContext, phase: Phase) -> None:
     """One phase, if it is switched on and has something to do; what it did is kept and told."""
     if why := reason_to_skip(sitting, phase):
         status: Literal["off", "skipped"] = "off" if why == "switched off" else "skipped"
@@ -132,27 +132,29 @@ async def hold(sitting: Sitting, phase: Phase) -> None:
     sitting.update(reports=(*sitting.table.reports, report))
     sitting.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}{f'; {cut}' if cut else ''}")
     await milestone(sitting, phase)
-    await sitting.room.gate(phase, f"{phase.replace('_', ' ')}, round {report.round}: {said}", seen(sitting.table))
+    await sitting.room.gate(
+        phase, f"{phase.replace('_', ' ')}, round {report.round}: {said}", render_for_gate(sitting.table)
+    )
 
 
-async def keep_winner(sitting: Sitting) -> None:
+async def keep_winner(sitting: DebateContext) -> None:
     """Where no vote ended the last round, the winner is kept, checked and shown at the gate of convergence here."""
     last = sitting.table.reports[-1] if sitting.table.reports else None
     winner = winner_of(sitting.table)
     if winner is None or (last and last.phase == "convergence" and last.status in ("held", "failed")):
         return
     await milestone(sitting, "convergence")
-    if sitting.table.rules.held("convergence"):
-        await sitting.room.gate("convergence", f"no vote was needed: {winner.id} wins", seen(sitting.table))
+    if sitting.table.rules.includes_phase("convergence"):
+        await sitting.room.gate("convergence", f"no vote was needed: {winner.id} wins", render_for_gate(sitting.table))
 
 
-def seen(table: Table) -> dict[str, JsonValue]:
+def render_for_gate(table: DebateState) -> dict[str, JsonValue]:
     """What a reviewer at a gate is shown: the winner so far, then the other candidates, the best first."""
     return {
         "candidates": [
             {"id": c.id, "code": c.code, "passed": c.checked.passed, "of": c.checked.of} for c in best_first(table)
         ],
-        "remaining_risks": [risk for c in best_first(table)[:1] for risk in risks(left_in(table, c))],
+        "remaining_risks": [risk for c in best_first(table)[:1] for risk in risks(list_left_findings(table, c))],
     }
 
 
@@ -169,9 +171,9 @@ def cut_short(bounds: Bounds) -> str:
     return f"it may take {' and '.join(filter(None, limits))}; {many} had no answer by then"
 
 
-def reason_to_skip(sitting: Sitting, phase: Phase) -> str:
+def reason_to_skip(sitting: DebateContext, phase: Phase) -> str:
     table = sitting.table
-    if not table.rules.held(phase):
+    if not table.rules.includes_phase(phase):
         return "switched off"
     if phase == "dehallucination":
         return "" if table.rules.clarify == "always" or unclear(table) else "the task is simple"
@@ -182,30 +184,30 @@ def reason_to_skip(sitting: Sitting, phase: Phase) -> str:
     if phase == "adversarial":
         return ""  # that all behave alike says nothing of their flaws
     if alike := alike_and_green(table):
-        return f"{told_alike(alike, table)} behave alike and pass their tests"
-    if phase in ("critique", "review", "optimization") and standing_alone(table):
+        return f"{format_alike(alike, table)} behave alike and pass their tests"
+    if phase in ("critique", "review", "optimization") and stands_alone(table):
         return f"{best_first(table)[0].id} alone passes everything"
     return ""
 
 
-def told_alike(alike: Sequence[Candidate], table: Table) -> str:
+def format_alike(alike: Sequence[Candidate], table: DebateState) -> str:
     every = len(table.latest())
     return "all" if len(alike) == every else f"{len(alike)} of {every}"
 
 
-def unclear(table: Table) -> bool:
+def unclear(table: DebateState) -> bool:
     """By the measure of planning.complexity. An open question is no unclear task, nor is one with examples or tests:
     of these only what is complex is asked about."""
     measured = measure(table.task.text)
     return measured.complex if table.task.tested or not table.code else measured.asks_first
 
 
-def reason_to_stop(table: Table) -> Stop | None:
+def reason_to_stop(table: DebateState) -> Stop | None:
     if not table.latest():
         return "no_candidate"
     if alike_and_green(table):
         return "alike_and_green"
-    if table.code and standing_alone(table):
+    if table.code and stands_alone(table):
         return "tests"
     vote = table.votes[-1] if table.votes else None
     if vote is None:
@@ -219,7 +221,7 @@ def reason_to_stop(table: Table) -> Stop | None:
     return None
 
 
-async def hidden_runs(sitting: Sitting) -> tuple[SuiteRun | None, SuiteRun | None]:
+async def run_held_out_tests(sitting: DebateContext) -> tuple[SuiteRun | None, SuiteRun | None]:
     """Hidden tests on the baseline's choice and on the winner, once everything is decided."""
     table, winner = sitting.table, winner_of(sitting.table)
     if table.given.hidden is None or winner is None or table.baseline.candidate is None:
@@ -230,7 +232,9 @@ async def hidden_runs(sitting: Sitting) -> tuple[SuiteRun | None, SuiteRun | Non
     return runs[0], runs[1]
 
 
-def summed_up(sitting: Sitting, stopped: Stop, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> DebateResult:
+def build_result(
+    sitting: DebateContext, stopped: Stop, hidden: tuple[SuiteRun | None, SuiteRun | None]
+) -> DebateResult:
     table = sitting.table
     winner = winner_of(table)
     note_absent_phases(sitting, drafters(sitting))
@@ -264,15 +268,15 @@ def summed_up(sitting: Sitting, stopped: Stop, hidden: tuple[SuiteRun | None, Su
         checks=table.checks,
         hidden=hidden[1],
         attacks=table.attacks,
-        known=known(table, winner, hidden[1]) if winner else "",
-        untested=untested(table, winner) if winner else (),
-        remaining_risks=risks(left_in(table, winner)) if winner else (),
+        known=describe_evidence(table, winner, hidden[1]) if winner else "",
+        untested=list_untested(table, winner) if winner else (),
+        remaining_risks=risks(list_left_findings(table, winner)) if winner else (),
         calls_full_run=full_run(table, sitting.room),
         assumptions=tuple(c.answer for c in table.clarifications if c.source == "assumption" and c.answer),
     )
 
 
-def note_absent_phases(sitting: Sitting, expected: Sequence[Member]) -> None:
+def note_absent_phases(sitting: DebateContext, expected: Sequence[Member]) -> None:
     authors = {candidate.seat for candidate in sitting.table.candidates}
     have = sum(member.seat in authors for member in expected)
     if 0 < have < len(expected):

@@ -10,7 +10,7 @@ from moot.core.findings import by_gravity, where
 from moot.core.room import Room
 from moot.core.tools import ToolContext
 from moot.core.types import Code, Value, Vulnerability
-from moot.evidence.check_feedback import told_checks
+from moot.evidence.check_feedback import render_checks
 from moot.evidence.trials.requirements import requirements_in
 from moot.evidence.trials.values import Example
 from moot.protocols.debate.prompts import prompt
@@ -18,7 +18,6 @@ from moot.protocols.debate.types import (
     Attacked,
     Baseline,
     Candidate,
-    Claim,
     Clarification,
     DebateInput,
     DebateRules,
@@ -27,15 +26,16 @@ from moot.protocols.debate.types import (
     PhaseReport,
     Point,
     Score,
+    TestClaim,
     Vote,
 )
 from moot.protocols.solve.attempts import Task, code_of
 from moot.protocols.solve.prompts import prompt as solve_prompt
-from moot.teams.planning import Comparison, Expectation, Plan
-from moot.teams.planning import shown as shown_plan
-from moot.teams.roles import shipped
-from moot.text.excerpts import Part, fit_parts, fit_text, show
-from moot.text.render import fenced, material
+from moot.teams.planning import Comparison, Expectation, TaskPlan
+from moot.teams.planning import render_plan as shown_plan
+from moot.teams.roles import load_shipped_roles
+from moot.text.excerpts import TextPart, fit_parts, fit_text, show
+from moot.text.render import fence_text, material
 
 APART = frozenset({"dehallucination", "planning", "self_evolvement", "proposal"})
 """In these a seat works on its own."""
@@ -56,7 +56,7 @@ DATA = (
 )
 
 
-class Said(Value):
+class SpokenTurn(Value):
     """A turn as others may read it."""
 
     seat: str
@@ -67,14 +67,14 @@ class Said(Value):
 
 
 @dataclass(frozen=True)
-class Table:
+class DebateState:
     given: DebateInput
     rules: DebateRules
     task: Task
     """The task with its examples and with tests that can tell something."""
     round: int = 1
     candidates: tuple[Candidate, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[TestClaim, ...] = ()
     inputs: tuple[str, ...] = ()
     """Calls that every candidate is put through, beside the examples and the claims."""
     specified: bool = False
@@ -83,7 +83,7 @@ class Table:
     points: tuple[Point, ...] = ()
     scores: tuple[Score, ...] = ()
     votes: tuple[Vote, ...] = ()
-    spoken: tuple[Said, ...] = ()
+    spoken: tuple[SpokenTurn, ...] = ()
     reports: tuple[PhaseReport, ...] = ()
     baseline: Baseline = field(default_factory=Baseline)
     lessons: tuple[Lesson, ...] = ()
@@ -98,7 +98,7 @@ class Table:
     """Questions that were put to seats."""
     answered: int = 0
     """Those that had a usable answer."""
-    plan: Plan | None = None
+    plan: TaskPlan | None = None
     planning: str = ""
     planning_calls: int = 0
     expectations: Mapping[str, Expectation] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class Table:
         return requirements_in(self.task.text) if self.code else ()
 
     @property
-    def agreed(self) -> tuple[Claim, ...]:
+    def agreed(self) -> tuple[TestClaim, ...]:
         return tuple(claim for claim in self.claims if claim.status == "agreed")
 
     def candidate(self, name: str) -> Candidate:
@@ -142,21 +142,21 @@ class Table:
         return LETTERS[place] if place < len(LETTERS) else f"{LETTERS[place % 26]}{place // 26}"
 
 
-def members(table: Table, *roles: str) -> list[Member]:
+def members(table: DebateState, *roles: str) -> list[Member]:
     """Who has one of these roles; the whole team where nobody does."""
     return [member for member in table.given.team if member.role in roles] or list(table.given.team)
 
 
-def seated(table: Table, room: Room, *roles: str) -> list[Member]:
-    return [member for member in members(table, *roles) if room.seated(member.seat)]
+def list_seated(table: DebateState, room: Room, *roles: str) -> list[Member]:
+    return [member for member in members(table, *roles) if room.has_model(member.seat)]
 
 
-def tools_of(member: Member, table: Table) -> tuple[str, ...]:
+def tools_of(member: Member, table: DebateState) -> tuple[str, ...]:
     """What a role may use, of what may be used at all."""
     return tuple(name for name in member.tools if name in table.rules.tools)
 
 
-def at_hand(member: Member, phase: str, table: Table) -> ToolContext:
+def at_hand(member: Member, phase: str, table: DebateState) -> ToolContext:
     """What a seat's tools look at: the task's files, and among them its own last code or, once all are judged, that of
     the first who passes most. Nobody sees another's work by a tool before the prompts show it."""
     up = [c for c in table.latest() if c.code and (phase not in APART or c.seat == member.seat)]
@@ -171,7 +171,7 @@ def at_hand(member: Member, phase: str, table: Table) -> ToolContext:
 def system(member: Member, work: Work | None = None) -> str:
     """Who a seat is. One whose shipped role says the opposite of the work at hand gets the words for that work: nobody
     is told to look for faults and then to solve. A role of your own stays as you wrote it."""
-    role = shipped().get(member.role)
+    role = load_shipped_roles().get(member.role)
     own = role is None or member.system != role.prompt
     at_odds = member.role != "test_agent" if work == "tester" else member.role in JUDGING
     if work is None or own or not at_odds:
@@ -179,11 +179,11 @@ def system(member: Member, work: Work | None = None) -> str:
     return (prompt(work) if work == "debater" else solve_prompt(work)) + DATA
 
 
-def brief(table: Table) -> str:
-    return fenced(words_of(table), "text")
+def brief(table: DebateState) -> str:
+    return fence_text(words_of(table), "text")
 
 
-def words_of(table: Table) -> str:
+def words_of(table: DebateState) -> str:
     """The task as everybody reads it: the words, what was cleared up, and what is only assumed."""
     lines = [table.task.words]
     known = [c for c in table.clarifications if c.answer]
@@ -197,30 +197,30 @@ def _source(clarification: Clarification) -> str:
     return " (assumed)" if clarification.source == "assumption" else f" (from the {clarification.source})"
 
 
-def context(table: Table, room: Room) -> str:
+def context(table: DebateState, room: Room) -> str:
     """The files the task is about, as far as half of a prompt's material holds them."""
     if table.given.context is None:
         return ""
     files = show(material(table.given.context, room.allowance() // 2), "the seats", room)
-    return "Files it is about:\n\n" + files.joined("\n\n") + "\n\n"
+    return "Files it is about:\n\n" + files.join("\n\n") + "\n\n"
 
 
-def notes(table: Table, mine: str = "") -> str:
+def notes(table: DebateState, mine: str = "") -> str:
     """The plan, with the reader's own part marked, and the emphasis of this round."""
-    plan = f"The plan:\n\n{fenced(shown_plan(table.plan, mine), 'text')}\n\n" if table.plan else ""
+    plan = f"The plan:\n\n{fence_text(shown_plan(table.plan, mine), 'text')}\n\n" if table.plan else ""
     return plan + "".join(f"{line}\n\n" for line in table.emphasis)
 
 
-def checked_by_project(table: Table) -> str:
+def render_project_checks(table: DebateState) -> str:
     """What the project's checks last said, and of whom, for a prompt."""
     if not table.checks:
         return ""
-    return f"The project's own checks looked at candidate {table.checked} alone.\n{told_checks(table.checks[-1])}\n"
+    return f"The project's own checks looked at candidate {table.checked} alone.\n{render_checks(table.checks[-1])}\n"
 
 
-def told(table: Table, mine: str) -> str:
+def render_for_judge(table: DebateState, mine: str) -> str:
     """What a judge of all candidates is told beside them."""
-    return checked_by_project(table) + open_findings(table) + notes(table, mine)
+    return render_project_checks(table) + open_findings(table) + notes(table, mine)
 
 
 def risks(findings: Sequence[Vulnerability]) -> tuple[str, ...]:
@@ -232,40 +232,42 @@ def risks(findings: Sequence[Vulnerability]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def open_findings(table: Table) -> str:
+def open_findings(table: DebateState) -> str:
     """What attacks left open in those who are up for choice, for a prompt."""
     parts = []
     for candidate in table.latest():
         if (attack := table.attack_on(candidate)) is not None:
-            left = fenced("\n".join(risks(attack.findings)), "text") if attack.findings else "nothing."
+            left = fence_text("\n".join(risks(attack.findings)), "text") if attack.findings else "nothing."
             parts.append(f"Candidate {candidate.id} was attacked. What is left there: {left}\n")
     return "\n".join([*parts, "The other candidates were not attacked.\n\n"]) if parts else ""
 
 
-def shown_all(candidates: Sequence[Candidate], table: Table, room: Room) -> str:
+def render_candidates(candidates: Sequence[Candidate], table: DebateState, room: Room) -> str:
     """Candidates as others read them: letter, approach, code, limits, and what came of each when it was run. Half of a
     prompt's material is for what they are, an eighth for what failed."""
-    bodies = [Part(f"candidate {c.id}", c.code or c.text) for c in candidates]
-    failures = [Part(f"what fails in candidate {c.id}", c.checked.failures) for c in candidates if c.checked.failures]
+    bodies = [TextPart(f"candidate {c.id}", c.code or c.text) for c in candidates]
+    failures = [
+        TextPart(f"what fails in candidate {c.id}", c.checked.failures) for c in candidates if c.checked.failures
+    ]
     whole = show(fit_parts(bodies, room.allowance() // 2), "the seats", room)
     failed = show(fit_parts(failures, room.allowance() // 8), "the seats", room)
     body = {part.name: part.text for part in whole.parts}
     told = {part.name: part.text for part in failed.parts}
     parts = [
-        _shown(c, body[f"candidate {c.id}"], told.get(f"what fails in candidate {c.id}", ""), table)
+        _render_candidate(c, body[f"candidate {c.id}"], told.get(f"what fails in candidate {c.id}", ""), table)
         for c in candidates
         if f"candidate {c.id}" in body
     ]
     return "\n\n".join([*parts, *filter(None, [whole.note, failed.note])])
 
 
-def _shown(candidate: Candidate, body: str, failures: str, table: Table) -> str:
+def _render_candidate(candidate: Candidate, body: str, failures: str, table: DebateState) -> str:
     parts = [f"Candidate {candidate.id}"]
     if candidate.code and candidate.text:
-        parts.append(fenced(candidate.text, "text"))
-    parts.append(fenced(body, table.given.language if candidate.code else "text"))
+        parts.append(fence_text(candidate.text, "text"))
+    parts.append(fence_text(body, table.given.language if candidate.code else "text"))
     if candidate.limits:
-        parts.append("Where its author says it may fail:\n" + fenced("\n".join(candidate.limits), "text"))
+        parts.append("Where its author says it may fail:\n" + fence_text("\n".join(candidate.limits), "text"))
     if ran := evidence(candidate, failures):
         parts.append(ran)
     return "\n".join(parts)
@@ -280,11 +282,11 @@ def evidence(candidate: Candidate, failures: str) -> str:
     if checked.agreed_of:
         lines.append(f"{checked.agreed} of {checked.agreed_of} tests that several seats agreed on passed.")
     if failures:
-        lines.append(fenced(failures, "text"))
+        lines.append(fence_text(failures, "text"))
     return "\n".join(lines)
 
 
-def shown_failures(candidate: Candidate, reader: str, room: Room) -> str:
+def render_failures(candidate: Candidate, reader: str, room: Room) -> str:
     """Everything that failed, as far as a quarter of a prompt's material holds it."""
     what = f"what fails in candidate {candidate.id}"
-    return show(fit_text(what, candidate.checked.failures, room.allowance() // 4), reader, room).joined()
+    return show(fit_text(what, candidate.checked.failures, room.allowance() // 4), reader, room).join()

@@ -10,8 +10,8 @@ from moot.core.errors import CutKind
 from moot.core.types import Answer, Code, Language, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 from moot.evidence.trials.values import Difficulty, TestCategory
 from moot.protocols.harden.script import HardenRules
-from moot.teams.planning import Comparison, Plan
-from moot.teams.voting import Ballot, Election, Method, TieBreak
+from moot.teams.planning import Comparison, TaskPlan
+from moot.teams.voting import Election, Method, RankedBallot, TieBreak
 
 Phase = Literal[
     "dehallucination", "self_evolvement", "proposal", "critique", "review", "optimization", "adversarial", "convergence"
@@ -77,7 +77,7 @@ class DebateRules(Rules):
         default=(), description="tools that seats may use before they answer, each only those of its role; none: none"
     )
 
-    def held(self, phase: Phase) -> bool:
+    def includes_phase(self, phase: Phase) -> bool:
         return phase in self.phases or (phase == "adversarial" and self.adversarial)
 
 
@@ -121,7 +121,7 @@ class Clarification(Value):
     confidence: Unit | None = None
 
 
-class Claim(Value):
+class TestClaim(Value):
     """A test that somebody says follows from the task: a call, and what must come of it."""
 
     id: str
@@ -247,7 +247,7 @@ class Vote(Value):
     candidates: tuple[str, ...]
     left_out: dict[str, str] = Field(default_factory=dict)
     """Candidates that were not on the ballot, and why."""
-    ballots: tuple[Ballot, ...] = ()
+    ballots: tuple[RankedBallot, ...] = ()
     reasons: dict[str, str] = Field(default_factory=dict)
     election: Election
     consensus: Consensus = Consensus()
@@ -298,7 +298,7 @@ class DebateResult(Result):
     passed: int = 0
     of: int = 0
     candidates: tuple[Candidate, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[TestClaim, ...] = ()
     clarifications: tuple[Clarification, ...] = ()
     points: tuple[Point, ...] = ()
     scores: tuple[Score, ...] = ()
@@ -311,7 +311,7 @@ class DebateResult(Result):
     planning: str = ""
     checks: tuple[Checks, ...] = ()
     """What the project's own checks said, point by point."""
-    plan: Plan | None = None
+    plan: TaskPlan | None = None
     comparisons: tuple[Comparison, ...] = ()
     """What the planner expected of each phase, and what came."""
     hidden: SuiteRun | None = None

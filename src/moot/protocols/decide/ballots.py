@@ -12,9 +12,9 @@ from pydantic.config import JsonDict
 from moot.core.room import Ask, Room, T
 from moot.core.types import Value
 from moot.protocols.decide.prompts import prompt
-from moot.protocols.decide.questions import Judge, Level, Option, Question, option_named
+from moot.protocols.decide.questions import Judge, Level, PanelQuestion, QuestionOption, option_named
 from moot.text.excerpts import Fitted, fit_text, show
-from moot.text.render import estimated_tokens, fenced
+from moot.text.render import estimate_tokens, fence_text
 from moot.text.replies import Also, Keys, instructions
 
 ADVISOR = "advisor"
@@ -60,7 +60,7 @@ class Stand(Protocol):
     def reasons(self) -> str: ...
 
 
-class Rebuttal(Value):
+class JudgeRebuttal(Value):
     model_config = ConfigDict(title="Rebuttal", json_schema_extra=all_asked_for)  # recorded with each question
 
     challenges: dict[str, str]
@@ -70,13 +70,13 @@ class Rebuttal(Value):
     confidence: Level | None = None
 
 
-def ask_recommendation(question: Question, judge: Judge, allowance: int) -> Ask[Ballot]:
+def ask_recommendation(question: PanelQuestion, judge: Judge, allowance: int) -> Ask[Ballot]:
     shape = ballot_for(question.options)
     text = prompt("recommend", title=judge.title, **_material(question, allowance), form=instructions(shape))
     return Ask(judge.name, "recommend", 1, system_of(judge), text, shape, REPLY_TOKENS)
 
 
-def ask_advice(question: Question, allowance: int) -> Ask[Ballot]:
+def ask_advice(question: PanelQuestion, allowance: int) -> Ask[Ballot]:
     """One recommendation, for a question that needs no panel."""
     shape = ballot_for(question.options)
     text = prompt("recommend", title="adviser", **_material(question, allowance), form=instructions(shape))
@@ -84,8 +84,8 @@ def ask_advice(question: Question, allowance: int) -> Ask[Ballot]:
 
 
 def ask_rebuttal(
-    question: Question, judge: Judge, mine: Stand, others: Mapping[Judge, Stand], room: Room
-) -> Ask[Rebuttal]:
+    question: PanelQuestion, judge: Judge, mine: Stand, others: Mapping[Judge, Stand], room: Room
+) -> Ask[JudgeRebuttal]:
     """Its own recommendation and all others'. The question, its own reasons and those of each other judge share the
     space."""
     shape = rebuttal_for(question.options, tuple(other.name for other in others))
@@ -93,13 +93,13 @@ def ask_rebuttal(
     reader = f"{judge.name}, round 2,"
 
     def reasons(name: str, stand: Stand) -> str:
-        return fenced(show(fit_text(name, stand.reasons, share), reader, room).joined(), "text")
+        return fence_text(show(fit_text(name, stand.reasons, share), reader, room).join(), "text")
 
     told = [
         f"{other.title} ({other.name}): option {stand.option}\n{reasons(f'the reasons of {other.name}', stand)}"
         for other, stand in others.items()
     ]
-    show(fitting(question, share).whole, reader, room)
+    show(fit_question(question, share).whole, reader, room)
     text = prompt(
         "counter",
         title=judge.title,
@@ -115,7 +115,7 @@ def ask_rebuttal(
 
 def ask_about(ask: Ask[T], said: Stand, other: str) -> Ask[T]:
     """The same question once more, to a judge whose reasons speak for another option than the one it chose."""
-    reasons = fenced(said.reasons, "text")
+    reasons = fence_text(said.reasons, "text")
     return replace(ask, prompt=prompt("doubt", asked=ask.prompt, chosen=said.option, reasons=reasons, other=other))
 
 
@@ -125,13 +125,13 @@ def system_of(judge: Judge) -> str:
     )
 
 
-def _material(question: Question, allowance: int) -> dict[str, str]:
-    fits = fitting(question, allowance)
+def _material(question: PanelQuestion, allowance: int) -> dict[str, str]:
+    fits = fit_question(question, allowance)
     return {
         "id": question.id,
         "question": fits.text,
         "options": "\n".join(f"{o.id}. {told}" for o, told in zip(question.options, fits.options, strict=True)),
-        "context": f"\nContext:\n{fenced(fits.context, 'text')}\n" if fits.context else "",
+        "context": f"\nContext:\n{fence_text(fits.context, 'text')}\n" if fits.context else "",
     }
 
 
@@ -146,29 +146,29 @@ class Fits:
     """All of it, with what is missing in words."""
 
 
-def fitting(question: Question, allowance: int) -> Fits:
+def fit_question(question: PanelQuestion, allowance: int) -> Fits:
     """Half of a prompt for the question, a quarter for its options, and what is left of it all for the context."""
     text = fit_text("the question", question.text, allowance // 2)
     share = allowance // 4 // max(len(question.options), 1)
     options = [fit_text(f"option {option.id}", option.shown, share) for option in question.options]
-    used = sum(estimated_tokens(one.joined()) for one in (text, *options))
+    used = sum(estimate_tokens(one.join()) for one in (text, *options))
     context = fit_text("the context", question.context, max(allowance - used, 1))
     every = (text, *options, context)
     whole = Fitted(
         tuple(part for one in every for part in one.parts), tuple(words for one in every for words in one.missing)
     )
-    return Fits(text.joined(), tuple(one.joined() for one in options), context.joined(), whole)
+    return Fits(text.join(), tuple(one.join() for one in options), context.join(), whole)
 
 
 @lru_cache(maxsize=256)
-def ballot_for(options: tuple[Option, ...]) -> type[Ballot]:
+def ballot_for(options: tuple[QuestionOption, ...]) -> type[Ballot]:
     """The shape of a ballot on these options: a choice that names none of them is not read."""
     ids = [option.id for option in options]
     labels = Also("options", "option_analysis", "evaluation")
     fields: dict[str, Any] = {
         "analysis": (
             Annotated[dict[str, str], Keys(*ids), labels],
-            Field(default={}, description="what you see in this option", json_schema_extra=_closed(ids)),
+            Field(default={}, description="what you see in this option", json_schema_extra=_close_schema(ids)),
         ),
         "reasons": (
             Annotated[str, REASON_LABELS],
@@ -181,17 +181,17 @@ def ballot_for(options: tuple[Option, ...]) -> type[Ballot]:
 
 
 @lru_cache(maxsize=256)
-def rebuttal_for(options: tuple[Option, ...], others: tuple[str, ...]) -> type[Rebuttal]:
+def rebuttal_for(options: tuple[QuestionOption, ...], others: tuple[str, ...]) -> type[JudgeRebuttal]:
     """The shape of a rebuttal: each of the others must be challenged."""
 
     def complete(said: dict[str, str]) -> dict[str, str]:
-        return challenged(said, others)
+        return match_challenges(said, others)
 
     labels = Also("challenge", "response_to_other_judges", "counter_arguments")
     fields: dict[str, Any] = {
         "challenges": (
             Annotated[dict[str, str], Keys(*others), labels, AfterValidator(complete)],
-            Field(description="your counter-argument against this judge", json_schema_extra=_closed(others)),
+            Field(description="your counter-argument against this judge", json_schema_extra=_close_schema(others)),
         ),
         "reasons": (
             Annotated[str, REASON_LABELS],
@@ -204,25 +204,25 @@ def rebuttal_for(options: tuple[Option, ...], others: tuple[str, ...]) -> type[R
         "option": _choice(options),
         "confidence": (Level | None, Field(default=None)),
     }
-    return create_model("RebuttalOn" + "".join(option.id for option in options), __base__=Rebuttal, **fields)
+    return create_model("RebuttalOn" + "".join(option.id for option in options), __base__=JudgeRebuttal, **fields)
 
 
-def _choice(options: tuple[Option, ...]) -> tuple[object, object]:
-    def named(said: str) -> str:
+def _choice(options: tuple[QuestionOption, ...]) -> tuple[object, object]:
+    def resolve_option(said: str) -> str:
         return option_named(said, options)
 
     ids: list[Any] = [option.id for option in options]
-    kind = Annotated[str, CHOICE_LABELS, AfterValidator(named)]
+    kind = Annotated[str, CHOICE_LABELS, AfterValidator(resolve_option)]
     return kind, Field(description=f"one of: {' | '.join(ids)}", json_schema_extra={"enum": ids})
 
 
-def _closed(keys: Sequence[str]) -> dict[str, Any]:
+def _close_schema(keys: Sequence[str]) -> dict[str, Any]:
     """A mapping with just these keys, for servers that hold a model to a schema."""
     properties = {key: {"type": "string"} for key in keys}
     return {"properties": properties, "required": list(keys), "additionalProperties": False}
 
 
-def challenged(said: Mapping[str, str], others: Sequence[str]) -> dict[str, str]:
+def match_challenges(said: Mapping[str, str], others: Sequence[str]) -> dict[str, str]:
     """The challenges by the judges' names; `ValueError` when one of them gets none."""
     known = {_plain(name): text for name, text in said.items()}
     found = {name: known.get(_plain(name), "").strip() for name in others}

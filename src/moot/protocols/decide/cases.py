@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moot.core.types import Absent
-from moot.protocols.decide.ballots import Ballot, Rebuttal, fitting
-from moot.protocols.decide.questions import Classification, Judge, Question, classify
+from moot.protocols.decide.ballots import Ballot, JudgeRebuttal, fit_question
+from moot.protocols.decide.questions import Classification, Judge, PanelQuestion, classify
 from moot.protocols.decide.verdicts import (
-    Position,
-    Verdict,
-    agreed,
+    JudgePosition,
+    QuestionVerdict,
     away_note,
     changes,
     dissent,
     distribution,
     drift,
+    find_agreement,
     first_position,
     perspectives,
     second_position,
@@ -25,12 +25,12 @@ TO_GET_ONE = "--force-panel with --model asks one"
 
 
 @dataclass(frozen=True)
-class Case:
-    question: Question
+class DecisionCase:
+    question: PanelQuestion
     kind: Classification
     panel: bool
-    first: tuple[Position, ...] = ()
-    second: tuple[Position, ...] = ()
+    first: tuple[JudgePosition, ...] = ()
+    second: tuple[JudgePosition, ...] = ()
     advice: Ballot | None = None
     gaps: bool = False
     """A judge was away, or was not heard again."""
@@ -40,16 +40,22 @@ class Case:
     weak: tuple[str, ...] = ()
 
     @property
-    def last(self) -> tuple[Position, ...]:
+    def last(self) -> tuple[JudgePosition, ...]:
         return self.second or self.first
 
     @property
     def goes_on(self) -> bool:
         """Two or more judges, and no agreement yet."""
-        return self.panel and not self.cut and not self.second and len(self.first) > 1 and agreed(self.first) is None
+        return (
+            self.panel
+            and not self.cut
+            and not self.second
+            and len(self.first) > 1
+            and find_agreement(self.first) is None
+        )
 
 
-def opened(question: Question, allowance: int, *, forced: bool) -> Case:
+def open_case(question: PanelQuestion, allowance: int, *, forced: bool) -> DecisionCase:
     kind = classify(question.text)
     panel = forced or kind.classification == "SCOPE_CRITICAL"
     notes = list(kind.notes)
@@ -57,12 +63,14 @@ def opened(question: Question, allowance: int, *, forced: bool) -> Case:
         notes += [f"classed {kind.classification}: no panel was asked", TO_GET_ONE]
     elif kind.classification != "SCOPE_CRITICAL":
         notes.append(f"classed {kind.classification}: the panel was forced")
-    missing = fitting(question, allowance).whole.missing
+    missing = fit_question(question, allowance).whole.missing
     weak = (f"the judges did not see everything: {'; '.join(missing)}",) if missing else ()
-    return Case(question, kind, panel, notes=tuple(notes), weak=weak)
+    return DecisionCase(question, kind, panel, notes=tuple(notes), weak=weak)
 
 
-def after_first(case: Case, judges: Sequence[Judge], said: Mapping[str, Ballot | Absent | None]) -> Case:
+def after_first(
+    case: DecisionCase, judges: Sequence[Judge], said: Mapping[str, Ballot | Absent | None]
+) -> DecisionCase:
     """The case after round 1. `None`: the session was cut short before that judge was heard."""
     first, weak = [], list(case.weak)
     for judge in judges:
@@ -72,15 +80,17 @@ def after_first(case: Case, judges: Sequence[Judge], said: Mapping[str, Ballot |
     away = [(judge, absent) for judge in judges if isinstance(absent := said[judge.name], Absent)]
     gone = [away_note(judge, absent, len(first)) for judge, absent in away]
     notes = [*case.notes, *gone]
-    if agreed(first) is not None:
+    if find_agreement(first) is not None:
         notes.append("agreement in round 1: round 2 was skipped")
     cut = any(answer is None for answer in said.values())
     return replace(case, first=tuple(first), gaps=bool(gone), cut=cut, notes=tuple(notes), weak=(*weak, *gone))
 
 
-def after_second(case: Case, judges: Sequence[Judge], said: Mapping[str, Rebuttal | Absent | None]) -> Case:
+def after_second(
+    case: DecisionCase, judges: Sequence[Judge], said: Mapping[str, JudgeRebuttal | Absent | None]
+) -> DecisionCase:
     """The case after round 2. A judge that is not heard again stays where it stood: silence is no change of mind."""
-    if not any(isinstance(answer, Rebuttal) for answer in said.values()):
+    if not any(isinstance(answer, JudgeRebuttal) for answer in said.values()):
         return replace(case, cut=True, notes=(*case.notes, "nobody was heard in round 2"))
     if any(answer is None for answer in said.values()):
         return replace(case, cut=True)
@@ -88,7 +98,7 @@ def after_second(case: Case, judges: Sequence[Judge], said: Mapping[str, Rebutta
     second, notes, weak, gaps = [], list(case.notes), list(case.weak), case.gaps
     for before in case.first:
         judge, answer = known[before.judge], said[before.judge]
-        if not isinstance(answer, Rebuttal):
+        if not isinstance(answer, JudgeRebuttal):
             why = f"{judge.title} was not heard in round 2: its recommendation of round 1 stands"
             notes, weak = [*notes, why], [*weak, why]
             second.append(before)
@@ -104,10 +114,10 @@ def after_second(case: Case, judges: Sequence[Judge], said: Mapping[str, Rebutta
     return replace(case, second=tuple(second), gaps=gaps, notes=tuple(notes), weak=tuple(weak))
 
 
-def verdict(case: Case) -> Verdict:
+def verdict(case: DecisionCase) -> QuestionVerdict:
     """What the case comes to: agreement, an honest disagreement, or too little to say."""
     last = case.last
-    common = Verdict(
+    common = QuestionVerdict(
         question_id=case.question.id,
         question_text=case.question.text,
         options=case.question.options,
@@ -123,11 +133,11 @@ def verdict(case: Case) -> Verdict:
         notes=case.notes,
         degraded=case.weak,
     )
-    return common.model_copy(update=_unheld(case) if not case.panel else _counted(case))
+    return common.model_copy(update=_settle_without_panel(case) if not case.panel else _count_positions(case))
 
 
-def _counted(case: Case) -> dict[str, object]:
-    last, option = case.last, agreed(case.last)
+def _count_positions(case: DecisionCase) -> dict[str, object]:
+    last, option = case.last, find_agreement(case.last)
     if case.cut:
         return {"notes": (*case.notes, "cut short before all judges were heard")}
     if len(last) < 2:
@@ -145,13 +155,13 @@ def _counted(case: Case) -> dict[str, object]:
     }
 
 
-def _too_few(last: Sequence[Position]) -> str:
+def _too_few(last: Sequence[JudgePosition]) -> str:
     if not last:
         return "no judge gave a recommendation"
     return f"one judge only: option {last[0].option} is a single recommendation, not an agreement"
 
 
-def _unheld(case: Case) -> dict[str, object]:
+def _settle_without_panel(case: DecisionCase) -> dict[str, object]:
     """No panel: what one adviser says, if one was seated, is a recommendation of low confidence."""
     if case.cut:
         return {"notes": (*case.notes, "cut short before the adviser was heard")}

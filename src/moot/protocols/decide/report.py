@@ -19,7 +19,7 @@ from moot.core.report import (
 from moot.protocols.decide.cases import TO_GET_ONE
 from moot.protocols.decide.questions import Classification
 from moot.protocols.decide.script import DecideResult
-from moot.protocols.decide.verdicts import Verdict
+from moot.protocols.decide.verdicts import QuestionVerdict
 
 TONES: dict[str, Tone] = {"RECOMMENDED": "good"}
 
@@ -50,7 +50,7 @@ def _verdict(result: DecideResult) -> str:
     return f"{result.outcome}: {count_things(len(result.questions), 'question')}, {spread} ({calls}){cut}"
 
 
-def _meaning(verdict: Verdict) -> str:
+def _meaning(verdict: QuestionVerdict) -> str:
     label = {option.id: option.label for option in verdict.options}
     judges = len({position.judge for position in verdict.positions})
     match verdict.outcome:
@@ -69,7 +69,7 @@ def _meaning(verdict: Verdict) -> str:
             return f"classed {verdict.classification.classification}, no panel was asked; {TO_GET_ONE}{said}"
 
 
-def _question(verdict: Verdict, session_id: str) -> Iterator[Block]:
+def _question(verdict: QuestionVerdict, session_id: str) -> Iterator[Block]:
     outcome = f"{verdict.outcome}: {_meaning(verdict)}\nclass {describe_class(verdict.classification)}"
     yield Paragraph(title=f"{verdict.question_id}: {verdict.question_text}", text=outcome)
     if verdict.perspectives:

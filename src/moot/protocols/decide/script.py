@@ -6,22 +6,22 @@ from typing import Annotated, Literal, TypeVar, cast
 
 from pydantic import BeforeValidator, Field
 
-from moot.core.errors import Cut, CutKind
+from moot.core.errors import CutKind, SessionStopped
 from moot.core.room import Ask, Room, T
 from moot.core.types import Absent, Result, Rules, Value
 from moot.protocols.decide.ballots import (
     ADVISOR,
     Ballot,
-    Rebuttal,
+    JudgeRebuttal,
     Stand,
     ask_about,
     ask_advice,
     ask_rebuttal,
     ask_recommendation,
 )
-from moot.protocols.decide.cases import Case, after_first, after_second, opened, verdict
-from moot.protocols.decide.questions import Judge, Question, favoured
-from moot.protocols.decide.verdicts import Outcome, Verdict, gravest
+from moot.protocols.decide.cases import DecisionCase, after_first, after_second, open_case, verdict
+from moot.protocols.decide.questions import Judge, PanelQuestion, find_favoured
+from moot.protocols.decide.verdicts import Outcome, QuestionVerdict, gravest
 
 V = TypeVar("V", bound=Value)
 Doubts = Mapping[str, tuple[str, ...]]
@@ -42,7 +42,7 @@ class DecideRules(Rules):
 
 
 class DecideInput(Value):
-    questions: tuple[Question, ...] = Field(min_length=1)
+    questions: tuple[PanelQuestion, ...] = Field(min_length=1)
     judges: tuple[Judge, ...] = Field(min_length=2)
     force_panel: bool = False
 
@@ -52,12 +52,12 @@ class DecideResult(Result):
     """Of several questions, the gravest."""
     stop_reason: Literal["decided"] | CutKind = "decided"
     rounds: int = 0
-    questions: tuple[Verdict, ...]
+    questions: tuple[QuestionVerdict, ...]
     calls_full_run: int = 0
 
 
 async def decide(given: DecideInput, rules: DecideRules, room: Room) -> DecideResult:
-    cases = [opened(question, room.allowance(), forced=given.force_panel) for question in given.questions]
+    cases = [open_case(question, room.allowance(), forced=given.force_panel) for question in given.questions]
     cases, cut = await first_round(cases, given.judges, room)
     if cut is None and rules.max_rounds > 1:
         cases, cut = await second_round(cases, given.judges, room)
@@ -65,7 +65,7 @@ async def decide(given: DecideInput, rules: DecideRules, room: Room) -> DecideRe
         cases = [replace(case, cut=case.cut or case.goes_on) for case in cases]
     verdicts = tuple(verdict(case) for case in cases)
     if cut is None:
-        cut = await rejected(verdicts, room)
+        cut = await find_rejection(verdicts, room)
     for case in cases:
         for note in case.weak:
             room.degrade(f"{case.question.id}: {note}")
@@ -80,25 +80,27 @@ async def decide(given: DecideInput, rules: DecideRules, room: Room) -> DecideRe
     )
 
 
-async def rejected(verdicts: Sequence[Verdict], room: Room) -> Cut | None:
+async def find_rejection(verdicts: Sequence[QuestionVerdict], room: Room) -> SessionStopped | None:
     """What a person who was asked to approve of it refused."""
     try:
         await room.gate("verdict", "; ".join(f"{one.question_id}: {one.outcome}" for one in verdicts))
-    except Cut as cut:
+    except SessionStopped as cut:
         return cut
     return None
 
 
-async def first_round(cases: Sequence[Case], judges: Sequence[Judge], room: Room) -> tuple[list[Case], Cut | None]:
+async def first_round(
+    cases: Sequence[DecisionCase], judges: Sequence[Judge], room: Room
+) -> tuple[list[DecisionCase], SessionStopped | None]:
     """Every judge of every question at once; nobody's prompt holds a word of another."""
     allowance = room.allowance()
-    advised = [case for case in cases if not case.panel and room.seated(ADVISOR)]
+    advised = [case for case in cases if not case.panel and room.has_model(ADVISOR)]
     asks = [ask_recommendation(case.question, judge, allowance) for case in cases if case.panel for judge in judges]
     about = [case.question for case in cases if case.panel for _ in judges]
-    answers, cut = await heard(room, asks + [ask_advice(case.question, allowance) for case in advised])
+    answers, cut = await collect_answers(room, asks + [ask_advice(case.question, allowance) for case in advised])
     doubts: Doubts = {}
     if cut is None:
-        answers, doubts, cut = await asked_about(room, asks, answers, about)
+        answers, doubts, cut = await ask_about_doubts(room, asks, answers, about)
     said = iter(answers)
     heard_by_case = [
         with_doubts(after_first(case, judges, {j.name: next(said) for j in judges}), doubts) if case.panel else case
@@ -108,14 +110,16 @@ async def first_round(cases: Sequence[Case], judges: Sequence[Judge], room: Room
     return [with_advice(case, next(said)) if case in advised else case for case in told], cut
 
 
-async def second_round(cases: Sequence[Case], judges: Sequence[Judge], room: Room) -> tuple[list[Case], Cut | None]:
+async def second_round(
+    cases: Sequence[DecisionCase], judges: Sequence[Judge], room: Room
+) -> tuple[list[DecisionCase], SessionStopped | None]:
     """Where there is no agreement, each judge reads the others, challenges each of them, and may change its mind."""
     asks = [ask for case in cases if case.goes_on for ask in rebuttals(case, judges, room)]
     about = [case.question for case in cases if case.goes_on for _ in case.first]
-    answers, cut = await heard(room, asks)
+    answers, cut = await collect_answers(room, asks)
     doubts: Doubts = {}
     if cut is None:
-        answers, doubts, cut = await asked_about(room, asks, answers, about)
+        answers, doubts, cut = await ask_about_doubts(room, asks, answers, about)
     said = iter(answers)
     return [
         tell_round(with_doubts(after_second(case, judges, {p.judge: next(said) for p in case.first}), doubts), room)
@@ -125,20 +129,22 @@ async def second_round(cases: Sequence[Case], judges: Sequence[Judge], room: Roo
     ], cut
 
 
-async def asked_about(
-    room: Room, asks: Sequence[Ask[V]], answers: Sequence[V | Absent | None], about: Sequence[Question]
-) -> tuple[list[V | Absent | None], Doubts, Cut | None]:
+async def ask_about_doubts(
+    room: Room, asks: Sequence[Ask[V]], answers: Sequence[V | Absent | None], about: Sequence[PanelQuestion]
+) -> tuple[list[V | Absent | None], Doubts, SessionStopped | None]:
     """The answers, after every judge whose reasons argue for another option was asked about it once. What it says
     then counts; where it says nothing usable, its first answer stands."""
     settled, notes, doubted = list(answers), dict[str, tuple[str, ...]](), list[tuple[int, str]]()
     for place, (said, question) in enumerate(zip(answers, about, strict=False)):
-        if isinstance(said, Ballot | Rebuttal):
-            other = favoured(said.reasons, question.options)
+        if isinstance(said, Ballot | JudgeRebuttal):
+            other = find_favoured(said.reasons, question.options)
             doubted += [(place, other)] if other not in ("", said.option) else []
-    again, cut = await heard(room, [ask_about(asks[n], cast("Stand", settled[n]), other) for n, other in doubted])
+    again, cut = await collect_answers(
+        room, [ask_about(asks[n], cast("Stand", settled[n]), other) for n, other in doubted]
+    )
     for (place, other), said in zip(doubted, again, strict=True):
         before = cast("Stand", settled[place]).option
-        now = said.option if isinstance(said, Ballot | Rebuttal) else ""
+        now = said.option if isinstance(said, Ballot | JudgeRebuttal) else ""
         told = f"{asks[place].seat} chose {before} with reasons for {other}; asked about it, "
         told += f"it chose {now}" if now else f"it gave no answer, and {before} stands"
         notes[about[place].id] = (*notes.get(about[place].id, ()), told)
@@ -146,11 +152,11 @@ async def asked_about(
     return settled, notes, cut
 
 
-def with_doubts(case: Case, doubts: Doubts) -> Case:
+def with_doubts(case: DecisionCase, doubts: Doubts) -> DecisionCase:
     return replace(case, notes=(*case.notes, *doubts.get(case.question.id, ())))
 
 
-def rebuttals(case: Case, judges: Sequence[Judge], room: Room) -> list[Ask[Rebuttal]]:
+def rebuttals(case: DecisionCase, judges: Sequence[Judge], room: Room) -> list[Ask[JudgeRebuttal]]:
     known = {judge.name: judge for judge in judges}
     return [
         ask_rebuttal(
@@ -164,31 +170,31 @@ def rebuttals(case: Case, judges: Sequence[Judge], room: Room) -> list[Ask[Rebut
     ]
 
 
-async def heard(room: Room, asks: Sequence[Ask[T]]) -> tuple[list[T | Absent | None], Cut | None]:
+async def collect_answers(room: Room, asks: Sequence[Ask[T]]) -> tuple[list[T | Absent | None], SessionStopped | None]:
     """All answers; when the session is cut short, those that had come by then."""
     if not asks:
         return [], None
     try:
         return [*await room.ask_all(asks)], None
-    except Cut as cut:
+    except SessionStopped as cut:
         answered = cast("list[T | Absent | None]", [*cut.answered])
         return answered or [None] * len(asks), cut
 
 
-def with_advice(case: Case, said: Ballot | Absent | None) -> Case:
+def with_advice(case: DecisionCase, said: Ballot | Absent | None) -> DecisionCase:
     if isinstance(said, Ballot):
         return replace(case, advice=said)
     return replace(case, cut=said is None, notes=(*case.notes, "the adviser gave no recommendation"))
 
 
-def tell_round(case: Case, room: Room) -> Case:
+def tell_round(case: DecisionCase, room: Room) -> DecisionCase:
     if case.panel:
         spread = ", ".join(f"{p.judge} {p.option}" for p in case.last) or "no recommendation"
         room.tell(f"{case.question.id}, round {2 if case.second else 1}: {spread}")
     return case
 
 
-def full_run(cases: Sequence[Case], judges: Sequence[Judge], rules: DecideRules, room: Room) -> int:
+def full_run(cases: Sequence[DecisionCase], judges: Sequence[Judge], rules: DecideRules, room: Room) -> int:
     """Calls that both rounds of every panel make: what an early agreement saves is the difference."""
-    seated = sum(room.seated(judge.name) for judge in judges)
+    seated = sum(room.has_model(judge.name) for judge in judges)
     return sum(seated * rules.max_rounds for case in cases if case.panel)

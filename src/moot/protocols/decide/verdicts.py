@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from moot.core.types import Absent, Value
-from moot.protocols.decide.ballots import Ballot, Rebuttal, says_nothing
-from moot.protocols.decide.questions import Classification, Judge, Level, Option, Question
+from moot.protocols.decide.ballots import Ballot, JudgeRebuttal, says_nothing
+from moot.protocols.decide.questions import Classification, Judge, Level, PanelQuestion, QuestionOption
 
 TWO_THIRDS = Fraction(2, 3)
 """Two of three judges agree; a threshold of 0.67 would say they do not."""
@@ -39,7 +39,7 @@ AGREES = re.compile(
 BUT = re.compile(r"\b(?:but|however|yet|although|though|except|still|while|nevertheless)\b", re.IGNORECASE)
 
 
-class Position(Value):
+class JudgePosition(Value):
     """What one judge said in one round, and what of it holds."""
 
     judge: str
@@ -57,7 +57,7 @@ class Position(Value):
     """The option it asked to change to, where that was not accepted."""
 
 
-class Change(Value):
+class MindChange(Value):
     """A judge that changed its mind, and what convinced it."""
 
     judge: str
@@ -73,7 +73,7 @@ class Dissent(Value):
     reasons: str
 
 
-class Choice(Value):
+class UserChoice(Value):
     """What the user chose where the judges did not agree."""
 
     option: str
@@ -82,12 +82,12 @@ class Choice(Value):
     at: str
 
 
-class Verdict(Value):
+class QuestionVerdict(Value):
     """One question, decided or not."""
 
     question_id: str
     question_text: str
-    options: tuple[Option, ...]
+    options: tuple[QuestionOption, ...]
     classification: Classification
     panel: bool
     outcome: Outcome
@@ -100,16 +100,16 @@ class Verdict(Value):
     baseline: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """The distribution after round 1, before any judge had read another."""
     perspectives: dict[str, str] = Field(default_factory=dict)
-    change_log: tuple[Change, ...] = ()
+    change_log: tuple[MindChange, ...] = ()
     dissent: tuple[Dissent, ...] = ()
     user_prompt: str = ""
-    choice: Choice | None = None
-    positions: tuple[Position, ...] = ()
+    choice: UserChoice | None = None
+    positions: tuple[JudgePosition, ...] = ()
     notes: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
 
 
-def agreed(positions: Sequence[Position]) -> str | None:
+def find_agreement(positions: Sequence[JudgePosition]) -> str | None:
     """The option that at least two thirds of the judges present stand for; one judge alone agrees with nobody."""
     if len(positions) < 2:
         return None
@@ -119,21 +119,21 @@ def agreed(positions: Sequence[Position]) -> str | None:
     return None
 
 
-def distribution(positions: Iterable[Position]) -> dict[str, tuple[str, ...]]:
+def distribution(positions: Iterable[JudgePosition]) -> dict[str, tuple[str, ...]]:
     spread: dict[str, tuple[str, ...]] = {}
     for position in positions:
         spread[position.option] = (*spread.get(position.option, ()), position.judge)
     return dict(sorted(spread.items()))
 
 
-def first_position(judge: Judge, ballot: Ballot) -> Position:
-    return Position(
+def first_position(judge: Judge, ballot: Ballot) -> JudgePosition:
+    return JudgePosition(
         judge=judge.name, title=judge.title, stance=judge.stance, round=1, option=ballot.option, reasons=ballot.reasons,
         confidence=ballot.confidence, analysis=ballot.analysis,
     )  # fmt: skip
 
 
-def second_position(before: Position, said: Rebuttal, names: Sequence[str]) -> Position:
+def second_position(before: JudgePosition, said: JudgeRebuttal, names: Sequence[str]) -> JudgePosition:
     """After round 2. A change of mind that does not say what convinced it is not accepted: the judge stays put."""
     changed = said.option != before.option
     holds = not changed or is_specific(said.convinced_by, names)
@@ -160,16 +160,16 @@ def is_specific(convinced_by: str, names: Sequence[str]) -> bool:
     return any(word not in known and len(word) > 1 for word in words)
 
 
-def changes(first: Sequence[Position], second: Sequence[Position]) -> tuple[Change, ...]:
+def changes(first: Sequence[JudgePosition], second: Sequence[JudgePosition]) -> tuple[MindChange, ...]:
     before = {position.judge: position.option for position in first}
     return tuple(
-        Change(judge=p.judge, round=2, before=before[p.judge], after=p.option, reason=p.convinced_by)
+        MindChange(judge=p.judge, round=2, before=before[p.judge], after=p.option, reason=p.convinced_by)
         for p in second
         if p.option != before[p.judge]
     )
 
 
-def perspective(position: Position, before: str) -> str:
+def perspective(position: JudgePosition, before: str) -> str:
     changed = f" (changed from {before})" if before != position.option else ""
     return f"Option {position.option} - {position.reasons or 'no reasons given'}{changed}"
 
@@ -179,7 +179,7 @@ def away_note(judge: Judge, absent: Absent, present: int) -> str:
     return f"{judge.title} {WHY_AWAY[absent.why]} - {left}"
 
 
-def drift(judge: Judge, position: Position, others: Sequence[Judge]) -> list[str]:
+def drift(judge: Judge, position: JudgePosition, others: Sequence[Judge]) -> list[str]:
     """Signs that a judge left its stance: it speaks as another, says nothing of its own concern, or only agrees.
     A vote without any reasons is noted here as well."""
     who = f"{judge.name}, round {position.round}: stance drift"
@@ -202,7 +202,7 @@ def _speaks_as(judge: Judge, said: str) -> bool:
     return bool(re.search(rf"\b(?:i am|i['’]m|as|speaking as) (?:the |an? )?(?:{names}) judge\b", said, re.IGNORECASE))
 
 
-def user_prompt(question: Question) -> str:
+def user_prompt(question: PanelQuestion) -> str:
     listed = "\n".join(f"[{option.id}] {option.shown}" for option in question.options)
     return (
         "⚠️ Judges disagreed on this question. Review perspectives above.\n\n"
@@ -215,10 +215,10 @@ def gravest(outcomes: Iterable[Outcome]) -> Outcome:
     return min(outcomes, key=GRAVITY.index)
 
 
-def dissent(positions: Sequence[Position], option: str) -> tuple[Dissent, ...]:
+def dissent(positions: Sequence[JudgePosition], option: str) -> tuple[Dissent, ...]:
     return tuple(Dissent(judge=p.judge, option=p.option, reasons=p.reasons) for p in positions if p.option != option)
 
 
-def perspectives(first: Sequence[Position], last: Sequence[Position]) -> dict[str, str]:
+def perspectives(first: Sequence[JudgePosition], last: Sequence[JudgePosition]) -> dict[str, str]:
     before = {position.judge: position.option for position in first}
     return {position.judge: perspective(position, before[position.judge]) for position in last}

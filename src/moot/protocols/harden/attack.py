@@ -7,6 +7,7 @@ from pydantic import Field
 
 from moot.core.findings import (
     HALF,
+    add_fingerprints,
     by_gravity,
     distinct,
     follow,
@@ -14,14 +15,13 @@ from moot.core.findings import (
     locate,
     max_severity,
     overall_risk,
-    printed,
 )
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Category, Code, EdgeCase, Scan, Severity, StressScenario, Unit, Value, Vulnerability
 from moot.protocols.harden.prompts import prompt
 from moot.protocols.harden.turn_reports import AttackReport, DefenseReport, Version
 from moot.text.excerpts import show
-from moot.text.render import fenced, material
+from moot.text.render import fence_text, material
 from moot.text.replies import Also, Synonyms, Title, instructions
 
 SAYINGS = Synonyms(
@@ -95,10 +95,12 @@ async def attack(
     code, scan = version.code, version.scan
     said = await ask_red(code, number, defenses, room, task)
     reply = said if isinstance(said, RedReply) else None
-    spotted = [] if reply is None else located(reply, code)
-    current = merged([f for f in scan.findings if in_question(f, code)], [f for f in spotted if in_question(f, code)])
-    current += carried_over(current, code, attacks, defenses, red_spoke=reply is not None)
-    findings = numbered(by_gravity(current), attacks)
+    spotted = [] if reply is None else locate_findings(reply, code)
+    current = merge_findings(
+        [f for f in scan.findings if in_question(f, code)], [f for f in spotted if in_question(f, code)]
+    )
+    current += carry_over_findings(current, code, attacks, defenses, red_spoke=reply is not None)
+    findings = number_findings(by_gravity(current), attacks)
     report = AttackReport(
         vulnerabilities=tuple(findings),
         hints=tuple(f for f in scan.hints if in_question(f, code)),
@@ -119,15 +121,15 @@ async def attack(
 async def ask_red(
     code: Code, number: int, defenses: Sequence[DefenseReport], room: Room, task: str = ""
 ) -> RedReply | Absent | None:
-    if not room.seated("red"):
+    if not room.has_model("red"):
         return None
-    shown = show(material(code, room.allowance()), "red", room).joined("\n\n")
+    shown = show(material(code, room.allowance()), "red", room).join("\n\n")
     text = prompt(
         "attack",
         round=str(number),
-        task=f"It was written for this task:\n\n{fenced(task, 'text')}\n\n" if task else "",
+        task=f"It was written for this task:\n\n{fence_text(task, 'text')}\n\n" if task else "",
         code=shown,
-        history=told_red(defenses),
+        history=render_for_red(defenses),
         form=instructions(RedReply),
     )
     return await room.ask(Ask("red", "attack", number, prompt("red"), text, RedReply))
@@ -143,7 +145,7 @@ def gap(said: RedReply | Absent | None, scan: Scan, room: Room) -> str:
     return "not_analysed" if scan.not_analysed else ""
 
 
-def located(reply: RedReply, code: Code) -> list[Vulnerability]:
+def locate_findings(reply: RedReply, code: Code) -> list[Vulnerability]:
     """Red's findings with the place of their evidence; what is quoted but not there is kept, at low confidence."""
     findings = []
     for flaw in reply.vulnerabilities:
@@ -169,16 +171,16 @@ def located(reply: RedReply, code: Code) -> list[Vulnerability]:
 
 def once_each(findings: list[Vulnerability]) -> list[Vulnerability]:
     """Fingerprints without counting repeats: a model that says a thing twice has found it once."""
-    return [printed([finding])[0] for finding in findings]
+    return [add_fingerprints([finding])[0] for finding in findings]
 
 
-def merged(scanned: list[Vulnerability], spotted: list[Vulnerability]) -> list[Vulnerability]:
+def merge_findings(scanned: list[Vulnerability], spotted: list[Vulnerability]) -> list[Vulnerability]:
     """One list by fingerprint; where both saw a flaw the scan's entry stays, for it can be checked again."""
     known = {finding.fingerprint for finding in scanned}
     return distinct(scanned) + [finding for finding in spotted if finding.fingerprint not in known]
 
 
-def carried_over(
+def carry_over_findings(
     current: list[Vulnerability],
     code: Code,
     attacks: Sequence[AttackReport],
@@ -203,7 +205,7 @@ def carried_over(
     return kept
 
 
-def numbered(findings: Sequence[Vulnerability], attacks: Sequence[AttackReport]) -> list[Vulnerability]:
+def number_findings(findings: Sequence[Vulnerability], attacks: Sequence[AttackReport]) -> list[Vulnerability]:
     """Ids that are unique over the session; a flaw keeps its id from round to round, also on another line."""
     known = {f.fingerprint: f.id for report in attacks for f in report.vulnerabilities}
     last = attacks[-1].vulnerabilities if attacks else ()
@@ -240,7 +242,7 @@ def stress_scenarios(reply: RedReply | None, scan: Scan) -> tuple[StressScenario
     return tuple(s.model_copy(update={"id": f"STRESS-{n:03d}"}) for n, s in enumerate(both, 1))
 
 
-def told_red(defenses: Sequence[DefenseReport]) -> str:
+def render_for_red(defenses: Sequence[DefenseReport]) -> str:
     lines = []
     for defense in defenses:
         for name, fix in defense.patches.items():
@@ -248,7 +250,7 @@ def told_red(defenses: Sequence[DefenseReport]) -> str:
         if defense.rejected_because:
             lines.append(f"- round {defense.round}: a patch was rejected: {defense.rejected_because}")
     head = "The blue team has answered earlier attacks. Try to get round its patches:\n\n"
-    return head + fenced("\n".join(lines), "text") + "\n\n" if lines else ""
+    return head + fence_text("\n".join(lines), "text") + "\n\n" if lines else ""
 
 
 def _more(count: int) -> str:

@@ -8,12 +8,12 @@ from pydantic import Field
 from moot.core.findings import where
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Code, SuiteRun, Unit, Value, Vulnerability
-from moot.protocols.harden.patches import Patch, Verdict, judged, texts_for
+from moot.protocols.harden.patches import Patch, PatchVerdict, judge_patch, texts_for
 from moot.protocols.harden.prompts import prompt
-from moot.protocols.harden.race_baseline import Baseline, second_look
+from moot.protocols.harden.race_baseline import TestBaseline, second_look
 from moot.protocols.harden.turn_reports import AttackReport, DefenseReport, Version
 from moot.text.excerpts import name_some, show
-from moot.text.render import fenced, joined, material
+from moot.text.render import fence_text, join_files, material
 from moot.text.replies import Also, Fenced, Keys, instructions
 
 
@@ -29,7 +29,7 @@ class BlueReply(Value):
 
 
 async def defend(
-    version: Version, report: AttackReport, defenses: Sequence[DefenseReport], baseline: Baseline, room: Room
+    version: Version, report: AttackReport, defenses: Sequence[DefenseReport], baseline: TestBaseline, room: Room
 ) -> tuple[DefenseReport, Version]:
     """A defence and the code after it: the patched code if the patch holds, else the code as it was."""
     said = await ask_blue(version.code, report, defenses, room)
@@ -41,24 +41,24 @@ async def defend(
             confidence=said.confidence,
             blue="model",
         )
-        return await tried(patch, version, report, baseline, room)
+        return await try_patch(patch, version, report, baseline, room)
     if said is not None:
         room.degrade(f"round {report.round}: deterministic rewrites stand in for blue")
-    return await rewritten(version, report, baseline, room)
+    return await apply_rewrites(version, report, baseline, room)
 
 
 async def ask_blue(
     code: Code, report: AttackReport, defenses: Sequence[DefenseReport], room: Room
 ) -> BlueReply | Absent | None:
-    if not room.seated("blue"):
+    if not room.has_model("blue"):
         return None
-    shown = show(material(code, room.allowance()), "blue", room).joined("\n\n")
+    shown = show(material(code, room.allowance()), "blue", room).join("\n\n")
     text = prompt(
         "defend",
         round=str(report.round),
         code=shown,
-        findings=listed(report.vulnerabilities),
-        history=told_blue(defenses),
+        findings=list_findings(report.vulnerabilities),
+        history=render_for_blue(defenses),
         form=instructions(BlueReply),
     )
     return await room.ask(Ask("blue", "defend", report.round, prompt("blue"), text, BlueReply))
@@ -71,8 +71,8 @@ def claims(said: BlueReply, report: AttackReport) -> dict[str, str]:
     return named or {finding.id: "; ".join(said.patches.values()) for finding in report.vulnerabilities}
 
 
-async def rewritten(
-    version: Version, report: AttackReport, baseline: Baseline, room: Room
+async def apply_rewrites(
+    version: Version, report: AttackReport, baseline: TestBaseline, room: Room
 ) -> tuple[DefenseReport, Version]:
     """The deterministic blue team: all rewrites at once, or, when those break a test, each by itself."""
     wanted = [f.fingerprint for f in report.vulnerabilities if f.source == "scan"]
@@ -89,7 +89,7 @@ async def rewritten(
         update={
             "patched_vulnerabilities": tuple(done),
             "patches": done,
-            "patched_code": joined(version.code) if done else "",
+            "patched_code": join_files(version.code) if done else "",
             "accepted": bool(done),
             "rejected_because": "" if done else defense.rejected_because,
             "tests": run,
@@ -99,7 +99,7 @@ async def rewritten(
 
 
 async def rewrite_of(
-    marks: Sequence[str], version: Version, report: AttackReport, baseline: Baseline, room: Room
+    marks: Sequence[str], version: Version, report: AttackReport, baseline: TestBaseline, room: Room
 ) -> tuple[DefenseReport, Version]:
     repair = await room.repair(version.code, marks)
     ids = {finding.fingerprint: finding.id for finding in report.vulnerabilities}
@@ -112,24 +112,24 @@ async def rewrite_of(
         blue="scan",
     )
     if not repair.texts:
-        return defense_report(patch, report, Verdict(rejected="nothing here can be rewritten safely"), ""), version
-    return await tried(patch, version, report, baseline, room)
+        return defense_report(patch, report, PatchVerdict(rejected="nothing here can be rewritten safely"), ""), version
+    return await try_patch(patch, version, report, baseline, room)
 
 
-async def tried(
-    patch: Patch, version: Version, report: AttackReport, baseline: Baseline, room: Room
+async def try_patch(
+    patch: Patch, version: Version, report: AttackReport, baseline: TestBaseline, room: Room
 ) -> tuple[DefenseReport, Version]:
     """The patch, checked: it parses, keeps the public names, passes the tests, and findings and races are gone."""
     code = version.code.with_texts(patch.texts)
     if code == version.code:
-        verdict, after = Verdict(rejected="it returns the code unchanged"), version
+        verdict, after = PatchVerdict(rejected="it returns the code unchanged"), version
     else:
         after = await second_look(code, version, baseline, room)
-        verdict = judged(patch, version, after, report.vulnerabilities)
+        verdict = judge_patch(patch, version, after, report.vulnerabilities)
     run = None if verdict.rejected else await run_given_tests(code, baseline, room)
-    if run and (broken := broken_tests(run, baseline)):
-        verdict = Verdict(rejected=f"a test that passed before fails now: {name_some(broken)}")
-    defense = defense_report(patch, report, verdict, joined(code)).model_copy(update={"tests": run})
+    if run and (broken := find_broken_tests(run, baseline)):
+        verdict = PatchVerdict(rejected=f"a test that passed before fails now: {name_some(broken)}")
+    defense = defense_report(patch, report, verdict, join_files(code)).model_copy(update={"tests": run})
     if not defense.accepted:
         room.tell(f"round {report.round}: patch rejected, {verdict.rejected}")
         return defense, version
@@ -137,14 +137,14 @@ async def tried(
     return defense, after
 
 
-async def run_given_tests(code: Code, baseline: Baseline, room: Room) -> SuiteRun | None:
+async def run_given_tests(code: Code, baseline: TestBaseline, room: Room) -> SuiteRun | None:
     """None where no test passed before: such tests can say nothing against a patch, nor for it."""
     if not baseline.tests or not baseline.run or not baseline.run.passed_names:
         return None
     return await room.execute(code, baseline.tests)
 
 
-def broken_tests(run: SuiteRun, baseline: Baseline) -> list[str]:
+def find_broken_tests(run: SuiteRun, baseline: TestBaseline) -> list[str]:
     """Tests that passed before the patch and do not now; a run that says nothing has passed none. What was judged apart
     from the code must stay so: a patch that passes in its own process only can have faked it."""
     if baseline.run is None:
@@ -153,7 +153,7 @@ def broken_tests(run: SuiteRun, baseline: Baseline) -> list[str]:
     return sorted((before.passed_names - run.passed_names) | (before.passed_apart - run.passed_apart))
 
 
-def defense_report(patch: Patch, report: AttackReport, verdict: Verdict, patched: str) -> DefenseReport:
+def defense_report(patch: Patch, report: AttackReport, verdict: PatchVerdict, patched: str) -> DefenseReport:
     accepted = not verdict.rejected
     return DefenseReport(
         patched_vulnerabilities=verdict.gone,
@@ -168,17 +168,17 @@ def defense_report(patch: Patch, report: AttackReport, verdict: Verdict, patched
     )
 
 
-def told_blue(defenses: Sequence[DefenseReport]) -> str:
+def render_for_blue(defenses: Sequence[DefenseReport]) -> str:
     lines = [f"- round {d.round}: {d.rejected_because}" for d in defenses if d.rejected_because]
     head = "These earlier patches of yours were rejected, so the code above is without them:\n\n"
-    return head + fenced("\n".join(lines), "text") + "\n\n" if lines else ""
+    return head + fence_text("\n".join(lines), "text") + "\n\n" if lines else ""
 
 
-def listed(findings: Sequence[Vulnerability]) -> str:
+def list_findings(findings: Sequence[Vulnerability]) -> str:
     """Findings as data for a prompt: what Red wrote cannot pass for instructions."""
     lines = []
     for f in findings:
         lines += [f"{f.id} ({f.severity}, {f.category}) at {where(f)}", f"  what: {f.description}"]
         lines += [f"  line: {f.evidence}"] + ([f"  exploit: {f.exploit}"] if f.exploit else [])
         lines += [f"  advice: {f.fix}"] if f.fix else []
-    return fenced("\n".join(lines), "text")
+    return fence_text("\n".join(lines), "text")

@@ -23,7 +23,7 @@ class Patch(Value):
     blue: Literal["model", "scan"]
 
 
-class Verdict(Value):
+class PatchVerdict(Value):
     rejected: str = ""
     """Why the patch does not count; empty when it does."""
     gone: tuple[str, ...] = ()
@@ -32,31 +32,31 @@ class Verdict(Value):
     """Claimed, seen by Red alone, and the line it quoted still stands: Red's next attack decides."""
 
 
-def judged(patch: Patch, before: Version, after: Version, findings: Sequence[Vulnerability]) -> Verdict:
+def judge_patch(patch: Patch, before: Version, after: Version, findings: Sequence[Vulnerability]) -> PatchVerdict:
     earlier, later = before.scan, after.scan
-    if broken := unparsed(patch.texts, later):
-        return Verdict(rejected=f"it does not parse: {broken}")
+    if broken := find_unparsed(patch.texts, later):
+        return PatchVerdict(rejected=f"it does not parse: {broken}")
     if hidden := new_blind_spot(earlier, later):
-        return Verdict(rejected=f"it hides code from the scan: {hidden}")
-    if lost := lost_names(earlier, later):
-        return Verdict(rejected=f"it drops public names: {', '.join(lost)}")
+        return PatchVerdict(rejected=f"it hides code from the scan: {hidden}")
+    if lost := find_lost_names(earlier, later):
+        return PatchVerdict(rejected=f"it drops public names: {', '.join(lost)}")
     claimed = [f for f in findings if f.id in patch.claims]
     moved = set(follow(earlier.findings, later.findings).values())
     gone = tuple(f.id for f in claimed if f.fingerprint not in moved and is_gone(f, after.code, later))
     scanned = {f.id for f in claimed if f.source != "model"}
     lighter = weight(earlier.findings) - weight(later.findings)
     if lighter < 0:
-        return Verdict(rejected=f"it adds flaws: {_worst(earlier, later)}")
+        return PatchVerdict(rejected=f"it adds flaws: {_worst(earlier, later)}")
     only_moved = lighter == 0 and any(f.fingerprint in moved for f in claimed)
     if scanned and not gone and not only_moved:
-        return Verdict(rejected=f"still there on a second look: {', '.join(sorted(scanned))}")
+        return PatchVerdict(rejected=f"still there on a second look: {', '.join(sorted(scanned))}")
     if only_moved or (scanned & set(gone) and lighter == 0):
-        return Verdict(rejected=f"the flaw has only moved: {_worst(earlier, later)}")
+        return PatchVerdict(rejected=f"the flaw has only moved: {_worst(earlier, later)}")
     unproven = tuple(f.id for f in claimed if f.source == "model" and f.id not in gone)
-    return Verdict(gone=gone, unproven=unproven)
+    return PatchVerdict(gone=gone, unproven=unproven)
 
 
-def unparsed(texts: Mapping[str, str], later: Scan) -> str:
+def find_unparsed(texts: Mapping[str, str], later: Scan) -> str:
     spots = [spot for spot in later.not_analysed if spot.file in texts]
     return f"{spots[0].file}:{spots[0].line}: {spots[0].why}" if spots else ""
 
@@ -71,7 +71,7 @@ def new_blind_spot(earlier: Scan, later: Scan) -> str:
     return ""
 
 
-def lost_names(earlier: Scan, later: Scan) -> list[str]:
+def find_lost_names(earlier: Scan, later: Scan) -> list[str]:
     return sorted(
         name
         for file, names in earlier.public_names.items()

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from moot.core.room import Room
 from moot.core.types import Code, RaceRun, Scan, SuiteRun, Tests, Vulnerability
-from moot.evidence.races import foreign, found, in_tests_only
+from moot.evidence.races import find_races, foreign, in_tests_only
 from moot.protocols.harden.turn_reports import Version
 
 
 @dataclass(frozen=True)
-class Baseline:
+class TestBaseline:
     """The given tests, and what they said of the code before anyone touched it."""
 
     tests: Tests | None
@@ -36,7 +36,7 @@ def why_not_run(run: SuiteRun) -> str:
     return (telling or lines or ["every test broke"])[-1]
 
 
-async def first_look(code: Code, baseline: Baseline, room: Room) -> tuple[Version, Baseline]:
+async def first_look(code: Code, baseline: TestBaseline, room: Room) -> tuple[Version, TestBaseline]:
     """The code as given. A race detector that cannot be used now is not tried again."""
     version = Version(code, await room.scan(code))
     if baseline.tests is None or not worth_watching(code, baseline):
@@ -45,10 +45,10 @@ async def first_look(code: Code, baseline: Baseline, room: Room) -> tuple[Versio
     if run.problem:
         room.degrade(f"races were looked for by the scan alone, not by execution: {run.problem}")
         return version, baseline
-    return seen(version, run, (), baseline.tests, room), replace(baseline, watch=True)
+    return note_races(version, run, (), baseline.tests, room), replace(baseline, watch=True)
 
 
-async def second_look(code: Code, before: Version, baseline: Baseline, room: Room) -> Version:
+async def second_look(code: Code, before: Version, baseline: TestBaseline, room: Room) -> Version:
     """A patched version. A race that was seen before is gone only when a run that ended well no longer shows it."""
     version = Version(code, await room.scan(code))
     if baseline.tests is None or not baseline.watch:
@@ -58,18 +58,18 @@ async def second_look(code: Code, before: Version, baseline: Baseline, room: Roo
         room.degrade(f"a patched version could not be watched for races: {run.problem}")
     unsure = run.problem or foreign(run.reports, code, baseline.tests)
     old = [f for f in before.scan.findings if f.source == "executed"] if unsure else []
-    return seen(version, run, old, baseline.tests, room)
+    return note_races(version, run, old, baseline.tests, room)
 
 
-def worth_watching(code: Code, baseline: Baseline) -> bool:
+def worth_watching(code: Code, baseline: TestBaseline) -> bool:
     """Only Go has a race detector, and tests that do not even run show nothing."""
     if baseline.tests is None or baseline.run is None or baseline.run.problem:
         return False
     return baseline.tests.language == "go" and any(file.language == "go" for file in code.files)
 
 
-def seen(version: Version, run: RaceRun, old: Sequence[Vulnerability], tests: Tests, room: Room) -> Version:
-    races = found(run.reports, version.code, tests)
+def note_races(version: Version, run: RaceRun, old: Sequence[Vulnerability], tests: Tests, room: Room) -> Version:
+    races = find_races(run.reports, version.code, tests)
     for places in in_tests_only(run.reports, version.code, tests):
         room.degrade(f"a data race within the given tests: {places}")
     if lost := foreign(run.reports, version.code, tests):

@@ -112,15 +112,15 @@ def _tested(result: HardenResult) -> str:
         return "not tested: no tests were given"
     if why_not_run(before):
         return "not tested: the given tests cannot run"
-    counted = f"tests {_passed(before)} before"
+    counted = f"tests {_count_passed(before)} before"
     if not any(defense.accepted for defense in result.defense_reports):
         return f"{counted}; nothing was patched"
     if after is None:
         return f"{counted}; the patches are not tested: no test passed before them"
-    return f"{counted}, {_passed(after)} after"
+    return f"{counted}, {_count_passed(after)} after"
 
 
-def _passed(run: SuiteRun) -> str:
+def _count_passed(run: SuiteRun) -> str:
     return f"{len(run.passed_names)} of {len(run.outcomes)}"
 
 

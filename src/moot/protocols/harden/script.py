@@ -6,16 +6,16 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from moot.core.ci import Checks
-from moot.core.errors import Cut, CutKind
+from moot.core.errors import CutKind, SessionStopped
 from moot.core.findings import where
 from moot.core.room import Room
 from moot.core.types import Code, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 from moot.protocols.harden.attack import attack
 from moot.protocols.harden.defend import defend
-from moot.protocols.harden.race_baseline import Baseline, first_look
+from moot.protocols.harden.race_baseline import TestBaseline, first_look
 from moot.protocols.harden.turn_reports import AttackReport, DefenseReport
 from moot.text.excerpts import name_some
-from moot.text.render import joined, unified_diff
+from moot.text.render import join_files, render_diff
 
 Outcome = Literal[
     "hardened", "risk_accepted", "unresolved", "inconclusive", "timed_out", "budget_exhausted", "cancelled", "rejected"
@@ -65,7 +65,7 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
         return result
     try:
         checks = await check_final(given, result, room)
-    except Cut as cut:
+    except SessionStopped as cut:
         room.degrade(f"the checks of the project did not run to their end: {cut}")
         return result
     return result.model_copy(update={"checks": checks})
@@ -81,13 +81,13 @@ async def check_final(given: HardenInput, result: HardenResult, room: Room) -> C
 
 async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -> HardenResult:
     code, attacks, defenses = given.code, list[AttackReport](), list[DefenseReport]()
-    baseline = Baseline(given.tests)
+    baseline = TestBaseline(given.tests)
     stopped: StopReason = "max_rounds"
     for spot in given.left_out:
         room.degrade(f"not looked at: {spot.why}")
     try:
         if given.tests:
-            baseline = Baseline(given.tests, await room.execute(code, given.tests))
+            baseline = TestBaseline(given.tests, await room.execute(code, given.tests))
             note_weak_tests(baseline, room)
         await room.snapshot(code, "as given")
         version, baseline = await first_look(code, baseline, room)
@@ -101,8 +101,8 @@ async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -
                 defenses.append(defense)
                 code = version.code
                 summary = f"round {number}: {len(defense.patched_vulnerabilities)} flaws patched"
-                await room.gate("defense", summary, {"diff": unified_diff(given.code, code)})
-    except Cut as cut:
+                await room.gate("defense", summary, {"diff": render_diff(given.code, code)})
+    except SessionStopped as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
     # Tests were asked for and none could run: nobody can say that the patches broke nothing.
@@ -112,17 +112,17 @@ async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -
         outcome=outcome,
         stop_reason=stopped,
         rounds=min(len(attacks), rules.max_rounds),
-        final_code=joined(code),
+        final_code=join_files(code),
         final_files={file.path: file.text for file in code.files},
         attack_reports=tuple(attacks),
         defense_reports=tuple(defenses),
         all_resolved=outcome == "hardened" and not attacks[-1].vulnerabilities,
-        remaining_risks=remaining_risks(attacks, defenses),
+        remaining_risks=list_remaining_risks(attacks, defenses),
         not_analysed=(*given.left_out, *(attacks[-1].not_analysed if attacks else ())),
         tests=baseline.run,
         tests_after=tests_after(baseline, defenses),
         calls_full_run=full_run(rules, room),
-        diff=unified_diff(given.code, code),
+        diff=render_diff(given.code, code),
     )
 
 
@@ -150,7 +150,7 @@ def outcome_of(stopped: StopReason, attacks: Sequence[AttackReport], *, complete
     return stopped if complete else "inconclusive"
 
 
-def remaining_risks(attacks: Sequence[AttackReport], defenses: Sequence[DefenseReport]) -> tuple[str, ...]:
+def list_remaining_risks(attacks: Sequence[AttackReport], defenses: Sequence[DefenseReport]) -> tuple[str, ...]:
     """What still stands, each with the advice for it; then whatever else Blue left open."""
     left = defenses[-1].remaining_risks if defenses else ()
     known = {f.id for report in attacks for f in report.vulnerabilities}
@@ -174,17 +174,17 @@ def still_standing(attacks: Sequence[AttackReport], defenses: Sequence[DefenseRe
 
 def full_run(rules: HardenRules, room: Room) -> int:
     """Calls that a run to the last round makes: what stopping early saves is the difference."""
-    red, blue = room.seated("red"), room.seated("blue")
+    red, blue = room.has_model("red"), room.has_model("blue")
     return (rules.max_rounds + 1) * red + rules.max_rounds * blue
 
 
-def tests_after(baseline: Baseline, defenses: Sequence[DefenseReport]) -> SuiteRun | None:
+def tests_after(baseline: TestBaseline, defenses: Sequence[DefenseReport]) -> SuiteRun | None:
     """Of the last patch that was accepted; without any the code is as it was, and so are its tests."""
     accepted = [defense for defense in defenses if defense.accepted]
     return accepted[-1].tests if accepted else baseline.run
 
 
-def note_weak_tests(baseline: Baseline, room: Room) -> None:
+def note_weak_tests(baseline: TestBaseline, room: Room) -> None:
     run = baseline.run
     if why := baseline.why_not_run:
         room.degrade(f"not tested: the given tests cannot run ({why})")

@@ -8,16 +8,16 @@ from pydantic import Field, create_model
 
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Value
-from moot.evidence.artefacts.documents import challenges_document, named_by, no_objections_document, one_line
+from moot.evidence.artefacts.documents import challenges_document, find_challenges, no_objections_document, one_line
 from moot.evidence.artefacts.evidence import flaw_in_evidence, repeats
 from moot.evidence.artefacts.kinds import CATEGORIES
 from moot.evidence.artefacts.values import ArtefactType, Assessment, Challenge, Convergence, Defence, Gravity
-from moot.protocols.review.prompt_material import as_context, as_document, listed_faults
+from moot.protocols.review.prompt_material import as_context, as_document, list_faults
 from moot.protocols.review.prompts import prompt
-from moot.protocols.review.review_state import Dropped, Round, Said, Talk
+from moot.protocols.review.review_state import Dropped, ReviewState, Round, Said
 from moot.text.markdown import normal
-from moot.text.render import fenced
-from moot.text.replies import Also, Heading, Synonyms, Title, instructions
+from moot.text.render import fence_text
+from moot.text.replies import Also, SlotHeading, Synonyms, Title, instructions
 
 REPLY_TOKENS = 1500
 GRADES = Synonyms(
@@ -64,7 +64,7 @@ class Assessed(Said):
     status: Annotated[Defence, STATES, Also("assessment", "verdict")]
 
 
-LIST = (Also("objections", "concerns"), Heading("NO OBJECTIONS"))
+LIST = (Also("objections", "concerns"), SlotHeading("NO OBJECTIONS"))
 ALL_ADDRESSED = ((("previous_challenge", "all"), ("notes", "no objections"), ("status", "addressed")),)
 
 
@@ -80,7 +80,7 @@ class Rebuttal(Value):
     assessment: Annotated[
         tuple[Assessed, ...],
         Also("defense_assessment", "defence_assessment", "assessments"),
-        Heading("NO OBJECTIONS", ALL_ADDRESSED),
+        SlotHeading("NO OBJECTIONS", ALL_ADDRESSED),
     ] = Field(min_length=1)
     challenges: tuple[Raised, ...]
     convergence: Annotated[Convergence, PROGRESS, Also("convergence_assessment", "convergence_status", "status")] = (
@@ -101,7 +101,7 @@ def reply_shape(kind: ArtefactType, number: int) -> type[Opening] | type[Rebutta
     return create_model("Rebuttal", __base__=Rebuttal, challenges=many)
 
 
-async def challenged(talk: Talk, number: int, room: Room) -> bool:
+async def challenge_artefact(talk: ReviewState, number: int, room: Room) -> bool:
     """Let the adversary speak, and write down what counts of it. False: it gave no answer that could be used."""
     kind = talk.artefact.type
     shape = reply_shape(kind, min(number, 2))
@@ -110,9 +110,9 @@ async def challenged(talk: Talk, number: int, room: Room) -> bool:
     said = await room.ask(Ask("adversary", "challenge", number, prompt("adversary"), text, shape, REPLY_TOKENS))
     if isinstance(said, Absent):
         return False
-    assessments = assessed(said, talk, room, number) if isinstance(said, Rebuttal) else ()
+    assessments = assess_rebuttal(said, talk, room, number) if isinstance(said, Rebuttal) else ()
     fresh, repeated = without_findings(said.challenges, talk)
-    raised, dropped = sifted(fresh, talk, number)
+    raised, dropped = sift_challenges(fresh, talk, number)
     if dropped:
         many = "1 challenge" if len(dropped) == 1 else f"{len(dropped)} challenges"
         room.degrade(f"round {number}: {many} dropped, no evidence that can be checked: {dropped[0].why}")
@@ -130,7 +130,7 @@ async def challenged(talk: Talk, number: int, room: Room) -> bool:
     return True
 
 
-def _first(talk: Talk, form: str, room: Room) -> str:
+def _first(talk: ReviewState, form: str, room: Room) -> str:
     return prompt(
         "challenge",
         type=talk.artefact.type,
@@ -139,13 +139,13 @@ def _first(talk: Talk, form: str, room: Room) -> str:
         most=str(talk.most),
         context=as_context(talk.artefact, room),
         artefact=as_document(talk, room),
-        faults=listed_faults("A check has already found these; do not repeat them:", talk.faults, room),
+        faults=list_faults("A check has already found these; do not repeat them:", talk.faults, room),
         categories=_categories(talk.artefact.type),
         form=form,
     )
 
 
-def _again(talk: Talk, number: int, form: str, room: Room) -> str:
+def _again(talk: ReviewState, number: int, form: str, room: Room) -> str:
     return prompt(
         "rebut",
         type=talk.artefact.type,
@@ -164,7 +164,7 @@ def _categories(kind: ArtefactType) -> str:
     return "\n".join(f"- {name}: {question}" for name, question in CATEGORIES[kind].items())
 
 
-def history(talk: Talk) -> str:
+def history(talk: ReviewState) -> str:
     """What still stands and what was answered, as data: no text in it can pass for instructions."""
     lines = []
     for c in talk.standing:
@@ -173,10 +173,10 @@ def history(talk: Talk) -> str:
         lines.append(f"  defender: {answer.answer}. {answer.reason}" if answer else "  defender: no answer")
     if talk.rounds[-1].revision_refused:
         lines.append(f"The defender's revision was not accepted: {talk.rounds[-1].revision_refused}")
-    return fenced("\n".join(lines), "text")
+    return fence_text("\n".join(lines), "text")
 
 
-def without_findings(said: Sequence[Raised], talk: Talk) -> tuple[list[Raised], tuple[Dropped, ...]]:
+def without_findings(said: Sequence[Raised], talk: ReviewState) -> tuple[list[Raised], tuple[Dropped, ...]]:
     """The challenges that say something new, and those that only repeat what a structural check found."""
     faults, fresh, repeated = talk.faults, list[Raised](), list[Dropped]()
     for one in said:
@@ -188,7 +188,9 @@ def without_findings(said: Sequence[Raised], talk: Talk) -> tuple[list[Raised], 
     return fresh, tuple(repeated)
 
 
-def sifted(said: Sequence[Raised], talk: Talk, number: int) -> tuple[list[Challenge], tuple[Dropped, ...]]:
+def sift_challenges(
+    said: Sequence[Raised], talk: ReviewState, number: int
+) -> tuple[list[Challenge], tuple[Dropped, ...]]:
     """New challenges whose evidence can be checked. One that was raised before is not new: it stands again."""
     raised: list[Challenge] = []
     dropped: list[Dropped] = []
@@ -218,11 +220,11 @@ def _same(known: Sequence[Challenge], one: Raised) -> Challenge | None:
     return next((c for c in known if normal(c.concern) == concern or (c.category, normal(c.evidence)) == place), None)
 
 
-def assessed(said: Rebuttal, talk: Talk, room: Room, number: int) -> tuple[Assessment, ...]:
+def assess_rebuttal(said: Rebuttal, talk: ReviewState, room: Room, number: int) -> tuple[Assessment, ...]:
     """What became of each challenge that stood. Only a clear word settles one; two different words do not."""
     words: dict[str, list[Assessed]] = {}
     for entry in said.assessment:
-        for c in named_by(entry.previous_challenge, talk.standing):
+        for c in find_challenges(entry.previous_challenge, talk.standing):
             words.setdefault(c.id, []).append(entry)
     found = []
     for c in talk.standing:
@@ -244,7 +246,7 @@ def status_of(entry: Assessed, answer: str | None) -> Defence:
     return entry.status
 
 
-def document_of(talk: Talk, turn: Round, raised: Sequence[Challenge]) -> str:
+def document_of(talk: ReviewState, turn: Round, raised: Sequence[Challenge]) -> str:
     if not talk.standing and not turn.dropped:
         settled = {i: f"{a.status}: {a.notes or 'settled'}" for i, a in talk.settled.items()}
         return no_objections_document(turn.round, talk.most, settled)

@@ -8,14 +8,14 @@ from pydantic import Field
 
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Value
-from moot.evidence.artefacts.documents import named_by, one_line
+from moot.evidence.artefacts.documents import find_challenges, one_line
 from moot.evidence.artefacts.revision import alike_ended, flaw_in_revision
 from moot.evidence.artefacts.values import Challenge
-from moot.protocols.review.prompt_material import as_context, as_document, listed_challenges
+from moot.protocols.review.prompt_material import as_context, as_document, list_challenges
 from moot.protocols.review.prompts import prompt
-from moot.protocols.review.review_state import Answer, Said, Stance, Talk
-from moot.text.excerpts import Part, fit_parts, show
-from moot.text.render import estimated_tokens, fenced
+from moot.protocols.review.review_state import ChallengeAnswer, ReviewState, Said, Stance
+from moot.text.excerpts import TextPart, fit_parts, show
+from moot.text.render import estimate_tokens, fence_text
 from moot.text.replies import Also, CodeBlock, Fenced, Synonyms, Title, instructions
 
 REPLY_TOKENS = 1500
@@ -51,7 +51,7 @@ class Revision(Value):
     )
 
 
-async def defended(talk: Talk, number: int, room: Room) -> bool:
+async def defend_artefact(talk: ReviewState, number: int, room: Room) -> bool:
     """Let the defender answer what stands and revise the artefact. False: it gave no answer that could be used."""
     text = prompt(
         "answer",
@@ -61,13 +61,13 @@ async def defended(talk: Talk, number: int, room: Room) -> bool:
         most=str(talk.most),
         context=as_context(talk.artefact, room),
         artefact=as_document(talk, room),
-        challenges=listed_challenges(talk.standing),
+        challenges=list_challenges(talk.standing),
         form=instructions(Defence),
     )
     said = await room.ask(Ask("defender", "answer", number, prompt("defender"), text, Defence, REPLY_TOKENS))
     if isinstance(said, Absent):
         return False
-    answers = answered(said.answers, talk.standing, number)
+    answers = read_answers(said.answers, talk.standing, number)
     silent = [c.id for c in talk.standing if c.id not in {a.challenge for a in answers}]
     if silent:
         room.degrade(f"round {number}: the defender did not answer {', '.join(silent)}")
@@ -75,7 +75,7 @@ async def defended(talk: Talk, number: int, room: Room) -> bool:
     turn = talk.rounds[-1].model_copy(update={"answers": tuple(answers)})
     changes = [a for a in answers if a.answer == "addressed"]
     if changes:
-        refused = await revised(talk, changes, number, room)
+        refused = await revise_artefact(talk, changes, number, room)
         turn = turn.model_copy(update={"revised": not refused, "revision_refused": refused})
         if refused:
             room.degrade(f"round {number}: the revision was not accepted: {refused}")
@@ -83,17 +83,19 @@ async def defended(talk: Talk, number: int, room: Room) -> bool:
     return True
 
 
-def answered(said: Sequence[Answered], standing: Sequence[Challenge], number: int) -> list[Answer]:
+def read_answers(said: Sequence[Answered], standing: Sequence[Challenge], number: int) -> list[ChallengeAnswer]:
     """One answer for each challenge that was answered clearly: two different answers to one are none."""
-    found: dict[str, list[Answer]] = {}
+    found: dict[str, list[ChallengeAnswer]] = {}
     for entry in said:
-        for c in named_by(entry.challenge, standing):
-            one = Answer(challenge=c.id, round=number, reason=entry.reason, change=entry.change, answer=entry.answer)
+        for c in find_challenges(entry.challenge, standing):
+            one = ChallengeAnswer(
+                challenge=c.id, round=number, reason=entry.reason, change=entry.change, answer=entry.answer
+            )
             found.setdefault(c.id, []).append(one)
     return [own[0] for own in found.values() if len({a.answer for a in own}) == 1]
 
 
-async def revised(talk: Talk, changes: Sequence[Answer], number: int, room: Room) -> str:
+async def revise_artefact(talk: ReviewState, changes: Sequence[ChallengeAnswer], number: int, room: Room) -> str:
     """Ask for the revised artefact and take it if it is whole; else why not."""
     shown = as_document(talk, room)
     if talk.partly_seen:
@@ -104,13 +106,11 @@ async def revised(talk: Talk, changes: Sequence[Answer], number: int, room: Room
         type=talk.artefact.type,
         path=one_line(talk.artefact.path),
         artefact=shown,
-        changes=_wanted(talk, changes, room),
+        changes=_list_requests(talk, changes, room),
         refused=f" Your last revision was not accepted: {before}." if before else "",
         form=instructions(Revision),
     )
-    most = (
-        2 * estimated_tokens(talk.text) + 500
-    )  # a small model that does not find the end would fill its whole context
+    most = 2 * estimate_tokens(talk.text) + 500  # a small model that does not find the end would fill its whole context
     said = await room.ask(Ask("defender", "revise", number, prompt("defender"), text, Revision, most))
     if isinstance(said, Absent):
         return f"there was none ({said.why})"
@@ -130,9 +130,9 @@ def fullest(blocks: Sequence[CodeBlock]) -> str:
     return f"{inside['text']}\n" if inside else text
 
 
-def _wanted(talk: Talk, changes: Sequence[Answer], room: Room) -> str:
+def _list_requests(talk: ReviewState, changes: Sequence[ChallengeAnswer], room: Room) -> str:
     advice = {c.id: c.recommendation or c.concern for c in talk.challenges}
     lines = [f"- {a.challenge}: {one_line(a.change or advice.get(a.challenge, '') or a.reason)}" for a in changes]
     lines += [f"- line {f.line}: {f.what}. {f.recommendation}" for f in talk.faults]
-    parts = [Part(f"change {number}", line) for number, line in enumerate(lines, 1)]
-    return fenced(show(fit_parts(parts, room.allowance() // 4), "the defender", room).joined(), "text")
+    parts = [TextPart(f"change {number}", line) for number, line in enumerate(lines, 1)]
+    return fence_text(show(fit_parts(parts, room.allowance() // 4), "the defender", room).join(), "text")

@@ -120,7 +120,7 @@ def _overview(result: ReviewResult) -> Grid:
         make_row(
             r.path,
             r.outcome,
-            *(str(n) for n in (len(r.faults_left), len(r.challenges), len(r.standing()), r.dropped)),
+            *(str(n) for n in (len(r.faults_left), len(r.challenges), len(r.list_standing()), r.dropped)),
             "yes" if r.revised else "no",
         )
         for r in result.artefacts

@@ -9,7 +9,15 @@ from pydantic import ConfigDict
 from moot.core.types import Value
 from moot.evidence.artefacts.checks import check
 from moot.evidence.artefacts.kinds import WEIGHTY
-from moot.evidence.artefacts.values import Artefact, ArtefactType, Assessment, Challenge, Convergence, Fault, Neighbour
+from moot.evidence.artefacts.values import (
+    Artefact,
+    ArtefactFault,
+    ArtefactType,
+    Assessment,
+    Challenge,
+    Convergence,
+    Neighbour,
+)
 
 Stance = Literal["addressed", "rejected"]
 
@@ -33,7 +41,7 @@ class Dropped(Value):
     why: str
 
 
-class Answer(Value):
+class ChallengeAnswer(Value):
     """What the defender says to one challenge."""
 
     challenge: str
@@ -54,14 +62,14 @@ class Round(Value):
     convergence: Convergence | None = None
     document: str = ""
     """The adversary's turn as a CHALLENGES or NO OBJECTIONS document."""
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[ChallengeAnswer, ...] = ()
     revised: bool = False
     revision_refused: str = ""
     """Why the defender's revision was not accepted."""
 
 
 @dataclass
-class Talk:
+class ReviewState:
     """Everything said so far; the script of a review fills it in, and a review that is cut short ends with it."""
 
     artefact: Artefact
@@ -73,7 +81,7 @@ class Talk:
     challenges: list[Challenge] = field(default_factory=list)
     settled: dict[str, Assessment] = field(default_factory=dict)
     """Id of a challenge -> how the adversary itself says it was settled."""
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[str, ChallengeAnswer] = field(default_factory=dict)
     """The defender's latest word on each challenge."""
     rounds: list[Round] = field(default_factory=list)
     partly_seen: bool = False
@@ -87,7 +95,7 @@ class Talk:
         return self.artefact.model_copy(update={"text": self.text})
 
     @property
-    def faults(self) -> tuple[Fault, ...]:
+    def faults(self) -> tuple[ArtefactFault, ...]:
         """What the checks find in it now."""
         return check(self.current, self.around)
 
@@ -108,7 +116,7 @@ def goes_on(standing: Iterable[Challenge], kind: ArtefactType) -> bool:
     )
 
 
-def is_deadlock(talk: Talk, number: int, raised: Sequence[Challenge], said: Convergence | None) -> bool:
+def is_deadlock(talk: ReviewState, number: int, raised: Sequence[Challenge], said: Convergence | None) -> bool:
     """The adversary says so, or nobody moves: all that stands was rejected, nothing was changed, nothing is new."""
     if number == 1:
         return False

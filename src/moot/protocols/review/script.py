@@ -5,15 +5,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from moot.core.errors import Cut
+from moot.core.errors import SessionStopped
 from moot.core.room import Room
 from moot.core.types import NotAnalysed, Result, Rules, Value
 from moot.evidence.artefacts.checkpoints import MOST_ROUNDS
 from moot.evidence.artefacts.checks import check
-from moot.evidence.artefacts.values import Artefact, ArtefactType, Challenge, Fault, Gravity, Neighbour
-from moot.protocols.review.adversary import challenged
-from moot.protocols.review.defender import defended
-from moot.protocols.review.review_state import Answer, Dropped, Round, Talk, goes_on, is_deadlock
+from moot.evidence.artefacts.values import Artefact, ArtefactFault, ArtefactType, Challenge, Gravity, Neighbour
+from moot.protocols.review.adversary import challenge_artefact
+from moot.protocols.review.defender import defend_artefact
+from moot.protocols.review.review_state import ChallengeAnswer, Dropped, ReviewState, Round, goes_on, is_deadlock
 from moot.text.render import file_diff
 
 Stop = Literal[
@@ -73,7 +73,7 @@ class ReviewInput(Value):
     left_out: tuple[NotAnalysed, ...] = ()
 
 
-class Verdict(Value):
+class ChallengeVerdict(Value):
     """A challenge, and what became of it."""
 
     id: str
@@ -82,7 +82,7 @@ class Verdict(Value):
     confirmed: bool
     """Whether the adversary itself says so; else it is the defender's word alone."""
     notes: str = ""
-    answer: Answer | None = None
+    answer: ChallengeAnswer | None = None
 
 
 class ArtefactReview(Value):
@@ -92,11 +92,11 @@ class ArtefactReview(Value):
     outcome: Outcome
     stop_reason: Stop
     why: str = ""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[ArtefactFault, ...] = ()
     """Structural findings in the artefact as it was given."""
-    faults_left: tuple[Fault, ...] = ()
+    faults_left: tuple[ArtefactFault, ...] = ()
     """Structural findings in the artefact as it stands at the end."""
-    challenges: tuple[Verdict, ...] = ()
+    challenges: tuple[ChallengeVerdict, ...] = ()
     dropped: int = 0
     """Challenges that did not count: no evidence that can be checked."""
     dropped_challenges: tuple[Dropped, ...] = ()
@@ -107,7 +107,7 @@ class ArtefactReview(Value):
     decision: str = ""
     """The last word, with its reasons."""
 
-    def standing(self, gravity: Gravity | None = None) -> list[Verdict]:
+    def list_standing(self, gravity: Gravity | None = None) -> list[ChallengeVerdict]:
         """Challenges that nobody but the defender calls settled."""
         return [v for v in self.challenges if not v.confirmed and gravity in (None, v.challenge.severity)]
 
@@ -121,24 +121,24 @@ class ReviewResult(Result):
 
 async def review(given: ReviewInput, rules: ReviewRules, room: Room) -> ReviewResult:
     reviews: list[ArtefactReview] = []
-    cut: Cut | None = None
+    cut: SessionStopped | None = None
     for note in (*given.notes, *(f"not looked at: {spot.why}" for spot in given.left_out)):
         room.degrade(note)
-    if not room.seated("adversary"):
+    if not room.has_model("adversary"):
         room.degrade("no model sits as adversary: structural checks only (set `model`, or give --model)")
     if rules.max_rounds > MOST_ROUNDS:
         room.degrade(f"{rules.max_rounds} rounds were asked for; a review has at most {MOST_ROUNDS}")
     for one in given.artefacts:
-        talk = Talk(one.artefact, one.artefact.text, given.around, rounds_allowed(one, rules))
+        talk = ReviewState(one.artefact, one.artefact.text, given.around, rounds_allowed(one, rules))
         if cut is None:
             try:
                 stopped = await debate(talk, one, rules, room)
-            except Cut as error:
+            except SessionStopped as error:
                 cut = error
                 room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
         if cut is not None:
             stopped = cut.kind
-        reviews.append(summed_up(talk, stopped, one))
+        reviews.append(build_review(talk, stopped, one))
     return ReviewResult(
         outcome=min((r.outcome for r in reviews), key=WORST_FIRST.index),
         rounds=max(len(r.rounds) for r in reviews),
@@ -147,16 +147,16 @@ async def review(given: ReviewInput, rules: ReviewRules, room: Room) -> ReviewRe
     )
 
 
-async def debate(talk: Talk, one: Reviewed, rules: ReviewRules, room: Room) -> Stop:
+async def debate(talk: ReviewState, one: Reviewed, rules: ReviewRules, room: Room) -> Stop:
     """Challenge and defence in turn, until nothing grave stands, nobody moves, or the rounds are spent."""
     if one.off:
         room.degrade(f"{one.artefact.path}: no debate, structural checks only: {one.off}")
         return "switched_off"
-    if not room.seated("adversary"):
+    if not room.has_model("adversary"):
         return "no_model"
     for number in range(1, talk.most + 1):
         room.tell(f"{one.artefact.path}: round {number} of {talk.most}")
-        if not await challenged(talk, number, room):
+        if not await challenge_artefact(talk, number, room):
             return "absent"
         if not talk.standing:
             return nothing_stands(talk)
@@ -172,13 +172,13 @@ async def debate(talk: Talk, one: Reviewed, rules: ReviewRules, room: Room) -> S
     return "max_rounds"
 
 
-async def answer(talk: Talk, number: int, rules: ReviewRules, room: Room) -> bool:
+async def answer(talk: ReviewState, number: int, rules: ReviewRules, room: Room) -> bool:
     if not rules.defend:
         return False
-    if not room.seated("defender"):
+    if not room.has_model("defender"):
         room.degrade("nobody sits as defender: challenges are only listed (--defend MODEL)")
         return False
-    if await defended(talk, number, room):
+    if await defend_artefact(talk, number, room):
         return True
     room.degrade(f"round {number}: no answer of the defender, so the challenges stand as they are")
     return False
@@ -188,14 +188,14 @@ def rounds_allowed(one: Reviewed, rules: ReviewRules) -> int:
     return min(one.max_rounds or rules.max_rounds, MOST_ROUNDS)
 
 
-def nothing_stands(talk: Talk) -> Stop:
+def nothing_stands(talk: ReviewState) -> Stop:
     """An adversary whose every challenge fell, or that saw only a part, has not said that there is no objection."""
     if talk.rounds[-1].dropped:
         return "nothing_checkable"
     return "partly_seen" if talk.partly_seen else "no_objections"
 
 
-def summed_up(talk: Talk, stopped: Stop, one: Reviewed) -> ArtefactReview:
+def build_review(talk: ReviewState, stopped: Stop, one: Reviewed) -> ArtefactReview:
     artefact, changed = one.artefact, talk.text != one.artefact.text
     faults = check(artefact, talk.around)
     verdicts = tuple(verdict_of(c, talk) for c in talk.challenges)
@@ -218,20 +218,20 @@ def summed_up(talk: Talk, stopped: Stop, one: Reviewed) -> ArtefactReview:
     )
 
 
-def verdict_of(c: Challenge, talk: Talk) -> Verdict:
+def verdict_of(c: Challenge, talk: ReviewState) -> ChallengeVerdict:
     """The adversary's word where it gave one; else the defender's, as far as it was carried out."""
     answer = talk.answers.get(c.id)
     if settled := talk.settled.get(c.id):
         kept = talk.text == talk.artefact.text
         state: State = "rejected" if settled.status == "rejected" else "withdrawn" if kept else "addressed"
-        return Verdict(id=c.id, challenge=c, state=state, confirmed=True, notes=settled.notes, answer=answer)
+        return ChallengeVerdict(id=c.id, challenge=c, state=state, confirmed=True, notes=settled.notes, answer=answer)
     changed = answer is not None and any(r.revised and r.round == answer.round for r in talk.rounds)
     if answer is None or (answer.answer == "addressed" and not changed):
-        return Verdict(id=c.id, challenge=c, state="unresolved", confirmed=False, answer=answer)
-    return Verdict(id=c.id, challenge=c, state=answer.answer, confirmed=False, answer=answer)
+        return ChallengeVerdict(id=c.id, challenge=c, state="unresolved", confirmed=False, answer=answer)
+    return ChallengeVerdict(id=c.id, challenge=c, state=answer.answer, confirmed=False, answer=answer)
 
 
-def last_word(verdicts: Sequence[Verdict], *, saved: bool = True) -> str:
+def last_word(verdicts: Sequence[ChallengeVerdict], *, saved: bool = True) -> str:
     """The defender's decision on each challenge, with its reason; nothing where no defender spoke. Not `saved`: the
     artefact itself was not changed, only a revision of it."""
     if not any(v.answer for v in verdicts):

@@ -11,15 +11,15 @@ from moot.core.measures import Coverage, Quality, not_measured_in
 from moot.core.room import Ask, Room
 from moot.core.tools import ToolContext
 from moot.core.types import AbsenceReason, Absent, Code, Language, SourceFile, SuiteRun, Tests, Unit, Value
-from moot.evidence.lessons import generalised
-from moot.evidence.trials.analysis import Analysis, of_examples, of_suite, together, told_all, told_failures
-from moot.evidence.trials.examples import called_name, examples_in
+from moot.evidence.lessons import generalise_text
+from moot.evidence.trials.analysis import Analysis, fit_failures, format_failures, of_examples, of_suite, together
+from moot.evidence.trials.examples import examples_in, find_called_name
 from moot.evidence.trials.kinds import refusals_in
-from moot.evidence.trials.outcomes import examples_run, joined
+from moot.evidence.trials.outcomes import examples_run, join_runs
 from moot.evidence.trials.values import Example
 from moot.protocols.solve.prompts import prompt
-from moot.text.excerpts import Part, fit_parts, fit_text, show
-from moot.text.render import fenced
+from moot.text.excerpts import TextPart, fit_parts, fit_text, show
+from moot.text.render import fence_text
 from moot.text.replies import Also, CodeBlock, Fenced, code_form, instructions
 
 DEFINED = re.compile(r"^\s*(?:async\s+)?(?:def|func|function|class)\s+(?:\([^)]*\)\s*)?(\w+)", re.MULTILINE)
@@ -69,7 +69,7 @@ class Task(Value):
     @property
     def names(self) -> tuple[str, ...]:
         """What the task defines or calls."""
-        called = [called_name(example.call) for example in self.examples]
+        called = [find_called_name(example.call) for example in self.examples]
         return tuple(dict.fromkeys((*DEFINED.findall(self.text), *called)))
 
     def general(self, advice: str) -> str:
@@ -78,7 +78,7 @@ class Task(Value):
         for name in self.names:
             advice = re.sub(rf"[`'\"]{name}[`'\"]", "the function", advice)
         words = [name for name in self.names if re.search(rf"(?<![\w.`'\"]){name}(?![\w(`'\"])", plain)]
-        return generalised(advice, set(self.names) - set(words))
+        return generalise_text(advice, set(self.names) - set(words))
 
 
 class Attempt(Value):
@@ -108,20 +108,20 @@ def task_examples(text: str, language: Language) -> tuple[Example, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def fitting(task: Task, room: Room) -> Task:
+def fit_task(task: Task, room: Room) -> Task:
     """The task with as much of its text as half of a prompt holds; what is missing is said there and in `degraded`."""
     shown = show(fit_text("the task", task.text, room.allowance() // 2), "the seats", room)
-    return task.model_copy(update={"shown": shown.joined()}) if shown.missing else task
+    return task.model_copy(update={"shown": shown.join()}) if shown.missing else task
 
 
 async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, room: Room) -> str | Absent:
     text = prompt(
         "solve",
         language=task.language,
-        task=fenced(task.words, "text"),
-        tests=shown_tests(task, room),
-        lessons=shown_lessons(task.lessons),
-        history=shown_history(attempts, task.language, room),
+        task=fence_text(task.words, "text"),
+        tests=render_tests(task, room),
+        lessons=render_lessons(task.lessons),
+        history=render_history(attempts, task.language, room),
         path=task.path,
         form=code_form(SolveReply, task.language, task.path),
     )
@@ -129,10 +129,10 @@ async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, roo
     context = ToolContext(code=code_of(task, last), tests=task.tests, repository=task.repository)
     ask = Ask("coder", "solve", number, prompt("solver"), text, SolveReply, tools=task.tools, context=context)
     said = await room.ask(ask)
-    return said if isinstance(said, Absent) else chosen_block(said.code, task)
+    return said if isinstance(said, Absent) else choose_block(said.code, task)
 
 
-def chosen_block(blocks: Sequence[CodeBlock], task: Task) -> str:
+def choose_block(blocks: Sequence[CodeBlock], task: Task) -> str:
     """The block under the file's own name, or that defines what the task names; the fullest of several."""
     named = [block for block in blocks if block.path and block.path.rpartition("/")[2] == task.path.rpartition("/")[2]]
     wanted = [block for block in named or blocks if set(DEFINED.findall(block.text)) & set(task.names)]
@@ -143,11 +143,11 @@ def with_imports(code: str, task: Task) -> str:
     """Code with the imports of the task's own code that it uses but left out: they went without saying."""
     if task.language != "python":
         return code
-    missing = [line for line, name in IMPORTED.findall(task.text) if used(name, code) and line not in code]
+    missing = [line for line, name in IMPORTED.findall(task.text) if is_name_used(name, code) and line not in code]
     return "\n".join([*missing, "", "", code]) if missing else code
 
 
-def used(names: str, code: str) -> bool:
+def is_name_used(names: str, code: str) -> bool:
     """Whether one of the names of an import line is used in code that does not bind it by an import of its own."""
     plain = [name.split(" as ")[-1].strip() for name in names.split(",")]
     return any(
@@ -156,7 +156,7 @@ def used(names: str, code: str) -> bool:
     )
 
 
-async def tried(task: Task, text: str, number: int, room: Room) -> Attempt:
+async def run_attempt(task: Task, text: str, number: int, room: Room) -> Attempt:
     """The code, run on everything there is to run it on, and kept with what came of it."""
     code = code_of(task, text)
     analysis, runs = Analysis(), list[SuiteRun]()
@@ -167,7 +167,7 @@ async def tried(task: Task, text: str, number: int, room: Room) -> Attempt:
         put = await room.probe(code, [example.call for example in task.examples])
         runs.append(examples_run(task.examples, put))
         analysis = together(analysis, of_examples(task.examples, put))
-    quality = await measured(task, code, runs, room)
+    quality = await measure_quality(task, code, runs, room)
     metrics: dict[str, JsonValue] = {
         "attempt": number,
         "passed": analysis.passed,
@@ -183,30 +183,30 @@ async def tried(task: Task, text: str, number: int, room: Room) -> Attempt:
     return Attempt(number=number, code=text, version=version, analysis=analysis, quality=quality)
 
 
-async def measured(task: Task, code: Code, runs: Sequence[SuiteRun], room: Room) -> Quality:
+async def measure_quality(task: Task, code: Code, runs: Sequence[SuiteRun], room: Room) -> Quality:
     """What tests reach is looked at only where all pass, in a run of its own: the one that decides is not watched."""
     coverage: Coverage | None = None
     if task.language != "python":
         coverage = not_measured_in(task.language)
     elif task.tests and runs[0].passed:
         coverage = (await room.cover(code, task.tests)).coverage
-    return await room.measure(code, joined(runs), coverage)
+    return await room.measure(code, join_runs(runs), coverage)
 
 
 def code_of(task: Task, text: str) -> Code:
     return Code(files=(SourceFile(path=task.path, language=task.language, text=text),))
 
 
-async def reflected(task: Task, attempts: Sequence[Attempt], room: Room, seat: str) -> tuple[Attempt, Episode]:
+async def reflect_on_failure(task: Task, attempts: Sequence[Attempt], room: Room, seat: str) -> tuple[Attempt, Episode]:
     """The last attempt with what was made of its failure; the failure analysis stands in where nobody says anything."""
     attempt = attempts[-1]
-    failures = told_all(attempt.analysis)
+    failures = format_failures(attempt.analysis)
     text = prompt(
         "reflect",
-        task=fenced(task.words, "text"),
-        code=fenced(attempt.code, task.language),
-        failures=fenced(shown_failures(attempt, seat, room), "text"),
-        earlier=shown_reflections(attempts[:-1]),
+        task=fence_text(task.words, "text"),
+        code=fence_text(attempt.code, task.language),
+        failures=fence_text(render_failures(attempt, seat, room), "text"),
+        earlier=render_reflections(attempts[:-1]),
         form=instructions(ReflectReply),
     )
     ask = Ask(seat, "reflect", attempt.number, prompt("reflector"), text, ReflectReply, REFLECTION_TOKENS)
@@ -229,46 +229,48 @@ async def reflected(task: Task, attempts: Sequence[Attempt], room: Room, seat: s
     return attempt, await room.remember(seat, episode)
 
 
-def shown_tests(task: Task, room: Room) -> str:
+def render_tests(task: Task, room: Room) -> str:
     """The given tests, as far as half of a prompt's material holds them."""
     if task.tests is None:
         return ""
-    files = fit_parts([Part(path, text) for path, text in task.tests.files], room.allowance() // 2)
+    files = fit_parts([TextPart(path, text) for path, text in task.tests.files], room.allowance() // 2)
     language = task.tests.language
-    parts = [f"{part.name}:\n{fenced(part.text, language)}" for part in show(files, "the coder", room).parts]
+    parts = [f"{part.name}:\n{fence_text(part.text, language)}" for part in show(files, "the coder", room).parts]
     also = "What is not shown here is run all the same." if files.missing else ""
     return "\n\n".join(["These tests will be run:", *parts, *filter(None, [files.note, also])]) + "\n\n"
 
 
-def shown_lessons(lessons: Sequence[Lesson]) -> str:
+def render_lessons(lessons: Sequence[Lesson]) -> str:
     if not lessons:
         return ""
     lines = "\n".join(f"- {lesson.text}" for lesson in lessons)
-    return f"Lessons from earlier tasks, where they fit:\n\n{fenced(lines, 'text')}\n\n"
+    return f"Lessons from earlier tasks, where they fit:\n\n{fence_text(lines, 'text')}\n\n"
 
 
-def shown_history(attempts: Sequence[Attempt], language: Language, room: Room) -> str:
+def render_history(attempts: Sequence[Attempt], language: Language, room: Room) -> str:
     """The last code and what came of it, and everything that was learnt from this task so far."""
     written = [attempt for attempt in attempts if attempt.absent is None]
     if not written:
         return ""
     last = written[-1]
     what = f"Attempt {last.number}" if last.number else "The code so far"
-    shown = fenced(last.code, language), fenced(shown_failures(last, "the coder", room), "text")
+    shown = fence_text(last.code, language), fence_text(render_failures(last, "the coder", room), "text")
     head = f"{what} failed its tests:\n\n{shown[0]}\n\nWhat happened when it was run:\n\n{shown[1]}\n\n"
-    return head + shown_reflections(written)
+    return head + render_reflections(written)
 
 
-def shown_failures(attempt: Attempt, reader: str, room: Room) -> str:
+def render_failures(attempt: Attempt, reader: str, room: Room) -> str:
     """Everything that failed, as far as a quarter of a prompt's material holds it."""
-    return show(told_failures(attempt.analysis, room.allowance() // 4), reader, room).joined()
+    return show(fit_failures(attempt.analysis, room.allowance() // 4), reader, room).join()
 
 
-def shown_reflections(attempts: Sequence[Attempt]) -> str:
+def render_reflections(attempts: Sequence[Attempt]) -> str:
     lines = []
     for attempt in attempts:
         if (thought := attempt.reflection) is not None:
             lines.append(f"Attempt {attempt.number} ({attempt.analysis.summary}):")
             lines += [f"  wrong: {thought.what_went_wrong}", f"  cause: {thought.root_cause}"]
             lines.append(f"  change: {thought.what_to_change}")
-    return f"What was learnt from the attempts so far:\n\n{fenced(chr(10).join(lines), 'text')}\n\n" if lines else ""
+    return (
+        f"What was learnt from the attempts so far:\n\n{fence_text(chr(10).join(lines), 'text')}\n\n" if lines else ""
+    )

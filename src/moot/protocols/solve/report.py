@@ -16,7 +16,7 @@ from moot.core.report import (
     make_row,
     order_caveats,
 )
-from moot.evidence.trials.analysis import Analysis, told_all
+from moot.evidence.trials.analysis import Analysis, format_failures
 from moot.protocols.solve.attempts import Attempt
 from moot.protocols.solve.script import SolveResult
 
@@ -70,7 +70,7 @@ def _meaning(result: SolveResult) -> str:
 
 def _failures(analysis: Analysis) -> str:
     more = len(analysis.failures) - MOST_FAILURES
-    first = told_all(analysis.model_copy(update={"failures": analysis.failures[:MOST_FAILURES]}))
+    first = format_failures(analysis.model_copy(update={"failures": analysis.failures[:MOST_FAILURES]}))
     return f"{first}\n… and {count_things(more, 'more failure')}" if more > 0 else first
 
 
@@ -80,7 +80,7 @@ def _attempts(attempts: Sequence[Attempt]) -> Iterator[Block]:
             str(attempt.number) if attempt.number else "given",
             f"{attempt.analysis.passed} of {attempt.analysis.of}",
             f"{attempt.quality.score:.2f}" if attempt.quality else "",
-            _became(attempt),
+            _describe_outcome(attempt),
         )
         for attempt in attempts
     ]
@@ -88,7 +88,7 @@ def _attempts(attempts: Sequence[Attempt]) -> Iterator[Block]:
         yield Grid(columns=("attempt", "passed", "quality", "what came of it"), rows=tuple(rows))
 
 
-def _became(attempt: Attempt) -> str:
+def _describe_outcome(attempt: Attempt) -> str:
     if attempt.absent is not None:
         return f"no code: {attempt.absent}"
     if attempt.solved:

@@ -6,13 +6,22 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, JsonValue
 
 from moot.core.ci import Checks
-from moot.core.errors import Cut, CutKind
+from moot.core.errors import CutKind, SessionStopped
 from moot.core.experience import Episode, Lesson
 from moot.core.room import Room
 from moot.core.types import Absent, Language, Result, Rules, Tests, Value
-from moot.evidence.trials.requirements import test_texts, untouched
-from moot.evidence.trials.telling import told_passed
-from moot.protocols.solve.attempts import Attempt, Task, ask_for_code, code_of, fitting, reflected, task_examples, tried
+from moot.evidence.trials.requirements import find_untouched, test_texts
+from moot.evidence.trials.telling import format_passed
+from moot.protocols.solve.attempts import (
+    Attempt,
+    Task,
+    ask_for_code,
+    code_of,
+    fit_task,
+    reflect_on_failure,
+    run_attempt,
+    task_examples,
+)
 
 Outcome = Literal["solved", "unsolved", "not_tested", "inconclusive"] | CutKind
 Stop = Literal["all_passed", "attempts_spent", "not_tested", "no_model", "absent"] | CutKind
@@ -45,7 +54,7 @@ class SolveInput(Value):
     """The git repository that this code is in, if any: tools may look at it."""
 
 
-class Told(Value):
+class UsedLesson(Value):
     """A lesson of an earlier session that was in the prompts, and what the first attempt says of it."""
 
     id: str
@@ -79,7 +88,7 @@ class SolveResult(Result):
     untested: tuple[str, ...] = ()
     """Words of the task that no test touches."""
     attempts: tuple[Attempt, ...] = ()
-    lessons_told: tuple[Told, ...] = ()
+    lessons_told: tuple[UsedLesson, ...] = ()
     lessons_learnt: tuple[Learnt, ...] = ()
     checks: Checks | None = None
     """What the CI hooks at post_optimization say of the best attempt; none where nothing is configured."""
@@ -87,50 +96,50 @@ class SolveResult(Result):
 
 async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult:
     task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests, tools=rules.tools)
-    task = fitting(task.model_copy(update={"repository": given.repository}), room)
-    attempts, told, learnt = list[Attempt](), list[Told](), list[Learnt]()
+    task = fit_task(task.model_copy(update={"repository": given.repository}), room)
+    attempts, told, learnt = list[Attempt](), list[UsedLesson](), list[Learnt]()
     checks: Checks | None = None
     try:
-        task = await prepared(task, rules, room)
-        told = [Told(id=lesson.id, text=lesson.text) for lesson in task.lessons]
+        task = await prepare_task(task, rules, room)
+        told = [UsedLesson(id=lesson.id, text=lesson.text) for lesson in task.lessons]
         if given.start is not None:
-            attempts.append(await tried(task, given.start, 0, room))
+            attempts.append(await run_attempt(task, given.start, 0, room))
         episodes = list[Episode]()
         while (stopped := reason_to_stop(task, attempts, rules, room)) is None:
             if attempts and attempts[-1].absent is None:
-                seat = "reflector" if room.seated("reflector") else "coder"
-                attempts[-1], episode = await reflected(task, attempts, room, seat)
+                seat = "reflector" if room.has_model("reflector") else "coder"
+                attempts[-1], episode = await reflect_on_failure(task, attempts, room, seat)
                 episodes.append(episode)
             number = attempts[-1].number + 1 if attempts else 1
             said = await ask_for_code(task, attempts, number, room)
             if isinstance(said, Absent):
                 attempts.append(Attempt(number=number, absent=said.why))
             else:
-                attempts.append(await tried(task, said, number, room))
-                await room.gate("attempt", told_of(attempts[-1]), {"code": attempts[-1].code})
+                attempts.append(await run_attempt(task, said, number, room))
+                await room.gate("attempt", describe_attempt(attempts[-1]), {"code": attempts[-1].code})
             if number == 1 and given.start is None:
-                told = [await judged(lesson, attempts[-1], room) for lesson in task.lessons]
+                told = [await judge_lesson(lesson, attempts[-1], room) for lesson in task.lessons]
         await keep_best(task, attempts, room)
         learnt = await lessons_of(task, attempts, episodes, room) if rules.lessons else []
-        checks = await checked(task, attempts, room)
+        checks = await run_project_checks(task, attempts, room)
         note_untested(task, attempts, room)
-    except Cut as cut:
+    except SessionStopped as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
-    return summed_up(task, attempts, stopped, told, learnt).model_copy(update={"checks": checks})
+    return build_result(task, attempts, stopped, told, learnt).model_copy(update={"checks": checks})
 
 
-async def prepared(task: Task, rules: SolveRules, room: Room) -> Task:
+async def prepare_task(task: Task, rules: SolveRules, room: Room) -> Task:
     """The task with its examples, with tests only if they can tell a solution from nothing, and with lessons."""
     examples = task_examples(task.text, task.language)
-    tests = await prepared_tests(task, room)
+    tests = await prepare_tests(task, room)
     if tests is None and not examples:
         room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")
-    lessons = await room.recall(task.text, rules.lessons) if rules.lessons and room.seated("coder") else ()
+    lessons = await room.recall(task.text, rules.lessons) if rules.lessons and room.has_model("coder") else ()
     return task.model_copy(update={"tests": tests, "examples": examples, "lessons": lessons})
 
 
-async def prepared_tests(task: Task, room: Room) -> Tests | None:
+async def prepare_tests(task: Task, room: Room) -> Tests | None:
     """The given tests, if they can tell a solution from an empty file."""
     if task.tests is None:
         return None
@@ -148,7 +157,7 @@ def reason_to_stop(task: Task, attempts: Sequence[Attempt], rules: SolveRules, r
     last = attempts[-1] if attempts else None
     if last and last.solved:
         return "all_passed"
-    if not room.seated("coder"):
+    if not room.has_model("coder"):
         return "no_model"
     if last and last.absent in ("unreachable", "timeout"):
         return "absent"
@@ -157,7 +166,7 @@ def reason_to_stop(task: Task, attempts: Sequence[Attempt], rules: SolveRules, r
     return "attempts_spent" if last and last.number >= rules.attempts else None
 
 
-async def judged(lesson: Lesson, first: Attempt, room: Room) -> Told:
+async def judge_lesson(lesson: Lesson, first: Attempt, room: Room) -> UsedLesson:
     """Judged by the first attempt alone, for later ones had reflections too: all tests passed, it helped; none did,
     it harmed; anything between says nothing, and so does an attempt without code or tests."""
     verdict: Verdict = "open"
@@ -167,7 +176,7 @@ async def judged(lesson: Lesson, first: Attempt, room: Room) -> Told:
         verdict = "harmed"
     if verdict != "open":
         await room.credit(lesson, helped=verdict == "helped")
-    return Told(id=lesson.id, text=lesson.text, verdict=verdict)
+    return UsedLesson(id=lesson.id, text=lesson.text, verdict=verdict)
 
 
 async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence[Episode], room: Room) -> list[Learnt]:
@@ -175,7 +184,7 @@ async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence
     learnt = []
     for episode in episodes:
         text = task.general(episode.improvement)
-        if len(text.split()) < FEWEST_WORDS or not bettered(episode.attempt, attempts):
+        if len(text.split()) < FEWEST_WORDS or not has_improved(episode.attempt, attempts):
             continue
         if (lesson := await room.learn(text, episode)) is not None:
             learnt.append(Learnt(id=lesson.id, text=lesson.text, attempt=episode.attempt))
@@ -198,7 +207,7 @@ async def keep_best(task: Task, attempts: Sequence[Attempt], room: Room) -> None
     await room.snapshot(code_of(task, best.code), f"the best: attempt {best.number}: {best.analysis.summary}", metrics)
 
 
-async def checked(task: Task, attempts: Sequence[Attempt], room: Room) -> Checks | None:
+async def run_project_checks(task: Task, attempts: Sequence[Attempt], room: Room) -> Checks | None:
     """The project's own checks of the best attempt; a check that says nothing is no pass."""
     if (best := best_of(attempts)) is None:
         return None
@@ -212,11 +221,11 @@ def note_untested(task: Task, attempts: Sequence[Attempt], room: Room) -> None:
     best = best_of(attempts)
     if best and best.analysis.caveat:
         room.degrade(best.analysis.caveat)
-    if best and best.solved and (missed := untested(task)):
+    if best and best.solved and (missed := list_untested(task)):
         room.degrade(f"no test touches these words of the task: {'; '.join(missed)}")
 
 
-def bettered(number: int, attempts: Sequence[Attempt]) -> bool:
+def has_improved(number: int, attempts: Sequence[Attempt]) -> bool:
     before = next(a for a in attempts if a.number == number)
     after = next((a for a in attempts if a.number > number and a.absent is None), None)
     return after is not None and rank(after) > rank(before)
@@ -232,7 +241,7 @@ def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
     return max(written, key=rank) if written else None
 
 
-def told_of(attempt: Attempt) -> str:
+def describe_attempt(attempt: Attempt) -> str:
     return f"attempt {attempt.number}: {attempt.analysis.passed} of {attempt.analysis.of} tests passed"
 
 
@@ -248,24 +257,24 @@ def outcome_of(task: Task, stopped: Stop, best: Attempt | None) -> Outcome:
     return "unsolved" if task.tested else "not_tested"
 
 
-def known(task: Task, best: Attempt) -> str:
+def describe_evidence(task: Task, best: Attempt) -> str:
     """What was run of it and came of it, and no more."""
     passed, of, examples = best.analysis.passed, best.analysis.of, len(task.examples)
     if passed < of or examples > of:  # which of them fail is shown one by one
         return f"passes {passed} of {of} tests"
-    return told_passed(
+    return format_passed(
         ((of - examples,) * 2 + ("given test",), (examples,) * 2 + ("example of the task",)), whole=False
     )
 
 
-def untested(task: Task) -> tuple[str, ...]:
+def list_untested(task: Task) -> tuple[str, ...]:
     files = task.tests.files if task.tests else ()
     given = [text for _, source in files for text in test_texts(source)]
-    return untouched(task.text, [*given, *(f"{e.call} == {e.expected or e.raises}" for e in task.examples)])
+    return find_untouched(task.text, [*given, *(f"{e.call} == {e.expected or e.raises}" for e in task.examples)])
 
 
-def summed_up(
-    task: Task, attempts: Sequence[Attempt], stopped: Stop, told: Sequence[Told], learnt: Sequence[Learnt]
+def build_result(
+    task: Task, attempts: Sequence[Attempt], stopped: Stop, told: Sequence[UsedLesson], learnt: Sequence[Learnt]
 ) -> SolveResult:
     best = best_of(attempts)
     return SolveResult(
@@ -279,8 +288,8 @@ def summed_up(
         of=best.analysis.of if best else 0,
         tests_given=task.tests is not None,
         examples=len(task.examples),
-        known=known(task, best) if best and best.analysis.of else "",
-        untested=untested(task) if best and best.analysis.of else (),
+        known=describe_evidence(task, best) if best and best.analysis.of else "",
+        untested=list_untested(task) if best and best.analysis.of else (),
         attempts=tuple(attempts),
         lessons_told=tuple(told),
         lessons_learnt=tuple(learnt),

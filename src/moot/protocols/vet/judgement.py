@@ -23,7 +23,7 @@ NOTHING = re.compile(
 DENIALS = re.compile(r"\b(?:not|no|never|without|cannot|un(?=\w{4}))|n't\b", re.IGNORECASE)
 
 
-def said(text: str) -> str:
+def drop_empty_words(text: str) -> str:
     """The text, or nothing where it says that there is nothing."""
     return "" if NOTHING.fullmatch(text.strip()) else text.strip()
 
@@ -59,7 +59,7 @@ STEPS = any_of(
 
 def actionable(counter: str) -> Clear:
     """A specific step that can be taken; a vague worry is none."""
-    text = said(counter)
+    text = drop_empty_words(counter)
     if len(words(text)) < 2 or (VAGUE.search(text) and not STEPS.search(VAGUE.sub(" ", text))):
         return "no"
     return "yes" if STEPS.search(text) and len(words(text)) >= FEWEST_WORDS else "unclear"
@@ -80,7 +80,7 @@ NEW = any_of(
 
 def substantial(diff: str, attempts: tuple[str, ...]) -> Clear:
     """Another approach, tool or method; not a trifle and not an attempt that was made before."""
-    text = said(diff)
+    text = drop_empty_words(diff)
     if len(words(text)) < 2 or any(echoes(text, attempt) for attempt in attempts):
         return "no"
     if TRIFLE.search(text):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from moot.core.errors import Cut
+from moot.core.errors import SessionStopped
 from moot.core.room import Ask, Room
 from moot.protocols.vet.judgement import actionable, echoes, steps
 from moot.protocols.vet.positions import Claim, Objection, Rejoinder
@@ -14,19 +14,19 @@ from moot.protocols.vet.verdict import (
     VetResult,
     VetRules,
     cut_short,
-    listed,
-    noticed,
+    is_settled,
+    list_texts,
     present,
-    settled,
-    shown,
+    render_case,
+    render_notices,
     verdict,
 )
-from moot.text.render import fenced
+from moot.text.render import fence_text
 from moot.text.replies import instructions
 
 
 @dataclass(frozen=True)
-class Debate:
+class PlanDebate:
     """Where a debate about a plan stands."""
 
     claim: Claim | None
@@ -44,28 +44,28 @@ async def before_action(given: VetInput, rules: VetRules, room: Room) -> VetResu
         case = plan_case(given, debate)
         if case.turns_on_counter and debate.objection:
             case = replace(case, actionable=await is_actionable(debate.objection.counter, given, room))
-    except Cut as cut:  # what both said is worth keeping
+    except SessionStopped as cut:  # what both said is worth keeping
         return with_positions(cut_short(given, cut, room), debate)
-    return planned(given, debate, case)
+    return build_plan_result(given, debate, case)
 
 
-async def opening(given: VetInput, room: Room) -> Debate:
+async def opening(given: VetInput, room: Room) -> PlanDebate:
     form = instructions(Claim)
-    text = prompt("claim", action=shown(given, room), form=form)
+    text = prompt("claim", action=render_case(given, room), form=form)
     claim = present(await room.ask(Ask("advocate", "claim", 1, prompt("advocate"), text, Claim, REPLY_TOKENS)))
     if claim is None:
         room.degrade("the advocate is absent: nobody spoke for the action")
     elif claim.confidence is None:
         room.degrade("the advocate gave no usable confidence; it counts as unsure")
-    return Debate(claim, await ask_critic(given, claim, room))
+    return PlanDebate(claim, await ask_critic(given, claim, room))
 
 
 async def ask_critic(given: VetInput, claim: Claim | None, room: Room) -> Objection | None:
     text = prompt(
         "object",
-        action=shown(given, room),
-        noticed=noticed(given),
-        claim=told_claim(claim),
+        action=render_case(given, room),
+        noticed=render_notices(given),
+        claim=render_claim(claim),
         form=instructions(Objection),
     )
     answer = await room.ask(Ask("critic", "objection", 1, prompt("critic"), text, Objection, REPLY_TOKENS))
@@ -78,29 +78,31 @@ async def ask_critic(given: VetInput, claim: Claim | None, room: Room) -> Object
     return objection
 
 
-async def exchange(given: VetInput, debate: Debate, number: int, room: Room) -> Debate:
+async def exchange(given: VetInput, debate: PlanDebate, number: int, room: Room) -> PlanDebate:
     """The advocate answers the critic; the critic withdraws or holds."""
     objection = debate.objection
     assert objection is not None
-    text = prompt("answer", action=shown(given, room), objection=told_objection(objection), form=instructions(Claim))
+    text = prompt(
+        "answer", action=render_case(given, room), objection=render_objection(objection), form=instructions(Claim)
+    )
     answer = present(await room.ask(Ask("advocate", "answer", number, prompt("advocate"), text, Claim, REPLY_TOKENS)))
     if answer is None or echoes(answer.claim, objection.objection):
         why = "gave no answer to the critic" if answer is None else "only echoes the critic"
         room.degrade(f"the advocate {why} in round {number}; the objection stands")
         unsure = debate.claim and debate.claim.model_copy(update={"confidence": None})
-        return Debate(unsure, objection, number)
+        return PlanDebate(unsure, objection, number)
     text = prompt(
         "hold",
-        action=shown(given, room),
-        objection=told_objection(objection),
-        answer=told_claim(answer),
+        action=render_case(given, room),
+        objection=render_objection(objection),
+        answer=render_claim(answer),
         form=instructions(Rejoinder),
     )
     held = present(await room.ask(Ask("critic", "rejoinder", number, prompt("critic"), text, Rejoinder, REPLY_TOKENS)))
     if held and held.decision == "withdraw" and echoes(held.reason, answer.claim):
         room.degrade(f"the critic only echoes the advocate in round {number}; the objection stands")
-        return Debate(answer, objection, number)
-    return Debate(answer, after_rejoinder(objection, held, number, room), number)
+        return PlanDebate(answer, objection, number)
+    return PlanDebate(answer, after_rejoinder(objection, held, number, room), number)
 
 
 def after_rejoinder(objection: Objection, held: Rejoinder | None, number: int, room: Room) -> Objection:
@@ -116,12 +118,12 @@ def after_rejoinder(objection: Objection, held: Rejoinder | None, number: int, r
     return objection.model_copy(update={"severity": "low"})
 
 
-def plan_case(given: VetInput, debate: Debate) -> PlanCase:
+def plan_case(given: VetInput, debate: PlanDebate) -> PlanCase:
     confidence = debate.claim.confidence if debate.claim else None
     return PlanCase(given.stakes, debate.objection.severity if debate.objection else None, confidence or 0.0)
 
 
-def planned(given: VetInput, debate: Debate, case: PlanCase) -> VetResult:
+def build_plan_result(given: VetInput, debate: PlanDebate, case: PlanCase) -> VetResult:
     rule, objection = of_plan(case), debate.objection
     note = f'the critic: "{objection.objection}"' if objection and rule.resolution != "PROCEED" else ""
     result = with_positions(verdict(given, rule.resolution, rule.why, note, rule.limit), debate)
@@ -130,7 +132,7 @@ def planned(given: VetInput, debate: Debate, case: PlanCase) -> VetResult:
     return result.model_copy(update={"modifications": steps(objection.counter)})
 
 
-def with_positions(result: VetResult, debate: Debate) -> VetResult:
+def with_positions(result: VetResult, debate: PlanDebate) -> VetResult:
     risks = debate.objection.risks if debate.objection else ()
     said = {"advocate": debate.claim, "critic": debate.objection, "risks": risks, "rounds": debate.rounds}
     return result.model_copy(update=said)
@@ -141,17 +143,17 @@ async def is_actionable(counter: str, given: VetInput, room: Room) -> bool:
         room.degrade("the critic's counter is the action itself; nothing would change")
         return False
     question = "Is this advice a specific step that can be taken, not just a vague worry?"
-    return await settled(actionable(counter), question, counter, given, room)
+    return await is_settled(actionable(counter), question, counter, given, room)
 
 
-def told_claim(claim: Claim | None) -> str:
+def render_claim(claim: Claim | None) -> str:
     if claim is None:
         return "nothing: there is no advocate"
-    return fenced("\n".join([claim.claim, *listed(claim.supports)]))
+    return fence_text("\n".join([claim.claim, *list_texts(claim.supports)]))
 
 
-def told_objection(objection: Objection) -> str:
+def render_objection(objection: Objection) -> str:
     counter = [f"Instead: {objection.counter}"] if objection.counter else []
-    return fenced(
-        "\n".join([f"{objection.objection} (severity {objection.severity})", *listed(objection.risks), *counter])
+    return fence_text(
+        "\n".join([f"{objection.objection} (severity {objection.severity})", *list_texts(objection.risks), *counter])
     )

@@ -1,6 +1,6 @@
 """An action before it runs, or a task that keeps failing: an advocate, a critic who sees the advocate, then rules."""
 
-from moot.core.errors import Cut
+from moot.core.errors import SessionStopped
 from moot.core.room import Room
 from moot.protocols.vet.failure_debate import after_failure
 from moot.protocols.vet.plan_debate import before_action
@@ -21,5 +21,5 @@ async def vet(given: VetInput, rules: VetRules, room: Room) -> VetResult:
             result = await before_action(given, rules, room)
         await room.gate("verdict", f"{result.resolution}: {result.rationale}", {"risks": list(result.risks)})
         return result
-    except Cut as cut:
+    except SessionStopped as cut:
         return cut_short(given, cut, room)

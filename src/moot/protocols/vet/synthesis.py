@@ -107,10 +107,10 @@ SHARED = 0.6
 
 def matches_errors(pattern: str, errors: Sequence[str]) -> bool:
     """Whether the critic's pattern names the errors that came before: most words of each of the last two."""
-    named = _telling(pattern)
-    marks = [_telling(fingerprint(error)) for error in errors if fingerprint(error)][-2:]
+    named = _significant_words(pattern)
+    marks = [_significant_words(fingerprint(error)) for error in errors if fingerprint(error)][-2:]
     return bool(marks) and all(mark and len(mark & named) / len(mark) >= SHARED for mark in marks)
 
 
-def _telling(text: str) -> set[str]:
+def _significant_words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower())) - FILLERS

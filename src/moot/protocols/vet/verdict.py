@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 from pydantic import Field
 
-from moot.core.errors import Cut, CutKind
+from moot.core.errors import CutKind, SessionStopped
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Result, Rules, Value
 from moot.protocols.vet.judgement import Clear
@@ -14,8 +14,8 @@ from moot.protocols.vet.positions import BlindSpot, Claim, Diagnosis, Objection,
 from moot.protocols.vet.prompts import prompt
 from moot.protocols.vet.synthesis import Resolution
 from moot.routing.answer import Stakes
-from moot.text.excerpts import CHARACTERS_PER_TOKEN, Part, fit_parts, fit_text, show
-from moot.text.render import fenced
+from moot.text.excerpts import CHARACTERS_PER_TOKEN, TextPart, fit_parts, fit_text, show
+from moot.text.render import fence_text
 from moot.text.replies import instructions
 
 T = TypeVar("T", bound=Value)
@@ -78,24 +78,24 @@ def verdict(given: VetInput, resolution: Resolution, rule: str, note: str = "", 
     )
 
 
-def cut_short(given: VetInput, cut: Cut, room: Room) -> VetResult:
+def cut_short(given: VetInput, cut: SessionStopped, room: Room) -> VetResult:
     """Nobody got to the end of it: a person must look, or the session is carried on."""
     room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
     result = verdict(given, "ESCALATE", "the debate was cut short", str(cut))
     return result.model_copy(update={"outcome": cut.kind, "debated": False})
 
 
-async def settled(clear: Clear, question: str, text: str, given: VetInput, room: Room) -> bool:
+async def is_settled(clear: Clear, question: str, text: str, given: VetInput, room: Room) -> bool:
     """By the rules; where they do not say, by a model; where that does not say, yes."""
     if clear != "unclear":
         return clear == "yes"
-    if not room.seated("judge"):
+    if not room.has_model("judge"):
         return True
     asked = prompt(
         "judge",
         question=question,
-        text=fenced(text),
-        action=fenced(show(fit_text("action", given.action, room.allowance() // 2), "the judge", room).joined()),
+        text=fence_text(text),
+        action=fence_text(show(fit_text("action", given.action, room.allowance() // 2), "the judge", room).join()),
         form=instructions(Opinion),
     )
     opinion = present(await room.ask(Ask("judge", "synthesis", 1, prompt("asked"), asked, Opinion, SYNTHESIS_TOKENS)))
@@ -106,32 +106,32 @@ def present(answer: T | Absent) -> T | None:
     return None if isinstance(answer, Absent) else answer
 
 
-def shown(given: VetInput, room: Room) -> str:
+def render_case(given: VetInput, room: Room) -> str:
     """What the seats are shown of it: the action, its context, every attempt and every error. Where that does not
     fit, the oldest attempts are left out first."""
-    what = Part("Task" if given.kind == "failure" else "Action", given.action)
-    attempts = [Part(f"Attempt {number}", text) for number, text in enumerate(given.attempts, 1)]
-    errors = [Part(f"Error {number}", text) for number, text in enumerate(given.errors, 1)]
-    order = [part for part in (what, *attempts, *errors, Part("Context", given.context)) if part.text.strip()]
+    what = TextPart("Task" if given.kind == "failure" else "Action", given.action)
+    attempts = [TextPart(f"Attempt {number}", text) for number, text in enumerate(given.attempts, 1)]
+    errors = [TextPart(f"Error {number}", text) for number, text in enumerate(given.errors, 1)]
+    order = [part for part in (what, *attempts, *errors, TextPart("Context", given.context)) if part.text.strip()]
     weighty = [part for part in (what, order[-1], *_newest(attempts, errors)) if part in order]
     fitted = show(fit_parts(list(dict.fromkeys(weighty)), room.allowance()), "the seats", room)
     kept = {part.name: part.text for part in fitted.parts}
-    lines = [f"{part.name}:\n{fenced(kept[part.name])}" for part in order if part.name in kept]
+    lines = [f"{part.name}:\n{fence_text(kept[part.name])}" for part in order if part.name in kept]
     return "\n\n".join([*lines, *filter(None, [fitted.note]), f"Stakes: {given.stakes}"])
 
 
-def _newest(attempts: Sequence[Part], errors: Sequence[Part]) -> list[Part]:
+def _newest(attempts: Sequence[TextPart], errors: Sequence[TextPart]) -> list[TextPart]:
     """The last attempt, the last error, those before them, and so on."""
     pairs = zip_longest(reversed(attempts), reversed(errors))
     return [part for pair in pairs for part in pair if part is not None]
 
 
-def noticed(given: VetInput) -> str:
+def render_notices(given: VetInput) -> str:
     """What the router saw, for the critic."""
     return f"Noticed in it: {', '.join(given.triggers)}\n\n" if given.triggers else ""
 
 
-def listed(texts: Sequence[str]) -> list[str]:
+def list_texts(texts: Sequence[str]) -> list[str]:
     return [f"- {text}" for text in texts]
 
 

@@ -8,7 +8,7 @@ from moot.routing.patterns import Lazy, names
 from moot.routing.script import HOLE, Word
 
 
-class Carrier(NamedTuple):
+class CommandCarrier(NamedTuple):
     valued: frozenset[str] = frozenset()
     """Options that take a value of their own."""
     skips: int = 0
@@ -23,8 +23,8 @@ class Carrier(NamedTuple):
     """More arguments come from elsewhere."""
 
 
-def carrier(valued: str = "", **rest: object) -> Carrier:
-    return Carrier(frozenset(valued.split()), **rest)  # type: ignore[arg-type]
+def carrier(valued: str = "", **rest: object) -> CommandCarrier:
+    return CommandCarrier(frozenset(valued.split()), **rest)  # type: ignore[arg-type]
 
 
 ROOT = Sight("medium", "privilege", "sudo", "it changes something with all rights")
@@ -33,7 +33,7 @@ REMOTE = Sight("medium", "change", "ssh", "it changes another machine")
 FETCHED = Sight("low")
 ELSEWHERE = Sight("low")
 
-CARRIERS: dict[str, Carrier] = {
+CARRIERS: dict[str, CommandCarrier] = {
     "sudo": carrier("-u -g -h -p -C -T -U -r -t -D -R --user --group --host --prompt --chdir", floor=ROOT),
     "doas": carrier("-u -C", floor=ROOT),
     "pkexec": carrier("--user", floor=ROOT),
@@ -117,7 +117,7 @@ CARRIERS: dict[str, Carrier] = {
     "bunx": carrier(always=FETCHED),
     "uvx": carrier("--from --with --python", always=FETCHED),
 }
-SECOND: dict[tuple[str, str], Carrier] = {
+SECOND: dict[tuple[str, str], CommandCarrier] = {
     ("uv", "run"): carrier("--with --extra --group --python -p --project --env-file --directory", always=ELSEWHERE),
     ("uv", "tool"): carrier("--from", skips=1, always=FETCHED),
     ("poetry", "run"): carrier(always=ELSEWHERE),
@@ -166,7 +166,7 @@ LOADER = Lazy(r"ld-(?:linux|musl)[\w.-]*|ld\.so[\w.]*|ld64\.so[\w.]*")
 """The program that loads other programs can be called by hand."""
 
 
-def inner_words(args: tuple[Word, ...], how: Carrier) -> tuple[Word, ...]:
+def inner_words(args: tuple[Word, ...], how: CommandCarrier) -> tuple[Word, ...]:
     """The words of the carried command."""
     at, skips = 0, how.skips
     while at < len(args):

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy
-from moot.routing.rules import Call
+from moot.routing.rules import CommandCall
 from moot.routing.runners.inside import Judge
-from moot.routing.runners.launchers import named_command_sights, values_of
+from moot.routing.runners.launchers import judge_named_command, values_of
 
 RUNS = (
     r"core\.(?:sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)|pager\.\w+|diff\.external|diff\.[^=]+\.(?:command|textconv)|"
@@ -23,21 +23,21 @@ CHANGE_SETTING = Lazy(
 ADDRESS = Lazy(r"ext::(.*)|(?:ssh|git|https?)://-.*", re.DOTALL)
 
 
-def git_sights(called: Call, judge: Judge) -> list[Sight]:
+def git_sights(called: CommandCall, judge: Judge) -> list[Sight]:
     """Settings, helpers and addresses that make git run other programs, and checks that are left out."""
     sights = []
     given = [f"{a.text}={b.text}" for a, b in pairwise(called.args) if a.text in ("--config", "-c", "--config-env")]
     for option in dict.fromkeys((*called.options, *given)):
         if found := RUN_SETTING.fullmatch(option):
             value = found[1].removeprefix("!")
-            if inner := named_command_sights(value, "it changes what git itself runs", judge):
+            if inner := judge_named_command(value, "it changes what git itself runs", judge):
                 sights += [*inner, Sight("high", "security", option, "it changes what git itself runs")]
         elif CHANGE_SETTING.fullmatch(option) or option.startswith("--exec-path="):
             sights.append(Sight("high", "security", option, "it changes what git itself runs"))
     if "--no-verify" in called.options:
         sights.append(Sight("medium", "security", called.shown, "it leaves the checks out"))
     for text in helpers(called):
-        sights += named_command_sights(text, f"`{called.shown}` runs {text[:40]!r}", judge)
+        sights += judge_named_command(text, f"`{called.shown}` runs {text[:40]!r}", judge)
     for word in called.args:
         if found := ADDRESS.fullmatch(word.text):
             command = (found[1] or "").replace("% ", " ")
@@ -58,7 +58,7 @@ HELPERS = {
 OPENED_BY = Lazy(r"(?:-O|--open-files-in-pager=)(.+)", re.DOTALL)
 
 
-def helpers(called: Call) -> list[str]:
+def helpers(called: CommandCall) -> list[str]:
     """Commands in the options of some of git's commands."""
     verb = called.rest[0] if called.rest else ""
     if verb == "grep":  # a word of its own after -O is the pattern

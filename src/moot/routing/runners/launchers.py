@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from moot.routing.answer import ORDER, Sight, gravest
 from moot.routing.patterns import Lazy, names
-from moot.routing.rules import Call
+from moot.routing.rules import CommandCall
 from moot.routing.runners.inside import Judge
 from moot.routing.runners.sed import script_parts
 from moot.routing.script import HOLE
@@ -91,7 +91,7 @@ def _options(table: str) -> dict[str, frozenset[str]]:
     return found
 
 
-def values_of(called: Call, options: frozenset[str]) -> list[str]:
+def values_of(called: CommandCall, options: frozenset[str]) -> list[str]:
     """The values of options, apart (`-e x`), joined (`--rsh=x`, `-Ix`) or at the end of a bundle (`-avze x`)."""
     found = [_value(after.text) for before, after in pairwise(called.args) if _takes(before.text, options)]
     for word in called.args:
@@ -119,18 +119,18 @@ def _value(text: str) -> str:
     return text.removeprefix("exec=")
 
 
-def option_sights(called: Call, judge: Judge) -> list[Sight]:
+def option_sights(called: CommandCall, judge: Judge) -> list[Sight]:
     """What options make a program run besides its own work."""
     sights: list[Sight] = []
     if options := _options(CARRYING).get(called.name):
         sights += [s for text in values_of(called, options) for s in judge(text)]
     if options := _options(HIDING).get(called.name):
         for text in values_of(called, options):
-            sights += hidden_option_sights(text, called, judge)
+            sights += judge_option_command(text, called, judge)
     return sights
 
 
-def hidden_option_sights(text: str, called: Call, judge: Judge) -> list[Sight]:
+def judge_option_command(text: str, called: CommandCall, judge: Judge) -> list[Sight]:
     """A command that stands in an option: only the usual programs pass."""
     if called.name in ("ssh", "scp", "sftp", "mosh") and not text.startswith(("./", "/")):
         text = found[1] if (found := CONNECTS.fullmatch(text)) else ""
@@ -142,10 +142,10 @@ def hidden_option_sights(text: str, called: Call, judge: Judge) -> list[Sight]:
         text = found[1] if (found := INVOKES.fullmatch(text)) else ""
     elif "checkpoint" in called.shown and re.fullmatch(r"dot|bell|totals|wait=\d+|(?:echo|ttyout|sleep)(?:=.*)?", text):
         text = ""
-    return named_command_sights(text, f"`{called.shown}` runs {text[:40]!r} by an option", judge)
+    return judge_named_command(text, f"`{called.shown}` runs {text[:40]!r} by an option", judge)
 
 
-def named_command_sights(text: str, why: str, judge: Judge) -> list[Sight]:
+def judge_named_command(text: str, why: str, judge: Judge) -> list[Sight]:
     """A command that is named where another program picks it up: an option, a variable, a setting."""
     text = text.strip().lstrip("|").strip()
     if not text:
@@ -153,7 +153,7 @@ def named_command_sights(text: str, why: str, judge: Judge) -> list[Sight]:
     first = text.split()[0].strip("'\"").rsplit("/", 1)[-1]
     inner = [found[1]] if first == "ssh" and (found := CONNECTS.fullmatch(text)) else []
     if first in HARMLESS and not re.search(r"[;&|`]|\$\(", text) and HOLE not in text:
-        return [s for command in inner for s in named_command_sights(command, why, judge)]
+        return [s for command in inner for s in judge_named_command(command, why, judge)]
     sights = judge(text)
     if ORDER[gravest(sights).level] >= ORDER["medium"]:
         return sights
@@ -161,7 +161,7 @@ def named_command_sights(text: str, why: str, judge: Judge) -> list[Sight]:
     return [] if plain else [Sight("medium", "unclear", text[:40], why)]
 
 
-def editor_sights(called: Call, judge: Judge, fed: list[str] | None) -> list[Sight]:
+def editor_sights(called: CommandCall, judge: Judge, fed: list[str] | None) -> list[Sight]:
     """`vim -c ':!rm x'`, `less +'!sh'`, `emacs --eval …`, and lines that begin with `!` for `ed`."""
     codes = values_of(called, frozenset(("-c", "--cmd", "--eval", "-eval", "--execute")))
     codes += [word.text[1:] for word in called.args if word.text.startswith("+") and len(word.text) > 1]
@@ -180,7 +180,7 @@ def editor_sights(called: Call, judge: Judge, fed: list[str] | None) -> list[Sig
     return sights
 
 
-def sed_sights(called: Call, judge: Judge) -> list[Sight]:
+def sed_sights(called: CommandCall, judge: Judge) -> list[Sight]:
     """The commands of a sed script that run programs or write files, and the files that are edited in place."""
     scripts = values_of(called, frozenset(("-e", "--expression")))
     files = list(called.rest)
@@ -203,7 +203,7 @@ def sed_sights(called: Call, judge: Judge) -> list[Sight]:
     return sights
 
 
-def awk_sights(called: Call, judge: Judge) -> list[Sight]:
+def awk_sights(called: CommandCall, judge: Judge) -> list[Sight]:
     code = " ".join(word.text for word in called.args)
     targets = [place_sight(path) for path in AWK_WRITES.findall(code)]
     starts = AWK_RUNS.search(AWK_STRING.sub('""', code)) or "/inet" in code
@@ -217,7 +217,7 @@ def awk_sights(called: Call, judge: Judge) -> list[Sight]:
     return [Sight("low" if "inplace" in code else "read")]
 
 
-def make_sights(called: Call, judge: Judge, fed: list[str] | None) -> list[Sight]:
+def make_sights(called: CommandCall, judge: Judge, fed: list[str] | None) -> list[Sight]:
     """make with a rule on the command line, or with another program in place of the shell."""
     rules = [*values_of(called, frozenset(("--eval", "-E"))), *(fed or ())]
     sights = [s for text in rules for m in RECIPE.finditer(text) for s in judge(m[1] or m[2])]
@@ -235,7 +235,7 @@ def make_sights(called: Call, judge: Judge, fed: list[str] | None) -> list[Sight
     return sights
 
 
-def tcl_sights(called: Call, code: str, judge: Judge) -> list[Sight]:
+def tcl_sights(called: CommandCall, code: str, judge: Judge) -> list[Sight]:
     """expect and Tcl: `spawn rm x`, `exec rm x`, `file delete x`."""
     sights = [s for text in SPAWNS.findall(code) for s in judge(text.replace("{*}", ""))]
     if re.search(r"\bfile\s+(?:delete|rename)\b", code):
@@ -243,7 +243,7 @@ def tcl_sights(called: Call, code: str, judge: Judge) -> list[Sight]:
     return sights
 
 
-def terminal_command(called: Call) -> str:
+def terminal_command(called: CommandCall) -> str:
     """The command that `tmux new-session …` or `screen -X stuff …` starts; empty where they only look."""
     rest = [text for text in called.rest if text not in ("Enter", "C-m", "KPEnter")]
     if called.name == "tmux" and rest and rest[0] in TMUX_RUNS:

@@ -2,14 +2,14 @@
 
 from moot.routing.patterns import Lazy
 from moot.routing.script import Command
-from moot.routing.web import started
+from moot.routing.web import find_started_file
 
 HIDING = Lazy(r"\\(?:x[0-9A-Fa-f]|u[0-9A-Fa-f]|U[0-9A-Fa-f]|0?[0-7]{2})")
 """Escapes that spell letters as numbers: whoever reads the command does not see what is printed."""
 FORMAT = Lazy(r"%[-+ #0]*\d*(?:\.\d+)?[sbqcdiuxXof]")
 
 
-def printed_text(command: Command) -> str | None:
+def find_printed_text(command: Command) -> str | None:
     """The text; nothing where it is not known, or spelled so that only a machine can read it."""
     name = command.words[0].text if command.words else ""
     if name in ("echo", "printf"):
@@ -49,14 +49,14 @@ def scripts_written_and_run(commands: tuple[Command, ...]) -> list[str | None]:
     found = []
     for command in commands:
         texts = [word.text for word in command.words]
-        name = started(texts)
+        name = find_started_file(texts)
         if name in files and not any(text.startswith(OTHER_LANGUAGES) for text in texts[:2]):
             found.append(files[name])
         targets = [r.target.text for r in command.redirects if r.sign in (">", ">>", ">|")]
         printer = command
         if texts[:1] == ["tee"] and command.fed_by:
             targets, printer = texts[1:], command.fed_by[-1]
-        files.update({target.rsplit("/", 1)[-1]: printed_text(printer) for target in targets})
+        files.update({target.rsplit("/", 1)[-1]: find_printed_text(printer) for target in targets})
     return found
 
 

@@ -3,13 +3,13 @@
 from posixpath import basename
 
 from moot.routing.patterns import Lazy
-from moot.routing.script import Command, Unreadable, Word
+from moot.routing.script import Command, UnreadableScript, Word
 from moot.routing.shell import parse
 
 PROGRAM = Lazy(r"(?:/usr)?(?:/local)?/s?bin/[\w.+-]+")
 
 
-def renamed_commands(commands: tuple[Command, ...]) -> list[Command]:
+def resolve_renames(commands: tuple[Command, ...]) -> list[Command]:
     """The commands that use such a name, with the name they stand for."""
     meant: dict[str, tuple[Word, ...]] = {}
     found = []
@@ -29,5 +29,5 @@ def renamed_commands(commands: tuple[Command, ...]) -> list[Command]:
 def _words(body: str) -> tuple[Word, ...]:
     try:
         return parse(body)[-1].words
-    except (Unreadable, IndexError):
+    except (UnreadableScript, IndexError):
         return (Word(body),)

@@ -3,8 +3,8 @@
 import re
 
 from moot.routing.answer import Sight, gravest
-from moot.routing.interpreters import fed
-from moot.routing.rules import Call, has_option, ruled
+from moot.routing.interpreters import find_input_texts
+from moot.routing.rules import CommandCall, find_rule, has_option
 from moot.routing.runners.carriers import RUN_VALUED, SECOND, after_dashes, after_word, carrier, inner_words
 from moot.routing.runners.git_settings import git_sights
 from moot.routing.runners.inside import Inside
@@ -12,11 +12,11 @@ from moot.routing.runners.launchers import EDITORS, awk_sights, editor_sights, m
 from moot.routing.runners.variables import variable_sights
 from moot.routing.runners.wrappers import (
     alias,
-    carried,
     env,
     evaluate,
     expect,
     export,
+    judge_carrier,
     schedule,
     source,
     su,
@@ -26,11 +26,11 @@ from moot.routing.runners.wrappers import (
 )
 from moot.routing.script import Word
 from moot.routing.secrets import pattern_secrets
-from moot.routing.tasks import ruled_or_guessed, unknown_sights
-from moot.routing.writing import copied, written
+from moot.routing.tasks import judge_task, unknown_sights
+from moot.routing.writing import judge_copy, judge_write
 
 
-def find(called: Call, inside: Inside) -> list[Sight]:
+def find(called: CommandCall, inside: Inside) -> list[Sight]:
     sights, texts = [Sight("read")], [w.text for w in called.args]
     if "-delete" in texts:
         sights.append(Sight("high", "destructive", called.shown, "it deletes everything it finds"))
@@ -52,9 +52,9 @@ def find(called: Call, inside: Inside) -> list[Sight]:
     return sights
 
 
-def docker_run(called: Call, inside: Inside) -> list[Sight]:
+def docker_run(called: CommandCall, inside: Inside) -> list[Sight]:
     """`docker run image command`: inside a container without the host's files little can go wrong."""
-    sight = ruled(called)
+    sight = find_rule(called)
     sights = [sight] if sight else []
     verbs = called.rest[:2]
     if verbs[:1] == ("compose",):
@@ -62,7 +62,7 @@ def docker_run(called: Call, inside: Inside) -> list[Sight]:
     if verbs[:1] == ("container",):
         verbs = verbs[1:]
     if verbs[:1] == ("exec",):
-        return [*sights, *carried(called, SECOND[("docker", "exec")], after_word(called.args, "exec"), inside)]
+        return [*sights, *judge_carrier(called, SECOND[("docker", "exec")], after_word(called.args, "exec"), inside)]
     if verbs[:1] != ("run",):
         return sights or unknown_sights(called)
     words = inner_words(after_word(called.args, "run"), carrier(" ".join(RUN_VALUED), skips=1))
@@ -75,15 +75,15 @@ def docker_run(called: Call, inside: Inside) -> list[Sight]:
     return [*sights, Sight("low")]
 
 
-def compose(called: Call, inside: Inside) -> list[Sight]:
+def compose(called: CommandCall, inside: Inside) -> list[Sight]:
     for verb in ("exec", "run"):
         if verb in called.rest[1:2]:
-            return carried(called, SECOND[("docker-compose", verb)], after_word(called.args, verb), inside)
+            return judge_carrier(called, SECOND[("docker-compose", verb)], after_word(called.args, verb), inside)
     return []
 
 
-def cluster(called: Call, inside: Inside) -> list[Sight]:
-    sight = ruled(called)
+def cluster(called: CommandCall, inside: Inside) -> list[Sight]:
+    sight = find_rule(called)
     if called.rest[:1] in (("exec",), ("debug",), ("run",)):
         words = after_dashes(called.args)
         inner = inside.words(words) if words else []
@@ -93,37 +93,39 @@ def cluster(called: Call, inside: Inside) -> list[Sight]:
     return [sight] if sight else unknown_sights(called)
 
 
-def git(called: Call, inside: Inside) -> list[Sight]:
+def git(called: CommandCall, inside: Inside) -> list[Sight]:
     sights = git_sights(called, inside.text)
     if called.rest[:2] in (("submodule", "foreach"), ("bisect", "run")):
         words = after_word(called.args, called.rest[1])
         words = words[1:] if words[:1] and words[0].text == "--recursive" else words
         inner = inside.text(words[0].text) if len(words) == 1 else []
         sights += inner or (inside.words(words) if words else [])
-    sight = ruled(called)
+    sight = find_rule(called)
     return [*sights, sight] if sight else [*sights, Sight("low")]
 
 
-def awk(called: Call, inside: Inside) -> list[Sight]:
+def awk(called: CommandCall, inside: Inside) -> list[Sight]:
     return awk_sights(called, inside.text)
 
 
-def sed(called: Call, inside: Inside) -> list[Sight]:
-    return [*ruled_or_guessed(called), *sed_sights(called, inside.text)]
+def sed(called: CommandCall, inside: Inside) -> list[Sight]:
+    return [*judge_task(called), *sed_sights(called, inside.text)]
 
 
-def edit(called: Call, inside: Inside) -> list[Sight]:
+def edit(called: CommandCall, inside: Inside) -> list[Sight]:
     """Editors and pagers: the files they may write, and the commands they are told to run."""
-    own = ruled_or_guessed(called) if called.name in ("less", "more") else written(called, inside)
-    inner = editor_sights(called, inside.text, fed(inside.command) if called.name in ("ed", "ex", "vi", "vim") else [])
+    own = judge_task(called) if called.name in ("less", "more") else judge_write(called, inside)
+    inner = editor_sights(
+        called, inside.text, find_input_texts(inside.command) if called.name in ("ed", "ex", "vi", "vim") else []
+    )
     return [*own, *inner]
 
 
-def make(called: Call, inside: Inside) -> list[Sight]:
-    fed_rules = fed(inside.command) if {"-", "/dev/stdin"} & {word.text for word in called.args} else []
+def make(called: CommandCall, inside: Inside) -> list[Sight]:
+    fed_rules = find_input_texts(inside.command) if {"-", "/dev/stdin"} & {word.text for word in called.args} else []
     given = [text.partition("=") for text in called.rest if "=" in text]
     found = [s for name, _, value in given for s in variable_sights(name, value, inside.text)]
-    return [*ruled_or_guessed(called), *make_sights(called, inside.text, fed_rules), *found]
+    return [*judge_task(called), *make_sights(called, inside.text, fed_rules), *found]
 
 
 SPECIAL = {
@@ -132,8 +134,8 @@ SPECIAL = {
     "nerdctl": docker_run, "kubectl": cluster, "oc": cluster, "k": cluster, "git": git, "awk": awk, "gawk": awk,
     "mawk": awk, "nawk": awk, "sed": sed, "gsed": sed, "make": make, "gmake": make, "tmux": terminal,
     "screen": terminal, "expect": expect, "at": schedule, "batch": schedule, "crontab": schedule,
-    **dict.fromkeys(("tee", "nano", "code", "subl"), written),
+    **dict.fromkeys(("tee", "nano", "code", "subl"), judge_write),
     **dict.fromkeys((*sorted(EDITORS), "ed"), edit),
     **dict.fromkeys(("export", "declare", "typeset", "readonly", "local"), export),
-    **dict.fromkeys(("cp", "mv", "ln", "install"), copied),
+    **dict.fromkeys(("cp", "mv", "ln", "install"), judge_copy),
 }  # fmt: skip

@@ -5,7 +5,7 @@ import re
 from moot.routing.answer import Sight
 from moot.routing.patterns import Lazy, names
 from moot.routing.runners.inside import Judge
-from moot.routing.runners.launchers import named_command_sights
+from moot.routing.runners.launchers import judge_named_command
 from moot.routing.script import HOLE
 from moot.routing.self_protection import variable_guard
 
@@ -54,7 +54,7 @@ def variable_sights(name: str, value: str, judge: Judge, *, alone: bool = False)
     if name == "PATH" and (odd := odd_path(value)):
         return [Sight("medium", "unclear", shown, f"programs are taken from {odd} first")]
     if name in COMMANDS:
-        return named_command_sights(value, f"{name} makes another program run {value[:40]!r}", judge)
+        return judge_named_command(value, f"{name} makes another program run {value[:40]!r}", judge)
     if value.lower() in ("production", "prod") and name != "NODE_ENV" and not alone:
         return [Sight("medium", "deployment", f"{name}={value}", "it is about production")]
     return []

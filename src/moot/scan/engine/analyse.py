@@ -8,13 +8,13 @@ from moot.core.types import Language, NotAnalysed, PathStep, Vulnerability
 from moot.scan.engine.engine import run
 from moot.scan.engine.fronts import lower
 from moot.scan.engine.ir import Parsed
-from moot.scan.engine.machine import Report
+from moot.scan.engine.machine import FlowReport
 from moot.scan.engine.rules import BOOKS
-from moot.scan.engine.values import EACH, Step
+from moot.scan.engine.values import EACH, FlowStep
 from moot.scan.rule import Rule
 
 
-def decided(language: Language) -> tuple[Rule, ...]:
+def list_flow_rules(language: Language) -> tuple[Rule, ...]:
     """The rules the dataflow engine decides in this language."""
     book = BOOKS[language]
     return (
@@ -43,14 +43,14 @@ class Flow:
 
 
 @dataclass(frozen=True)
-class Analysis:
+class FlowAnalysis:
     flows: tuple[Flow, ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
     read: int = 0
     """Characters, all files together."""
 
 
-def analyse(sources: Sequence[Parsed]) -> Analysis:
+def analyse(sources: Sequence[Parsed]) -> FlowAnalysis:
     """What the dataflow engine finds in these files together; files of a language without rules are passed over."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
@@ -62,10 +62,10 @@ def analyse(sources: Sequence[Parsed]) -> Analysis:
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
         gaps.extend(outcome.gaps)
     ordered = sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))
-    return Analysis(tuple(ordered), tuple(gaps), sum(len(source.data) for source in sources))
+    return FlowAnalysis(tuple(ordered), tuple(gaps), sum(len(source.data) for source in sources))
 
 
-def _finding(report: Report) -> Vulnerability:
+def _finding(report: FlowReport) -> Vulnerability:
     rule, module, at = report.rule, report.module, report.at
     sure = rule.confidence if report.taint is None else rule.confidence * (0.6 + 0.4 * report.taint.strength)
     return Vulnerability(
@@ -87,12 +87,12 @@ def _finding(report: Report) -> Vulnerability:
     )
 
 
-def _path(report: Report) -> tuple[PathStep, ...]:
+def _path(report: FlowReport) -> tuple[PathStep, ...]:
     """From where the value came in to where it does harm."""
     if report.taint is None:
         return ()
     steps: list[PathStep] = []
-    step: Step | None = report.taint.step
+    step: FlowStep | None = report.taint.step
     while step is not None:
         steps.append(PathStep(file=step.path, line=step.line, what=step.what))
         step = step.before
@@ -100,7 +100,7 @@ def _path(report: Report) -> tuple[PathStep, ...]:
     return (*reversed(steps), sink)
 
 
-def _exploit(report: Report) -> str:
+def _exploit(report: FlowReport) -> str:
     """What the rule says of all such flaws, and the way into this one."""
     taint = report.taint
     if taint is None or taint.label != "outside":
@@ -108,7 +108,7 @@ def _exploit(report: Report) -> str:
     first = taint.step
     while first.before is not None:
         first = first.before
-    origin = _spelled(taint.origin)
+    origin = _spell_origin(taint.origin)
     where = f"line {first.line}" if first.path == report.module.path else f"line {first.line} of {first.path}"
     place = f"{_callee(report)} on line {report.module.line(report.at[0])}"
     if first.what.endswith("comes from elsewhere"):
@@ -116,18 +116,18 @@ def _exploit(report: Report) -> str:
     return f"{report.rule.exploit} It comes in as {origin} on {where} and reaches {place}."
 
 
-def _spelled(origin: str) -> str:
+def _spell_origin(origin: str) -> str:
     """The origin as code has it: what it is, and the places inside by which it was reached."""
     base, *places = origin.split("|")
     return base + "".join(f"[{place!r}]" for place in places if place != EACH)
 
 
-def _callee(report: Report) -> str:
+def _callee(report: FlowReport) -> str:
     """`cur.execute` of the call; the whole of anything else."""
     text = _excerpt(report)
     name = text.partition("(")[0].strip()
     return name if name and re.fullmatch(r"[\w.$\[\]'\" ]+", name) else text
 
 
-def _excerpt(report: Report) -> str:
+def _excerpt(report: FlowReport) -> str:
     return " ".join(report.module.text(report.at).split())[:60]

@@ -6,8 +6,8 @@ from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Cut, Expr, Item, Many, Name, Span, Star, Table
 from moot.scan.engine.look import NAMES, attribute, element, item, taints_in
 from moot.scan.engine.machine import Machine
-from moot.scan.engine.rulebook import Store
-from moot.scan.engine.state import Cell, State
+from moot.scan.engine.rulebook import NamedStore
+from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import ALL, EACH, PROTO, Taint, Val, after, const
 
 SURE = 0.7
@@ -57,7 +57,7 @@ def _unpack(m: Machine, target: Many, value: Val, state: State, at: Span) -> Non
     in_go = m.frame.unit.module.language == "go"
     for index, part in enumerate(target.items):
         if isinstance(part, Star):
-            inner = m.allocate(state, Cell("list", {}, whole, False))
+            inner = m.allocate(state, HeapCell("list", {}, whole, False))
         elif starred is None or index < starred:
             inner = item(m, value, const(index), state, at)
             if in_go and value.taints and not value.refs:
@@ -99,7 +99,7 @@ def _give_cell(m: Machine, target: Attr | Item | Cut, base: Val, key: Val, value
         m.units[base.name].names[target.name] = value
         return
     kind = "instance" if isinstance(target, Attr) else "dict"
-    cell = Cell("external" if kind == "instance" else "dict", {}, Val(base.taints, name=""), False, base.name)
+    cell = HeapCell("external" if kind == "instance" else "dict", {}, Val(base.taints, name=""), False, base.name)
     made = m.allocate(state, cell.put(key.const, value) if key.const is not UNKNOWN else cell.blur(value))
     state.names[target.base.id] = base._replace(refs=made.refs)
 
@@ -151,7 +151,7 @@ def check_kept(m: Machine, name: str, value: Val, at: Span, state: State) -> Non
     _check_stores(m, (name,), value, None, at, state)
 
 
-def _is_holder(store: Store, dotted: str) -> bool:
+def _is_holder(store: NamedStore, dotted: str) -> bool:
     return bool(re.search(store.imported, dotted))
 
 

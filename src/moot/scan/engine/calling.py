@@ -8,10 +8,23 @@ from moot.scan.engine.ir import Attr, Call, Class, Name, Span, Star
 from moot.scan.engine.library import library_call
 from moot.scan.engine.look import attribute, element, member, taints_in
 from moot.scan.engine.machine import MAX_INLINED, MAX_LEVELS, Bound, Closure, Frame, Kind, Machine
-from moot.scan.engine.reflection import Use, reflected
+from moot.scan.engine.reflection import ReflectedCall, resolve_reflection
 from moot.scan.engine.sites import CallSite
-from moot.scan.engine.state import Cell, State, joined_states
-from moot.scan.engine.values import ANY, NO_FACTS, PROTO, SET, Facts, Key, Taints, Val, after, const, joined, merged
+from moot.scan.engine.state import HeapCell, State, join_states
+from moot.scan.engine.values import (
+    ANY,
+    NO_FACTS,
+    PROTO,
+    SET,
+    Facts,
+    Key,
+    Taints,
+    Val,
+    after,
+    const,
+    join_values,
+    merge_taints,
+)
 
 ERRORS = frozenset({"errors.New()", "fmt.Errorf()", "errors.Errorf()", "github.com/pkg/errors.New()"})
 
@@ -28,22 +41,22 @@ def call(m: Machine, e: Call, state: State) -> Val:
     else:
         callee = m.eval(e.func, state)
         args, keywords = _arguments(m, e, state)
-    return _carry_out(Use(m, e, state, callee, receiver, args, keywords, _carry_out))
+    return _carry_out(ReflectedCall(m, e, state, callee, receiver, args, keywords, _carry_out))
 
 
-def _carry_out(use: Use) -> Val:
+def _carry_out(use: ReflectedCall) -> Val:
     m, e, state, callee, receiver, args, keywords, _ = use
     thing = m.thing(callee)
     if isinstance(thing, Bound):
         return invoke(m, thing.closure, [thing.receiver, *args], keywords, state, e.at)
     if isinstance(thing, Closure):
-        return invoke(m, thing, _bound(e, thing, receiver, args), keywords, state, e.at)
+        return invoke(m, thing, _bind_receiver(e, thing, receiver, args), keywords, state, e.at)
     if isinstance(thing, Kind):
         return instantiate(m, thing, args, keywords, state, e.at)
     if m.level < MAX_LEVELS:
         m.level += 1
         try:
-            known = reflected(use)
+            known = resolve_reflection(use)
         finally:
             m.level -= 1
         if known is not None:
@@ -52,7 +65,7 @@ def _carry_out(use: Use) -> Val:
     return library_call(m, CallSite(m, state, name, receiver, args, keywords, e.at), e)
 
 
-def _bound(e: Call, closure: Closure, receiver: Val, args: list[Val]) -> list[Val]:
+def _bind_receiver(e: Call, closure: Closure, receiver: Val, args: list[Val]) -> list[Val]:
     """`Class.method(x)` of a class method has its class as first argument."""
     words = {d.id for d in closure.function.decorators if isinstance(d, Name)}
     return [receiver, *args] if closure.owner is not None and "classmethod" in words else args
@@ -97,10 +110,10 @@ def _method(
     if receiver.const is UNKNOWN or receiver.refs or receiver.const is None:
         return None
     if name == "join" and args:
-        return _joined(m, receiver, args[0], state)
+        return _join_texts(m, receiver, args[0], state)
     taints = receiver.taints
     for arg in args:
-        taints = merged(taints, taints_in(m, arg, state))
+        taints = merge_taints(taints, taints_in(m, arg, state))
     plain = [arg.const for arg in args if arg.const is not UNKNOWN and not arg.refs]
     if len(plain) == len(args) and not keywords:
         known = fold.method(receiver.const, name, plain)
@@ -119,11 +132,11 @@ def _split(m: Machine, text: str, name: str, args: list[Val], state: State) -> V
         parts = list(text) if known == [""] else getattr(text, name)(*known)
     except fold.FAILURES:
         return ANY
-    return m.allocate(state, Cell("list", {index: const(part) for index, part in enumerate(parts[:64])}))
+    return m.allocate(state, HeapCell("list", {index: const(part) for index, part in enumerate(parts[:64])}))
 
 
-def _joined(m: Machine, separator: Val, parts: Val, state: State) -> Val:
-    taints = merged(separator.taints, taints_in(m, parts, state))
+def _join_texts(m: Machine, separator: Val, parts: Val, state: State) -> Val:
+    taints = merge_taints(separator.taints, taints_in(m, parts, state))
     cells = m.cells(parts, state)
     if len(cells) == 1 and cells[0][1].kind == "list" and cells[0][1].exact and isinstance(separator.const, str):
         texts = [cells[0][1].items[index].const for index in range(len(cells[0][1].items))]
@@ -135,7 +148,7 @@ def _joined(m: Machine, separator: Val, parts: Val, state: State) -> Val:
 def _opaque_result(m: Machine, args: list[Val], keywords: dict[str, Val], state: State) -> Val:
     taints: Taints = ()
     for value in (*args, *keywords.values()):
-        taints = merged(taints, taints_in(m, value, state))
+        taints = merge_taints(taints, taints_in(m, value, state))
     return Val(taints)
 
 
@@ -157,7 +170,7 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
         return _opaque_result(m, args, keywords, state)
     key = _memo_key(closure, args, keywords, state)
     if key is not None and key in m.memo:
-        return _returned(m, m.memo[key], function.name, at)
+        return _mark_returned(m, m.memo[key], function.name, at)
     m.inlined[id(function)] = times + 1
     module = m.frame.unit.module
     passed = [
@@ -180,26 +193,26 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
     if not frame.returns:
         m.frame.dead = True
         return ANY
-    return _settled(m, frame, key, state, function.name, at)
+    return _settle_returns(m, frame, key, state, function.name, at)
 
 
-def _settled(m: Machine, frame: Frame, key: object, state: State, name: str, at: Span) -> Val:
+def _settle_returns(m: Machine, frame: Frame, key: object, state: State, name: str, at: Span) -> Val:
     """The caller's moment after the call: what any of the returns left behind."""
     _prove_parts(m, frame)
-    end = joined_states([moment for _, moment in frame.returns])
+    end = join_states([moment for _, moment in frame.returns])
     assert end is not None
     result = frame.returns[0][0]
     for value, _ in frame.returns[1:]:
-        result = joined(result, value)
+        result = join_values(result, value)
     result = result._replace(facts=_proof(frame.returns))
-    changed = state.heap.changed(end.heap)
+    changed = state.heap.has_changed(end.heap)
     if key is not None and not changed and not result.refs and end.proved == state.proved and not frame.made:
         m.memo[key] = result
     state.heap, state.proved = end.heap, end.proved
-    return _returned(m, result, name, at)
+    return _mark_returned(m, result, name, at)
 
 
-def _returned(m: Machine, result: Val, name: str, at: Span) -> Val:
+def _mark_returned(m: Machine, result: Val, name: str, at: Span) -> Val:
     if not result.taints:
         return result
     module = m.frame.unit.module
@@ -265,11 +278,11 @@ def _parameters(
     spread = keywords.get("**", ANY)
     for param in closure.function.params:
         if param.kind == "star":
-            names[param.name] = m.allocate(state, Cell("list", dict(enumerate(rest))))
+            names[param.name] = m.allocate(state, HeapCell("list", dict(enumerate(rest))))
             rest = []
         elif param.kind == "double":
             given: dict[Key, Val] = {key: value for key, value in keywords.items() if key not in names}
-            names[param.name] = m.allocate(state, Cell("dict", given))
+            names[param.name] = m.allocate(state, HeapCell("dict", given))
         elif param.name in keywords:
             names[param.name] = keywords[param.name]
         elif rest and param.kind == "plain":
@@ -282,7 +295,7 @@ def _parameters(
 
 
 def instantiate(m: Machine, kind: Kind, args: list[Val], keywords: dict[str, Val], state: State, at: Span) -> Val:
-    made = m.allocate(state, Cell("instance", {"__class__": m.keep(kind)}))
+    made = m.allocate(state, HeapCell("instance", {"__class__": m.keep(kind)}))
     init = member(m, kind, "__init__")
     closure = m.thing(init) if init is not None else None
     if isinstance(closure, Closure):

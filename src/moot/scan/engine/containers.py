@@ -6,31 +6,31 @@ from typing import NamedTuple
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.look import element, taints_in
 from moot.scan.engine.machine import Machine
-from moot.scan.engine.state import Cell, State
-from moot.scan.engine.values import ANY, Key, Val, joined
+from moot.scan.engine.state import HeapCell, State
+from moot.scan.engine.values import ANY, Key, Val, join_values
 
 
-class Use(NamedTuple):
+class MethodUse(NamedTuple):
     """A method call on a cell."""
 
     m: Machine
     state: State
     ref: int
-    cell: Cell
+    cell: HeapCell
     args: list[Val]
     receiver: Val
 
     def arg(self, index: int) -> Val:
         return self.args[index] if index < len(self.args) else ANY
 
-    def write(self, cell: Cell) -> None:
+    def write(self, cell: HeapCell) -> None:
         # Two cells behind one name: either may be meant, so both keep what they had.
         self.state.heap[self.ref] = cell if len(self.receiver.refs) == 1 else _either(self.cell, cell)
 
 
-def _either(before: Cell, now: Cell) -> Cell:
-    whole = joined(before.everything() or ANY, now.everything() or ANY)
-    return Cell(before.kind, {}, whole, False, before.cls)
+def _either(before: HeapCell, now: HeapCell) -> HeapCell:
+    whole = join_values(before.everything() or ANY, now.everything() or ANY)
+    return HeapCell(before.kind, {}, whole, False, before.cls)
 
 
 def method(m: Machine, receiver: Val, name: str, args: list[Val], state: State) -> Val | None:
@@ -42,129 +42,133 @@ def method(m: Machine, receiver: Val, name: str, args: list[Val], state: State) 
             act = METHODS.get((m.book.makes[cell.cls], name))
         if act is None:
             return result
-        found = act(Use(m, state, ref, cell, args, receiver))
-        result = found if result is None else joined(result, found)
+        found = act(MethodUse(m, state, ref, cell, args, receiver))
+        result = found if result is None else join_values(result, found)
     return result
 
 
-def _members(cell: Cell) -> list[Val]:
+def _members(cell: HeapCell) -> list[Val]:
     return [cell.items[index] for index in range(len(cell.items))]
 
 
-def _listed(cell: Cell, values: list[Val]) -> Cell:
-    return Cell("list", dict(enumerate(values)), None, True, cell.cls)
+def _make_list(cell: HeapCell, values: list[Val]) -> HeapCell:
+    return HeapCell("list", dict(enumerate(values)), None, True, cell.cls)
 
 
-def _is_exact(cell: Cell) -> bool:
+def _is_exact(cell: HeapCell) -> bool:
     return cell.exact and cell.rest is None
 
 
-def _append(use: Use) -> Val:
+def _append(use: MethodUse) -> Val:
     cell, value = use.cell, use.arg(0)
-    use.write(_listed(cell, [*_members(cell), value]) if _is_exact(cell) and len(cell.items) < 64 else cell.blur(value))
+    use.write(
+        _make_list(cell, [*_members(cell), value]) if _is_exact(cell) and len(cell.items) < 64 else cell.blur(value)
+    )
     return ANY
 
 
-def _append_left(use: Use) -> Val:
+def _append_left(use: MethodUse) -> Val:
     cell, value = use.cell, use.arg(0)
-    use.write(_listed(cell, [value, *_members(cell)]) if _is_exact(cell) and len(cell.items) < 64 else cell.blur(value))
+    use.write(
+        _make_list(cell, [value, *_members(cell)]) if _is_exact(cell) and len(cell.items) < 64 else cell.blur(value)
+    )
     return ANY
 
 
-def _insert(use: Use) -> Val:
+def _insert(use: MethodUse) -> Val:
     place, value = use.arg(0).const, use.arg(1)
     if _is_exact(use.cell) and isinstance(place, int) and len(use.cell.items) < 64:
         members = _members(use.cell)
         members.insert(place, value)
-        use.write(_listed(use.cell, members))
+        use.write(_make_list(use.cell, members))
     else:
         use.write(use.cell.blur(value))
     return ANY
 
 
-def _pop(use: Use) -> Val:
+def _pop(use: MethodUse) -> Val:
     place = use.args[0].const if use.args else -1
-    return _taken(use, place)
+    return _take_member(use, place)
 
 
-def _pop_left(use: Use) -> Val:
-    return _taken(use, 0)
+def _pop_left(use: MethodUse) -> Val:
+    return _take_member(use, 0)
 
 
-def _taken(use: Use, place: object) -> Val:
+def _take_member(use: MethodUse, place: object) -> Val:
     members = _members(use.cell) if _is_exact(use.cell) else []
     if members and isinstance(place, int) and -len(members) <= place < len(members):
         value = members.pop(place)
-        use.write(_listed(use.cell, members))
+        use.write(_make_list(use.cell, members))
         return value
     return use.cell.everything() or ANY
 
 
-def _extend(use: Use) -> Val:
+def _extend(use: MethodUse) -> Val:
     cells = use.m.cells(use.arg(0), use.state)
     if len(cells) == 1 and _is_exact(cells[0][1]) and cells[0][1].kind == "list" and _is_exact(use.cell):
-        use.write(_listed(use.cell, [*_members(use.cell), *_members(cells[0][1])]))
+        use.write(_make_list(use.cell, [*_members(use.cell), *_members(cells[0][1])]))
     else:
         use.write(use.cell.blur(element(use.m, use.arg(0), use.state)))
     return ANY
 
 
-def _remove(use: Use) -> Val:
+def _remove(use: MethodUse) -> Val:
     key = use.arg(0).const
     if _is_exact(use.cell) and key is not UNKNOWN:
         members = _members(use.cell)
         place = next((i for i, value in enumerate(members) if value.const == key), None)
         if place is not None and all(value.const is not UNKNOWN for value in members[:place]):
             del members[place]
-            use.write(_listed(use.cell, members))
+            use.write(_make_list(use.cell, members))
             return ANY
-    use.write(Cell(use.cell.kind, {}, use.cell.everything(), False, use.cell.cls))
+    use.write(HeapCell(use.cell.kind, {}, use.cell.everything(), False, use.cell.cls))
     return ANY
 
 
-def _clear(use: Use) -> Val:
-    use.write(Cell(use.cell.kind, {}, None, True, use.cell.cls))
+def _clear(use: MethodUse) -> Val:
+    use.write(HeapCell(use.cell.kind, {}, None, True, use.cell.cls))
     return ANY
 
 
-def _copy(use: Use) -> Val:
+def _copy(use: MethodUse) -> Val:
     return use.m.allocate(use.state, use.cell)
 
 
-def _reverse(use: Use) -> Val:
+def _reverse(use: MethodUse) -> Val:
     if _is_exact(use.cell):
-        use.write(_listed(use.cell, _members(use.cell)[::-1]))
+        use.write(_make_list(use.cell, _members(use.cell)[::-1]))
     return use.receiver
 
 
-def _shuffle(use: Use) -> Val:
-    use.write(Cell(use.cell.kind, {}, use.cell.everything(), False, use.cell.cls))
+def _shuffle(use: MethodUse) -> Val:
+    use.write(HeapCell(use.cell.kind, {}, use.cell.everything(), False, use.cell.cls))
     return ANY
 
 
-def _whole(use: Use) -> Val:
+def _whole(use: MethodUse) -> Val:
     return Val(taints_in(use.m, use.receiver, use.state))
 
 
-def _get(use: Use) -> Val:
+def _get(use: MethodUse) -> Val:
     key = use.arg(0)
     if key.const is UNKNOWN:
         found = use.cell.everything()
-        return joined(found, use.arg(1)) if found is not None else use.arg(1)
+        return join_values(found, use.arg(1)) if found is not None else use.arg(1)
     value = use.cell.at(key.const)
     if value is None:
         return use.args[1] if len(use.args) > 1 else Val(const=None) if use.cell.exact else ANY
-    return value if key.const in use.cell.items else joined(value, use.arg(1))
+    return value if key.const in use.cell.items else join_values(value, use.arg(1))
 
 
-def _pop_key(use: Use) -> Val:
+def _pop_key(use: MethodUse) -> Val:
     value = _get(use)
     items = {key: held for key, held in use.cell.items.items() if key != use.arg(0).const}
-    use.write(Cell(use.cell.kind, items, use.cell.rest, use.cell.exact, use.cell.cls))
+    use.write(HeapCell(use.cell.kind, items, use.cell.rest, use.cell.exact, use.cell.cls))
     return value
 
 
-def _set_default(use: Use) -> Val:
+def _set_default(use: MethodUse) -> Val:
     key = use.arg(0).const
     if key is UNKNOWN:
         use.write(use.cell.blur(use.arg(1)))
@@ -173,10 +177,10 @@ def _set_default(use: Use) -> Val:
     return _get(use)
 
 
-def _update(use: Use) -> Val:
+def _update(use: MethodUse) -> Val:
     cell = use.cell
     for _, other in use.m.cells(use.arg(0), use.state):
-        cell = Cell(
+        cell = HeapCell(
             cell.kind, {**cell.items, **other.items}, other.rest or cell.rest, cell.exact and other.exact, cell.cls
         )
     if use.args and not use.arg(0).refs:
@@ -185,28 +189,29 @@ def _update(use: Use) -> Val:
     return ANY
 
 
-def _keys(use: Use) -> Val:
+def _keys(use: MethodUse) -> Val:
     keys = [Val(const=key) for key in use.cell.items]
     exact = use.cell.exact
     rest = None if exact else Val(use.cell.keys())
-    return use.m.allocate(use.state, Cell("list", dict(enumerate(keys)) if exact else {}, rest, exact))
+    return use.m.allocate(use.state, HeapCell("list", dict(enumerate(keys)) if exact else {}, rest, exact))
 
 
-def _values(use: Use) -> Val:
+def _values(use: MethodUse) -> Val:
     if use.cell.exact:
-        return use.m.allocate(use.state, Cell("list", dict(enumerate(use.cell.items.values()))))
-    return use.m.allocate(use.state, Cell("list", {}, use.cell.everything(), False))
+        return use.m.allocate(use.state, HeapCell("list", dict(enumerate(use.cell.items.values()))))
+    return use.m.allocate(use.state, HeapCell("list", {}, use.cell.everything(), False))
 
 
-def _items(use: Use) -> Val:
+def _items(use: MethodUse) -> Val:
     """Pairs; a loop over them sees keys and values together."""
     pairs = [
-        use.m.allocate(use.state, Cell("list", {0: Val(const=key), 1: value})) for key, value in use.cell.items.items()
+        use.m.allocate(use.state, HeapCell("list", {0: Val(const=key), 1: value}))
+        for key, value in use.cell.items.items()
     ]
     if use.cell.exact:
-        return use.m.allocate(use.state, Cell("list", dict(enumerate(pairs))))
-    pair = use.m.allocate(use.state, Cell("list", {0: Val(use.cell.keys()), 1: use.cell.everything() or ANY}))
-    return use.m.allocate(use.state, Cell("list", {}, pair, False))
+        return use.m.allocate(use.state, HeapCell("list", dict(enumerate(pairs))))
+    pair = use.m.allocate(use.state, HeapCell("list", {0: Val(use.cell.keys()), 1: use.cell.everything() or ANY}))
+    return use.m.allocate(use.state, HeapCell("list", {}, pair, False))
 
 
 def _config_key(section: Val, key: Val) -> Key | None:
@@ -215,24 +220,24 @@ def _config_key(section: Val, key: Val) -> Key | None:
     return None
 
 
-def _config_set(use: Use) -> Val:
+def _config_set(use: MethodUse) -> Val:
     key = _config_key(use.arg(0), use.arg(1))
     use.write(use.cell.put(key, use.arg(2)) if key is not None else use.cell.blur(use.arg(2)))
     return ANY
 
 
-def _config_get(use: Use) -> Val:
+def _config_get(use: MethodUse) -> Val:
     key = _config_key(use.arg(0), use.arg(1))
     value = use.cell.items.get(key) if key is not None else use.cell.everything()
     return value or use.cell.rest or ANY
 
 
-def _write_text(use: Use) -> Val:
+def _write_text(use: MethodUse) -> Val:
     use.write(use.cell.blur(use.arg(0)))
     return ANY
 
 
-def _feature(use: Use) -> Val:
+def _feature(use: MethodUse) -> Val:
     """`parser.setFeature(name, value)`: kept under the name the feature is known by."""
     key = use.arg(0)
     place = key.const if isinstance(key.const, str) else key.name
@@ -240,11 +245,11 @@ def _feature(use: Use) -> Val:
     return ANY
 
 
-def _nothing(use: Use) -> Val:
+def _nothing(use: MethodUse) -> Val:
     return ANY
 
 
-METHODS: dict[tuple[str, str], Callable[[Use], Val]] = {
+METHODS: dict[tuple[str, str], Callable[[MethodUse], Val]] = {
     ("list", "append"): _append,
     ("list", "appendleft"): _append_left,
     ("list", "insert"): _insert,

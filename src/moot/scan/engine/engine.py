@@ -10,11 +10,22 @@ from moot.scan.engine.evaluate import EVALS
 from moot.scan.engine.ir import Attr, Call, Const, Expr, Function, Module, Name, Param
 from moot.scan.engine.linking import link
 from moot.scan.engine.look import source
-from moot.scan.engine.machine import FEW_CALLS, MAX_CALLS, STEPS, Closure, Cutoff, Frame, Kind, Machine, Report, Unit
-from moot.scan.engine.models import is_harmless, modelled
+from moot.scan.engine.machine import (
+    FEW_CALLS,
+    MAX_CALLS,
+    STEPS,
+    Closure,
+    Cutoff,
+    FlowReport,
+    Frame,
+    Kind,
+    Machine,
+    Unit,
+)
+from moot.scan.engine.models import build_model, is_harmless
 from moot.scan.engine.routes import NEXT
-from moot.scan.engine.rulebook import Book
-from moot.scan.engine.state import Cell, Heap, Proved, State
+from moot.scan.engine.rulebook import FlowBook
+from moot.scan.engine.state import Heap, HeapCell, Proved, State
 from moot.scan.engine.statements import EXECS
 from moot.scan.engine.values import ANY, Key, Val
 from moot.scan.syntax import words
@@ -35,12 +46,12 @@ CONVERTERS = re.compile(r"<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>")
 class Outcome:
     """What came of an analysis."""
 
-    def __init__(self, reports: list[Report], gaps: list[NotAnalysed]) -> None:
+    def __init__(self, reports: list[FlowReport], gaps: list[NotAnalysed]) -> None:
         self.reports = reports
         self.gaps = gaps
 
 
-def run(modules: Iterable[Module], book: Book) -> Outcome:
+def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
     units = [_unit(module) for module in modules]
     machine = Machine(book, _by_name(units))
     machine.evals = EVALS
@@ -51,7 +62,7 @@ def run(modules: Iterable[Module], book: Book) -> Outcome:
         gaps.extend(unit.module.gaps)
         machine.steps = 0
         machine.limit = _budget(unit)
-        gaps.extend(_guarded(machine, partial(machine.load, unit.name), unit, 0))
+        gaps.extend(_run_guarded(machine, partial(machine.load, unit.name), unit, 0))
         spent.append(machine.steps)
     link(machine, units)
     waiting, machine.waiting = machine.waiting, []
@@ -67,14 +78,14 @@ def _budget(unit: Unit) -> int:
 
 
 def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
-    for closure, heap in _waiting(m):
+    for closure, heap in _list_uncalled(m):
         if m.steps > MAX_STEPS:
             yield _too_much(closure.unit, closure.function.at[0])
             break
         entry = partial(run_entry, m, closure, heap)
         for m.depth, steps, least in READINGS:
             m.limit = max(min(limit, m.steps + steps), m.steps + least)
-            cut = _guarded(m, entry, closure.unit, closure.function.at[0])
+            cut = _run_guarded(m, entry, closure.unit, closure.function.at[0])
             if not cut:
                 break
         m.depth = MAX_CALLS
@@ -82,7 +93,7 @@ def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
     m.waiting.clear()
 
 
-def _guarded(m: Machine, act: Callable[[], None], unit: Unit, byte: int) -> list[NotAnalysed]:
+def _run_guarded(m: Machine, act: Callable[[], None], unit: Unit, byte: int) -> list[NotAnalysed]:
     """Do it within the budget; what was cut off is said."""
     try:
         act()
@@ -118,7 +129,7 @@ def _names_of(name: str) -> list[str]:
     return [".".join(words[index:]) for index in range(len(words))]
 
 
-def _waiting(m: Machine) -> Iterator[tuple[Closure, Heap]]:
+def _list_uncalled(m: Machine) -> Iterator[tuple[Closure, Heap]]:
     """The functions nothing has called. Web handlers first, then the last defined: callers mostly stand below."""
     while m.waiting:
         batch, m.waiting = m.waiting, []
@@ -159,19 +170,19 @@ def run_entry(m: Machine, closure: Closure, heap: Heap) -> None:
     m.called.add(id(function))
     address = route_of(m, function)
     frame = Frame(closure.unit, function, closure.env, closure.owner, route=address, address=address)
-    state = State({}, _at_start(m, heap), _checked_before(m, function))
+    state = State({}, _at_start(m, heap), _find_middleware_proofs(m, function))
     m.frames.append(frame)
     try:
         for index, param in enumerate(function.params):
             state.names[param.name] = _entry_value(m, closure, index, param, state)
         if function.decorators and closure.unit.module.language == "python":
-            state.proved |= _checked_around(m, function, state)
+            state.proved |= _find_decorator_proofs(m, function, state)
         m.run(function.body, state)
     finally:
         m.frames.pop()
 
 
-def _checked_around(m: Machine, function: Function, given: State) -> Proved:
+def _find_decorator_proofs(m: Machine, function: Function, given: State) -> Proved:
     """What decorators of the given files have proved of the parameters when they call the function."""
     proved: Proved = frozenset()
     for decorator in function.decorators:
@@ -183,7 +194,7 @@ def _checked_around(m: Machine, function: Function, given: State) -> Proved:
         if not isinstance(wrapper, Closure):
             continue
         frame = Frame(wrapper.unit, wrapper.function, wrapper.env, wrapper.owner)
-        state.names = _passed_on(m, wrapper.function, given, state)
+        state.names = _find_passed_params(m, wrapper.function, given, state)
         m.frames.append(frame)
         try:
             m.run(wrapper.function.body, state)
@@ -194,23 +205,23 @@ def _checked_around(m: Machine, function: Function, given: State) -> Proved:
     return proved
 
 
-def _passed_on(m: Machine, wrapper: Function, given: State, state: State) -> dict[str, Val]:
+def _find_passed_params(m: Machine, wrapper: Function, given: State, state: State) -> dict[str, Val]:
     """The parameters of the function as its wrapper sees them."""
     names: dict[str, Val] = {}
     rest = dict(given.names)
     for param in wrapper.params:
         if param.kind == "double":
             held: dict[Key, Val] = dict(rest.items())
-            names[param.name] = m.allocate(state, Cell("dict", held))
+            names[param.name] = m.allocate(state, HeapCell("dict", held))
         elif param.kind == "star":
-            names[param.name] = m.allocate(state, Cell("list", dict(enumerate(rest.values()))))
+            names[param.name] = m.allocate(state, HeapCell("list", dict(enumerate(rest.values()))))
         else:
             first = next(iter(rest), "")
             names[param.name] = rest.pop(param.name if param.name in rest else first, ANY)
     return names
 
 
-def _checked_before(m: Machine, function: Function) -> Proved:
+def _find_middleware_proofs(m: Machine, function: Function) -> Proved:
     """What the handlers in front of this one have proved when they hand on."""
     proved: Proved = frozenset()
     for closure in m.rows.get(id(function), ()):
@@ -232,7 +243,7 @@ def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: 
     in_go = closure.unit.module.language == "go"
     if index == 0 and closure.owner is not None and (in_go or param.name in ("self", "cls")):
         return _self(m, closure.owner, state, closure.function.name)
-    kind = _annotated(m, param, state)
+    kind = _read_annotation(m, param, state)
     if kind in HARMLESS or is_harmless(m, param.annotation, param.default, state):
         return ANY
     if kind.endswith("Request") or param.name in ("request", "req"):
@@ -242,7 +253,7 @@ def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: 
     if _is_view(closure, index):
         strength = ADDRESS
     if route is not None:
-        if _is_injected(param) or _converted(route, param.name):
+        if _is_injected(param) or _is_converted(route, param.name):
             return Val(name=kind or param.name)
         strength = 1.0
     if (
@@ -253,11 +264,11 @@ def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: 
         return Val(name=param.name)
     origin = f"parameter {param.name} of {closure.function.name}()"
     taint = source(m, origin, strength, param.at)
-    model = modelled(m, param.annotation, Val((taint,)), state, param.at)
+    model = build_model(m, param.annotation, Val((taint,)), state, param.at)
     if model is not None:
         return model
     if param.kind != "plain" and param.kind != "keyword":
-        return m.allocate(state, Cell("list" if param.kind == "star" else "dict", {}, Val((taint,)), False))
+        return m.allocate(state, HeapCell("list" if param.kind == "star" else "dict", {}, Val((taint,)), False))
     return Val((taint,), name=_usual(m, param, state) or param.name)
 
 
@@ -279,7 +290,7 @@ def _is_view(closure: Closure, index: int) -> bool:
 def _self(m: Machine, kind: Kind, state: State, method: str) -> Val:
     """An object as its constructor leaves it, so that its methods know what its attributes are."""
     if method == "__init__":
-        return m.allocate(state, Cell("instance", {"__class__": m.keep(kind)}))
+        return m.allocate(state, HeapCell("instance", {"__class__": m.keep(kind)}))
     init = kind.members.get("__init__")
     closure = m.thing(init) if init is not None else None
     args: list[Val] = []
@@ -292,7 +303,7 @@ def _self(m: Machine, kind: Kind, state: State, method: str) -> Val:
     return made
 
 
-def _annotated(m: Machine, param: Param, state: State) -> str:
+def _read_annotation(m: Machine, param: Param, state: State) -> str:
     note = param.annotation
     if note is None:
         return ""
@@ -315,6 +326,6 @@ def _last(func: Name | Attr) -> str:
     return func.id if isinstance(func, Name) else func.name
 
 
-def _converted(route: str, name: str) -> bool:
+def _is_converted(route: str, name: str) -> bool:
     """`<int:id>` lets only numbers through."""
     return any(word == name and kind in ("int", "float", "uuid") for kind, word in CONVERTERS.findall(route))

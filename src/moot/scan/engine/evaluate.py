@@ -33,10 +33,10 @@ from moot.scan.engine.ir import (
     Wait,
     Yield,
 )
-from moot.scan.engine.look import attribute, chained, element, item, lookup, members, taints_in
+from moot.scan.engine.look import attribute, chain_lists, element, item, lookup, members, taints_in
 from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.queries import is_statement
-from moot.scan.engine.state import Cell, State
+from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import (
     ANY,
     NO_FACTS,
@@ -48,8 +48,8 @@ from moot.scan.engine.values import (
     Key,
     Taints,
     Val,
-    joined,
-    merged,
+    join_values,
+    merge_taints,
     truth,
 )
 
@@ -69,18 +69,18 @@ def _text(text: str) -> Val:
 def _name(m: Machine, e: Name, state: State) -> Val:
     value = lookup(m, e.id, state)
     if value.taints and state.proved:
-        left = facts.proven(value.taints, state.proved)
+        left = facts.apply_proofs(value.taints, state.proved)
         return value if left is value.taints else value._replace(taints=left)
     return value
 
 
 def _attr(m: Machine, e: Attr, state: State) -> Val:
-    return _proved(attribute(m, m.eval(e.base, state), e.name, state, e.at), state)
+    return _apply_proofs(attribute(m, m.eval(e.base, state), e.name, state, e.at), state)
 
 
-def _proved(value: Val, state: State) -> Val:
+def _apply_proofs(value: Val, state: State) -> Val:
     if value.taints and state.proved:
-        return value._replace(taints=facts.proven(value.taints, state.proved))
+        return value._replace(taints=facts.apply_proofs(value.taints, state.proved))
     return value
 
 
@@ -88,8 +88,8 @@ def _item(m: Machine, e: Item, state: State) -> Val:
     base, key = m.eval(e.base, state), m.eval(e.key, state)
     if isinstance(key.const, str) and base.name and not base.refs and m.frame.unit.in_javascript:
         # `a["b" + "c"]` is `a.bc`.
-        return _proved(attribute(m, base, key.const, state, e.at), state)
-    found = _proved(item(m, base, key, state, e.at), state)
+        return _apply_proofs(attribute(m, base, key.const, state, e.at), state)
+    found = _apply_proofs(item(m, base, key, state, e.at), state)
     if key.taints and m.book.places and names_anything(key) and not base.name.startswith("Object.create"):
         return found._replace(marks=found.marks | {PROTO})
     return found
@@ -105,15 +105,15 @@ def _cut(m: Machine, e: Cut, state: State) -> Val:
             return Val(base.taints, result)
     cells = m.cells(base, state)
     if cells and cells[0][1].kind == "list":
-        return _sliced(m, cells[0][1], [b.const for b in bounds], state)
+        return _slice_cell(m, cells[0][1], [b.const for b in bounds], state)
     return Val(base.taints, name=base.name + "[]" if base.name else "", marks=base.marks & {"host"})
 
 
-def _sliced(m: Machine, cell: Cell, bounds: list[Any], state: State) -> Val:
+def _slice_cell(m: Machine, cell: HeapCell, bounds: list[Any], state: State) -> Val:
     if cell.exact and all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0:
         kept = [cell.items[i] for i in range(len(cell.items))][slice(*bounds)]
-        return m.allocate(state, Cell("list", dict(enumerate(kept))))
-    return m.allocate(state, Cell("list", {}, cell.everything(), False))
+        return m.allocate(state, HeapCell("list", dict(enumerate(kept))))
+    return m.allocate(state, HeapCell("list", {}, cell.everything(), False))
 
 
 def _star(m: Machine, e: Star, state: State) -> Val:
@@ -133,7 +133,7 @@ def _concat(m: Machine, e: Concat, state: State) -> Val:
         value = m.eval(part, state)
         found = value.taints or (taints_in(m, value, state) if value.refs else ())
         if found:
-            taints = merged(taints, found)
+            taints = merge_taints(taints, found)
         if value.marks & SPREADING:
             marks = SPREADING
         plain = not isinstance(part, Hole) or not part.spec or part.spec in ("%s", "%d", "%i")
@@ -141,7 +141,7 @@ def _concat(m: Machine, e: Concat, state: State) -> Val:
             known.append(value.const)
         else:
             known = None
-    text = fold.joined(known) if known is not None else UNKNOWN
+    text = fold.join_scalars(known) if known is not None else UNKNOWN
     return Val(taints, text, marks=marks)
 
 
@@ -157,22 +157,24 @@ def _many(m: Machine, e: Many, state: State) -> Val:
     if rest is not None or len(values) > 200:
         for value in values:
             rest = _with_rest(rest, value)
-        return m.allocate(state, Cell("list", {}, rest, False))
-    return m.allocate(state, Cell("set" if e.kind == "set" else "list", dict(enumerate(values))))
+        return m.allocate(state, HeapCell("list", {}, rest, False))
+    return m.allocate(state, HeapCell("set" if e.kind == "set" else "list", dict(enumerate(values))))
 
 
 def _with_rest(rest: Val | None, value: Val) -> Val:
-    return value if rest is None else joined(rest, value)
+    return value if rest is None else join_values(rest, value)
 
 
 def _table(m: Machine, e: Table, state: State) -> Val:
-    cell, whole = Cell("dict", {}), ""
+    cell, whole = HeapCell("dict", {}), ""
     for entry in e.entries:
         value = m.eval(entry.value, state)
         if entry.key is None:
             whole = whole if value.taints else value.name
             for _, other in m.cells(value, state):
-                cell = Cell("dict", {**cell.items, **other.items}, other.rest or cell.rest, cell.exact and other.exact)
+                cell = HeapCell(
+                    "dict", {**cell.items, **other.items}, other.rest or cell.rest, cell.exact and other.exact
+                )
             if not value.refs:
                 cell = cell.blur(value)
             continue
@@ -183,7 +185,7 @@ def _table(m: Machine, e: Table, state: State) -> Val:
         return m.allocate(state, cell)._replace(name=whole)
     kind = m.eval(e.type, state)
     if isinstance(m.thing(kind), Kind):
-        cell = Cell("instance", {**cell.items, "__class__": kind}, cell.rest, cell.exact)
+        cell = HeapCell("instance", {**cell.items, "__class__": kind}, cell.rest, cell.exact)
     return m.allocate(state, cell)._replace(name=kind.name)
 
 
@@ -198,9 +200,9 @@ def _comprehension(m: Machine, e: Comprehension, state: State) -> Val:
         value = m.eval(e.element, inner)
         proof = value.facts
         keyed = key.taints if key is not None else None
-        cell = Cell("dict" if e.kind == "dict" else "list", {}, value, False, keyed=keyed)
+        cell = HeapCell("dict" if e.kind == "dict" else "list", {}, value, False, keyed=keyed)
     else:
-        cell = Cell("list", dict(enumerate(exact)))
+        cell = HeapCell("list", dict(enumerate(exact)))
         if exact:
             true, false = zip(*(value.facts for value in exact), strict=True)
             proof = Facts(reduce(facts.common, true), reduce(facts.common, false))
@@ -247,7 +249,7 @@ def _choice(m: Machine, e: Choice, state: State) -> Val:
     state.proved = before | test.facts.false
     other = m.eval(e.other, state)
     state.proved = before
-    return joined(then, other)
+    return join_values(then, other)
 
 
 def _logic(m: Machine, e: Logic, state: State) -> Val:
@@ -262,7 +264,7 @@ def _logic(m: Machine, e: Logic, state: State) -> Val:
             continue
         first = result is None
         before_it = result.marks if result is not None else NOTHING
-        result = value if result is None else joined(result, value)
+        result = value if result is None else join_values(result, value)
         if before_it and e.op != "and" and value.const is not UNKNOWN:
             # A default of our own changes nothing about the rest: `urlsplit(x).hostname or ""`.
             result = result._replace(marks=result.marks | before_it)
@@ -281,11 +283,11 @@ def _compare(m: Machine, e: Compare, state: State) -> Val:
     if left.const is not UNKNOWN and right.const is not UNKNOWN and not left.refs and not right.refs:
         result = fold.compare(e.op, left.const, right.const)
     elif e.op in ("in", "not in") and left.const is not UNKNOWN:
-        result = _contained(m, e.op, left.const, right, state)
+        result = _test_membership(m, e.op, left.const, right, state)
     if right.const is None and left.facts is not NO_FACTS:
         # Go's `validate(x)` gives an error: nothing means good.
-        told = facts.turned(left.facts) if VERDICT in left.marks and _in_go(m) else left.facts
-        return Val(const=result, facts=facts.compared_with_nothing(e.op, told))
+        told = facts.negate_facts(left.facts) if VERDICT in left.marks and _in_go(m) else left.facts
+        return Val(const=result, facts=facts.compare_with_none(e.op, told))
     inside = taints_in(m, right, state) if right.refs else ()
     proof = facts.comparison(e.op, left, right, inside) if left.taints or right.taints else NO_FACTS
     if left.taints and m.book.places and _names_prototype(m, right, state):
@@ -302,7 +304,7 @@ def _in_go(m: Machine) -> bool:
     return m.frame.unit.module.language == "go"
 
 
-def _contained(m: Machine, op: str, key: Key, right: Val, state: State) -> Any:
+def _test_membership(m: Machine, op: str, key: Key, right: Val, state: State) -> Any:
     cells = m.cells(right, state)
     if len(cells) != 1 or not cells[0][1].exact:
         return UNKNOWN
@@ -319,31 +321,31 @@ def _unary(m: Machine, e: Unary, state: State) -> Val:
     value = m.eval(e.value, state)
     result: Any = fold.unary(e.op, value.const) if value.const is not UNKNOWN else UNKNOWN
     if e.op == "not":
-        return Val(const=result, facts=facts.turned(value.facts))
+        return Val(const=result, facts=facts.negate_facts(value.facts))
     return Val(value.taints, result)
 
 
 def _binary(m: Machine, e: Binary, state: State) -> Val:
     left, right = m.eval(e.left, state), m.eval(e.right, state)
-    return combined(m, e.op, left, right, state)
+    return combine_values(m, e.op, left, right, state)
 
 
-def combined(m: Machine, op: str, left: Val, right: Val, state: State) -> Val:
+def combine_values(m: Machine, op: str, left: Val, right: Val, state: State) -> Val:
     if left.const is not UNKNOWN and right.const is not UNKNOWN:
-        return Val(merged(left.taints, right.taints), fold.binary(op, left.const, right.const))
+        return Val(merge_taints(left.taints, right.taints), fold.binary(op, left.const, right.const))
     if op in ("-", "*", "/", "**", "<<", ">>", "^", "&", "//") and not (left.name and op == "/"):
         label = [taint for taint in (*left.taints, *right.taints) if taint.label == "random"]
         return Val(tuple(label))
     if op == "+" and left.refs and right.refs:
-        return chained(m, left, right, state)
-    taints = merged(left.taints or taints_in(m, left, state), right.taints or taints_in(m, right, state))
+        return chain_lists(m, left, right, state)
+    taints = merge_taints(left.taints or taints_in(m, left, state), right.taints or taints_in(m, right, state))
     return Val(taints, name=left.name if op == "/" else "", marks=(left.marks | right.marks) & SPREADING)
 
 
 def _bind(m: Machine, e: Bind, state: State) -> Val:
     value = m.eval(e.value, state)
     if e.op:
-        value = combined(m, e.op, m.eval(e.target, state), value, state)
+        value = combine_values(m, e.op, m.eval(e.target, state), value, state)
     assign(m, e.target, value, state)
     return value
 
@@ -354,7 +356,7 @@ def _wait(m: Machine, e: Wait, state: State) -> Val:
 
 def _yield(m: Machine, e: Yield, state: State) -> Val:
     value = m.eval(e.value, state)
-    m.frame.returns.append((m.allocate(state, Cell("list", {}, value, False)), state.copy()))
+    m.frame.returns.append((m.allocate(state, HeapCell("list", {}, value, False)), state.copy()))
     return ANY
 
 
@@ -362,12 +364,12 @@ def _opaque(m: Machine, e: Opaque, state: State) -> Val:
     taints: Taints = ()
     for part in e.parts:
         value = m.eval(part, state)
-        taints = merged(taints, value.taints or taints_in(m, value, state))
+        taints = merge_taints(taints, value.taints or taints_in(m, value, state))
     return Val(taints)
 
 
 def _call(m: Machine, e: Call, state: State) -> Val:
-    return _proved(call(m, e, state), state)
+    return _apply_proofs(call(m, e, state), state)
 
 
 EVALS: dict[type, Callable[[Machine, Any, State], Val]] = {

@@ -45,16 +45,16 @@ def when_true(taints: Taints, *kinds: str) -> Facts:
     return Facts(true=about(taints, *kinds)) if taints else NO_FACTS
 
 
-def turned(facts: Facts) -> Facts:
+def negate_facts(facts: Facts) -> Facts:
     return Facts(facts.false, facts.true) if facts is not NO_FACTS else facts
 
 
 def conjunction(left: Facts, right: Facts) -> Facts:
-    return Facts(_ranged(left.true | right.true), common(left.false, right.false))
+    return Facts(_merge_ranges(left.true | right.true), common(left.false, right.false))
 
 
 def disjunction(left: Facts, right: Facts) -> Facts:
-    return Facts(common(left.true, right.true), _ranged(left.false | right.false))
+    return Facts(common(left.true, right.true), _merge_ranges(left.false | right.false))
 
 
 def common(left: Proofs, right: Proofs) -> Proofs:
@@ -65,13 +65,13 @@ def common(left: Proofs, right: Proofs) -> Proofs:
     return frozenset(mine).union(fact for fact in right if (fact[0], ALL) in left)
 
 
-def _ranged(proofs: Proofs) -> Proofs:
+def _merge_ranges(proofs: Proofs) -> Proofs:
     """Not before `a` and not after `z`: a letter."""
     both = [(origin, ALL) for origin, kind in proofs if kind == FROM and (origin, UP_TO) in proofs]
     return proofs.union(both) if both else proofs
 
 
-def _bound(op: str, left: Val, right: Val) -> Facts:
+def _read_bound(op: str, left: Val, right: Val) -> Facts:
     """One end of a range of characters: `c >= 'a'`."""
     edge = chr(right.const) if type(right.const) is int and 0 <= right.const < 128 else right.const
     if not left.taints or not isinstance(edge, str) or len(edge) != 1 or not edge.isalnum():
@@ -83,7 +83,7 @@ def _bound(op: str, left: Val, right: Val) -> Facts:
 def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
     """`inside` is what the right side holds, for `in`."""
     if op in ("not in", "!=", "is not", "<>"):
-        return turned(comparison({"not in": "in", "is not": "is"}.get(op, "=="), left, right, inside))
+        return negate_facts(comparison({"not in": "in", "is not": "is"}.get(op, "=="), left, right, inside))
     if op == "in":
         return _membership(left, right, inside)
     if op in ("==", "is"):
@@ -99,7 +99,7 @@ def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
             facts = Facts(facts.true | about((*left.taints, *right.taints), "path"), facts.false)
         return facts
     if op in ("<", "<=", ">", ">="):
-        return _bound(op, left, right)
+        return _read_bound(op, left, right)
     return NO_FACTS
 
 
@@ -116,7 +116,7 @@ def not_prototype(op: str, taints: Taints, facts: Facts) -> Facts:
     """`key === "__proto__"`, `BAD.includes(key)`: any other key is a place like all."""
     more = Facts(false=about(taints, "prototype"))
     if op in ("!=", "not in", "is not"):
-        more = turned(more)
+        more = negate_facts(more)
     return Facts(facts.true | more.true, facts.false | more.false)
 
 
@@ -195,10 +195,10 @@ def of_pattern(pattern: Val, how: str, subject: Val, taints: Taints) -> Facts:
     whole = how == "fullmatch"
     if how == "search" and not text.startswith(("^", "\\A")):
         return _search(text, taints)
-    return when_true(taints, *allowed_kinds(text)) if is_strict(text, whole) else NO_FACTS
+    return when_true(taints, *find_allowed_kinds(text)) if is_strict(text, whole) else NO_FACTS
 
 
-def allowed_kinds(pattern: str) -> tuple[str, ...]:
+def find_allowed_kinds(pattern: str) -> tuple[str, ...]:
     """What text of these characters can not harm: with dots and slashes it can still lead anywhere."""
     members = "".join(re.findall(r"\[((?:\\.|[^\]])*)\]", pattern))
     return PLAIN_KINDS if "/" in members and "." in members else (ALL,)
@@ -207,7 +207,7 @@ def allowed_kinds(pattern: str) -> tuple[str, ...]:
 def _search(text: str, taints: Taints) -> Facts:
     """`if re.search(r"[^a-z]", x): refuse`"""
     if KEPT_OUT.fullmatch(text):
-        return Facts(false=about(taints, *allowed_kinds(text)))
+        return Facts(false=about(taints, *find_allowed_kinds(text)))
     return NO_FACTS
 
 
@@ -243,11 +243,11 @@ def of_kind(wanted: list[str], taints: Taints) -> Facts:
     return when_true(taints, "nosql") if PLAIN.issuperset(wanted) else NO_FACTS
 
 
-def compared_with_nothing(op: str, facts: Facts) -> Facts:
+def compare_with_none(op: str, facts: Facts) -> Facts:
     """`found is not None`, `err == nil`: whether there is something at all."""
     if op in ("!=", "is not"):
         return facts
-    return turned(facts) if op in ("==", "is") else NO_FACTS
+    return negate_facts(facts) if op in ("==", "is") else NO_FACTS
 
 
 def of_validator(name: str, taints: Taints) -> Facts:
@@ -282,7 +282,7 @@ def is_of(origin: str, other: str) -> bool:
     return origin == other or origin.startswith(f"{other}|")
 
 
-def proven(taints: Taints, proved: Proofs) -> Taints:
+def apply_proofs(taints: Taints, proved: Proofs) -> Taints:
     """What is left of taints once what was proved is taken into account."""
     if not taints or not proved:
         return taints
@@ -299,5 +299,5 @@ def is_literal(taint_kinds: frozenset[str]) -> bool:
     return any({f"opens{quote}", f"closes{quote}", f"without{quote}"} <= taint_kinds for quote in "'\"")
 
 
-def known(value: Val) -> bool:
+def is_known(value: Val) -> bool:
     return value.const is not UNKNOWN

@@ -124,7 +124,7 @@ DECODERS: dict[str, Callable[..., object]] = {
 """Functions that write a known text in another alphabet, or put known parts together."""
 
 
-def decoded(name: str, args: Sequence[object]) -> Known:
+def fold_call(name: str, args: Sequence[object]) -> Known:
     sizes = [len(arg) if isinstance(arg, str | bytes | list) else 1 for arg in args]
     numbers = [arg for arg in args if isinstance(arg, int)]
     if max(sizes, default=0) > MAX_TEXT or any(abs(number) > MAX_TEXT * 100 for number in numbers):
@@ -132,12 +132,12 @@ def decoded(name: str, args: Sequence[object]) -> Known:
     if name in ("bytes", "bytearray") and numbers:
         return UNKNOWN
     try:
-        return _kept(DECODERS[name](*args))
+        return _keep_small(DECODERS[name](*args))
     except (*FAILURES, UnicodeError):
         return UNKNOWN
 
 
-def _kept(value: object) -> Known:
+def _keep_small(value: object) -> Known:
     """A result that is worth carrying: of a known kind and not enormous."""
     if isinstance(value, float) and value != value:  # not a number: equal to nothing, not even to itself
         return UNKNOWN
@@ -157,7 +157,7 @@ def binary(op: str, left: Scalar, right: Scalar) -> Known:
     if op == "%" and isinstance(left, str | bytes):
         return UNKNOWN
     try:
-        return _kept(compute(left, right))
+        return _keep_small(compute(left, right))
     except FAILURES:
         return UNKNOWN
 
@@ -194,21 +194,21 @@ def unary(op: str, value: Scalar) -> Known:
     if compute is None:
         return UNKNOWN
     try:
-        return _kept(compute(value))
+        return _keep_small(compute(value))
     except FAILURES:
         return UNKNOWN
 
 
 def item(value: Scalar, key: Scalar) -> Known:
     try:
-        return _kept(value[key])  # type: ignore[index]
+        return _keep_small(value[key])  # type: ignore[index]
     except FAILURES:
         return UNKNOWN
 
 
 def cut(value: Scalar, bounds: tuple[Scalar, Scalar, Scalar]) -> Known:
     try:
-        return _kept(value[bounds[0] : bounds[1] : bounds[2]])  # type: ignore[index]
+        return _keep_small(value[bounds[0] : bounds[1] : bounds[2]])  # type: ignore[index]
     except FAILURES:
         return UNKNOWN
 
@@ -227,7 +227,7 @@ def method(value: Scalar, name: str, args: Sequence[Scalar]) -> Known:
     if len(value) * max(growth, 1) > MAX_TEXT * 100:
         return UNKNOWN
     try:
-        return _kept(getattr(value, name)(*args))
+        return _keep_small(getattr(value, name)(*args))
     except (*FAILURES, UnicodeError):
         return UNKNOWN
 
@@ -237,12 +237,12 @@ def function(name: str, args: Sequence[Scalar]) -> Known:
     if compute is None or not args:
         return UNKNOWN
     try:
-        return _kept(compute(*args))
+        return _keep_small(compute(*args))
     except FAILURES:
         return UNKNOWN
 
 
-def joined(parts: Sequence[Scalar]) -> Known:
+def join_scalars(parts: Sequence[Scalar]) -> Known:
     """Text put together of known parts, as an f-string without format specs would."""
     text = "".join(str(part) for part in parts)
     return text if len(text) <= MAX_TEXT else UNKNOWN

@@ -11,7 +11,7 @@ from moot.scan.engine.machine import Machine
 from moot.scan.engine.routes import NEXT, note_next, note_row
 from moot.scan.engine.rulebook import Sink
 from moot.scan.engine.sites import CallSite
-from moot.scan.engine.state import Cell, State
+from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import (
     ALL,
     ANY,
@@ -24,10 +24,10 @@ from moot.scan.engine.values import (
     Taints,
     Val,
     ending,
-    joined,
-    merged,
+    join_values,
+    merge_taints,
     part_of,
-    spent,
+    spend_taints,
 )
 from moot.scan.syntax import words
 
@@ -55,10 +55,10 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     if name == NEXT and (not site.args or m.frame.unit.module.language == "python"):
         note_next(m, site.state.proved)
     note_row(m, site, last)
-    known = _described(m, site, e, last)
+    known = _apply_rules(m, site, e, last)
     if known is not None:
         return known
-    given = _given(m, site)
+    given = _collect_taints(m, site)
     result = _result(m, site, last, matched, given)
     proof = _proof(m, site, last, given)
     if proof is NO_FACTS:
@@ -66,53 +66,53 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     return result._replace(facts=proof, marks=result.marks | {VERDICT} if facts.judges(last) else result.marks)
 
 
-def _described(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
+def _apply_rules(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
     """What the rules say of this very function; None when they say nothing."""
     name, book = site.name, m.book
     if name in book.keeps:
         held: dict[Key, Val] = dict(enumerate(site.args))
         held.update(site.keywords)
-        return m.allocate(site.state, Cell("external", held, cls=f"{name}()"))
+        return m.allocate(site.state, HeapCell("external", held, cls=f"{name}()"))
     if book.places and site.receiver.name and schemas.is_schema(site):
         return _of_schema(m, site, last)
     if name in book.proves:
-        return _proving(m, site, book.proves[name])
+        return _apply_proof(m, site, book.proves[name])
     if name in book.addresses:
-        given = _given(m, site)
-        return Val(spent(given), name=f"{name}()", facts=_proof(m, site, last, given))
+        given = _collect_taints(m, site)
+        return Val(spend_taints(given), name=f"{name}()", facts=_proof(m, site, last, given))
     if name in book.makes:
         return _container(m, site, book.makes[name])
     if name in book.sources:
-        return Val(_asked(m, site, e), name=f"{name}()")
+        return Val(_name_request(m, site, e), name=f"{name}()")
     return _read(m, site, e) if last in READS and site.receiver.name in book.sources else None
 
 
 def _of_schema(m: Machine, site: CallSite, last: str) -> Val:
     if last in schemas.CHECKS:
-        return schemas.checked(m, site, last)
+        return schemas.check_schema(m, site, last)
     if site.receiver.refs:
-        return schemas.refined(site)
+        return schemas.refine_schema(site)
     return Val(name=f"{site.name}()")
 
 
-def _proving(m: Machine, site: CallSite, how: str) -> Val:
+def _apply_proof(m: Machine, site: CallSite, how: str) -> Val:
     """`int(x)`, `net.ParseIP(x)`: what it accepts can do no harm, in itself and in what it was made from."""
     given = site.arg(0)
     taints = taints_in(m, given, site.state) if given is not None else ()
     proof = facts.about(taints, ALL)
-    known = _folded(site)
+    known = _fold_call(site)
     if known is not UNKNOWN or not proof:
         return Val(const=known, name=f"{site.name}()")
-    result = Val(spent(taints), name=f"{site.name}()")
+    result = Val(spend_taints(taints), name=f"{site.name}()")
     if how == "raises":
         site.state.proved |= proof
     elif how == "error":
         error = Val(facts=Facts(false=proof))
-        return m.allocate(site.state, Cell("list", {0: Val(name=result.name), 1: error}))
+        return m.allocate(site.state, HeapCell("list", {0: Val(name=result.name), 1: error}))
     return result._replace(facts=Facts(true=proof)) if how == "nothing" else result
 
 
-def _asked(m: Machine, site: CallSite, e: Call) -> Taints:
+def _name_request(m: Machine, site: CallSite, e: Call) -> Taints:
     """`FormValue("a")` is another value than `FormValue("b")`."""
     found = (source(m, site.name, m.book.sources[site.name], e.at),)
     key = site.arg(0)
@@ -123,7 +123,7 @@ def _read(m: Machine, site: CallSite, e: Call) -> Val:
     key = site.arg(0) or ANY
     value = of_source(m, site.receiver, key, e.at)
     default = site.arg(1, "default")
-    return joined(value, default) if default is not None else value
+    return join_values(value, default) if default is not None else value
 
 
 def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool:
@@ -136,7 +136,7 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
             continue
         matched = True
         taint = next(
-            (t for place in sink.args for t in site.carried(place, sink.kind) if harmful(t, sink, site.state)), None
+            (t for place in sink.args for t in site.taints_at(place, sink.kind) if harmful(t, sink, site.state)), None
         )
         if taint is None or not sink.when(site):
             continue
@@ -158,17 +158,17 @@ def _container(m: Machine, site: CallSite, kind: str) -> Val:
     first = site.arg(0)
     base = {"stack": "list", "config": "external", "text": "external"}.get(kind, kind)
     cls = site.name if kind in ("stack", "config", "text") else ""
-    cell = Cell(
+    cell = HeapCell(
         "dict" if base == "dict" else "set" if base == "set" else "external" if base == "external" else "list",
         {},
         cls=cls,
     )
     if kind == "dict":
         for _, other in m.cells(first, site.state) if first is not None else []:
-            cell = Cell("dict", other.items if other.kind == "dict" else {}, other.rest, other.exact)
+            cell = HeapCell("dict", other.items if other.kind == "dict" else {}, other.rest, other.exact)
         held = dict(cell.items)
         held.update(site.keywords)
-        cell = Cell("dict", held, cell.rest, cell.exact)
+        cell = HeapCell("dict", held, cell.rest, cell.exact)
         if first is not None and first.taints:
             cell = cell.blur(Val(first.taints))
     elif first is not None and kind == "text":
@@ -176,18 +176,18 @@ def _container(m: Machine, site: CallSite, kind: str) -> Val:
     elif first is not None and kind in ("list", "set"):
         cells = m.cells(first, site.state)
         if len(cells) == 1 and cells[0][1].kind == "list":
-            cell = Cell(cell.kind, cells[0][1].items, cells[0][1].rest, cells[0][1].exact)
+            cell = HeapCell(cell.kind, cells[0][1].items, cells[0][1].rest, cells[0][1].exact)
         elif cells or first.taints:
             cell = cell.blur(element(m, first, site.state))
         else:
-            cell = Cell(cell.kind, {}, ANY, False)
+            cell = HeapCell(cell.kind, {}, ANY, False)
     return m.allocate(site.state, cell)._replace(name=cls)
 
 
 def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints) -> Val:
     """What the call gives back: cleaned, carried on, or nothing of its arguments."""
     book, name = m.book, site.name
-    known = _folded(site)
+    known = _fold_call(site)
     if known is not UNKNOWN or (last == "sub" and _keeps_out(site)):
         return Val(const=known)
     kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
@@ -198,7 +198,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
     if not taints:
         return Val(name=out, marks=_marks(name, last, site))
     if kinds is not None:
-        return Val(ending(taints, _narrowed(kinds, last, site)), name=out, marks=_marks(name, last, site))
+        return Val(ending(taints, _narrow_kinds(kinds, last, site)), name=out, marks=_marks(name, last, site))
     if name in book.restores:
         opened = book.restores[name]
         return Val(tuple(t._replace(ended=t.ended - opened) for t in taints), name=out)
@@ -227,10 +227,10 @@ def _keeps_out(site: CallSite) -> bool:
     text = pattern.const if pattern is not None else UNKNOWN
     if not isinstance(text, str) or other is None or not isinstance(other.const, str):
         return False
-    return facts.KEPT_OUT.fullmatch(text) is not None and facts.allowed_kinds(text) == (ALL,)
+    return facts.KEPT_OUT.fullmatch(text) is not None and facts.find_allowed_kinds(text) == (ALL,)
 
 
-def _narrowed(kinds: frozenset[str], last: str, site: CallSite) -> frozenset[str]:
+def _narrow_kinds(kinds: frozenset[str], last: str, site: CallSite) -> frozenset[str]:
     """`x.replace("'", …)` only helps where that character does harm."""
     if last != "replace":
         return kinds
@@ -254,7 +254,7 @@ def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
     return NOTHING
 
 
-def _folded(site: CallSite) -> fold.Known:
+def _fold_call(site: CallSite) -> fold.Known:
     if site.name not in fold.FUNCTIONS or site.keywords:
         return UNKNOWN
     known = [arg.const for arg in site.args if not arg.refs]
@@ -266,12 +266,12 @@ def _folded(site: CallSite) -> fold.Known:
     return fold.function(site.name, known)  # type: ignore[arg-type]
 
 
-def _given(m: Machine, site: CallSite) -> Taints:
+def _collect_taints(m: Machine, site: CallSite) -> Taints:
     receiver = site.receiver
     taints = taints_in(m, receiver, site.state) if receiver.refs else receiver.taints
     for value in (*site.args, *site.keywords.values()):
         if value.taints or value.refs:
-            taints = merged(taints, taints_in(m, value, site.state))
+            taints = merge_taints(taints, taints_in(m, value, site.state))
     return taints
 
 

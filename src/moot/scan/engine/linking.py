@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from moot.scan.engine.ir import Assign, Class, Define, Expr, Import, Many, Module, Name, Opaque
 from moot.scan.engine.machine import Kind, Machine, Unit
-from moot.scan.engine.state import Cell
+from moot.scan.engine.state import HeapCell
 from moot.scan.engine.values import Val
 
 SHARED = "package"
@@ -19,7 +19,7 @@ def link(m: Machine, units: Sequence[Unit]) -> None:
         if unit.module.language == "go":
             folders.setdefault(_folder(unit.module), []).append(unit)
     found = {folder: _package(m, inside) for folder, inside in folders.items()}
-    m.packages = _imported(units, found)
+    m.packages = _map_imports(units, found)
 
 
 def _folder(module: Module) -> str:
@@ -28,11 +28,11 @@ def _folder(module: Module) -> str:
 
 def _package(m: Machine, units: list[Unit]) -> dict[str, Val]:
     names: dict[str, Val] = {}
-    own = [_defined(unit.module) for unit in units]
+    own = [_list_defined(unit.module) for unit in units]
     for unit, defined in zip(units, own, strict=True):
         for name in defined:
             value = unit.names.get(name)
-            if value is not None and not _merged(m, names.get(name), value):
+            if value is not None and not _merge_types(m, names.get(name), value):
                 names[name] = value
     for unit, defined in zip(units, own, strict=True):
         imported = {stmt.local for stmt in unit.module.body if isinstance(stmt, Import)}
@@ -40,7 +40,7 @@ def _package(m: Machine, units: list[Unit]) -> dict[str, Val]:
     return names
 
 
-def _merged(m: Machine, one: Val | None, other: Val) -> bool:
+def _merge_types(m: Machine, one: Val | None, other: Val) -> bool:
     """A type whose methods are written in several files is one type."""
     first, second = m.thing(one) if one is not None else None, m.thing(other)
     if not isinstance(first, Kind) or not isinstance(second, Kind):
@@ -51,7 +51,7 @@ def _merged(m: Machine, one: Val | None, other: Val) -> bool:
     return True
 
 
-def _defined(module: Module) -> set[str]:
+def _list_defined(module: Module) -> set[str]:
     found: set[str] = set()
     for stmt in module.body:
         match stmt:
@@ -76,7 +76,7 @@ def _names(target: Expr) -> list[str]:
     return [part.id for part in parts if isinstance(part, Name)]
 
 
-def _imported(units: Sequence[Unit], found: dict[str, dict[str, Val]]) -> dict[str, dict[str, Val]]:
+def _map_imports(units: Sequence[Unit], found: dict[str, dict[str, Val]]) -> dict[str, dict[str, Val]]:
     """Packages by the path they are imported as. All of a project begin alike: a library whose path only ends like one
     of our folders is not taken for it."""
     origins = {stmt.origin for unit in units for stmt in unit.module.body if isinstance(stmt, Import)}
@@ -104,5 +104,5 @@ def export(m: Machine, unit: Unit) -> None:
         unit.exports.setdefault("", default)
 
 
-def _cells(m: Machine, value: Val | None) -> list[tuple[int, Cell]]:
+def _cells(m: Machine, value: Val | None) -> list[tuple[int, HeapCell]]:
     return [(ref, m.heap[ref]) for ref in value.refs if ref in m.heap] if value is not None else []

@@ -26,7 +26,7 @@ class Gap(NamedTuple):
     numeric: bool
 
 
-def unescaped(text: str) -> str:
+def unescape_text(text: str) -> str:
     return ESCAPE.sub(lambda found: _meaning(found[1]), text) if "\\" in text else text
 
 

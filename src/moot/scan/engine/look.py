@@ -5,7 +5,7 @@ from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.fold import item as folded_item
 from moot.scan.engine.ir import Span
 from moot.scan.engine.machine import Bound, Closure, Kind, Machine
-from moot.scan.engine.state import Cell, State
+from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import (
     ANY,
     EACH,
@@ -13,12 +13,12 @@ from moot.scan.engine.values import (
     NOTHING,
     VERDICT,
     Facts,
-    Step,
+    FlowStep,
     Taint,
     Taints,
     Val,
-    joined,
-    merged,
+    join_values,
+    merge_taints,
     part_of,
 )
 
@@ -54,7 +54,7 @@ def lookup(m: Machine, name: str, state: State) -> Val:
     if frame.unit.stars:
         return Val(name=f"{frame.unit.stars[-1]}.{name}")
     # A name that nothing here gives a value: like a parameter, it may hold anything.
-    step = Step(None, frame.unit.module.path, 1, f"{name} comes from elsewhere", 1)
+    step = FlowStep(None, frame.unit.module.path, 1, f"{name} comes from elsewhere", 1)
     return Val((Taint(name, "outside", ELSEWHERE, NOTHING, step),), name=name)
 
 
@@ -73,7 +73,7 @@ def resolve(m: Machine, dotted: str) -> Val:
     return Val(name=dotted, const=m.book.constants.get(dotted, UNKNOWN))
 
 
-def sourced(m: Machine, value: Val, at: Span) -> Val:
+def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
     """The value, carrying what its name says it carries."""
     strength = m.book.sources.get(value.name)
     if strength is None and ".request." in value.name:
@@ -95,7 +95,7 @@ def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
         label,
         strength,
         NOTHING,
-        Step(None, module.path, module.line(at[0]), f"{origin} is read", 1),
+        FlowStep(None, module.path, module.line(at[0]), f"{origin} is read", 1),
         (module.path, at),
     )
 
@@ -115,13 +115,13 @@ def by_key(m: Machine, base: Val, key: str, state: State, at: Span) -> Val | Non
 
 def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     for ref in base.refs:
-        found = _held(m, ref, base, name, state, at)
+        found = _look_up_member(m, ref, base, name, state, at)
         if found is not None:
             return found
     taints = base.taints or _inside(base, state)
     marks = HOST if name in HOST_PARTS else base.marks & NORMAL if base.marks else NOTHING
     part = taints if not taints or name in WHOLE else part_of(taints, name)
-    told = _told(name, taints) if taints else NO_FACTS
+    told = _find_host_facts(name, taints) if taints else NO_FACTS
     if name == "constructor" and _makes_code(m, base):
         return Val(name="Function")
     if not base.name:
@@ -134,7 +134,7 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
         return resolve(m, full)
     if base.name in m.packages and name in m.packages[base.name]:
         return m.packages[base.name][name]
-    return sourced(m, Val(part, m.book.constants.get(full, UNKNOWN), full, (), told, marks), at)
+    return add_source_taints(m, Val(part, m.book.constants.get(full, UNKNOWN), full, (), told, marks), at)
 
 
 def _makes_code(m: Machine, base: Val) -> bool:
@@ -145,7 +145,7 @@ def _makes_code(m: Machine, base: Val) -> bool:
     return isinstance(m.thing(base), Closure)
 
 
-def _held(m: Machine, ref: int, base: Val, name: str, state: State, at: Span) -> Val | None:
+def _look_up_member(m: Machine, ref: int, base: Val, name: str, state: State, at: Span) -> Val | None:
     """What this one of the things a value may be has under the name."""
     cell = state.heap.get(ref)
     if cell is not None and name in cell.items:
@@ -158,10 +158,10 @@ def _held(m: Machine, ref: int, base: Val, name: str, state: State, at: Span) ->
     if found is not None:
         return found
     inherited = _of_library(m, cell, name)
-    return sourced(m, inherited, at) if inherited is not None else None
+    return add_source_taints(m, inherited, at) if inherited is not None else None
 
 
-def _told(name: str, taints: Taints) -> Facts:
+def _find_host_facts(name: str, taints: Taints) -> Facts:
     """An address without a host stays where it is; an address of the network is private, or it is not."""
     if name in HOST_PARTS:
         return Facts(false=facts.about(taints, "redirect"))
@@ -174,11 +174,11 @@ def _inside(base: Val, state: State) -> Taints:
     for ref in base.refs:
         cell = state.heap.get(ref)
         if cell is not None and cell.rest is not None:
-            taints = merged(taints, cell.rest.taints)
+            taints = merge_taints(taints, cell.rest.taints)
     return taints
 
 
-def _of_instance(m: Machine, cell: Cell, base: Val, name: str) -> Val | None:
+def _of_instance(m: Machine, cell: HeapCell, base: Val, name: str) -> Val | None:
     owner = cell.items.get("__class__")
     kind = m.thing(owner) if owner is not None else None
     found = member(m, kind, name) if isinstance(kind, Kind) else None
@@ -192,7 +192,7 @@ def _of_instance(m: Machine, cell: Cell, base: Val, name: str) -> Val | None:
     return found
 
 
-def _of_library(m: Machine, cell: Cell, name: str) -> Val | None:
+def _of_library(m: Machine, cell: HeapCell, name: str) -> Val | None:
     """What an object has from a class outside the given files: `tornado.web.RequestHandler.get_argument`."""
     owner = cell.items.get("__class__")
     kind = m.thing(owner) if owner is not None else None
@@ -222,7 +222,7 @@ def item(m: Machine, base: Val, key: Val, state: State, at: Span) -> Val:
     found: Val | None = None
     for _, cell in m.cells(base, state):
         value = _from_cell(cell, key)
-        found = value if found is None else joined(found, value)
+        found = value if found is None else join_values(found, value)
     if found is not None:
         return found
     if base.name in m.book.sources:
@@ -244,12 +244,12 @@ def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
     named = f"{base.name}[{key.const!r}]" if key.const is not UNKNOWN else f"{base.name}[]"
     first = base.taints[0]
     module = m.frame.unit.module
-    step = Step(None, module.path, module.line(at[0]), f"{named} is read", 1)
+    step = FlowStep(None, module.path, module.line(at[0]), f"{named} is read", 1)
     origin = part_of((first,), key.const if key.const is not UNKNOWN else EACH)[0].origin
     return Val((first._replace(origin=origin, step=step),), name=f"{base.name}[]")
 
 
-def _from_cell(cell: Cell, key: Val) -> Val:
+def _from_cell(cell: HeapCell, key: Val) -> Val:
     if key.const is UNKNOWN:
         # A look-up by an outside key in a table of our own gives one of our own values.
         return (cell.everything() or ANY)._replace(const=UNKNOWN)
@@ -267,7 +267,7 @@ def element(m: Machine, value: Val, state: State) -> Val:
             inner: Val | None = Val(taints=cell.keys())
         else:
             inner = cell.everything()
-        found = inner if found is None else joined(found, inner or ANY)
+        found = inner if found is None else join_values(found, inner or ANY)
     if found is not None:
         return found._replace(const=found.const if len(value.refs) == 1 else UNKNOWN)
     name = f"{value.name}[]" if value.name else ""
@@ -285,13 +285,13 @@ def members(m: Machine, value: Val, state: State) -> list[Val] | None:
     return [items[index] for index in range(len(items))] if len(items) <= MAX_MEMBERS else None
 
 
-def chained(m: Machine, left: Val, right: Val, state: State) -> Val:
+def chain_lists(m: Machine, left: Val, right: Val, state: State) -> Val:
     """`a + b`, of lists."""
     first, second = members(m, left, state), members(m, right, state)
     if first is not None and second is not None:
-        return m.allocate(state, Cell("list", dict(enumerate([*first, *second]))))
-    whole = joined(element(m, left, state), element(m, right, state))
-    return m.allocate(state, Cell("list", {}, whole, False))
+        return m.allocate(state, HeapCell("list", dict(enumerate([*first, *second]))))
+    whole = join_values(element(m, left, state), element(m, right, state))
+    return m.allocate(state, HeapCell("list", {}, whole, False))
 
 
 def taints_in(m: Machine, value: Val, state: State, depth: int = 0) -> Taints:
@@ -302,7 +302,7 @@ def taints_in(m: Machine, value: Val, state: State, depth: int = 0) -> Taints:
     for _, cell in m.cells(value, state):
         for inner in cell.items.values():
             if inner.taints or inner.refs:
-                taints = merged(taints, taints_in(m, inner, state, depth + 1))
+                taints = merge_taints(taints, taints_in(m, inner, state, depth + 1))
         if cell.rest is not None:
-            taints = merged(taints, taints_in(m, cell.rest, state, depth + 1))
+            taints = merge_taints(taints, taints_in(m, cell.rest, state, depth + 1))
     return taints

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from moot.scan.engine.ir import Assign, Class, Expr, Function, Many, Module, Name, Span, Stmt
-from moot.scan.engine.rulebook import Book
-from moot.scan.engine.state import Cell, Heap, Proved, State
+from moot.scan.engine.rulebook import FlowBook
+from moot.scan.engine.state import Heap, HeapCell, Proved, State
 from moot.scan.engine.values import ANY, NONE, Taint, Val
 from moot.scan.rule import Rule
 
@@ -24,7 +24,7 @@ class Cutoff(Exception):
     """The budget of a file is spent."""
 
 
-class Report(NamedTuple):
+class FlowReport(NamedTuple):
     rule: Rule
     module: Module
     at: Span
@@ -108,22 +108,22 @@ class Frame:
     """The name the value at hand will be assigned to."""
 
 
-def _bound(stmt: Assign) -> list[str]:
+def _list_bound(stmt: Assign) -> list[str]:
     targets = [part for target in stmt.targets for part in (target.items if isinstance(target, Many) else (target,))]
     return [target.id for target in targets if isinstance(target, Name)]
 
 
 class Machine:
-    def __init__(self, book: Book, units: dict[str, Unit]) -> None:
+    def __init__(self, book: FlowBook, units: dict[str, Unit]) -> None:
         self.book = book
         self.units = units
         self.packages: dict[str, dict[str, Val]] = {}
         """Go's packages of the given files, by the path they are imported as."""
         self.rows: dict[int, tuple[Closure, ...]] = {}
         """The handlers that run before a function, by its id."""
-        self.reports: dict[tuple[str, str, int], Report] = {}
+        self.reports: dict[tuple[str, str, int], FlowReport] = {}
         self.things: dict[int, Thing] = {}
-        self.heap: dict[int, Cell] = {}
+        self.heap: dict[int, HeapCell] = {}
         self.frames: list[Frame] = []
         self.called: set[int] = set()
         self.recursive: set[int] = set()
@@ -131,7 +131,7 @@ class Machine:
         self.inlined: dict[int, int] = {}
         self.memo: dict[object, Val] = {}
         self.waiting: list[tuple[Closure, Heap]] = []
-        self.beginnings: dict[tuple[int, int, int], tuple[dict[int, Cell], dict[int, Cell]]] = {}
+        self.beginnings: dict[tuple[int, int, int], tuple[dict[int, HeapCell], dict[int, HeapCell]]] = {}
         """What functions begin with: the changes they were made with (kept, so that no other has its id), and of these
         what the modules do not have."""
         self.steps = 0
@@ -160,7 +160,7 @@ class Machine:
         self.things[ref] = thing
         return Val(refs=(ref,))
 
-    def allocate(self, state: State, cell: Cell) -> Val:
+    def allocate(self, state: State, cell: HeapCell) -> Val:
         ref = self.fresh()
         state.heap[ref] = cell
         return Val(refs=(ref,), name=cell.cls)
@@ -171,7 +171,7 @@ class Machine:
                 return self.things[ref]
         return None
 
-    def cells(self, value: Val, state: State) -> list[tuple[int, Cell]]:
+    def cells(self, value: Val, state: State) -> list[tuple[int, HeapCell]]:
         return [(ref, state.heap[ref]) for ref in value.refs if ref in state.heap]
 
     def eval(self, expr: Expr | None, state: State) -> Val:
@@ -216,7 +216,7 @@ class Machine:
 
     def block(self, body: Sequence[Stmt], state: State) -> bool:
         """A block of its own: what it declares under a name from outside hides that one until its end."""
-        declared = self.declared(body)
+        declared = self.list_declared(body)
         if not declared:
             return self.run(body, state)
         hidden = {name: state.names[name] for name in declared if name in state.names}
@@ -225,11 +225,11 @@ class Machine:
             state.names.update(hidden)
         return alive
 
-    def declared(self, body: Sequence[Stmt]) -> tuple[str, ...]:
+    def list_declared(self, body: Sequence[Stmt]) -> tuple[str, ...]:
         known = self._declared.get(id(body))
         if known is None:
             known = self._declared[id(body)] = tuple(
-                name for stmt in body if isinstance(stmt, Assign) and stmt.local for name in _bound(stmt)
+                name for stmt in body if isinstance(stmt, Assign) and stmt.local for name in _list_bound(stmt)
             )
         return known
 
@@ -290,4 +290,4 @@ class Machine:
         key = (rule.id, module.path, at[0])
         known = self.reports.get(key)
         if known is None or (taint is not None and known.taint is not None and taint.strength > known.taint.strength):
-            self.reports[key] = Report(rule, module, at, taint)
+            self.reports[key] = FlowReport(rule, module, at, taint)

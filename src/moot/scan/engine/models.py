@@ -5,7 +5,7 @@ from moot.scan.engine.calling import invoke
 from moot.scan.engine.ir import Assign, Attr, Binary, Call, Const, Expr, Name, Opaque, Span
 from moot.scan.engine.look import member
 from moot.scan.engine.machine import Closure, Kind, Machine
-from moot.scan.engine.state import Cell, State
+from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import ANY, Key, Val, part_of
 from moot.scan.syntax import words
 
@@ -68,7 +68,7 @@ def _is_a(m: Machine, thing: object, names: tuple[str, ...], depth: int = 0) -> 
     return any(base.name.endswith(names) or _is_a(m, m.thing(base), names, depth + 1) for base in thing.bases)
 
 
-def modelled(m: Machine, note: Expr | None, value: Val, state: State, at: Span) -> Val | None:
+def build_model(m: Machine, note: Expr | None, value: Val, state: State, at: Span) -> Val | None:
     """An object of a model that a framework has filled from outside; None when the annotation names no model."""
     kind = m.thing(m.eval(note, state)) if isinstance(note, Name | Attr) else None
     if not isinstance(kind, Kind) or not _is_a(m, kind, MODELS):
@@ -80,10 +80,10 @@ def modelled(m: Machine, note: Expr | None, value: Val, state: State, at: Span) 
                 name = stmt.targets[0].id
                 safe = is_harmless(m, stmt.annotation, stmt.value, state)
                 items[name] = ANY if safe else Val(part_of(value.taints, name), name=name)
-    made = m.allocate(state, Cell("instance", items))
+    made = m.allocate(state, HeapCell("instance", items))
     for owner in _line(m, kind):
         _validate(m, owner, items, state, at)
-    state.heap[made.refs[0]] = Cell("instance", items)
+    state.heap[made.refs[0]] = HeapCell("instance", items)
     return made
 
 

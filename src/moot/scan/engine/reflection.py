@@ -12,15 +12,15 @@ from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Call
 from moot.scan.engine.look import attribute, by_key, element, item, resolve
 from moot.scan.engine.machine import Kind, Machine
-from moot.scan.engine.state import Cell, State
-from moot.scan.engine.values import ANY, Key, Val, joined
+from moot.scan.engine.state import HeapCell, State
+from moot.scan.engine.values import ANY, Key, Val, join_values
 from moot.scan.syntax import words
 
 MAX_FOLDED = 16
 """Members that `reduce` is followed over."""
 
 
-class Use(NamedTuple):
+class ReflectedCall(NamedTuple):
     """A call whose arguments are known, before it is looked up in the rules."""
 
     m: Machine
@@ -30,7 +30,7 @@ class Use(NamedTuple):
     receiver: Val
     args: list[Val]
     keywords: dict[str, Val]
-    again: "Callable[[Use], Val]"
+    again: "Callable[[ReflectedCall], Val]"
     """Carries a call out: into the given files, or as the rules describe it."""
 
     def arg(self, index: int) -> Val:
@@ -49,7 +49,7 @@ class Use(NamedTuple):
             return None
         return [cells[0][1].items[index] for index in range(len(cells[0][1].items))]
 
-    def held(self, key: Key) -> Val:
+    def read_held(self, key: Key) -> Val:
         """What the thing that is called was made with."""
         for _, cell in self.m.cells(self.callee, self.state):
             if key in cell.items:
@@ -60,7 +60,7 @@ class Use(NamedTuple):
         return self.again(self._replace(callee=func, receiver=ANY, args=args, keywords=keywords or {}))
 
 
-def reflected(use: Use) -> Val | None:
+def resolve_reflection(use: ReflectedCall) -> Val | None:
     """What the call comes to; None when it is an ordinary one."""
     name = use.callee.name
     known = FUNCTIONS.get(name)
@@ -75,15 +75,15 @@ def reflected(use: Use) -> Val | None:
 # Python.
 
 
-def _getattr(use: Use) -> Val | None:
+def _getattr(use: ReflectedCall) -> Val | None:
     name = use.text(1)
     if name is None:
         return None
     found = use.member(use.arg(0), name)
-    return joined(found, use.args[2]) if len(use.args) > 2 else found
+    return join_values(found, use.args[2]) if len(use.args) > 2 else found
 
 
-def _getattribute(use: Use) -> Val | None:
+def _getattribute(use: ReflectedCall) -> Val | None:
     """`os.__getattribute__("system")`; `object.__getattribute__(os, "system")` has the thing as an argument."""
     if len(use.args) == 2:
         return _getattr(use)
@@ -91,7 +91,7 @@ def _getattribute(use: Use) -> Val | None:
     return use.member(use.receiver, name) if name is not None else None
 
 
-def _setattr(use: Use) -> Val | None:
+def _setattr(use: ReflectedCall) -> Val | None:
     base, name, value = use.arg(0), use.text(1), use.arg(2)
     if name is None:
         return None
@@ -103,14 +103,14 @@ def _setattr(use: Use) -> Val | None:
     return ANY
 
 
-def _vars(use: Use) -> Val | None:
+def _vars(use: ReflectedCall) -> Val | None:
     base = use.arg(0)
     if not use.args or not base.name or base.refs:
         return None
     return Val(base.taints, name=f"{base.name}.__dict__")
 
 
-def _import(use: Use) -> Val | None:
+def _import(use: ReflectedCall) -> Val | None:
     """`__import__("a.b")` gives `a`, `import_module("a.b")` gives `a.b`."""
     name = use.text(0)
     if not name or name.startswith("."):
@@ -122,7 +122,7 @@ def _import(use: Use) -> Val | None:
     return resolve(use.m, name)
 
 
-def _located(use: Use) -> Val | None:
+def _resolve_located(use: ReflectedCall) -> Val | None:
     """`pydoc.locate("os.system")`, `pkgutil.resolve_name("os:system")`"""
     name = (use.text(0) or "").replace(":", ".")
     if not name:
@@ -131,24 +131,24 @@ def _located(use: Use) -> Val | None:
     return resolve(use.m, name)
 
 
-def _kept(use: Use) -> Val | None:
+def _resolve_partial(use: ReflectedCall) -> Val | None:
     """`partial(f, x)`, `attrgetter("a")`: what it was made with is used when it is called."""
     held: dict[Key, Val] = dict(enumerate(use.args))
     held.update(use.keywords)
-    return use.m.allocate(use.state, Cell("external", held, cls=f"{use.callee.name}()"))
+    return use.m.allocate(use.state, HeapCell("external", held, cls=f"{use.callee.name}()"))
 
 
-def _partial(use: Use) -> Val | None:
+def _partial(use: ReflectedCall) -> Val | None:
     given: list[Val] = []
     named: dict[str, Val] = {}
     for _, cell in use.m.cells(use.callee, use.state):
         given = [cell.items[at] for at in range(1, len(cell.items)) if at in cell.items]
         named = {key: value for key, value in cell.items.items() if isinstance(key, str)}
-    return use.call(use.held(0), [*given, *use.args], {**named, **use.keywords})
+    return use.call(use.read_held(0), [*given, *use.args], {**named, **use.keywords})
 
 
-def _attrgetter(use: Use) -> Val | None:
-    name = use.held(0).const
+def _attrgetter(use: ReflectedCall) -> Val | None:
+    name = use.read_held(0).const
     if not isinstance(name, str):
         return None
     found = use.arg(0)
@@ -157,8 +157,8 @@ def _attrgetter(use: Use) -> Val | None:
     return found
 
 
-def _methodcaller(use: Use) -> Val | None:
-    name = use.held(0).const
+def _methodcaller(use: ReflectedCall) -> Val | None:
+    name = use.read_held(0).const
     if not isinstance(name, str):
         return None
     cells = use.m.cells(use.callee, use.state)
@@ -167,11 +167,11 @@ def _methodcaller(use: Use) -> Val | None:
     return use.again(use._replace(callee=called, receiver=use.arg(0), args=given, keywords={}))
 
 
-def _itemgetter(use: Use) -> Val | None:
-    return item(use.m, use.arg(0), use.held(0), use.state, use.e.at)
+def _itemgetter(use: ReflectedCall) -> Val | None:
+    return item(use.m, use.arg(0), use.read_held(0), use.state, use.e.at)
 
 
-def _reduce(use: Use) -> Val | None:
+def _reduce(use: ReflectedCall) -> Val | None:
     parts = use.items(use.arg(1))
     if parts is None or not 0 < len(parts) <= MAX_FOLDED:
         return None
@@ -182,86 +182,86 @@ def _reduce(use: Use) -> Val | None:
     return found
 
 
-def _same(use: Use) -> Val | None:
+def _same(use: ReflectedCall) -> Val | None:
     return use.args[0] if len(use.args) == 1 else None
 
 
-def _called(use: Use) -> Val | None:
+def _resolve_dunder_call(use: ReflectedCall) -> Val | None:
     """`os.system.__call__(x)`"""
     if not use.receiver.name or use.receiver.refs:
         return None
     return use.call(use.receiver, use.args, use.keywords)
 
 
-def _read_key(use: Use) -> Val | None:
+def _read_key(use: ReflectedCall) -> Val | None:
     """`vars(os).get("system")`"""
     name = use.text(0)
     return by_key(use.m, use.receiver, name, use.state, use.e.at) if name is not None else None
 
 
-def _decoded(use: Use) -> Val | None:
+def _resolve_decoded(use: ReflectedCall) -> Val | None:
     """A text that was only written in another alphabet."""
     parts = use.items(use.arg(0)) if use.args and use.args[0].refs else None
     given = [part.const for part in parts] if parts is not None else None
     plain = [given if given is not None else use.arg(0).const, *(arg.const for arg in use.args[1:])]
     if any(value is UNKNOWN for value in (given or plain)):
         return None
-    known = fold.decoded(use.callee.name, plain)
+    known = fold.fold_call(use.callee.name, plain)
     return Val(const=known) if known is not UNKNOWN else None
 
 
 # JavaScript.
 
 
-def _outside(use: Use) -> bool:
+def _outside(use: ReflectedCall) -> bool:
     """A function of a library, not of the given files."""
     return use.m.frame.unit.in_javascript and bool(use.receiver.name) and use.m.thing(use.receiver) is None
 
 
-def _js_call(use: Use) -> Val | None:
+def _js_call(use: ReflectedCall) -> Val | None:
     return use.call(use.receiver, use.args[1:]) if _outside(use) and use.args else None
 
 
-def _js_apply(use: Use) -> Val | None:
+def _js_apply(use: ReflectedCall) -> Val | None:
     return use.call(use.receiver, _spread(use, use.arg(1))) if _outside(use) and len(use.args) == 2 else None
 
 
-def _js_bind(use: Use) -> Val | None:
+def _js_bind(use: ReflectedCall) -> Val | None:
     if not _outside(use) or not use.args:
         return None
     held: dict[Key, Val] = dict(enumerate([use.receiver, *use.args[1:]]))
-    return use.m.allocate(use.state, Cell("external", held, cls="functools.partial()"))
+    return use.m.allocate(use.state, HeapCell("external", held, cls="functools.partial()"))
 
 
-def _spread(use: Use, value: Val) -> list[Val]:
+def _spread(use: ReflectedCall, value: Val) -> list[Val]:
     found = use.items(value)
     return found if found is not None else [element(use.m, value, use.state)]
 
 
-def _reflect_get(use: Use) -> Val | None:
+def _reflect_get(use: ReflectedCall) -> Val | None:
     name = use.text(1)
     return use.member(use.arg(0), name) if name is not None else None
 
 
-def _reflect_apply(use: Use) -> Val | None:
+def _reflect_apply(use: ReflectedCall) -> Val | None:
     return use.call(use.arg(0), _spread(use, use.arg(2)))
 
 
-def _reflect_construct(use: Use) -> Val | None:
+def _reflect_construct(use: ReflectedCall) -> Val | None:
     return use.call(use.arg(0), _spread(use, use.arg(1)))
 
 
 # Go.
 
 
-def _go_call(use: Use) -> Val | None:
+def _go_call(use: ReflectedCall) -> Val | None:
     """`reflect.ValueOf(f).Call([]reflect.Value{…})`"""
     if use.m.frame.unit.module.language != "go" or not use.receiver.name or use.receiver.refs or len(use.args) != 1:
         return None
     return use.call(use.receiver, _spread(use, use.arg(0)))
 
 
-def _go_method(use: Use) -> Val | None:
+def _go_method(use: ReflectedCall) -> Val | None:
     name = use.text(0)
     if use.m.frame.unit.module.language != "go" or name is None:
         return None
@@ -271,7 +271,7 @@ def _go_method(use: Use) -> Val | None:
 # Functions that call what they are given.
 
 
-def _hand_on(use: Use) -> None:
+def _hand_on(use: ReflectedCall) -> None:
     """What a function does that is given to another one, with the arguments that are given beside it."""
     given = [*use.args, *use.keywords.values()]
     for func in given:
@@ -294,9 +294,9 @@ HANDING = words(
     "submit apply_async map_async starmap imap imap_unordered run_in_executor call_soon call_later "
     "call_soon_threadsafe add_done_callback run_sync forEach flatMap then map"
 )
-METHODS: dict[str, Callable[[Use], Val | None]] = {
+METHODS: dict[str, Callable[[ReflectedCall], Val | None]] = {
     "__getattribute__": _getattribute,
-    "__call__": _called,
+    "__call__": _resolve_dunder_call,
     "get": _read_key,
     "__getitem__": _read_key,
     "pop": _read_key,
@@ -307,7 +307,7 @@ METHODS: dict[str, Callable[[Use], Val | None]] = {
     "CallSlice": _go_call,
     "MethodByName": _go_method,
 }
-FUNCTIONS: dict[str, Callable[[Use], Val | None]] = {
+FUNCTIONS: dict[str, Callable[[ReflectedCall], Val | None]] = {
     **dict.fromkeys(("getattr", "inspect.getattr_static"), _getattr),
     **dict.fromkeys(("object.__getattribute__", "type.__getattribute__"), _getattribute),
     "setattr": _setattr,
@@ -319,12 +319,12 @@ FUNCTIONS: dict[str, Callable[[Use], Val | None]] = {
         ),
         _import,
     ),
-    **dict.fromkeys(words("pydoc.locate pkgutil.resolve_name"), _located),
+    **dict.fromkeys(words("pydoc.locate pkgutil.resolve_name"), _resolve_located),
     **dict.fromkeys(
         words(
             "functools.partial functools.partialmethod operator.attrgetter operator.methodcaller operator.itemgetter"
         ),
-        _kept,
+        _resolve_partial,
     ),
     **dict.fromkeys(words("functools.partial() functools.partialmethod()"), _partial),
     "operator.attrgetter()": _attrgetter,
@@ -332,7 +332,7 @@ FUNCTIONS: dict[str, Callable[[Use], Val | None]] = {
     "operator.itemgetter()": _itemgetter,
     "functools.reduce": _reduce,
     **dict.fromkeys(words("staticmethod contextlib.nullcontext functools.cache reflect.ValueOf"), _same),
-    **dict.fromkeys(fold.DECODERS, _decoded),
+    **dict.fromkeys(fold.DECODERS, _resolve_decoded),
     "Reflect.get": _reflect_get,
     "Reflect.apply": _reflect_apply,
     "Reflect.construct": _reflect_construct,

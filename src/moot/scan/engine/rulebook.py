@@ -26,7 +26,7 @@ class Site(Protocol):
     def items(self, value: Val | None) -> list[Val] | None:
         """The members of a list or tuple that is fully known."""
 
-    def carried(self, place: int | str, kind: str) -> Taints:
+    def taints_at(self, place: int | str, kind: str) -> Taints:
         """What arrives at a place of the call, with all it holds."""
 
     def setting(self, value: Val | None, key: Key) -> Val | None:
@@ -44,7 +44,7 @@ class Site(Protocol):
     def around(self) -> str:
         """The text of the function the call stands in."""
 
-    def checked(self, origin: str, kind: str) -> bool:
+    def is_proved(self, origin: str, kind: str) -> bool:
         """Whether something of this origin was proved to be harmless for this kind of sink."""
 
     def words(self) -> str:
@@ -74,7 +74,7 @@ class Sink:
 
 
 @dataclass(frozen=True)
-class Store:
+class NamedStore:
     """Values that must not be kept under such a name: `session[key] = value`, `token = random.random()`."""
 
     rule: Rule
@@ -89,7 +89,7 @@ class Store:
 
 
 @dataclass(frozen=True)
-class Setting:
+class FlawedSetting:
     """`thing.attribute = value` or `thing["key"] = value` that is a flaw for this value."""
 
     rule: Rule
@@ -99,15 +99,15 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Book:
+class FlowBook:
     """All that the engine knows about one language's libraries."""
 
     sources: dict[str, float]
     """Dotted name -> how surely a stranger controls it."""
     labels: dict[str, Label]
     sinks: dict[str, tuple[Sink, ...]]
-    stores: tuple[Store, ...]
-    settings: tuple[Setting, ...]
+    stores: tuple[NamedStore, ...]
+    settings: tuple[FlawedSetting, ...]
     returns: tuple[Sink, ...]
     """What a web handler must not return."""
     sanitisers: dict[str, frozenset[str]]
@@ -127,7 +127,7 @@ class Book:
     constants: dict[str, Known] = field(default_factory=dict)
     globals: frozenset[str] = frozenset(dir(builtins))
     """Names the language itself gives; any other name that nothing defines may hold anything."""
-    places: tuple[Store, ...] = ()
+    places: tuple[NamedStore, ...] = ()
     """What must not be stored under a stranger's key in what was found under a stranger's key."""
     proves: dict[str, str] = field(default_factory=dict)
     """Name -> how it tells that its first argument is not harmless: it `raises`, gives an `error` beside its result, or

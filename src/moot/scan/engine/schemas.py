@@ -6,7 +6,7 @@ from moot.scan.engine import facts
 from moot.scan.engine.look import item
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.sites import CallSite
-from moot.scan.engine.state import Cell
+from moot.scan.engine.state import HeapCell
 from moot.scan.engine.values import ALL, ANY, Facts, Key, Val, const, ending
 from moot.scan.syntax import words
 
@@ -23,12 +23,12 @@ def is_schema(site: CallSite) -> bool:
     return LIBRARIES.match(site.name) is not None
 
 
-def refined(site: CallSite) -> Val:
+def refine_schema(site: CallSite) -> Val:
     """`.strict()`, `.min(1)`: the schema it was, and what was asked of it."""
     return site.receiver._replace(name=f"{site.name}()")
 
 
-def checked(m: Machine, site: CallSite, last: str) -> Val:
+def check_schema(m: Machine, site: CallSite, last: str) -> Val:
     subject = site.arg(0) or ANY
     fields = [cell for _, cell in m.cells(site.setting(site.receiver, 0) or ANY, site.state)]
     proved: set[tuple[str, str]] = set()
@@ -36,15 +36,15 @@ def checked(m: Machine, site: CallSite, last: str) -> Val:
         held: dict[Key, Val] = {}
         for key, schema in fields[0].items.items():
             held[key] = _let_through(schema.name, item(m, subject, const(key), site.state, site.at), proved)
-        result = m.allocate(site.state, Cell("dict", held))
+        result = m.allocate(site.state, HeapCell("dict", held))
     else:
         result = _let_through(site.receiver.name, subject, proved)
     proof = frozenset(proved)
     if last.startswith("safeParse"):
         success = Val(facts=Facts(true=proof))
-        return m.allocate(site.state, Cell("dict", {"success": success, "data": result, "error": _error(proof)}))
+        return m.allocate(site.state, HeapCell("dict", {"success": success, "data": result, "error": _error(proof)}))
     if last == "validate" and not site.name.startswith("yup"):
-        return m.allocate(site.state, Cell("dict", {"error": _error(proof), "value": result}))
+        return m.allocate(site.state, HeapCell("dict", {"error": _error(proof), "value": result}))
     site.state.proved |= proof
     return result
 

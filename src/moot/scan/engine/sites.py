@@ -6,7 +6,7 @@ from moot.scan.engine.ir import Span
 from moot.scan.engine.look import taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.state import State
-from moot.scan.engine.values import Key, Taints, Val, merged
+from moot.scan.engine.values import Key, Taints, Val, merge_taints
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class CallSite:
     def module(self, *names: str) -> bool:
         return not self.m.frame.unit.imports.isdisjoint(names)
 
-    def checked(self, origin: str, kind: str) -> bool:
+    def is_proved(self, origin: str, kind: str) -> bool:
         return any(kind == proved and name.startswith(origin) for name, proved in self.state.proved)
 
     def words(self) -> str:
@@ -69,7 +69,7 @@ class CallSite:
     def line(self) -> str:
         return self.m.frame.unit.module.line_text(self.at[0])
 
-    def carried(self, place: int | str, kind: str) -> Taints:
+    def taints_at(self, place: int | str, kind: str) -> Taints:
         if place == "*":
             every = [*self.args, *self.keywords.values()]
             return tuple(t for value in every for t in taints_in(self.m, value, self.state))
@@ -88,5 +88,5 @@ class CallSite:
         for _, cell in self.m.cells(value, self.state) if depth < 4 else []:
             inner = [held for key, held in cell.items.items() if key != "$eq"]
             for held in (*inner, *([cell.rest] if cell.rest is not None else [])):
-                taints = merged(taints, self._unequal(held, depth + 1))
+                taints = merge_taints(taints, self._unequal(held, depth + 1))
         return taints

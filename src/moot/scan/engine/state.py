@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from moot.scan.engine.facts import common, proven
-from moot.scan.engine.values import ANY, Key, Taints, Val, joined, merged
+from moot.scan.engine.facts import apply_proofs, common
+from moot.scan.engine.values import ANY, Key, Taints, Val, join_values, merge_taints
 
 CellKind = Literal["list", "dict", "set", "instance", "external"]
 MAX_ITEMS = 64
@@ -12,7 +12,7 @@ Proved = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class HeapCell:
     """A thing on the heap. `items` by known key or index; `rest` is what any other place may hold; `exact`: there is no
     other place. `cls` is the name of its class."""
 
@@ -39,39 +39,39 @@ class Cell:
         """All it holds, as one value."""
         result = self.rest
         for value in self.items.values():
-            result = value if result is None else joined(result, value)
+            result = value if result is None else join_values(result, value)
         return result
 
-    def put(self, key: Key, value: Val) -> "Cell":
+    def put(self, key: Key, value: Val) -> "HeapCell":
         # A list has its places from 0 up: anything else is no place of it.
         if key not in self.items and (len(self.items) >= MAX_ITEMS or self.kind == "list"):
             return self.blur(value)
-        return Cell(self.kind, {**self.items, key: value}, self.rest, self.exact, self.cls, self.keyed)
+        return HeapCell(self.kind, {**self.items, key: value}, self.rest, self.exact, self.cls, self.keyed)
 
-    def blur(self, value: Val) -> "Cell":
+    def blur(self, value: Val) -> "HeapCell":
         """A store to an unknown place: any place may hold it now."""
-        rest = value if self.rest is None else joined(self.rest, value)
-        return Cell(self.kind, self.items, rest, False, self.cls)
+        rest = value if self.rest is None else join_values(self.rest, value)
+        return HeapCell(self.kind, self.items, rest, False, self.cls)
 
 
-def joined_cells(left: Cell, right: Cell) -> Cell:
+def join_cells(left: HeapCell, right: HeapCell) -> HeapCell:
     if left is right:
         return left
     keys = left.items.keys() | right.items.keys()
     if left.kind == "list" and (len(left.items) != len(right.items) or not (left.exact and right.exact)):
-        whole = joined(left.everything() or ANY, right.everything() or ANY)
-        return Cell("list", {}, whole, False, left.cls)
+        whole = join_values(left.everything() or ANY, right.everything() or ANY)
+        return HeapCell("list", {}, whole, False, left.cls)
     items = {key: _either(left.at(key), right.at(key)) for key in keys}
     rest = None if left.rest is None and right.rest is None else _either(left.rest, right.rest)
-    keyed = None if left.keyed is None and right.keyed is None else merged(left.keys(), right.keys())
+    keyed = None if left.keyed is None and right.keyed is None else merge_taints(left.keys(), right.keys())
     exact = left.exact and right.exact and left.items.keys() == right.items.keys()
-    return Cell(left.kind, items, rest, exact, left.cls, keyed)
+    return HeapCell(left.kind, items, rest, exact, left.cls, keyed)
 
 
 def _either(left: Val | None, right: Val | None) -> Val:
     if left is None or right is None:
         return left or right or ANY
-    return joined(left, right)
+    return join_values(left, right)
 
 
 class Heap:
@@ -80,22 +80,22 @@ class Heap:
 
     __slots__ = ("base", "own")
 
-    def __init__(self, base: dict[int, Cell] | None = None, own: dict[int, Cell] | None = None) -> None:
+    def __init__(self, base: dict[int, HeapCell] | None = None, own: dict[int, HeapCell] | None = None) -> None:
         self.base = {} if base is None else base
         self.own = {} if own is None else own
 
-    def get(self, ref: int) -> Cell | None:
+    def get(self, ref: int) -> HeapCell | None:
         found = self.own.get(ref)
         return self.base.get(ref) if found is None else found
 
-    def __getitem__(self, ref: int) -> Cell:
+    def __getitem__(self, ref: int) -> HeapCell:
         found = self.own.get(ref)
         return self.base[ref] if found is None else found
 
     def __contains__(self, ref: int) -> bool:
         return ref in self.own or ref in self.base
 
-    def __setitem__(self, ref: int, cell: Cell) -> None:
+    def __setitem__(self, ref: int, cell: HeapCell) -> None:
         self.own[ref] = cell
 
     def __len__(self) -> int:
@@ -105,23 +105,23 @@ class Heap:
     def copy(self) -> "Heap":
         return Heap(self.base, self.own.copy())
 
-    def changed(self, end: "Heap") -> bool:
+    def has_changed(self, end: "Heap") -> bool:
         """Whether a cell that is here is another one at the end."""
         refs = self.own.keys() | end.own.keys()
         return any(ref in self and end.get(ref) is not self[ref] for ref in refs)
 
 
-def joined_heaps(left: Heap, right: Heap) -> Heap:
+def join_heaps(left: Heap, right: Heap) -> Heap:
     heap = left.copy()
     for ref, cell in right.own.items():
         before = heap.get(ref)
         if before is None:
             heap[ref] = cell
         elif before is not cell:
-            heap[ref] = joined_cells(before, cell)
+            heap[ref] = join_cells(before, cell)
     for ref, cell in left.own.items():
         if ref not in right.own and (other := right.base.get(ref)) is not None and other is not cell:
-            heap[ref] = joined_cells(cell, other)
+            heap[ref] = join_cells(cell, other)
     return heap
 
 
@@ -140,7 +140,7 @@ class State:
         self.names, self.heap, self.proved = other.names, other.heap, other.proved
 
 
-def joined_states(states: list[State]) -> State | None:
+def join_states(states: list[State]) -> State | None:
     """None when no way leads on."""
     if not states:
         return None
@@ -150,10 +150,10 @@ def joined_states(states: list[State]) -> State | None:
     return result
 
 
-def _settled(names: dict[str, Val], lost: Proved) -> dict[str, Val]:
+def _settle_proofs(names: dict[str, Val], lost: Proved) -> dict[str, Val]:
     """The variables with what was proved about them made part of them, for it will not be known any more."""
     return {
-        name: value._replace(taints=proven(value.taints, lost)) if value.taints else value
+        name: value._replace(taints=apply_proofs(value.taints, lost)) if value.taints else value
         for name, value in names.items()
     }
 
@@ -161,20 +161,20 @@ def _settled(names: dict[str, Val], lost: Proved) -> dict[str, Val]:
 def _pair(left: State, right: State) -> State:
     names, others = left.names.copy(), right.names
     if left.proved != right.proved:
-        names = _settled(names, left.proved - right.proved)
-        others = _settled(others, right.proved - left.proved)
+        names = _settle_proofs(names, left.proved - right.proved)
+        others = _settle_proofs(others, right.proved - left.proved)
     for name, value in others.items():
         mine = names.get(name)
         if mine is None:
             names[name] = value
         elif mine is not value:
-            names[name] = joined(mine, value)
-    return State(names, joined_heaps(left.heap, right.heap), common(left.proved, right.proved))
+            names[name] = join_values(mine, value)
+    return State(names, join_heaps(left.heap, right.heap), common(left.proved, right.proved))
 
 
 def meet(state: State, ends: list[State]) -> bool:
     """Whether any of these ways leads on; `state` is then all of them at once."""
-    end = joined_states(ends)
+    end = join_states(ends)
     if end is None:
         return False
     state.become(end)

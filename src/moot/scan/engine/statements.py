@@ -5,7 +5,7 @@ from typing import Any
 
 from moot.scan.engine import facts
 from moot.scan.engine.assign import assign, check_kept, read_target
-from moot.scan.engine.evaluate import combined
+from moot.scan.engine.evaluate import combine_values
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import (
     DECLARED,
@@ -41,7 +41,7 @@ from moot.scan.engine.library import harmful
 from moot.scan.engine.linking import export
 from moot.scan.engine.look import element, resolve
 from moot.scan.engine.machine import Closure, Kind, Machine
-from moot.scan.engine.state import Proved, State, joined_states, meet
+from moot.scan.engine.state import Proved, State, join_states, meet
 from moot.scan.engine.switch import switch
 from moot.scan.engine.values import ALL, EACH, SET, Val, truth
 
@@ -65,7 +65,7 @@ def _assign(m: Machine, s: Assign, state: State) -> bool:
 def _augment(m: Machine, s: Augment, state: State) -> bool:
     before = read_target(m, s.target, state)
     added = m.eval(s.value, state)
-    assign(m, s.target, combined(m, s.op, before, added, state), state, s.at)
+    assign(m, s.target, combine_values(m, s.op, before, added, state), state, s.at)
     return True
 
 
@@ -180,14 +180,14 @@ def _while(m: Machine, s: While, state: State) -> bool:
         if not alive:
             break
         if sure is not True or s.test is None:
-            state.become(joined_states([before, state]) or state)
+            state.become(join_states([before, state]) or state)
     skipped = bool(exits)
     frame.continues.pop()
     broken = frame.breaks.pop()
     if alive and not skipped and not broken and s.test is not None:
         exits.append(m.branch(state))
     if exits:
-        end = joined_states(exits) or state
+        end = join_states(exits) or state
         if m.run(s.other, end):
             broken.append(end)
     return meet(state, broken)
@@ -209,7 +209,7 @@ def _each(m: Machine, s: Each, state: State) -> bool:
     iterable = m.eval(s.iterable, state)
     frame.breaks.append([])
     frame.continues.append([])
-    members = _known_members(m, iterable, state)
+    members = _list_known_members(m, iterable, state)
     alive = True
     if members is not None:
         for value in members:
@@ -225,7 +225,7 @@ def _each(m: Machine, s: Each, state: State) -> bool:
                 state.become(before)
                 break
             proved = _of_members(iterable, state.proved)
-            state.become(joined_states([m.branch(before), state]) or state)
+            state.become(join_states([m.branch(before), state]) or state)
             if not frame.breaks[-1]:
                 state.proved |= proved
     frame.continues.pop()
@@ -244,7 +244,7 @@ def _of_members(iterable: Val, proved: Proved) -> Proved:
     return facts.whole(frozenset(fact for fact in proved if fact[0].startswith(ends) or fact[0] in spent))
 
 
-def _known_members(m: Machine, iterable: Val, state: State) -> list[Val] | None:
+def _list_known_members(m: Machine, iterable: Val, state: State) -> list[Val] | None:
     cells = m.cells(iterable, state)
     if len(cells) != 1 or len(iterable.refs) != 1 or not cells[0][1].exact or len(cells[0][1].items) > UNROLLED:
         return None
@@ -262,7 +262,7 @@ def _try(m: Machine, s: Try, state: State) -> bool:
     alive = True
     for stmt in s.body:
         alive = m.run((stmt,), state)
-        wrong = joined_states([wrong, state]) or wrong
+        wrong = join_states([wrong, state]) or wrong
         if not alive:
             break
     wrong.proved = proved

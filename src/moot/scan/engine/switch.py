@@ -5,7 +5,7 @@ from moot.scan.engine.assign import assign, bind
 from moot.scan.engine.fold import UNKNOWN, compare
 from moot.scan.engine.ir import Attr, Case, Const, Expr, Many, Name, Opaque, Star, Switch, Table, Unary
 from moot.scan.engine.machine import Machine
-from moot.scan.engine.state import State, joined_states, meet
+from moot.scan.engine.state import State, join_states, meet
 from moot.scan.engine.values import ANY, Val, truth
 
 
@@ -19,7 +19,7 @@ def switch(m: Machine, s: Switch, state: State) -> bool:
             sure = None
         if sure is False and carried is None:
             continue
-        inner = m.branch(state) if carried is None else joined_states([m.branch(state), carried]) or state
+        inner = m.branch(state) if carried is None else join_states([m.branch(state), carried]) or state
         carried = None
         _enter_case(m, s, case, subject, inner)
         if m.block(case.body, inner):

@@ -29,10 +29,10 @@ EACH = "each"
 """The place of any member."""
 
 
-class Step(NamedTuple):
+class FlowStep(NamedTuple):
     """One station of a value's way, linked to the one before."""
 
-    before: "Step | None"
+    before: "FlowStep | None"
     path: str
     line: int
     what: str
@@ -47,7 +47,7 @@ class Taint(NamedTuple):
     strength: float
     """How sure it is that a stranger controls it: a web request 1.0, the command line .6, a bare parameter .4."""
     ended: frozenset[str]
-    step: Step
+    step: FlowStep
     place: tuple[str, Span] = ("", (0, 0))
     """The file and span it was read at."""
 
@@ -85,7 +85,7 @@ def const(value: Known) -> Val:
     return Val(const=value)
 
 
-def merged(left: Taints, right: Taints) -> Taints:
+def merge_taints(left: Taints, right: Taints) -> Taints:
     if not right or left is right:
         return left
     if not left:
@@ -95,14 +95,14 @@ def merged(left: Taints, right: Taints) -> Taints:
     return (left + more)[:MAX_TAINTS] if more else left
 
 
-def joined(left: Val, right: Val) -> Val:
+def join_values(left: Val, right: Val) -> Val:
     """What holds whichever of the two it is."""
     if left is right:
         return left
     refs = left.refs if left.refs == right.refs else (*left.refs, *(r for r in right.refs if r not in left.refs))[:4]
     same = left.const is not UNKNOWN and type(left.const) is type(right.const) and left.const == right.const
     return Val(
-        merged(left.taints, right.taints),
+        merge_taints(left.taints, right.taints),
         left.const if same else UNKNOWN,
         left.name if left.name == right.name else left.name or right.name,
         refs,
@@ -116,7 +116,7 @@ def joined(left: Val, right: Val) -> Val:
 def after(taints: Taints, path: str, line: int, what: str) -> Taints:
     """The same taints, one station further; long ways keep their beginning."""
     return tuple(
-        taint._replace(step=Step(taint.step, path, line, what, taint.step.length + 1))
+        taint._replace(step=FlowStep(taint.step, path, line, what, taint.step.length + 1))
         if taint.step.length < MAX_STEPS and (taint.step.line != line or taint.step.path != path)
         else taint
         for taint in taints
@@ -140,7 +140,7 @@ def ending(taints: Taints, kinds: frozenset[str]) -> Taints:
     return tuple(taint._replace(ended=taint.ended | kinds) for taint in taints)
 
 
-def spent(taints: Taints) -> Taints:
+def spend_taints(taints: Taints) -> Taints:
     """No longer harmful, still known by where they came from."""
     return tuple(taint._replace(ended=taint.ended | {ALL}) for taint in taints)
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from moot.scan.engine.fronts import lower
 from moot.scan.engine.ir import Span
 from moot.scan.go.context import leaks
-from moot.scan.go.habits import aliases, callbacks, hidden_direction, imported, walks
+from moot.scan.go.habits import aliases, callbacks, find_hidden_direction, find_imports, walks
 from moot.scan.go.locks import lock_flaws
 from moot.scan.go.numbers import flaws
 from moot.scan.go.program import Program, read
-from moot.scan.go.races import shared
+from moot.scan.go.races import find_races
 from moot.scan.go.rules import structure as flaw
-from moot.scan.go.secrets import hardcoded, marshalled, static_nonces
-from moot.scan.rule import Match, Rule
+from moot.scan.go.secrets import find_hardcoded, find_marshalled, static_nonces
+from moot.scan.rule import Rule, RuleMatch
 from moot.scan.syntax import Source
 
 Found = tuple[Rule, Span]
@@ -29,31 +29,31 @@ def numbers(program: Program) -> Iterator[Found]:
 CHECKS: tuple[Callable[[Program], Iterator[Found]], ...] = (
     numbers,
     leaks,
-    hidden_direction,
-    imported,
+    find_hidden_direction,
+    find_imports,
     aliases,
     walks,
     callbacks,
-    hardcoded,
-    marshalled,
+    find_hardcoded,
+    find_marshalled,
     static_nonces,
     lock_flaws,
-    shared,
+    find_races,
 )
 
 
-def structure(source: Source) -> Iterator[Match]:
+def structure(source: Source) -> Iterator[RuleMatch]:
     module = lower(source)
     assert module is not None  # Go has a front end
     program = read(module)
     for check in CHECKS:
         for rule, at in check(program):
             node = source.root.descendant_for_byte_range(at[0], max(at[0], at[1] - 1))
-            if node is not None and not accepted(source.data, at[0]):
-                yield Match(rule, node)
+            if node is not None and not is_accepted(source.data, at[0]):
+                yield RuleMatch(rule, node)
 
 
-def accepted(data: bytes, byte: int) -> bool:
+def is_accepted(data: bytes, byte: int) -> bool:
     """On the line itself, or on a line of its own right above."""
     start = data.rfind(b"\n", 0, byte) + 1
     end = data.find(b"\n", byte)

@@ -18,7 +18,7 @@ from moot.scan.engine.ir import (
     Switch,
     While,
 )
-from moot.scan.go.program import Program, called, inside, key, root, shape, within
+from moot.scan.go.program import Program, callee_word, inside, key, root, shape, within
 from moot.scan.go.rules import structure as flaw
 from moot.scan.go.shapes import Shapes
 from moot.scan.rule import Rule
@@ -35,7 +35,7 @@ FRESH = ("context.Background", "context.TODO")
 Found = tuple[Rule, Span]
 
 
-class Use(NamedTuple):
+class CancelUse(NamedTuple):
     """A cancel function that was kept in a field."""
 
     owner: str
@@ -47,7 +47,7 @@ def leaks(program: Program) -> Iterator[Found]:
     for function in program.bodies:
         yield from _never_cancelled(program, function)
         yield from _deaf_loops(program, function)
-        yield from _detached(program, function)
+        yield from _find_detached(program, function)
 
 
 def _never_cancelled(program: Program, function: Function) -> Iterator[Found]:
@@ -82,7 +82,7 @@ def _is_used(program: Program, function: Function, cancel: Name) -> bool:
     if any(_field_used(program, function, place) for place in kept):
         return True
     handed = [(owner, field) for owner, field in _literal_fields(program, scope, cancel.id)]
-    if any(_named_field_used(program, owner, field) for owner, field in handed):
+    if any(_is_field_used(program, owner, field) for owner, field in handed):
         return True
     return _plainly_used(scope, cancel.id, bool(handed))
 
@@ -124,18 +124,18 @@ def _field_used(program: Program, function: Function, place: Attr) -> bool:
         if isinstance(node, Assign) and isinstance(node.targets[0], Name) and node.targets[0].id == root(place):
             owner.learn(root(place), owner.of(node.value))
     found = owner.of(place.base)
-    return _named_field_used(program, found.word if found is not None else "", place.name)
+    return _is_field_used(program, found.word if found is not None else "", place.name)
 
 
-def _named_field_used(program: Program, owner: str, field: str) -> bool:
+def _is_field_used(program: Program, owner: str, field: str) -> bool:
     """Some function calls the field, or hands it on; of another type of the file's it does not count."""
     if not program.handed:
-        program.handed.update(_handed(program))
+        program.handed.update(_find_handed_fields(program))
     owners: set[str] = program.handed.get(field, set())
     return bool(owners) and (not owner or "" in owners or owner in owners)
 
 
-def _handed(program: Program) -> dict[str, set[str]]:
+def _find_handed_fields(program: Program) -> dict[str, set[str]]:
     """The fields that are called or given to calls, with the types they are fields of, "" for an unknown one."""
     found: dict[str, set[str]] = {"": set()}
     for function in program.bodies:
@@ -169,7 +169,7 @@ def _deaf_loops(program: Program, function: Function) -> Iterator[Found]:
 
 
 def _blocks(node: object) -> bool:
-    return isinstance(node, Call) and called(node) in BLOCKING
+    return isinstance(node, Call) and callee_word(node) in BLOCKING
 
 
 def _leaves(loop: While) -> bool:
@@ -178,7 +178,7 @@ def _leaves(loop: While) -> bool:
              for n in within(loop_inside) if isinstance(n, Jump) and not n.label}  # fmt: skip
     for node in within(loop.body):
         if isinstance(node, Return) or (
-            isinstance(node, Call) and called(node) in ("panic", "Exit", "Fatal", "Fatalf")
+            isinstance(node, Call) and callee_word(node) in ("panic", "Exit", "Fatal", "Fatalf")
         ):
             return True
         if isinstance(node, Jump) and node.how == "break" and (node.label or id(node) not in inner):
@@ -186,11 +186,11 @@ def _leaves(loop: While) -> bool:
     return False
 
 
-def _detached(program: Program, function: Function) -> Iterator[Found]:
+def _find_detached(program: Program, function: Function) -> Iterator[Found]:
     names = {p.name for p in function.params if (s := shape(program, p.annotation)) and s.word == "context.Context"}
     for node in program.run_by(function):
         # `ctx := r.Context()`
-        if isinstance(node, Assign) and isinstance(node.value, Call) and called(node.value) == "Context":
+        if isinstance(node, Assign) and isinstance(node.value, Call) and callee_word(node.value) == "Context":
             names.add(key(node.targets[0]))
     if not names:
         return

@@ -25,8 +25,8 @@ from moot.scan.engine.ir import (
     Stmt,
     Unary,
 )
-from moot.scan.go.exprs import Reader
-from moot.scan.go.nodes import named, span
+from moot.scan.go.exprs import GoReader
+from moot.scan.go.nodes import list_named_nodes, span
 from moot.scan.go.program import LITERAL
 
 BUILDERS = frozenset({"strings.Builder", "bytes.Buffer"})
@@ -39,8 +39,12 @@ HANDLES = re.compile(
 BUILDER_MAKERS = frozenset({"bytes.NewBufferString", "bytes.NewBuffer"})
 
 
-def imports(reader: Reader, node: Node) -> Iterator[tuple[Node, str, str]]:
-    specs = [inner for child in named(node) for inner in (named(child) if child.type != "import_spec" else [child])]
+def imports(reader: GoReader, node: Node) -> Iterator[tuple[Node, str, str]]:
+    specs = [
+        inner
+        for child in list_named_nodes(node)
+        for inner in (list_named_nodes(child) if child.type != "import_spec" else [child])
+    ]
     for spec in specs:
         path = spec.child_by_field_name("path")
         if spec.type != "import_spec" or path is None:
@@ -60,22 +64,22 @@ def _local(origin: str, given: str) -> str:
     return last.split(".v")[0].removeprefix("go-").replace("-", "_")
 
 
-def imported(reader: Reader, node: Node) -> Block:
+def lower_import(reader: GoReader, node: Node) -> Block:
     return tuple(Import(span(spec), local, origin, origin) for spec, local, origin in imports(reader, node))
 
 
-def constants(reader: Reader, node: Node) -> Block:
+def constants(reader: GoReader, node: Node) -> Block:
     """`const` groups: a line without a value repeats the last one with the next `iota`."""
     found: list[Stmt] = []
     values: Node | None = None
-    for place, spec in enumerate(child for child in named(node) if child.type == "const_spec"):
+    for place, spec in enumerate(child for child in list_named_nodes(node) if child.type == "const_spec"):
         values = spec.child_by_field_name("value") or values
         names = [child for child in spec.children_by_field_name("name") if child.type != ","]
         reader.iota = place
         results = reader.exprs(values.named_children) if values is not None else ()
         reader.iota = None
         for name, value in zip(names, results, strict=False):
-            known = resolved(reader, value)
+            known = resolve_constant(reader, value)
             if isinstance(known, Const):
                 reader.consts[reader.text(name)] = known.value
             note = reader.maybe(spec, "type")
@@ -83,7 +87,7 @@ def constants(reader: Reader, node: Node) -> Block:
     return tuple(found)
 
 
-def resolved(reader: Reader, value: Expr) -> Expr:
+def resolve_constant(reader: GoReader, value: Expr) -> Expr:
     if isinstance(value, Name) and value.id in reader.consts:
         return Const(value.at, reader.consts[value.id])
     # A typed constant, `Level(3)`, is its number.
@@ -92,22 +96,22 @@ def resolved(reader: Reader, value: Expr) -> Expr:
         if isinstance(inner, Const) and value.func.id not in ("string", "len"):
             return inner
     if isinstance(value, Concat):
-        parts = [resolved(reader, part) for part in value.parts]
+        parts = [resolve_constant(reader, part) for part in value.parts]
         if all(isinstance(part, Const) for part in parts):
             return Const(value.at, "".join(str(part.value) for part in parts if isinstance(part, Const)))
     return value
 
 
-def variables(reader: Reader, node: Node) -> Block:
+def variables(reader: GoReader, node: Node) -> Block:
     found: list[Stmt] = []
-    for child in named(node):
-        for spec in named(child) if child.type == "var_spec_list" else [child]:
+    for child in list_named_nodes(node):
+        for spec in list_named_nodes(child) if child.type == "var_spec_list" else [child]:
             if spec.type == "var_spec":
                 found.append(_variable(reader, spec))
     return tuple(found)
 
 
-def _variable(reader: Reader, spec: Node) -> Stmt:
+def _variable(reader: GoReader, spec: Node) -> Stmt:
     names = tuple(Name(span(n), reader.text(n)) for n in spec.children_by_field_name("name") if n.type == "identifier")
     note, value = reader.maybe(spec, "type"), reader.maybe(spec, "value")
     for name in names:
@@ -122,7 +126,7 @@ def _variable(reader: Reader, spec: Node) -> Stmt:
     return Assign(span(spec), (target,), value, note, local=True)
 
 
-def _zero(reader: Reader, at: tuple[int, int], note: Expr | None) -> Expr:
+def _zero(reader: GoReader, at: tuple[int, int], note: Expr | None) -> Expr:
     """What a variable holds that was declared without a value."""
     match note:
         case Name(id="string"):
@@ -143,7 +147,7 @@ def _zero(reader: Reader, at: tuple[int, int], note: Expr | None) -> Expr:
             return Opaque(at, (), "zero")
 
 
-def note_builder(reader: Reader, name: Name, note: Expr | None, value: Expr | None) -> None:
+def note_builder(reader: GoReader, name: Name, note: Expr | None, value: Expr | None) -> None:
     kind = note.value if isinstance(note, Unary) else note
     if (kind is not None and reader.origin(kind) in BUILDERS) or (value is not None and _makes_builder(reader, value)):
         reader.builders.add(name.id)
@@ -151,7 +155,7 @@ def note_builder(reader: Reader, name: Name, note: Expr | None, value: Expr | No
         reader.builders.discard(name.id)
 
 
-def _makes_builder(reader: Reader, value: Expr) -> bool:
+def _makes_builder(reader: GoReader, value: Expr) -> bool:
     match value:
         case Hole(spec="&", value=Call(func=kind, new=True)) | Call(func=kind, new=True):
             return reader.origin(kind) in BUILDERS
@@ -162,13 +166,13 @@ def _makes_builder(reader: Reader, value: Expr) -> bool:
     return False
 
 
-def first_content(reader: Reader, value: Expr) -> Expr:
+def first_content(reader: GoReader, value: Expr) -> Expr:
     if isinstance(value, Call) and value.args and reader.origin(value.func) in BUILDER_MAKERS:
         return value.args[0]
     return Const(value.at, "") if _makes_builder(reader, value) else value
 
 
-def function(reader: Reader, node: Node) -> Function:
+def function(reader: GoReader, node: Node) -> Function:
     """A function, method or function literal."""
     found = [
         *_params(reader, node.child_by_field_name("receiver")),
@@ -195,16 +199,16 @@ def function(reader: Reader, node: Node) -> Function:
     return Function(span(node), name, tuple(found), body, _result_note(reader, result, results))
 
 
-def _result_note(reader: Reader, result: Node | None, results: list[Param]) -> tuple[Expr, ...]:
+def _result_note(reader: GoReader, result: Node | None, results: list[Param]) -> tuple[Expr, ...]:
     if result is None:
         return ()
     types = tuple(param.annotation for param in results if param.annotation is not None)
     return (Opaque(span(result), types or (reader.expr(result),), "results"),)
 
 
-def _params(reader: Reader, node: Node | None) -> list[Param]:
+def _params(reader: GoReader, node: Node | None) -> list[Param]:
     found: list[Param] = []
-    for child in named(node) if node is not None else []:
+    for child in list_named_nodes(node) if node is not None else []:
         if reader.is_full(child):
             break
         names = [n for n in child.children_by_field_name("name") if n.type in ("identifier", "blank_identifier")]
@@ -219,7 +223,7 @@ def _params(reader: Reader, node: Node | None) -> list[Param]:
     return found
 
 
-def _stand_ins(reader: Reader, params: list[Param]) -> Iterator[Stmt]:
+def _stand_ins(reader: GoReader, params: list[Param]) -> Iterator[Stmt]:
     """A `*http.Request` is known by the name of its type, whoever passes it."""
     for param in params:
         kind = param.annotation.value if isinstance(param.annotation, Unary) else param.annotation
@@ -227,27 +231,27 @@ def _stand_ins(reader: Reader, params: list[Param]) -> Iterator[Stmt]:
             yield Assign(param.at, (Name(param.at, param.name),), kind, param.annotation, local=True)
 
 
-def declared(reader: Reader, node: Node) -> Block:
+def lower_declaration(reader: GoReader, node: Node) -> Block:
     return (Define(span(node), function(reader, node)),)
 
 
-def classes(reader: Reader, top: list[Node]) -> Block:
+def classes(reader: GoReader, top: list[Node]) -> Block:
     """Types with their fields and methods, wherever in the file the methods are written."""
     specs: dict[str, Node] = {}
     methods: dict[str, list[Node]] = {}
     for node in top:
         if node.type == "type_declaration":
-            specs.update((reader.text(spec.child_by_field_name("name")), spec) for spec in named(node))
+            specs.update((reader.text(spec.child_by_field_name("name")), spec) for spec in list_named_nodes(node))
         elif node.type == "method_declaration":
             methods.setdefault(_receiver(reader, node), []).append(node)
     found: list[Stmt] = []
     for name in dict.fromkeys((*specs, *methods)):
-        own = tuple(stmt for node in methods.get(name, []) for stmt in declared(reader, node))
+        own = tuple(stmt for node in methods.get(name, []) for stmt in lower_declaration(reader, node))
         found.append(_class(reader, name, specs.get(name), own, methods.get(name, [])))
     return tuple(found)
 
 
-def _class(reader: Reader, name: str, spec: Node | None, methods: Block, nodes: list[Node]) -> Stmt:
+def _class(reader: GoReader, name: str, spec: Node | None, methods: Block, nodes: list[Node]) -> Stmt:
     kind = spec.child_by_field_name("type") if spec is not None else None
     at = span(spec) if spec is not None else span(nodes[0])
     if kind is None or kind.type != "struct_type":
@@ -255,7 +259,7 @@ def _class(reader: Reader, name: str, spec: Node | None, methods: Block, nodes: 
         return Class(at, name, bases, methods)
     fields: list[Stmt] = []
     bases_found: list[Expr] = []
-    for field in [inner for child in named(kind) for inner in named(child)]:
+    for field in [inner for child in list_named_nodes(kind) for inner in list_named_nodes(child)]:
         note, tag = reader.maybe(field, "type"), reader.maybe(field, "tag")
         value = Opaque(span(field), (tag,) if tag is not None else (), "field")
         names = [n for n in field.children_by_field_name("name") if n.type == "field_identifier"]
@@ -264,12 +268,12 @@ def _class(reader: Reader, name: str, spec: Node | None, methods: Block, nodes: 
     return Class(at, name, tuple(bases_found), (*fields, *methods))
 
 
-def _receiver(reader: Reader, node: Node) -> str:
+def _receiver(reader: GoReader, node: Node) -> str:
     params = _params(reader, node.child_by_field_name("receiver"))
     kind = params[0].annotation if params else None
     kind = kind.value if isinstance(kind, Unary) else kind
     return kind.id if isinstance(kind, Name) else ""
 
 
-def local_types(reader: Reader, node: Node) -> Block:
+def local_types(reader: GoReader, node: Node) -> Block:
     return classes(reader, [node])

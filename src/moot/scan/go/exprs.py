@@ -42,9 +42,9 @@ from moot.scan.engine.ir import (
     Unary,
     Wait,
 )
-from moot.scan.go.library import FIXED_ORIGIN, anchored, told
-from moot.scan.go.nodes import SKIPPED, first, named, operator, span
-from moot.scan.go.text import FORMATTERS, folded, formatted, plus, rune, unescaped, whole
+from moot.scan.go.library import FIXED_ORIGIN, anchor_text, translate_call
+from moot.scan.go.nodes import SKIPPED, first, list_named_nodes, operator, span
+from moot.scan.go.text import FORMATTERS, fold_integers, lower_format, plus, rune, unescape_text, whole
 
 LOGIC: dict[str, Literal["and", "or"]] = {"&&": "and", "||": "or"}
 COMPARES = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -52,7 +52,7 @@ MAX_OPERANDS = 2000
 CONTAINERS = frozenset({"slice_type", "array_type", "implicit_length_array_type", "map_type"})
 
 
-class Reader(Bounded):
+class GoReader(Bounded):
     """One file being lowered: its bytes, how deep we are, what constants are known, what was left out."""
 
     most_made, most_statements = 30_000, 15_000
@@ -87,7 +87,11 @@ class Reader(Bounded):
         self.depth += 1
         self.made += 1
         lower = EXPRS.get(node.type)
-        found = lower(self, node) if lower is not None else Opaque(span(node), self.exprs(named(node)), node.type)
+        found = (
+            lower(self, node)
+            if lower is not None
+            else Opaque(span(node), self.exprs(list_named_nodes(node)), node.type)
+        )
         self.depth -= 1
         return found
 
@@ -108,28 +112,28 @@ class Reader(Bounded):
         return ""
 
 
-MakeFunction = Callable[[Reader, Node], Function]
-MakeBlock = Callable[[Reader, Node | None], Block]
+MakeFunction = Callable[[GoReader, Node], Function]
+MakeBlock = Callable[[GoReader, Node | None], Block]
 
 
-def _name(reader: Reader, node: Node) -> Expr:
+def _name(reader: GoReader, node: Node) -> Expr:
     return Name(span(node), reader.text(node))
 
 
-def _string(reader: Reader, node: Node) -> Expr:
-    return Const(span(node), unescaped(reader.text(node)[1:-1]))
+def _string(reader: GoReader, node: Node) -> Expr:
+    return Const(span(node), unescape_text(reader.text(node)[1:-1]))
 
 
-def _raw(reader: Reader, node: Node) -> Expr:
+def _raw(reader: GoReader, node: Node) -> Expr:
     return Const(span(node), reader.text(node)[1:-1].replace("\r", ""))
 
 
-def _rune(reader: Reader, node: Node) -> Expr:
+def _rune(reader: GoReader, node: Node) -> Expr:
     value = rune(reader.text(node)[1:-1])
     return Opaque(span(node)) if value is None else Const(span(node), value)
 
 
-def _number(reader: Reader, node: Node) -> Expr:
+def _number(reader: GoReader, node: Node) -> Expr:
     text = reader.text(node)
     value: Scalar = whole(text)
     if value is None and re.fullmatch(r"[\d_.]{1,40}(?:[eE][-+]?\d{1,3})?", text):
@@ -140,30 +144,30 @@ def _number(reader: Reader, node: Node) -> Expr:
     return Opaque(span(node)) if value is None else Const(span(node), value)
 
 
-def _iota(reader: Reader, node: Node) -> Expr:
+def _iota(reader: GoReader, node: Node) -> Expr:
     return Name(span(node), "iota") if reader.iota is None else Const(span(node), reader.iota)
 
 
-def _selector(reader: Reader, node: Node) -> Expr:
+def _selector(reader: GoReader, node: Node) -> Expr:
     return Attr(span(node), reader.field(node, "operand"), reader.text(node.child_by_field_name("field")))
 
 
-def _qualified(reader: Reader, node: Node) -> Expr:
+def _lower_qualified(reader: GoReader, node: Node) -> Expr:
     package, name = node.child_by_field_name("package"), node.child_by_field_name("name")
     base = Name(span(package or node), reader.text(package))
     return Attr(span(node), base, reader.text(name))
 
 
-def _index(reader: Reader, node: Node) -> Expr:
+def _index(reader: GoReader, node: Node) -> Expr:
     return Item(span(node), reader.field(node, "operand"), reader.field(node, "index"))
 
 
-def _slice(reader: Reader, node: Node) -> Expr:
+def _slice(reader: GoReader, node: Node) -> Expr:
     low, high = reader.maybe(node, "start"), reader.maybe(node, "end")
     return Cut(span(node), reader.field(node, "operand"), low, high, reader.maybe(node, "capacity"))
 
 
-def _call(reader: Reader, node: Node) -> Expr:
+def _call(reader: GoReader, node: Node) -> Expr:
     func = reader.field(node, "function")
     if isinstance(func, Opaque):  # `[]byte(x)` and `*T(x)`: the type's text is what a rule asks for
         func = Name(func.at, _tight(reader, node.child_by_field_name("function")))
@@ -171,15 +175,15 @@ def _call(reader: Reader, node: Node) -> Expr:
         reader.handed = [define for define in reader.handed if define.function is not func.function]
     arguments = node.child_by_field_name("arguments")
     call = Call(span(node), func, reader.exprs(arguments.named_children) if arguments is not None else ())
-    known = _read_builder(reader, call) or _formatted(reader, call)
-    return known or told(reader.origin(func), call) or call
+    known = _read_builder(reader, call) or _lower_format(reader, call)
+    return known or translate_call(reader.origin(func), call) or call
 
 
-def _tight(reader: Reader, node: Node | None) -> str:
+def _tight(reader: GoReader, node: Node | None) -> str:
     return "".join(reader.text(node)[:200].split())
 
 
-def _read_builder(reader: Reader, call: Call) -> Expr | None:
+def _read_builder(reader: GoReader, call: Call) -> Expr | None:
     """`b.String()` of a builder whose writes are read as `b += …`."""
     func = call.func
     if isinstance(func, Attr) and isinstance(func.base, Name) and func.base.id in reader.builders:
@@ -187,16 +191,16 @@ def _read_builder(reader: Reader, call: Call) -> Expr | None:
     return None
 
 
-def _formatted(reader: Reader, call: Call) -> Expr | None:
+def _lower_format(reader: GoReader, call: Call) -> Expr | None:
     """`Sprintf` with a constant template, told as built text; None when it is something else."""
     origin = reader.origin(call.func)
     if origin not in FORMATTERS or not call.args:
         return None
-    text = formatted(call.at, origin, call.args, reader.consts)
-    return anchored(text) if text is not None else None
+    text = lower_format(call.at, origin, call.args, reader.consts)
+    return anchor_text(text) if text is not None else None
 
 
-def _conversion(reader: Reader, node: Node) -> Expr:
+def _conversion(reader: GoReader, node: Node) -> Expr:
     kind = node.child_by_field_name("type")
     func = Name(span(kind or node), _tight(reader, kind))
     if kind is not None and kind.type == "generic_type":
@@ -204,14 +208,14 @@ def _conversion(reader: Reader, node: Node) -> Expr:
     return Call(span(node), func, (reader.field(node, "operand"),))
 
 
-def _composite(reader: Reader, node: Node) -> Expr:
+def _composite(reader: GoReader, node: Node) -> Expr:
     kind = node.child_by_field_name("type")
     body = node.child_by_field_name("body")
     return _literal(reader, node, body, reader.expr(kind) if kind is not None else None)
 
 
-def _literal(reader: Reader, node: Node, body: Node | None, kind: Expr | None) -> Expr:
-    elements = named(body) if body is not None else []
+def _literal(reader: GoReader, node: Node, body: Node | None, kind: Expr | None) -> Expr:
+    elements = list_named_nodes(body) if body is not None else []
     keyed = [element for element in elements if element.type == "keyed_element"]
     inner = kind.parts[-1] if isinstance(kind, Opaque) and kind.word in CONTAINERS and kind.parts else None
     reader.elements.append(inner)
@@ -231,7 +235,7 @@ def _is_field(element: Node) -> bool:
     return inner is not None and inner.type == "identifier"
 
 
-def _struct(reader: Reader, node: Node, elements: list[Node], kind: Expr) -> Expr:
+def _struct(reader: GoReader, node: Node, elements: list[Node], kind: Expr) -> Expr:
     args: list[Expr] = []
     keywords: list[Keyword] = []
     for element in elements:
@@ -243,7 +247,7 @@ def _struct(reader: Reader, node: Node, elements: list[Node], kind: Expr) -> Exp
     return Call(span(node), kind, tuple(args), tuple(keywords), new=True)
 
 
-def _entries(reader: Reader, elements: list[Node], kind: Expr | None) -> Iterator[Entry]:
+def _entries(reader: GoReader, elements: list[Node], kind: Expr | None) -> Iterator[Entry]:
     by_variable = isinstance(kind, Opaque) and kind.word in CONTAINERS
     for place, element in enumerate(elements):
         if element.type != "keyed_element":
@@ -257,23 +261,23 @@ def _entries(reader: Reader, elements: list[Node], kind: Expr | None) -> Iterato
         yield Entry(span(element), word, reader.field(element, "value"))
 
 
-def _bare_literal(reader: Reader, node: Node) -> Expr:
+def _bare_literal(reader: GoReader, node: Node) -> Expr:
     """The `{…}` of an element whose type the container tells."""
     kind = reader.elements[-1] if reader.elements else None
     return _literal(reader, node, node, kind.value if isinstance(kind, Unary) else kind)
 
 
-def _inner(reader: Reader, node: Node) -> Expr:
+def _inner(reader: GoReader, node: Node) -> Expr:
     return reader.expr(first(node))
 
 
-def _lambda(reader: Reader, node: Node) -> Expr:
+def _lambda(reader: GoReader, node: Node) -> Expr:
     made = reader.functions(reader, node)
     reader.handed.append(Define(span(node), made))
     return Lambda(span(node), made)
 
 
-def _unary(reader: Reader, node: Node) -> Expr:
+def _unary(reader: GoReader, node: Node) -> Expr:
     op, value = operator(node), reader.field(node, "operand")
     if op == "<-":
         return Wait(span(node), value)
@@ -286,7 +290,7 @@ def _unary(reader: Reader, node: Node) -> Expr:
     return Unary(span(node), {"!": "not", "^": "~"}.get(op, op), value)
 
 
-def _binary(reader: Reader, node: Node) -> Expr:
+def _binary(reader: GoReader, node: Node) -> Expr:
     """Chains lean to the left and can be thousands long, so they are walked, not recursed into."""
     chain = [node]
     while len(chain) < MAX_OPERANDS and (left := _same_kind(chain[-1])) is not None:
@@ -295,11 +299,11 @@ def _binary(reader: Reader, node: Node) -> Expr:
     if len(chain) > MAX_DEPTH:
         return _long(reader, node, chain, result)
     for part in reversed(chain):
-        result = _combined(reader, part, result, reader.field(part, "right"))
-    return anchored(result)
+        result = _lower_binary(reader, part, result, reader.field(part, "right"))
+    return anchor_text(result)
 
 
-def _long(reader: Reader, node: Node, chain: list[Node], first_operand: Expr) -> Expr:
+def _long(reader: GoReader, node: Node, chain: list[Node], first_operand: Expr) -> Expr:
     """Of a very long chain only the operands are kept: nested they would be deeper than a stack."""
     operands = (first_operand, *(reader.field(part, "right") for part in reversed(chain)))
     if any(_is_text(reader, operand) for operand in operands):
@@ -313,7 +317,7 @@ def _same_kind(node: Node) -> Node | None:
     return left if left is not None and left.type == "binary_expression" else None
 
 
-def _combined(reader: Reader, node: Node, left: Expr, right: Expr) -> Expr:
+def _lower_binary(reader: GoReader, node: Node, left: Expr, right: Expr) -> Expr:
     op, at = operator(node), span(node)
     if op in LOGIC:
         before = left.values if isinstance(left, Logic) and left.op == LOGIC[op] else (left,)
@@ -322,11 +326,11 @@ def _combined(reader: Reader, node: Node, left: Expr, right: Expr) -> Expr:
         return Compare(at, op, left, right)
     if op == "+" and (_is_text(reader, left) or _is_text(reader, right)):
         return plus(at, left, right)
-    known = folded(op, left, right)
+    known = fold_integers(op, left, right)
     return Binary(at, op, left, right) if known is None else Const(at, known)
 
 
-def _is_text(reader: Reader, value: Expr) -> bool:
+def _is_text(reader: GoReader, value: Expr) -> bool:
     if isinstance(value, Name):
         return value.id in reader.builders or isinstance(reader.consts.get(value.id), str)
     if isinstance(value, Call) and isinstance(value.func, Name):
@@ -334,35 +338,35 @@ def _is_text(reader: Reader, value: Expr) -> bool:
     return isinstance(value, Concat) or (isinstance(value, Const) and isinstance(value.value, str))
 
 
-def _variadic(reader: Reader, node: Node) -> Expr:
+def _variadic(reader: GoReader, node: Node) -> Expr:
     return Star(span(node), reader.expr(first(node)))
 
 
-def _pointer(reader: Reader, node: Node) -> Expr:
+def _pointer(reader: GoReader, node: Node) -> Expr:
     return Unary(span(node), "*", reader.expr(first(node)))
 
 
-def _list(reader: Reader, node: Node) -> Expr:
+def _list(reader: GoReader, node: Node) -> Expr:
     items = reader.exprs(node.named_children)
     return items[0] if len(items) == 1 else Many(span(node), "tuple", items)
 
 
-def _constant(value: Scalar) -> Callable[[Reader, Node], Expr]:
+def _constant(value: Scalar) -> Callable[[GoReader, Node], Expr]:
     return lambda reader, node: Const(span(node), value)
 
 
-def _instance(reader: Reader, node: Node) -> Expr:
+def _instance(reader: GoReader, node: Node) -> Expr:
     """`Map[string, int]`: what it is instantiated with changes no flow."""
     return reader.expr(node.child_by_field_name("type") or first(node))
 
 
-EXPRS: dict[str, Callable[[Reader, Node], Expr]] = {
+EXPRS: dict[str, Callable[[GoReader, Node], Expr]] = {
     "identifier": _name,
     "type_identifier": _name,
     "field_identifier": _name,
     "package_identifier": _name,
     "blank_identifier": _name,
-    "qualified_type": _qualified,
+    "qualified_type": _lower_qualified,
     "interpreted_string_literal": _string,
     "raw_string_literal": _raw,
     "rune_literal": _rune,

@@ -45,26 +45,26 @@ from moot.scan.engine.ir import (
 from moot.scan.go.decls import (
     classes,
     constants,
-    declared,
     first_content,
     function,
-    imported,
     imports,
     local_types,
+    lower_declaration,
+    lower_import,
     note_builder,
-    resolved,
+    resolve_constant,
     variables,
 )
-from moot.scan.go.exprs import Reader
-from moot.scan.go.nodes import first, named, operator, span
-from moot.scan.go.places import ASSUMED, builder_write, elsewhere, filled, looked_up
+from moot.scan.go.exprs import GoReader
+from moot.scan.go.nodes import first, list_named_nodes, operator, span
+from moot.scan.go.places import ASSUMED, builder_write, elsewhere, lower_filled, lower_lookup
 
 TYPES = frozenset({"type_declaration", "method_declaration"})
 
 
 def lower(source: Parsed) -> Module:
-    reader = Reader(source, function, _block)
-    top = named(source.root)
+    reader = GoReader(source, function, _block)
+    top = list_named_nodes(source.root)
     for node in top:
         if node.type == "import_declaration":
             reader.imports.update((local, origin) for _, local, origin in imports(reader, node))
@@ -73,7 +73,7 @@ def lower(source: Parsed) -> Module:
         if node.type == "const_declaration":
             constants(reader, node)
     if source.root.has_error:
-        _broken(reader, source.root)
+        _report_parse_error(reader, source.root)
     body = (*_statements(reader, [node for node in top if node.type not in TYPES]), *classes(reader, top))
     # Types and functions can be used before they are written down: told first, as the compiler sees them.
     ordered = sorted(body, key=_rank)
@@ -84,7 +84,7 @@ def _rank(stmt: Stmt) -> int:
     return 0 if isinstance(stmt, Import) else 1 if isinstance(stmt, Class) else 2 if isinstance(stmt, Define) else 3
 
 
-def _broken(reader: Reader, root: Node) -> None:
+def _report_parse_error(reader: GoReader, root: Node) -> None:
     """The first place that does not parse."""
     cursor = root
     while True:
@@ -95,16 +95,16 @@ def _broken(reader: Reader, root: Node) -> None:
     reader.gap(cursor, "syntax error")
 
 
-def _block(reader: Reader, node: Node | None) -> Block:
+def _block(reader: GoReader, node: Node | None) -> Block:
     if node is None:
         return ()
     inner: list[Node] = []
-    for child in named(node):
-        inner.extend(named(child) if child.type == "statement_list" else [child])
+    for child in list_named_nodes(node):
+        inner.extend(list_named_nodes(child) if child.type == "statement_list" else [child])
     return _statements(reader, inner)
 
 
-def _statements(reader: Reader, nodes: list[Node]) -> Block:
+def _statements(reader: GoReader, nodes: list[Node]) -> Block:
     if nodes and reader.depth >= MAX_DEPTH:
         reader.gap(nodes[0], "nests too deep")
         return ()
@@ -119,7 +119,7 @@ def _statements(reader: Reader, nodes: list[Node]) -> Block:
     return tuple(found)
 
 
-def statement(reader: Reader, node: Node | None) -> Block:
+def statement(reader: GoReader, node: Node | None) -> Block:
     """The statement, after the function literals it hands to others."""
     outer, reader.handed = reader.handed, []
     found = _statement(reader, node)
@@ -127,7 +127,7 @@ def statement(reader: Reader, node: Node | None) -> Block:
     return (*made, *found) if made else found
 
 
-def _statement(reader: Reader, node: Node | None) -> Block:
+def _statement(reader: GoReader, node: Node | None) -> Block:
     if node is None or node.type in ("comment", "package_clause", "empty_statement", "fallthrough_statement"):
         return ()
     lower_one = STATEMENTS.get(node.type)
@@ -135,32 +135,32 @@ def _statement(reader: Reader, node: Node | None) -> Block:
         return lower_one(reader, node)
     if node.type in ("ERROR", "statement_list"):
         # What stands inside is still code: a broken line must not hide the ones the parser put under it.
-        return _statements(reader, named(node))
+        return _statements(reader, list_named_nodes(node))
     return (Do(span(node), reader.expr(node)),)
 
 
-def _expression(reader: Reader, node: Node) -> Block:
+def _expression(reader: GoReader, node: Node) -> Block:
     value = reader.expr(first(node))
-    return builder_write(reader, value) or (Do(span(node), value), *filled(value))
+    return builder_write(reader, value) or (Do(span(node), value), *lower_filled(value))
 
 
-def _declare(reader: Reader, node: Node) -> Block:
+def _declare(reader: GoReader, node: Node) -> Block:
     targets = reader.field(node, "left")
     value = reader.field(node, "right")
     if isinstance(targets, Name):
         note_builder(reader, targets, None, value)
         if targets.id in reader.builders:
             value = first_content(reader, value)
-    found = looked_up(targets, value, span(node), local=True)
-    return found or (Assign(span(node), (targets,), value, local=True), *filled(value))
+    found = lower_lookup(targets, value, span(node), local=True)
+    return found or (Assign(span(node), (targets,), value, local=True), *lower_filled(value))
 
 
-def _assign(reader: Reader, node: Node) -> Block:
+def _assign(reader: GoReader, node: Node) -> Block:
     op = operator(node)
     target, value = _target(reader.field(node, "left")), reader.field(node, "right")
     if op in ("=", ""):
-        found = looked_up(target, value, span(node), local=False)
-        return found or (Assign(span(node), (target,), value), *filled(value))
+        found = lower_lookup(target, value, span(node), local=False)
+        return found or (Assign(span(node), (target,), value), *lower_filled(value))
     return (Augment(span(node), target, op[:-1], value),)
 
 
@@ -171,33 +171,33 @@ def _target(value: Expr) -> Expr:
     return value.value if isinstance(value, Hole) and value.spec == "*" else value
 
 
-def _step(op: str) -> Callable[[Reader, Node], Block]:
-    def lowered(reader: Reader, node: Node) -> Block:
+def _step(op: str) -> Callable[[GoReader, Node], Block]:
+    def lower_node(reader: GoReader, node: Node) -> Block:
         at = span(node)
         return (Augment(at, _target(reader.expr(first(node))), op, Const((at[1] - 2, at[1]), 1)),)
 
-    return lowered
+    return lower_node
 
 
-def _send(reader: Reader, node: Node) -> Block:
+def _send(reader: GoReader, node: Node) -> Block:
     return (Augment(span(node), reader.field(node, "channel"), "<-", reader.field(node, "value")),)
 
 
-def _receive(reader: Reader, node: Node) -> Block:
+def _receive(reader: GoReader, node: Node) -> Block:
     left, value = node.child_by_field_name("left"), reader.field(node, "right")
     if left is None:
         return (Do(span(node), value),)
     return (Assign(span(node), (reader.expr(left),), value, local=any(c.type == ":=" for c in node.children)),)
 
 
-def _later(how: str) -> Callable[[Reader, Node], Block]:
-    def lowered(reader: Reader, node: Node) -> Block:
+def _later(how: str) -> Callable[[GoReader, Node], Block]:
+    def lower_node(reader: GoReader, node: Node) -> Block:
         return (Later(span(node), "go" if how == "go" else "defer", reader.expr(first(node))),)
 
-    return lowered
+    return lower_node
 
 
-def _return(reader: Reader, node: Node) -> Block:
+def _return(reader: GoReader, node: Node) -> Block:
     at, value = span(node), first(node)
     if value is not None:
         return (Return(at, reader.expr(value)),)
@@ -206,7 +206,7 @@ def _return(reader: Reader, node: Node) -> Block:
     return (Return(at, (items[0] if len(items) == 1 else Many(at, "tuple", items)) if items else None),)
 
 
-def _if(reader: Reader, node: Node) -> Block:
+def _if(reader: GoReader, node: Node) -> Block:
     """`else if` chains can be long: they are collected on the way down and built from the last one back."""
     chain = [node]
     while (last := chain[-1].child_by_field_name("alternative")) is not None and last.type == "if_statement":
@@ -214,23 +214,23 @@ def _if(reader: Reader, node: Node) -> Block:
     other = _block(reader, last)
     for part in reversed(chain):
         before = statement(reader, part.child_by_field_name("initializer"))
-        test = _tested(reader.field(part, "condition"))
+        test = _lower_test(reader.field(part, "condition"))
         then = _block(reader, part.child_by_field_name("consequence"))
         other = (*before, If(span(part), test, then, other))
     return other
 
 
-def _tested(test: Expr) -> Expr:
+def _lower_test(test: Expr) -> Expr:
     """`if allowed[x]`: a table of truths, asked whether x is in it."""
     if isinstance(test, Unary) and test.op == "not":
-        return test._replace(value=_tested(test.value))
+        return test._replace(value=_lower_test(test.value))
     if isinstance(test, Logic):
-        return test._replace(values=tuple(_tested(value) for value in test.values))
+        return test._replace(values=tuple(_lower_test(value) for value in test.values))
     return Compare(test.at, "in", test.key, test.base) if isinstance(test, Item) else test
 
 
-def _for(reader: Reader, node: Node) -> Block:
-    head = next((child for child in named(node) if child.type != "block"), None)
+def _for(reader: GoReader, node: Node) -> Block:
+    head = next((child for child in list_named_nodes(node) if child.type != "block"), None)
     body = node.child_by_field_name("body")
     if head is None:
         return (While(span(node), None, _block(reader, body)),)
@@ -244,11 +244,11 @@ def _for(reader: Reader, node: Node) -> Block:
     return (*before, While(span(node), test, _block(reader, body), (), step))
 
 
-def _range(reader: Reader, node: Node, head: Node) -> Stmt:
+def _range(reader: GoReader, node: Node, head: Node) -> Stmt:
     """`for i, v := range xs` is told as `for range xs { i := key of xs; v := xs[i]; … }`."""
     left = head.child_by_field_name("left")
     iterable = reader.field(head, "right")
-    names = [_target(reader.expr(child)) for child in named(left)] if left is not None else []
+    names = [_target(reader.expr(child)) for child in list_named_nodes(left)] if left is not None else []
     local = any(child.type == ":=" for child in head.children)
     start: list[Stmt] = []
     key: Expr = Opaque(span(head), (iterable,), "key")
@@ -265,47 +265,47 @@ def _is_blank(target: Expr) -> bool:
     return isinstance(target, Name) and target.id == "_"
 
 
-def _switch(reader: Reader, node: Node) -> Block:
+def _switch(reader: GoReader, node: Node) -> Block:
     before = statement(reader, node.child_by_field_name("initializer"))
     subject = reader.maybe(node, "value")
-    cases = tuple(_case(reader, child, subject) for child in named(node) if child.type.endswith("_case"))
+    cases = tuple(_case(reader, child, subject) for child in list_named_nodes(node) if child.type.endswith("_case"))
     return (*before, Switch(span(node), subject, cases))
 
 
-def _case(reader: Reader, node: Node, subject: Expr | None) -> Case:
+def _case(reader: GoReader, node: Node, subject: Expr | None) -> Case:
     values = node.child_by_field_name("value")
     patterns = reader.exprs(values.named_children) if values is not None else ()
     if subject is not None:
         patterns = tuple(_equal(reader, pattern) for pattern in patterns)
     body = next((child for child in node.named_children if child.type == "statement_list"), None)
-    inner = named(body) if body is not None else []
+    inner = list_named_nodes(body) if body is not None else []
     falls = bool(inner) and inner[-1].type == "fallthrough_statement"
-    return Case(span(node), patterns, _unbroken(_statements(reader, inner)), falls=falls)
+    return Case(span(node), patterns, _drop_break(_statements(reader, inner)), falls=falls)
 
 
-def _equal(reader: Reader, pattern: Expr) -> Expr:
+def _equal(reader: GoReader, pattern: Expr) -> Expr:
     """In Go a name in a case is compared, never bound."""
-    known = resolved(reader, pattern)
+    known = resolve_constant(reader, pattern)
     return known if isinstance(known, Const | Attr) else Opaque(pattern.at, (pattern,), "case")
 
 
-def _unbroken(body: Block) -> Block:
+def _drop_break(body: Block) -> Block:
     last = body[-1] if body else None
     return body[:-1] if isinstance(last, Jump) and last.how == "break" and not last.label else body
 
 
-def _type_switch(reader: Reader, node: Node) -> Block:
+def _type_switch(reader: GoReader, node: Node) -> Block:
     before = statement(reader, node.child_by_field_name("initializer"))
     value = reader.field(node, "value")
     alias = node.child_by_field_name("alias")
     if alias is not None:
         before = (*before, Assign(span(alias), (reader.expr(alias),), value, local=True))
     cases: list[Case] = []
-    for child in named(node):
+    for child in list_named_nodes(node):
         if child.type in ("type_case", "default_case"):
             types = reader.exprs([n for n in child.children_by_field_name("type") if n.is_named])
             patterns = tuple(Opaque(kind.at, (kind,), "type") for kind in types)
-            cases.append(Case(span(child), patterns, _unbroken(_block(reader, _only_list(child)))))
+            cases.append(Case(span(child), patterns, _drop_break(_block(reader, _only_list(child)))))
     return (*before, Switch(span(node), Opaque(span(node), (value,), "type"), tuple(cases)))
 
 
@@ -313,45 +313,45 @@ def _only_list(node: Node) -> Node | None:
     return next((child for child in node.named_children if child.type == "statement_list"), None)
 
 
-def _select(reader: Reader, node: Node) -> Block:
+def _select(reader: GoReader, node: Node) -> Block:
     """Any ready case may run: conditions nobody knows, with the communication as the first statement."""
     cases: list[Case] = []
-    for child in named(node):
+    for child in list_named_nodes(node):
         if child.type not in ("communication_case", "default_case"):
             continue
         start = statement(reader, child.child_by_field_name("communication"))
-        body = (*start, *_unbroken(_block(reader, _only_list(child))))
+        body = (*start, *_drop_break(_block(reader, _only_list(child))))
         pattern = (Opaque(span(child), (), "select"),) if child.type == "communication_case" else ()
         cases.append(Case(span(child), pattern, body))
     return (Switch(span(node), None, tuple(cases)),)
 
 
-def _jump(reader: Reader, node: Node) -> Block:
+def _jump(reader: GoReader, node: Node) -> Block:
     label = reader.text(first(node))
     return (Jump(span(node), "break" if node.type == "break_statement" else "continue", label),)
 
 
-def _goto(reader: Reader, node: Node) -> Block:
+def _goto(reader: GoReader, node: Node) -> Block:
     reader.gap(node, "goto is not followed")
     return ()
 
 
-def _labelled(reader: Reader, node: Node) -> Block:
-    return _statements(reader, [child for child in named(node) if child.type != "label_name"])
+def _lower_labelled(reader: GoReader, node: Node) -> Block:
+    return _statements(reader, [child for child in list_named_nodes(node) if child.type != "label_name"])
 
 
-def _nested(reader: Reader, node: Node) -> Block:
+def _lower_block(reader: GoReader, node: Node) -> Block:
     """A bare `{ … }`: its own block, so that what it declares ends with it."""
     return (If(span(node), Const(span(node), True), _block(reader, node)),)
 
 
-STATEMENTS: dict[str, Callable[[Reader, Node], Block]] = {
-    "import_declaration": imported,
+STATEMENTS: dict[str, Callable[[GoReader, Node], Block]] = {
+    "import_declaration": lower_import,
     "const_declaration": constants,
     "var_declaration": variables,
     "type_declaration": local_types,
-    "function_declaration": declared,
-    "method_declaration": declared,
+    "function_declaration": lower_declaration,
+    "method_declaration": lower_declaration,
     "expression_statement": _expression,
     "short_var_declaration": _declare,
     "assignment_statement": _assign,
@@ -370,6 +370,6 @@ STATEMENTS: dict[str, Callable[[Reader, Node], Block]] = {
     "break_statement": _jump,
     "continue_statement": _jump,
     "goto_statement": _goto,
-    "labeled_statement": _labelled,
-    "block": _nested,
+    "labeled_statement": _lower_labelled,
+    "block": _lower_block,
 }

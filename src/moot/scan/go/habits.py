@@ -33,7 +33,7 @@ ACTS = words(
 CREDENTIALS = ("authorization", "cookie", "www-authenticate")
 
 
-def hidden_direction(program: Program) -> Iterator[Found]:
+def find_hidden_direction(program: Program) -> Iterator[Found]:
     data = program.module.data
     for mark in MARKS:
         at = data.find(mark)
@@ -42,7 +42,7 @@ def hidden_direction(program: Program) -> Iterator[Found]:
             return
 
 
-def imported(program: Program) -> Iterator[Found]:
+def find_imports(program: Program) -> Iterator[Found]:
     for stmt in program.module.body:
         if isinstance(stmt, Import) and stmt.origin == "net/http/pprof":
             yield flaw.PROFILER, stmt.at
@@ -103,14 +103,14 @@ def walks(program: Program) -> Iterator[Found]:
 
 def callbacks(program: Program) -> Iterator[Found]:
     """Functions given as `PublicKeyCallback` and `CheckRedirect`."""
-    for name, literal in _given(program):
+    for name, literal in _find_given(program):
         if name == "PublicKeyCallback":
             yield from _keeps_key(literal)
         elif name == "CheckRedirect":
             yield from _carries_headers(literal)
 
 
-def _given(program: Program) -> Iterator[tuple[str, Function]]:
+def _find_given(program: Program) -> Iterator[tuple[str, Function]]:
     for node in program.nodes:
         value: Expr | None = None
         name = ""

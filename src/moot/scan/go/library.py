@@ -16,10 +16,10 @@ ORIGIN_KINDS = frozenset({"redirect", "ssrf"})
 
 
 def _method(name: str) -> Callable[[Call], Expr]:
-    def told(call: Call) -> Expr:
+    def translate_call(call: Call) -> Expr:
         return call._replace(func=Attr(call.args[0].at, call.args[0], name), args=call.args[1:])
 
-    return told
+    return translate_call
 
 
 def _has_prefix(call: Call) -> Expr:
@@ -85,7 +85,7 @@ TOLD: dict[str, tuple[int, Callable[[Call], Expr]]] = {
 }
 
 
-def told(origin: str, call: Call) -> Expr | None:
+def translate_call(origin: str, call: Call) -> Expr | None:
     """The call in words of the form; None when it stays a call."""
     known = TOLD.get(origin)
     if known is not None and call.args and known[0] in (0, len(call.args)):
@@ -97,7 +97,7 @@ def told(origin: str, call: Call) -> Expr | None:
     return None
 
 
-def anchored(text: Expr) -> Expr:
+def anchor_text(text: Expr) -> Expr:
     """Built text, marked when its beginning already says which host it leads to."""
     first = text.parts[0] if isinstance(text, Concat) and text.parts else None
     known = first.value if isinstance(first, Const) else None

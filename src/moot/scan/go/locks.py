@@ -30,7 +30,7 @@ from moot.scan.engine.ir import (
     Switch,
     While,
 )
-from moot.scan.go.program import Program, called, key, root, shape, within
+from moot.scan.go.program import Program, callee_word, key, root, shape, within
 from moot.scan.go.rules import structure as flaw
 from moot.scan.go.shapes import Shapes
 from moot.scan.rule import Rule
@@ -52,7 +52,7 @@ class Held(NamedTuple):
 
 
 @dataclass
-class Summary:
+class LockSummary:
     """What a function does to locks, whoever calls it."""
 
     owner: str
@@ -75,14 +75,14 @@ def lock_flaws(program: Program) -> Iterator[Found]:
     _spread(summaries)
     for summary in summaries.values():
         yield from summary.found
-        yield from _taken_again(summary, summaries)
+        yield from _find_taken_again(summary, summaries)
     yield from _orders(summaries)
-    yield from _unguarded(program, summaries)
-    yield from _copied(program)
+    yield from _find_unguarded(program, summaries)
+    yield from _find_copied(program)
 
 
-def _summaries(program: Program) -> dict[str, Summary]:
-    found: dict[str, Summary] = {}
+def _summaries(program: Program) -> dict[str, LockSummary]:
+    found: dict[str, LockSummary] = {}
     for stmt in program.module.body:
         if isinstance(stmt, Define):
             found[stmt.function.name] = _Walk(program, "", stmt.function).summary
@@ -100,7 +100,7 @@ class _Walk:
     def __init__(self, program: Program, owner: str, function: Function) -> None:
         self.program = program
         self.shapes = Shapes(program, function)
-        self.summary = Summary(owner, function)
+        self.summary = LockSummary(owner, function)
         self.receiver = function.params[0].name if owner and function.params else ""
         self.steps = 0
         self.unlocked = {key(n.func.base) for n in program.run_by(function)
@@ -119,7 +119,7 @@ class _Walk:
     def one(self, stmt: Stmt, states: list[State]) -> list[State]:
         match stmt:
             case If(test=test, then=then, other=other):
-                before = self.seen(test, states)
+                before = self.walk_expression(test, states)
                 return [*self.block(then, before), *self.block(other, before)]
             case Switch(cases=cases):
                 default = any(not case.patterns for case in cases)
@@ -128,45 +128,45 @@ class _Walk:
             case While(body=body, step=step) | Each(body=body, other=step):
                 return [*states, *self.block((*body, *step), states)]
             case Return():
-                for state in self.seen(stmt.value, states):
+                for state in self.walk_expression(stmt.value, states):
                     self.leave(state, stmt.at)
                 return []
             case Jump():
                 return []
             case Later(how="defer", value=value):
-                return [self.deferred(value, state) for state in states]
+                return [self.apply_defer(value, state) for state in states]
             case Do(value=value):
-                return self.seen(value, states)
+                return self.walk_expression(value, states)
             case Assign() | Augment():
-                return self.assigned(stmt, states)
+                return self.walk_assignment(stmt, states)
         return states
 
-    def assigned(self, stmt: Assign | Augment, states: list[State]) -> list[State]:
+    def walk_assignment(self, stmt: Assign | Augment, states: list[State]) -> list[State]:
         target = stmt.targets[0] if isinstance(stmt, Assign) else stmt.target
-        states = self.seen(stmt.value, states)
+        states = self.walk_expression(stmt.value, states)
         for held, _ in states:
-            self.used(target, True, held)
+            self.note_use(target, True, held)
         if isinstance(target, Name) and isinstance(stmt, Assign):
             self.shapes.learn(target.id, shape(self.program, stmt.annotation) or self.shapes.of(stmt.value))
         return states
 
-    def seen(self, value: Expr | None, states: list[State]) -> list[State]:
+    def walk_expression(self, value: Expr | None, states: list[State]) -> list[State]:
         """The calls in an expression, in the order they are made."""
         nodes = [node for node in within(value) if isinstance(node, Call | Attr)]
         for node in nodes:
             if isinstance(node, Attr):
                 for held, _ in states:
-                    self.used(node, False, held)
+                    self.note_use(node, False, held)
             elif isinstance(node.func, Attr) and (node.func.name in LOCKS or node.func.name in UNLOCKS):
-                states = [self.locked(node, node.func, state) for state in states]
+                states = [self.apply_lock(node, node.func, state) for state in states]
             else:
                 for held, _ in states:
                     self.note_call(node, held)
-        if isinstance(value, Call) and called(value) in ("panic", "Exit", "Fatal", "Fatalf"):
+        if isinstance(value, Call) and callee_word(value) in ("panic", "Exit", "Fatal", "Fatalf"):
             return []
         return states
 
-    def used(self, place: Expr, written: bool, held: frozenset[Held]) -> None:
+    def note_use(self, place: Expr, written: bool, held: frozenset[Held]) -> None:
         while isinstance(place, Attr) and not isinstance(place.base, Name):
             base = place.base
             if not isinstance(base, Attr):
@@ -175,7 +175,7 @@ class _Walk:
         if isinstance(place, Attr) and self.receiver and root(place) == self.receiver:
             self.summary.uses.append((place.name, written, bool(held), place.at))
 
-    def locked(self, node: Call, func: Attr, state: State) -> State:
+    def apply_lock(self, node: Call, func: Attr, state: State) -> State:
         held, later = state
         through = key(func.base)
         lock = self.name_of(func.base)
@@ -199,7 +199,7 @@ class _Walk:
         found = self.shapes.of(base)
         return found.word if found is not None and found.word not in KINDS else key(base)
 
-    def deferred(self, value: Expr, state: State) -> State:
+    def apply_defer(self, value: Expr, state: State) -> State:
         held, later = state
         calls = [n for n in within(value) if isinstance(n, Call)]
         if isinstance(value, Call) and isinstance(value.func, Lambda):
@@ -225,7 +225,7 @@ class _Walk:
                 self.summary.found.append((flaw.LOCK_KEPT, at))
 
 
-def _spread(summaries: dict[str, Summary]) -> None:
+def _spread(summaries: dict[str, LockSummary]) -> None:
     """What callees take, callers take: for locks of the same receiver under the caller's name for it."""
     for _ in range(6):
         changed = False
@@ -234,7 +234,7 @@ def _spread(summaries: dict[str, Summary]) -> None:
             for callee, through, held, at in summary.calls:
                 other = summaries.get(callee)
                 for taken in tuple(other.takes) if other is not None else ():
-                    inner = _renamed(other, taken, through) if other is not None else ""
+                    inner = _rename_lock(other, taken, through) if other is not None else ""
                     summary.takes.add(Held(taken.lock, inner, taken.how))
                     summary.orders.update((h.lock, taken.lock, at) for h in held if h.lock != taken.lock)
             changed = changed or len(summary.takes) != before
@@ -242,7 +242,7 @@ def _spread(summaries: dict[str, Summary]) -> None:
             return
 
 
-def _renamed(other: Summary, taken: Held, through: str) -> str:
+def _rename_lock(other: LockSummary, taken: Held, through: str) -> str:
     receiver = other.function.params[0].name if other.owner and other.function.params else ""
     if not receiver or not taken.through or root_word(taken.through) != receiver or not through:
         return taken.through if not other.owner and "." not in taken.through else ""
@@ -253,16 +253,16 @@ def root_word(place: str) -> str:
     return place.split(".")[0].split("[")[0]
 
 
-def _taken_again(summary: Summary, summaries: dict[str, Summary]) -> Iterator[Found]:
+def _find_taken_again(summary: LockSummary, summaries: dict[str, LockSummary]) -> Iterator[Found]:
     for callee, through, held, at in summary.calls:
         other = summaries.get(callee)
         for taken in other.takes if other is not None else ():
-            inner = _renamed(other, taken, through) if other is not None else ""
+            inner = _rename_lock(other, taken, through) if other is not None else ""
             if inner and any(h.through == inner and "w" in (h.how, taken.how) for h in held):
                 yield flaw.LOCK_TWICE, at
 
 
-def _orders(summaries: dict[str, Summary]) -> Iterator[Found]:
+def _orders(summaries: dict[str, LockSummary]) -> Iterator[Found]:
     seen: dict[tuple[str, str], Span] = {}
     for summary in summaries.values():
         for first, second, at in sorted(summary.orders, key=lambda order: order[2]):
@@ -272,7 +272,7 @@ def _orders(summaries: dict[str, Summary]) -> Iterator[Found]:
             yield flaw.LOCK_ORDER, at
 
 
-def _unguarded(program: Program, summaries: dict[str, Summary]) -> Iterator[Found]:
+def _find_unguarded(program: Program, summaries: dict[str, LockSummary]) -> Iterator[Found]:
     """A field that is written under the struct's lock in one method and used without it in another."""
     guarded_callees = {callee for s in summaries.values() for callee, _, held, _ in s.calls if held}
     for owner in program.types:
@@ -303,7 +303,7 @@ def _is_plain(program: Program, owner: str, name: str) -> bool:
     return found is not None and found.word != "chan" and not found.word.startswith(("sync", "context."))
 
 
-def _copied(program: Program) -> Iterator[Found]:
+def _find_copied(program: Program) -> Iterator[Found]:
     for function in program.bodies:
         for param in function.params:
             owner = param.annotation.id if isinstance(param.annotation, Name) else ""

@@ -11,7 +11,7 @@ def span(node: Node) -> Span:
     return (node.start_byte, node.end_byte)
 
 
-def named(node: Node) -> list[Node]:
+def list_named_nodes(node: Node) -> list[Node]:
     return [child for child in node.named_children if child.type not in SKIPPED]
 
 

@@ -32,8 +32,8 @@ from moot.scan.engine.ir import (
     Switch,
     While,
 )
-from moot.scan.go.program import Program, called, is_handed, key, root, within
-from moot.scan.go.ranges import INTEGERS, LONGEST, Range, Reckoner, State, assigned, forget, joined
+from moot.scan.go.program import Program, callee_word, is_handed, key, root, within
+from moot.scan.go.ranges import INTEGERS, LONGEST, Range, Reckoner, State, find_assigned, forget, join_states
 from moot.scan.go.shapes import INT, Shapes
 
 STEPS = 20_000
@@ -47,13 +47,13 @@ Flaw = tuple[str, Span]
 
 def flaws(program: Program) -> Iterator[Flaw]:
     found: dict[Flaw, None] = {}
-    run = _Run(program, found)
+    run = _NumberRun(program, found)
     for function in program.bodies:
         run.whole(function)
     yield from found
 
 
-class _Run:
+class _NumberRun:
     def __init__(self, program: Program, found: dict[Flaw, None]) -> None:
         self.program = program
         self.found = found
@@ -115,11 +115,11 @@ class _Run:
 
     def do(self, value: Expr, state: State) -> State | None:
         self.look(value, state)
-        if isinstance(value, Call) and (self.program.origin(value.func) or called(value)) in ENDS:
+        if isinstance(value, Call) and (self.program.origin(value.func) or callee_word(value)) in ENDS:
             return None
-        return self.touched(value, state)
+        return self.forget_touched(value, state)
 
-    def touched(self, value: Expr, state: State) -> State:
+    def forget_touched(self, value: Expr, state: State) -> State:
         """A pointer that was given away may have been written through."""
         for node in within(value):
             if getattr(node, "spec", "") == "&":
@@ -128,7 +128,7 @@ class _Run:
 
     def assign(self, stmt: Assign, state: State) -> State:
         self.look(stmt.value, state)
-        state = self.touched(stmt.value, state)
+        state = self.forget_touched(stmt.value, state)
         target = stmt.targets[0]
         if not isinstance(target, Many):
             self.look(target, state)
@@ -147,10 +147,10 @@ class _Run:
         first = target.items[0] if target.items else None
         if isinstance(stmt.value, Call) and self.program.origin(stmt.value.func).startswith("strconv."):
             self.outside.add(root(first))
-        parsed = self.parsed(stmt.value, state)
+        parsed = self.read_parsed_range(stmt.value, state)
         return {**now, key(first): parsed} if parsed is not None and first is not None and key(first) else now
 
-    def parsed(self, value: Expr, state: State) -> Range | None:
+    def read_parsed_range(self, value: Expr, state: State) -> Range | None:
         """`strconv.ParseInt(s, 10, 16)` gives what fits 16 bits."""
         origin = self.program.origin(value.func) if isinstance(value, Call) else ""
         if (
@@ -188,10 +188,10 @@ class _Run:
         current: If | None = stmt
         while current is not None and now is not None:
             self.look(current.test, now)
-            then = self.at.narrowed(current.test, True, now)
+            then = self.at.narrow_state(current.test, True, now)
             end = self.block(current.then, then) if then is not None else None
             ends.extend([end] if end is not None else [])
-            now = self.at.narrowed(current.test, False, now)
+            now = self.at.narrow_state(current.test, False, now)
             other = current.other
             current = other[0] if len(other) == 1 and isinstance(other[0], If) else None
             if current is None and now is not None:
@@ -204,38 +204,38 @@ class _Run:
         ends: list[State] = []
         rest: State | None = state
         for case in stmt.cases:
-            inner = self.entered(stmt, case, rest) if rest is not None else None
+            inner = self.enter_case(stmt, case, rest) if rest is not None else None
             end = self.block(case.body, inner) if inner is not None else None
             ends.extend([end] if end is not None else [])
             if not case.patterns:
                 rest = None
         return _together([*ends, *([rest] if rest is not None else [])])
 
-    def entered(self, stmt: Switch, case: Case, state: State) -> State | None:
+    def enter_case(self, stmt: Switch, case: Case, state: State) -> State | None:
         if not case.patterns:
             return state
         tests: tuple[Expr, ...] = case.patterns
         if stmt.subject is not None:
             tests = tuple(Compare(p.at, "==", stmt.subject, _pattern(p)) for p in case.patterns)
-        return self.at.narrowed(Logic(case.at, "or", tests) if len(tests) > 1 else tests[0], True, state)
+        return self.at.narrow_state(Logic(case.at, "or", tests) if len(tests) > 1 else tests[0], True, state)
 
     def loop(self, stmt: While, state: State) -> State | None:
-        inner = self.widened(stmt, state)
+        inner = self.widen_state(stmt, state)
         if stmt.test is not None:
             self.look(stmt.test, inner)
-        entered = self.at.narrowed(stmt.test, True, inner) if stmt.test is not None else inner
+        entered = self.at.narrow_state(stmt.test, True, inner) if stmt.test is not None else inner
         if entered is not None:
             end = self.block(stmt.body, entered)
             self.block(stmt.step, end if end is not None else dict(entered))
         broken = any(isinstance(node, Jump) and node.how == "break" for node in within(stmt.body))
         if stmt.test is None:
             return inner if broken else None
-        return inner if broken else self.at.narrowed(stmt.test, False, inner)
+        return inner if broken else self.at.narrow_state(stmt.test, False, inner)
 
-    def widened(self, stmt: While | Each, state: State) -> State:
+    def widen_state(self, stmt: While | Each, state: State) -> State:
         """Before any round: a counter that only grows keeps its lowest value, all else that changes is unknown."""
         changes: dict[str, list[Assign | Augment]] = {}
-        for name, change in assigned((stmt.body, getattr(stmt, "step", ()))):
+        for name, change in find_assigned((stmt.body, getattr(stmt, "step", ()))):
             changes.setdefault(name, []).append(change)
         now = state
         for name, found in changes.items():
@@ -248,7 +248,7 @@ class _Run:
 
     def each(self, stmt: Each, state: State) -> State | None:
         self.look(stmt.iterable, state)
-        inner = self.widened(stmt, state)
+        inner = self.widen_state(stmt, state)
         length = self.at.length(stmt.iterable, state)
         count = self.at.value(stmt.iterable, state)
         most = length.high if length is not None else count.high if count is not None else LONGEST
@@ -268,7 +268,7 @@ class _Run:
         prologue = len(start) if start and isinstance(start[0].value, Opaque | Item) else 0
         if most > 0:
             self.block(stmt.body[prologue:], inner)
-        return self.widened(stmt, state)
+        return self.widen_state(stmt, state)
 
     # What is looked at in every expression.
 
@@ -285,7 +285,7 @@ class _Run:
                 for part in node.values:
                     if current is not None:
                         waiting.append((part, current))
-                        current = self.at.narrowed(part, node.op == "and", current)
+                        current = self.at.narrow_state(part, node.op == "and", current)
                 continue
             if isinstance(node, Function):
                 self.whole(node)
@@ -295,7 +295,7 @@ class _Run:
 
     def check(self, node: object, state: State) -> None:
         if isinstance(node, Call):
-            self.converted(node, state)
+            self.check_conversion(node, state)
             self.into(node, state)
         elif isinstance(node, Item):
             index, length = self.at.value(node.key, state), self.at.length(node.base, state)
@@ -303,9 +303,9 @@ class _Run:
             if known and index is not None and length is not None and index.high >= length.high:
                 self.found[("index", node.at)] = None
         elif isinstance(node, Cut):
-            self.sliced(node, state)
+            self.check_slice(node, state)
 
-    def sliced(self, node: Cut, state: State) -> None:
+    def check_slice(self, node: Cut, state: State) -> None:
         limit = self.at.capacity(node.base, state)
         bounds = [self.at.value(bound, state) for bound in (node.low, node.high, node.step) if bound is not None]
         known = [bound for bound in bounds if bound is not None]
@@ -314,7 +314,7 @@ class _Run:
         if past or crossed:
             self.found[("slice", node.at)] = None
 
-    def converted(self, node: Call, state: State) -> None:
+    def check_conversion(self, node: Call, state: State) -> None:
         target = self.shapes.conversion(node)
         whole = INTEGERS.get(target.word) if target is not None else None
         if target is None or whole is None or target.word == "uintptr":
@@ -326,10 +326,10 @@ class _Run:
         meant = isinstance(inner, Binary) and inner.op in (">>", "&", "%")
         if found is None or known is None or isinstance(inner, Const) or meant or found.fits(whole):
             return
-        if not self.spelled_out(inner, whole):
+        if not self.is_spelled_out(inner, whole):
             self.found[("parsed" if root(inner) in self.outside else "convert", node.at)] = None
 
-    def spelled_out(self, inner: Expr, whole: Range) -> bool:
+    def is_spelled_out(self, inner: Expr, whole: Range) -> bool:
         """`byte(x)` beside `byte(x >> 8)`: a number written out byte by byte."""
         place = key(inner)
         text = self.program.module.data
@@ -368,5 +368,5 @@ def _together(ends: list[State]) -> State | None:
         return None
     result = ends[0]
     for end in ends[1:]:
-        result = joined(result, end)
+        result = join_states(result, end)
     return result

@@ -22,9 +22,9 @@ from moot.scan.engine.ir import (
     Span,
     Stmt,
 )
-from moot.scan.go.exprs import Reader
+from moot.scan.go.exprs import GoReader
 from moot.scan.go.program import inside
-from moot.scan.go.text import formatted
+from moot.scan.go.text import lower_format
 from moot.scan.syntax import words
 
 WRITES = frozenset({"WriteString", "WriteByte", "WriteRune", "Write"})
@@ -44,7 +44,7 @@ ASSUMED = {"http": "net/http", "sql": "database/sql"}
 FILLED_BUFFERS = frozenset({"Read", "ReadFull", "copy"})
 
 
-def builder_write(reader: Reader, value: Expr) -> Block:
+def builder_write(reader: GoReader, value: Expr) -> Block:
     """`b.WriteString(x)` and `fmt.Fprintf(&b, "…", x)` add to the text in `b`."""
     if not isinstance(value, Call) or not value.args:
         return ()
@@ -56,11 +56,11 @@ def builder_write(reader: Reader, value: Expr) -> Block:
     if not known or origin not in ("fmt.Fprintf", "fmt.Fprint", "fmt.Fprintln", "io.WriteString"):
         return ()
     same = origin.replace("io.WriteString", "fmt.Sprint").replace(".Fp", ".Sp")
-    text = formatted(value.at, same, value.args[1:], reader.consts) if len(value.args) > 1 else None
+    text = lower_format(value.at, same, value.args[1:], reader.consts) if len(value.args) > 1 else None
     return (Augment(value.at, target, "+", text or Opaque(value.at, value.args[1:], "format")),)
 
 
-def filled(value: Expr) -> Block:
+def lower_filled(value: Expr) -> Block:
     """`Scan(&x)`, `Unmarshal(data, &x)`, `copy(dst, src)`: what is given as a place holds the result afterwards."""
     if not isinstance(value, Call) or not isinstance(value.func, Name | Attr):
         return ()
@@ -78,7 +78,7 @@ def filled(value: Expr) -> Block:
     )
 
 
-def looked_up(targets: Expr, value: Expr, at: Span, local: bool) -> Block:
+def lower_lookup(targets: Expr, value: Expr, at: Span, local: bool) -> Block:
     """`v, ok := m[k]`: ok tells that k is one of ours."""
     if not isinstance(targets, Many) or len(targets.items) != 2 or not isinstance(value, Item):
         return ()

@@ -153,10 +153,10 @@ def inside(node: object) -> Iterator[object]:
             if is_handed(current):
                 continue
             yield current
-        waiting.extend(_held(current))
+        waiting.extend(_list_children(current))
 
 
-def _held(node: tuple[object, ...]) -> list[tuple[object, ...]]:
+def _list_children(node: tuple[object, ...]) -> list[tuple[object, ...]]:
     """What can have nodes in it, the last first: not the place a node stands at, not its words."""
     rest = node[::-1] if type(node) in UNPLACED else node[:0:-1]
     return [part for part in rest if isinstance(part, tuple)]
@@ -176,7 +176,7 @@ def within(node: object) -> Iterator[object]:
         if type(current) is not tuple:
             yield current
         if type(current) not in CLOSED:
-            waiting.extend(_held(current))
+            waiting.extend(_list_children(current))
 
 
 def key(expr: Expr | None) -> str:
@@ -218,7 +218,7 @@ def shape(program: Program, note: Expr | None, depth: int = 0) -> Shape | None:
         return None
     match note:
         case Name(id=word):
-            return _named(program, ALIASES.get(word, word), depth)
+            return _find_shape(program, ALIASES.get(word, word), depth)
         case Attr():
             return Shape(program.origin(note) or note.name)
         case Opaque(word=word, parts=held) if word in LISTS and held:
@@ -234,7 +234,7 @@ def shape(program: Program, note: Expr | None, depth: int = 0) -> Shape | None:
     return None
 
 
-def _named(program: Program, word: str, depth: int) -> Shape | None:
+def _find_shape(program: Program, word: str, depth: int) -> Shape | None:
     own = program.types.get(word)
     struct = own is not None and bool(program.fields(word))
     if own is not None and not struct and len(own.bases) == 1:
@@ -247,7 +247,7 @@ def parameter(program: Program, param: Param) -> Shape | None:
     return Shape("list", found) if param.kind == "star" else found
 
 
-def called(expr: Expr) -> str:
+def callee_word(expr: Expr) -> str:
     """The last word of what is called."""
     func = expr.func if isinstance(expr, Call) else None
     return func.id if isinstance(func, Name) else func.name if isinstance(func, Attr) else ""

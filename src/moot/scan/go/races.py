@@ -21,7 +21,7 @@ from moot.scan.engine.ir import (
     While,
 )
 from moot.scan.go.habits import loop_variables
-from moot.scan.go.program import Program, called, inside, key, parts, root, within
+from moot.scan.go.program import Program, callee_word, inside, key, parts, root, within
 from moot.scan.go.rules import structure as flaw
 from moot.scan.rule import Rule
 
@@ -36,13 +36,13 @@ class Routine(NamedTuple):
     looped: bool
 
 
-def shared(program: Program) -> Iterator[Found]:
+def find_races(program: Program) -> Iterator[Found]:
     for function in program.bodies:
         routines = list(_routines(program, function))
         for routine in routines:
-            yield from _added_inside(routine)
-            yield from _written(function, routine, routines)
-            yield from _stuck(function, routine)
+            yield from _find_add_inside(routine)
+            yield from _find_writes(function, routine, routines)
+            yield from _find_stuck(function, routine)
     yield from _loop_captures(program)
 
 
@@ -55,14 +55,14 @@ def _routines(program: Program, function: Function) -> Iterator[Routine]:
             yield Routine(node.at, literal.function, looped)
 
 
-def _added_inside(routine: Routine) -> Iterator[Found]:
+def _find_add_inside(routine: Routine) -> Iterator[Found]:
     for node in within(routine.body.body):
         counts = isinstance(node, Call) and isinstance(node.func, Attr) and node.func.name == "Add"
-        if counts and isinstance(node, Call) and len(node.args) == 1 and _done_inside(routine, node):
+        if counts and isinstance(node, Call) and len(node.args) == 1 and _is_done_inside(routine, node):
             yield flaw.ADD_INSIDE, node.at
 
 
-def _done_inside(routine: Routine, add: Call) -> bool:
+def _is_done_inside(routine: Routine, add: Call) -> bool:
     group = key(add.func.base) if isinstance(add.func, Attr) else ""
     return any(
         isinstance(n, Call) and isinstance(n.func, Attr) and n.func.name == "Done" and key(n.func.base) == group
@@ -81,7 +81,7 @@ def _own(function: Function) -> set[str]:
 def _changes(routine: Routine) -> Iterator[tuple[str, Span]]:
     """Variables of the function around that the goroutine writes with no lock of its own."""
     own = _own(routine.body)
-    if any(isinstance(n, Call) and called(n) in ORDERED for n in inside(routine.body.body)):
+    if any(isinstance(n, Call) and callee_word(n) in ORDERED for n in inside(routine.body.body)):
         return
     for node in inside(routine.body.body):
         targets = node.targets if isinstance(node, Assign) and not node.local else ()
@@ -92,11 +92,11 @@ def _changes(routine: Routine) -> Iterator[tuple[str, Span]]:
                 yield key(part) or name, node.at  # type: ignore[attr-defined]
 
 
-def _written(function: Function, routine: Routine, routines: list[Routine]) -> Iterator[Found]:
+def _find_writes(function: Function, routine: Routine, routines: list[Routine]) -> Iterator[Found]:
     joins = sorted(
         n.at[0]
         for n in within(function.body)
-        if (isinstance(n, Call) and called(n) in JOINS) or isinstance(n, Wait | Switch)
+        if (isinstance(n, Call) and callee_word(n) in JOINS) or isinstance(n, Wait | Switch)
         if n.at[0] >= routine.at[1]
     )
     until = joins[0] if joins else function.at[1]
@@ -125,12 +125,15 @@ def _loop_captures(program: Program) -> Iterator[Found]:
                 yield flaw.LOOP_CAPTURE, node.at
 
 
-def _stuck(function: Function, routine: Routine) -> Iterator[Found]:
+def _find_stuck(function: Function, routine: Routine) -> Iterator[Found]:
     """An unbuffered channel made here, sent on by the goroutine, and received in a select that may go another way."""
     made = {
         key(n.targets[0])
         for n in within(function.body)
-        if isinstance(n, Assign) and isinstance(n.value, Call) and called(n.value) == "make" and _is_unbuffered(n.value)
+        if isinstance(n, Assign)
+        and isinstance(n.value, Call)
+        and callee_word(n.value) == "make"
+        and _is_unbuffered(n.value)
     }
     sends = [n for n in within(routine.body.body) if isinstance(n, Augment) and n.op == "<-"]
     for send in sends:

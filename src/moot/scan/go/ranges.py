@@ -23,7 +23,7 @@ from moot.scan.engine.ir import (
     Name,
     Unary,
 )
-from moot.scan.go.program import Program, called, inside, key, root
+from moot.scan.go.program import Program, callee_word, inside, key, root
 from moot.scan.go.shapes import Shapes
 
 
@@ -34,10 +34,10 @@ class Range(NamedTuple):
     def fits(self, other: "Range") -> bool:
         return other.low <= self.low and self.high <= other.high
 
-    def joined(self, other: "Range") -> "Range":
+    def join(self, other: "Range") -> "Range":
         return Range(min(self.low, other.low), max(self.high, other.high))
 
-    def met(self, other: "Range") -> "Range | None":
+    def intersect(self, other: "Range") -> "Range | None":
         low, high = max(self.low, other.low), min(self.high, other.high)
         return Range(low, high) if low <= high else None
 
@@ -91,7 +91,7 @@ class Reckoner:
                 return self._call(expr, state, depth)
             case Unary(op="-", value=inner):
                 found = self.value(inner, state, depth + 1)
-                return self._typed(expr, Range(-found.high, -found.low)) if found else None
+                return self._clip_to_type(expr, Range(-found.high, -found.low)) if found else None
             case Binary():
                 return self._binary(expr, state, depth)
             case _:
@@ -117,13 +117,13 @@ class Reckoner:
             case _:
                 return key(expr)
 
-    def _typed(self, expr: Expr, found: Range) -> Range:
+    def _clip_to_type(self, expr: Expr, found: Range) -> Range:
         """Past the ends of its type a value wraps round and can be anything."""
         whole = self.of_type(expr)
         return found if whole is None or found.fits(whole) else whole
 
     def _call(self, expr: Call, state: State, depth: int) -> Range | None:
-        word = called(expr)
+        word = callee_word(expr)
         if word in ("len", "cap") and len(expr.args) == 1:
             known = self.length(expr.args[0], state) if word == "len" else self.capacity(expr.args[0], state)
             return known or Range(0, LONGEST)
@@ -153,8 +153,8 @@ class Reckoner:
         left, right = self.value(expr.left, state, depth + 1), self.value(expr.right, state, depth + 1)
         if left is None or right is None:
             return self.of_type(expr)
-        found = computed(expr.op, left, right)
-        return self._typed(expr, found) if found is not None else self.of_type(expr)
+        found = compute_range(expr.op, left, right)
+        return self._clip_to_type(expr, found) if found is not None else self.of_type(expr)
 
     def length(self, expr: Expr, state: State) -> Range | None:
         known = state.get(f"len({self.place(expr)})")
@@ -172,13 +172,13 @@ class Reckoner:
             case Call(func=Name(id="[]byte" | "string"), args=(inner,)):
                 return self.length(inner, state)
             case Call(func=Name(id="append"), args=(first, *more)):
-                return self._grown(first, more, state)
+                return self._grow_length(first, more, state)
             case Cut():
                 return self._cut(expr, state)
         found = self.shapes.of(expr)
         return Range(found.size, found.size) if found is not None and found.size is not None else None
 
-    def _grown(self, first: Expr, more: list[Expr], state: State) -> Range | None:
+    def _grow_length(self, first: Expr, more: list[Expr], state: State) -> Range | None:
         before = self.length(first, state)
         if before is None or any(type(part).__name__ == "Star" for part in more):
             return None
@@ -209,25 +209,27 @@ class Reckoner:
         fixed = found is not None and (found.size is not None or found.word == "string")
         return self.length(expr, state) if fixed or not self.place(expr) else None
 
-    def narrowed(self, test: Expr, holds: bool, state: State) -> State | None:
+    def narrow_state(self, test: Expr, holds: bool, state: State) -> State | None:
         """The moment in which the condition holds (or does not); None when there is none."""
         match test:
             case Unary(op="not", value=inner):
-                return self.narrowed(inner, not holds, state)
+                return self.narrow_state(inner, not holds, state)
             case Const(value=bool() as sure):
                 return state if sure == holds else None
             case Logic(op=op, values=values) if op in ("and", "or"):
                 return self._all(values, holds, state) if (op == "and") == holds else self._any(values, holds, state)
             case Compare(op=op) if op in TURNED:
                 wanted = op if holds else OPPOSITE[op]
-                first = self._compared(test.left, wanted, test.right, state)
-                return self._compared(test.right, TURNED[wanted], test.left, first) if first is not None else None
+                first = self._narrow_comparison(test.left, wanted, test.right, state)
+                return (
+                    self._narrow_comparison(test.right, TURNED[wanted], test.left, first) if first is not None else None
+                )
         return state
 
     def _all(self, values: tuple[Expr, ...], holds: bool, state: State) -> State | None:
         now: State | None = state
         for value in values:
-            now = self.narrowed(value, holds, now) if now is not None else None
+            now = self.narrow_state(value, holds, now) if now is not None else None
         return now
 
     def _any(self, values: tuple[Expr, ...], holds: bool, state: State) -> State | None:
@@ -235,16 +237,16 @@ class Reckoner:
         found: State | None = None
         rest: State | None = state
         for value in values:
-            one = self.narrowed(value, holds, rest) if rest is not None else None
-            found = one if found is None else joined(found, one) if one is not None else found
-            rest = self.narrowed(value, not holds, rest) if rest is not None else None
+            one = self.narrow_state(value, holds, rest) if rest is not None else None
+            found = one if found is None else join_states(found, one) if one is not None else found
+            rest = self.narrow_state(value, not holds, rest) if rest is not None else None
         return found
 
-    def _compared(self, expr: Expr, op: str, other: Expr, state: State) -> State | None:
+    def _narrow_comparison(self, expr: Expr, op: str, other: Expr, state: State) -> State | None:
         mine, theirs = self.value(expr, state), self.value(other, state)
         if mine is None or theirs is None:
             return state
-        allowed = _allowed(op, mine, theirs)
+        allowed = _limit_range(op, mine, theirs)
         if allowed is None:
             return None
         return self._put(expr, allowed, state)
@@ -262,14 +264,14 @@ class Reckoner:
             before = self.value(inner, state)
             if step is None or step.low != step.high or before is None or isinstance(inner, Const):
                 continue
-            turned = _turned_back(expr.op, allowed, step.low, flipped)
-            now = before.met(turned) if turned is not None else None
+            turned = _invert_step(expr.op, allowed, step.low, flipped)
+            now = before.intersect(turned) if turned is not None else None
             if now is not None:
                 return self._put(inner, now, state, depth + 1)
         return state
 
 
-def _turned_back(op: str, found: Range, step: int, flipped: bool) -> Range | None:
+def _invert_step(op: str, found: Range, step: int, flipped: bool) -> Range | None:
     """What `x` was when `x op step` came to this."""
     match op:
         case "+":
@@ -283,19 +285,19 @@ def _turned_back(op: str, found: Range, step: int, flipped: bool) -> Range | Non
     return None
 
 
-def _allowed(op: str, mine: Range, theirs: Range) -> Range | None:
+def _limit_range(op: str, mine: Range, theirs: Range) -> Range | None:
     huge = 2**70
     match op:
         case "<":
-            return mine.met(Range(-huge, theirs.high - 1))
+            return mine.intersect(Range(-huge, theirs.high - 1))
         case "<=":
-            return mine.met(Range(-huge, theirs.high))
+            return mine.intersect(Range(-huge, theirs.high))
         case ">":
-            return mine.met(Range(theirs.low + 1, huge))
+            return mine.intersect(Range(theirs.low + 1, huge))
         case ">=":
-            return mine.met(Range(theirs.low, huge))
+            return mine.intersect(Range(theirs.low, huge))
         case "==":
-            return mine.met(theirs)
+            return mine.intersect(theirs)
     if theirs.low == theirs.high:
         if mine == theirs:
             return None
@@ -304,7 +306,7 @@ def _allowed(op: str, mine: Range, theirs: Range) -> Range | None:
     return mine
 
 
-def computed(op: str, a: Range, b: Range) -> Range | None:
+def compute_range(op: str, a: Range, b: Range) -> Range | None:
     match op:
         case "+":
             return Range(a.low + b.low, a.high + b.high)
@@ -314,7 +316,7 @@ def computed(op: str, a: Range, b: Range) -> Range | None:
             corners = [x * y for x in a for y in b]
             return Range(min(corners), max(corners))
         case "/":
-            return _divided(a, b)
+            return _divide_range(a, b)
         case "%" if b.low == b.high != 0 or b.low > 0:
             most = max(abs(b.low), abs(b.high)) - 1
             return Range(max(a.low, -most) if a.low < 0 else 0, min(a.high, most) if a.high > 0 else 0)
@@ -330,7 +332,7 @@ def computed(op: str, a: Range, b: Range) -> Range | None:
     return None
 
 
-def _divided(a: Range, b: Range) -> Range:
+def _divide_range(a: Range, b: Range) -> Range:
     most = max(abs(a.low), abs(a.high))
     if b.low <= 0 <= b.high:
         return Range(-most if a.low < 0 or b.low < 0 else 0, most)
@@ -338,8 +340,8 @@ def _divided(a: Range, b: Range) -> Range:
     return Range(min(corners), max(corners))
 
 
-def joined(left: State, right: State) -> State:
-    return {place: found.joined(right[place]) for place, found in left.items() if place in right}
+def join_states(left: State, right: State) -> State:
+    return {place: found.join(right[place]) for place, found in left.items() if place in right}
 
 
 def forget(state: State, name: str) -> State:
@@ -357,7 +359,7 @@ def mentions(place: str, name: str) -> bool:
     return False
 
 
-def assigned(node: object) -> Iterator[tuple[str, Assign | Augment]]:
+def find_assigned(node: object) -> Iterator[tuple[str, Assign | Augment]]:
     """The variables that are changed somewhere under a node."""
     for one in inside(node):
         if isinstance(one, Augment):

@@ -25,7 +25,7 @@ from moot.scan.engine.ir import (
     Span,
     Table,
 )
-from moot.scan.go.program import Program, Shape, called, key, root, shape, within
+from moot.scan.go.program import Program, Shape, callee_word, key, root, shape, within
 from moot.scan.go.rules import structure as flaw
 from moot.scan.go.shapes import Shapes
 from moot.scan.rule import Rule
@@ -54,20 +54,20 @@ CIPHERS = {
 }  # fmt: skip
 
 
-def hardcoded(program: Program) -> Iterator[Found]:
+def find_hardcoded(program: Program) -> Iterator[Found]:
     for node in program.nodes:
         match node:
             case Assign(targets=(target,), value=value):
-                yield from _named(node.at, _last_word(target), value)
+                yield from _find_named_secret(node.at, _last_word(target), value)
             case Compare(op="==", left=left, right=right):
-                yield from _named(node.at, _last_word(left), right)
+                yield from _find_named_secret(node.at, _last_word(left), right)
             case Keyword(name=name, value=value):
-                yield from _named(node.at, name, value)
+                yield from _find_named_secret(node.at, name, value)
             case Entry(key=Const(value=str() as name), value=value):
-                yield from _named(node.at, name, value)
+                yield from _find_named_secret(node.at, name, value)
 
 
-def _named(at: Span, word: str, value: Expr) -> Iterator[Found]:
+def _find_named_secret(at: Span, word: str, value: Expr) -> Iterator[Found]:
     if isinstance(value, Call) and len(value.args) == 1 and key(value.func) == "[]byte":
         value = value.args[0]
     text = value.value if isinstance(value, Const) else None
@@ -91,7 +91,7 @@ def is_random(text: str) -> bool:
     return entropy(bare) > 3.0 and any(c.isdigit() for c in bare)
 
 
-def marshalled(program: Program) -> Iterator[Found]:
+def find_marshalled(program: Program) -> Iterator[Found]:
     for function in program.bodies:
         if function.name in ("MarshalJSON", "MarshalYAML", "MarshalXML", "MarshalText"):
             continue  # what hides the secret has to marshal something too
@@ -120,12 +120,12 @@ def _format(program: Program, node: Call) -> str:
     return next((name for name in ("json", "xml", "yaml", "toml") if name in origin), "json")
 
 
-def _held(program: Program, value: Expr, shapes: Shapes) -> Shape | None:
+def _find_struct(program: Program, value: Expr, shapes: Shapes) -> Shape | None:
     """The struct that is marshalled, also inside a slice or map literal."""
     while isinstance(value, Hole):
         value = value.value
     if isinstance(value, Many) and value.items:
-        return _held(program, value.items[0], shapes)
+        return _find_struct(program, value.items[0], shapes)
     if isinstance(value, Table) and isinstance(value.type, Opaque) and value.type.parts:
         return shape(program, value.type.parts[-1])
     found = shapes.of(value)
@@ -133,7 +133,7 @@ def _held(program: Program, value: Expr, shapes: Shapes) -> Shape | None:
 
 
 def _shows_secret(program: Program, call: Call, shapes: Shapes) -> bool:
-    found, form = _held(program, call.args[0], shapes), _format(program, call)
+    found, form = _find_struct(program, call.args[0], shapes), _format(program, call)
     if found is None or _hides(program, found.word):
         return False
     for name, note, made in program.fields(found.word):
@@ -173,7 +173,12 @@ def static_nonces(program: Program) -> Iterator[Found]:
 
 def _nonce(program: Program, node: Call) -> Expr | None:
     place = CIPHERS.get(program.origin(node.func))
-    if place is None and called(node) == "Seal" and len(node.args) == 4 and "crypto/cipher" in program.imports.values():
+    if (
+        place is None
+        and callee_word(node) == "Seal"
+        and len(node.args) == 4
+        and "crypto/cipher" in program.imports.values()
+    ):
         place = 1
     return node.args[place] if place is not None and place < len(node.args) else None
 
@@ -203,15 +208,15 @@ def _is_fixed(program: Program, function: Function, value: Expr, before: int, de
             returned = [n.value for n in within(made.body) if isinstance(n, Return) and n.value is not None]
             return bool(returned) and all(_is_fixed(program, made, r, r.at[0], depth + 1) for r in returned)
         case Name(id=name):
-            return _fixed_name(program, function, name, before, depth)
+            return _is_fixed_name(program, function, name, before, depth)
     return False
 
 
-def _fixed_name(program: Program, function: Function, name: str, before: int, depth: int) -> bool:
+def _is_fixed_name(program: Program, function: Function, name: str, before: int, depth: int) -> bool:
     param = next((i for i, param in enumerate(function.params) if param.name == name), None)
     if param is not None:
         given = [(f, n) for f in program.bodies for n in program.run_by(f)
-                 if isinstance(n, Call) and called(n) == function.name and len(n.args) > param]  # fmt: skip
+                 if isinstance(n, Call) and callee_word(n) == function.name and len(n.args) > param]  # fmt: skip
         return bool(given) and all(_is_fixed(program, f, n.args[param], n.at[0], depth + 1) for f, n in given)
     made = [
         n for n in program.run_by(function) if isinstance(n, Assign) and key(n.targets[0]) == name and n.at[0] < before
@@ -225,21 +230,21 @@ def _fixed_name(program: Program, function: Function, name: str, before: int, de
             and _is_fixed(program, function, stmt.value, before, depth + 1)
         )
     last = made[-1].value
-    if isinstance(last, Call) and called(last) == "make":
+    if isinstance(last, Call) and callee_word(last) == "make":
         return not _is_filled(function, name, last, before)
     return _is_fixed(program, function, last, before, depth + 1)
 
 
 def _is_written(function: Function, name: str, part: set[int], before: int) -> bool:
     made = next((n.value for n in within(function.body) if isinstance(n, Assign) and key(n.targets[0]) == name), None)
-    if not isinstance(made, Call) or called(made) != "make":
+    if not isinstance(made, Call) or callee_word(made) != "make":
         return False
     everything, fresh = _fresh(function, name, made, before)
     return everything or part <= fresh
 
 
 def _is_filling(call: Call) -> bool:
-    return called(call) in ("Read", "ReadFull", "copy", "ReadAtLeast", "PutUint64", "PutUint32")
+    return callee_word(call) in ("Read", "ReadFull", "copy", "ReadAtLeast", "PutUint64", "PutUint32")
 
 
 def _is_filled(function: Function, name: str, made: Call, before: int) -> bool:
@@ -258,7 +263,7 @@ def _fresh(function: Function, name: str, made: Call, before: int) -> tuple[bool
             continue
         if isinstance(node, Call):
             for arg in node.args:
-                if root(arg.base if isinstance(arg, Cut) else arg) == name and called(node) not in ("len", "cap"):
+                if root(arg.base if isinstance(arg, Cut) else arg) == name and callee_word(node) not in ("len", "cap"):
                     span = _bounds(arg, size)
                     everything = everything or span is None
                     fresh |= span or set()

@@ -19,7 +19,7 @@ from moot.scan.engine.ir import (
     Unary,
     Wait,
 )
-from moot.scan.go.program import TEXT, Program, Shape, called, parameter, results, shape
+from moot.scan.go.program import TEXT, Program, Shape, callee_word, parameter, results, shape
 from moot.scan.syntax import words
 
 INT, INT64, UINT64 = Shape("int"), Shape("int64"), Shape("uint64")
@@ -82,9 +82,9 @@ class Shapes:
             case Opaque(word="type_assertion_expression", parts=(_, kind)):
                 return shape(self.program, kind)
             case _:
-                return self._made(expr, depth)
+                return self._infer_shape(expr, depth)
 
-    def _made(self, expr: Expr | None, depth: int) -> Shape | None:
+    def _infer_shape(self, expr: Expr | None, depth: int) -> Shape | None:
         match expr:
             case Const(value=str()) | Concat():
                 return TEXT
@@ -103,7 +103,7 @@ class Shapes:
 
     def results(self, call: Call, depth: int = 0) -> tuple[Shape | None, ...]:
         """The types of all a call gives back."""
-        word, origin = called(call), self.program.origin(call.func)
+        word, origin = callee_word(call), self.program.origin(call.func)
         if origin in LIBRARY:
             return LIBRARY[origin]
         if call.new:

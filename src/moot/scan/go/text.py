@@ -14,7 +14,7 @@ MAX_DIGITS = 40
 FOLDED = frozenset({"+", "-", "*", "<<", ">>", "|", "&", "/"})
 
 
-def unescaped(text: str) -> str:
+def unescape_text(text: str) -> str:
     return ESCAPE.sub(lambda found: _meaning(found[1]), text) if "\\" in text else text
 
 
@@ -28,7 +28,7 @@ def _meaning(code: str) -> str:
 
 
 def rune(text: str) -> int | None:
-    plain = unescaped(text)
+    plain = unescape_text(text)
     return ord(plain) if len(plain) == 1 else None
 
 
@@ -45,7 +45,7 @@ def whole(text: str) -> int | None:
         return None
 
 
-def formatted(at: Span, origin: str, args: tuple[Expr, ...], consts: dict[str, Scalar]) -> Expr | None:
+def lower_format(at: Span, origin: str, args: tuple[Expr, ...], consts: dict[str, Scalar]) -> Expr | None:
     if any(isinstance(arg, Star) for arg in args):
         return None
     if origin != "fmt.Sprintf":
@@ -56,10 +56,10 @@ def formatted(at: Span, origin: str, args: tuple[Expr, ...], consts: dict[str, S
         text = template.value
     if not isinstance(text, str):
         return None
-    return Concat(at, tuple(_filled(template.at, text, args[1:])), "format")
+    return Concat(at, tuple(_fill_template(template.at, text, args[1:])), "format")
 
 
-def _filled(at: Span, template: str, values: tuple[Expr, ...]) -> Iterator[Expr]:
+def _fill_template(at: Span, template: str, values: tuple[Expr, ...]) -> Iterator[Expr]:
     rest = iter(values)
     start, text = 0, ""
     for found in VERB.finditer(template):
@@ -93,7 +93,7 @@ def plus(at: Span, left: Expr, right: Expr) -> Expr:
     return Concat(at, (*before, right), "plus")
 
 
-def folded(op: str, left: Expr, right: Expr) -> int | None:
+def fold_integers(op: str, left: Expr, right: Expr) -> int | None:
     """Sums of integer literals, so that `1 << iota` and `4 * 1024` are known."""
     if not isinstance(left, Const) or not isinstance(right, Const) or op not in FOLDED:
         return None

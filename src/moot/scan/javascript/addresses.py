@@ -19,7 +19,7 @@ ROOTED = frozenset({"url", "originalUrl", "path", "pathname"})
 MAX_BEGINNING = 300
 
 
-def addressed(built: Concat, known: Known) -> Concat:
+def mark_address(built: Concat, known: Known) -> Concat:
     beginning = ""
     parts: list[Expr] = []
     for part in built.parts:

@@ -6,17 +6,17 @@ from tree_sitter import Node
 
 from moot.scan.engine.ir import Assign, Class, Define, Expr, Name, Stmt
 from moot.scan.javascript.functions import VALUES, function, member_name
-from moot.scan.javascript.reader import Reader, first, named, span
+from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes, span
 
 
-def class_(reader: Reader, node: Node, name: str) -> Class:
-    both = (*named(reader.exports.get(span(node))), *named(node))
+def class_(reader: JavaScriptReader, node: Node, name: str) -> Class:
+    both = (*list_named_nodes(reader.exports.get(span(node))), *list_named_nodes(node))
     decorators = tuple(reader.expr(first(child)) for child in both if child.type == "decorator")
     body = tuple(_members(reader, node.child_by_field_name("body")))
     return Class(span(node), name, _bases(reader, node), body, decorators)
 
 
-def _bases(reader: Reader, node: Node) -> tuple[Expr, ...]:
+def _bases(reader: JavaScriptReader, node: Node) -> tuple[Expr, ...]:
     heritage = next((child for child in node.named_children if child.type == "class_heritage"), None)
     base = first(heritage)
     if base is not None and base.type == "extends_clause":
@@ -24,12 +24,12 @@ def _bases(reader: Reader, node: Node) -> tuple[Expr, ...]:
     return (reader.expr(base),) if base is not None and base.type != "implements_clause" else ()
 
 
-def _members(reader: Reader, body: Node | None) -> Iterator[Stmt]:
+def _members(reader: JavaScriptReader, body: Node | None) -> Iterator[Stmt]:
     if body is None or reader.too_deep(body):
         return
     reader.depth += 1
     decorators: list[Expr] = []
-    for child in named(body):
+    for child in list_named_nodes(body):
         if child.type == "decorator":
             decorators.append(reader.expr(first(child)))
             continue
@@ -43,7 +43,7 @@ def _members(reader: Reader, body: Node | None) -> Iterator[Stmt]:
     reader.depth -= 1
 
 
-def _method(reader: Reader, node: Node, decorators: tuple[Expr, ...]) -> Define:
+def _method(reader: JavaScriptReader, node: Node, decorators: tuple[Expr, ...]) -> Define:
     name = member_name(reader, node.child_by_field_name("name")) or "<computed>"
     if any(child.type == "get" for child in node.children):
         # Reading the property runs it.
@@ -55,7 +55,7 @@ def _method(reader: Reader, node: Node, decorators: tuple[Expr, ...]) -> Define:
     return Define(span(node), made)
 
 
-def _field(reader: Reader, node: Node) -> Stmt:
+def _field(reader: JavaScriptReader, node: Node) -> Stmt:
     target = node.child_by_field_name("name") or node.child_by_field_name("property")
     value = node.child_by_field_name("value")
     name = member_name(reader, target) or "<computed>"

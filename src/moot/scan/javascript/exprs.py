@@ -28,16 +28,16 @@ from moot.scan.engine.ir import (
     Wait,
     Yield,
 )
-from moot.scan.javascript.addresses import addressed
+from moot.scan.javascript.addresses import mark_address
 from moot.scan.javascript.functions import lambda_
 from moot.scan.javascript.jsx import JSX
-from moot.scan.javascript.literals import number, unescaped
-from moot.scan.javascript.modules import required
+from moot.scan.javascript.literals import number, unescape_text
+from moot.scan.javascript.modules import find_required
 from moot.scan.javascript.options import notice_comparison, notice_entry
 from moot.scan.javascript.patterns import PATTERNS, key
-from moot.scan.javascript.reader import GIVEN, Reader, first, named, operator, span
-from moot.scan.javascript.requests import listening, part_of_request
-from moot.scan.javascript.words import NUMBER, compared, told
+from moot.scan.javascript.reader import GIVEN, JavaScriptReader, first, list_named_nodes, operator, span
+from moot.scan.javascript.requests import bind_listener, part_of_request
+from moot.scan.javascript.words import NUMBER, translate_call, translate_comparison
 
 COMPARISONS = {
     "==": "==", "===": "==", "!=": "!=", "!==": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
@@ -49,34 +49,34 @@ MAX_CHAIN = 5000
 """Operands of one chain; each one more costs a copy of those before."""
 
 
-def _name(reader: Reader, node: Node) -> Expr:
+def _name(reader: JavaScriptReader, node: Node) -> Expr:
     name = reader.word(node)
     if name in GIVEN:
-        reader.given(span(node), name)
+        reader.declare_global(span(node), name)
     return Name(span(node), name)
 
 
-def _inner(reader: Reader, node: Node) -> Expr:
+def _inner(reader: JavaScriptReader, node: Node) -> Expr:
     return reader.expr(first(node))
 
 
-def _number(reader: Reader, node: Node) -> Expr:
+def _number(reader: JavaScriptReader, node: Node) -> Expr:
     value = number(reader.text(node))
     return Opaque(span(node)) if value is None else Const(span(node), value)
 
 
-def _string(reader: Reader, node: Node) -> Expr:
-    return Const(span(node), unescaped(reader.text(node)[1:-1]))
+def _string(reader: JavaScriptReader, node: Node) -> Expr:
+    return Const(span(node), unescape_text(reader.text(node)[1:-1]))
 
 
-def _template(reader: Reader, node: Node) -> Expr:
+def _template(reader: JavaScriptReader, node: Node) -> Expr:
     parts = _template_parts(reader, node)
     if not any(isinstance(part, Hole) for part in parts):
         return Const(span(node), "".join(str(part.value) for part in parts if isinstance(part, Const)))
-    return addressed(Concat(span(node), parts), reader.known)
+    return mark_address(Concat(span(node), parts), reader.name_origin)
 
 
-def _template_parts(reader: Reader, node: Node) -> tuple[Expr, ...]:
+def _template_parts(reader: JavaScriptReader, node: Node) -> tuple[Expr, ...]:
     """Text is what stands between the holes: older grammars have no node for it."""
     parts: list[Expr] = []
     start = node.start_byte + 1
@@ -89,20 +89,20 @@ def _template_parts(reader: Reader, node: Node) -> tuple[Expr, ...]:
     return tuple(parts)
 
 
-def _text(reader: Reader, start: int, end: int) -> list[Expr]:
+def _text(reader: JavaScriptReader, start: int, end: int) -> list[Expr]:
     if start >= end:
         return []
-    return [Const((start, end), unescaped(reader.data[start:end].decode("utf-8", "replace")))]
+    return [Const((start, end), unescape_text(reader.data[start:end].decode("utf-8", "replace")))]
 
 
-def _regex(reader: Reader, node: Node) -> Expr:
+def _regex(reader: JavaScriptReader, node: Node) -> Expr:
     """`/a+/g` is `new RegExp("a+", "g")`."""
     pattern, flags = node.child_by_field_name("pattern"), node.child_by_field_name("flags")
     args = [Const(span(part), reader.text(part)) for part in (pattern, flags) if part is not None]
     return Call(span(node), Name(span(node), "RegExp"), tuple(args), new=True)
 
 
-def _member(reader: Reader, node: Node) -> Expr:
+def _member(reader: JavaScriptReader, node: Node) -> Expr:
     base = node.child_by_field_name("object")
     name = reader.word(node.child_by_field_name("property"))
     value = _super(base) if base is not None and base.type == "super" else reader.expr(base)
@@ -111,28 +111,28 @@ def _member(reader: Reader, node: Node) -> Expr:
     # What compilers make of `import x from "y"`: the module itself, for all that the rules know.
     if name == "default":
         return value
-    return _written(reader, node, Attr(span(node), part_of_request(reader, value, name), name))
+    return _lower_property_write(reader, node, Attr(span(node), part_of_request(reader, value, name), name))
 
 
-def _page_text(reader: Reader, node: Node, name: str, value: Expr) -> Expr:
+def _page_text(reader: JavaScriptReader, node: Node, name: str, value: Expr) -> Expr:
     """What stands in the page, whichever element it is taken from: text, not yet HTML."""
     if name == "length":
-        return Call(span(node), reader.known(span(node), "len"), (value,))
+        return Call(span(node), reader.name_origin(span(node), "len"), (value,))
     if name == "value" and not (isinstance(value, Attr) and value.name in ("target", "currentTarget")):
         return Attr(span(node), value, name)
-    return Attr(span(node), reader.known(span(node), "dom"), name)
+    return Attr(span(node), reader.name_origin(span(node), "dom"), name)
 
 
 def _super(node: Node) -> Expr:
     return Call(span(node), Name(span(node), "super"))
 
 
-def _subscript(reader: Reader, node: Node) -> Expr:
+def _subscript(reader: JavaScriptReader, node: Node) -> Expr:
     """`a["b"]` is `a.b`."""
     base = reader.expr(node.child_by_field_name("object"))
     place = _whole(reader.expr(node.child_by_field_name("index")))
     if isinstance(place, Const) and isinstance(place.value, str):
-        return _written(reader, node, Attr(span(node), base, place.value))
+        return _lower_property_write(reader, node, Attr(span(node), base, place.value))
     if reader.is_target(node):
         # Lists grow and have gaps: which place was written is not worth being wrong about.
         place = Opaque(place.at, (place,))
@@ -146,7 +146,7 @@ def _whole(place: Expr) -> Expr:
     return Const(place.at, "".join(str(part.value) for part in place.parts if isinstance(part, Const)))
 
 
-def _written(reader: Reader, node: Node, place: Attr) -> Expr:
+def _lower_property_write(reader: JavaScriptReader, node: Node, place: Attr) -> Expr:
     """A property that is set on a list is no member of it."""
     last = place.base.name if isinstance(place.base, Attr) else place.base.id if isinstance(place.base, Name) else ""
     if (place.name == "length" or last in reader.lists) and reader.is_target(node):
@@ -154,10 +154,10 @@ def _written(reader: Reader, node: Node, place: Attr) -> Expr:
     return place
 
 
-def _call(reader: Reader, node: Node) -> Expr:
-    origin = required(reader, node)
+def _call(reader: JavaScriptReader, node: Node) -> Expr:
+    origin = find_required(reader, node)
     if origin is not None:
-        return reader.known(span(node), origin)
+        return reader.name_origin(span(node), origin)
     called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if called is not None and called.type == "super":
         func: Expr = Attr(span(called), _super(called), "__init__")
@@ -166,19 +166,19 @@ def _call(reader: Reader, node: Node) -> Expr:
     else:
         func = reader.expr(called)
     if given is not None and given.type == "template_string":
-        return _tagged(reader, node, func, given)
-    call = Call(span(node), func, reader.exprs(named(given)))
-    return _appended(call) or told(listening(reader, call), reader.known)
+        return _lower_tagged_template(reader, node, func, given)
+    call = Call(span(node), func, reader.exprs(list_named_nodes(given)))
+    return _lower_concat(call) or translate_call(bind_listener(reader, call), reader.name_origin)
 
 
-def _tagged(reader: Reader, node: Node, func: Expr, template: Node) -> Expr:
+def _lower_tagged_template(reader: JavaScriptReader, node: Node, func: Expr, template: Node) -> Expr:
     """A tag gets the texts apart from the values: a query tag binds them as parameters."""
     parts = _template_parts(reader, template)
     texts = Many(span(template), "list", tuple(part for part in parts if isinstance(part, Const)))
     return Call(span(node), func, (texts, *(part.value for part in parts if isinstance(part, Hole))))
 
 
-def _appended(call: Call) -> Expr | None:
+def _lower_concat(call: Call) -> Expr | None:
     """`"…".concat(a, b)` is a sum."""
     func = call.func
     if not isinstance(func, Attr) or func.name != "concat" or not _is_text(func.base):
@@ -186,12 +186,12 @@ def _appended(call: Call) -> Expr | None:
     return Concat(call.at, (*_operands(func.base), *call.args), "plus")
 
 
-def _new(reader: Reader, node: Node) -> Expr:
+def _new(reader: JavaScriptReader, node: Node) -> Expr:
     func = reader.expr(node.child_by_field_name("constructor"))
-    return Call(span(node), func, reader.exprs(named(node.child_by_field_name("arguments"))), new=True)
+    return Call(span(node), func, reader.exprs(list_named_nodes(node.child_by_field_name("arguments"))), new=True)
 
 
-def _binary(reader: Reader, node: Node) -> Expr:
+def _binary(reader: JavaScriptReader, node: Node) -> Expr:
     """Chains are walked, not recursed into: `a + b + …` can be very long."""
     rights: list[tuple[str, Node, Node]] = []
     current: Node | None = node
@@ -207,18 +207,18 @@ def _binary(reader: Reader, node: Node) -> Expr:
     value = reader.expr(current)
     levels = 0
     for op, right, whole in reversed(rights[:MAX_CHAIN]):
-        value = _combined(reader, span(whole), op, value, reader.expr(right))
+        value = _lower_binary(reader, span(whole), op, value, reader.expr(right))
         levels += not isinstance(value, Concat | Logic | Opaque)
         if levels > MAX_DEPTH:
             reader.gap(whole, "nests too deep")
             value, levels = Opaque(span(whole)), 0
-    return addressed(value, reader.known) if isinstance(value, Concat) else value
+    return mark_address(value, reader.name_origin) if isinstance(value, Concat) else value
 
 
-def _combined(reader: Reader, at: Span, op: str, left: Expr, right: Expr) -> Expr:
+def _lower_binary(reader: JavaScriptReader, at: Span, op: str, left: Expr, right: Expr) -> Expr:
     if op in COMPARISONS:
         notice_comparison(reader, COMPARISONS[op], left, right, at)
-        return compared(at, COMPARISONS[op], left, right, reader.known)
+        return translate_comparison(at, COMPARISONS[op], left, right, reader.name_origin)
     if op == "&&":
         return Logic(at, "and", (*_same(left, "and"), right))
     if op == "||":
@@ -248,7 +248,7 @@ def _operands(part: Expr) -> tuple[Expr, ...]:
     return (part, *reversed(parts))
 
 
-def _unary(reader: Reader, node: Node) -> Expr:
+def _unary(reader: JavaScriptReader, node: Node) -> Expr:
     op = operator(node)
     value = reader.expr(node.child_by_field_name("argument"))
     match op:
@@ -257,38 +257,38 @@ def _unary(reader: Reader, node: Node) -> Expr:
         case "!":
             return Unary(span(node), "not", value)
         case "typeof":
-            return Call(span(node), reader.known(span(node), "typeof"), (value,))
+            return Call(span(node), reader.name_origin(span(node), "typeof"), (value,))
         case "+":
-            return Call(span(node), reader.known(span(node), NUMBER), (value,))
+            return Call(span(node), reader.name_origin(span(node), NUMBER), (value,))
         case _:
             return Unary(span(node), op, value)
 
 
-def _update(reader: Reader, node: Node) -> Expr:
+def _update(reader: JavaScriptReader, node: Node) -> Expr:
     target = reader.target(node.child_by_field_name("argument"))
     return Bind(span(node), target, Const(span(node), 1), operator(node)[:1])
 
 
-def _choice(reader: Reader, node: Node) -> Expr:
+def _choice(reader: JavaScriptReader, node: Node) -> Expr:
     test, then, other = (node.child_by_field_name(name) for name in ("condition", "consequence", "alternative"))
     return Choice(span(node), reader.expr(test), reader.expr(then), reader.expr(other))
 
 
-def _assigned(reader: Reader, node: Node) -> Expr:
+def _lower_assignment(reader: JavaScriptReader, node: Node) -> Expr:
     target = reader.target(node.child_by_field_name("left"))
     return Bind(span(node), target, reader.expr(node.child_by_field_name("right")))
 
 
-def _augmented(reader: Reader, node: Node) -> Expr:
+def _lower_augmented(reader: JavaScriptReader, node: Node) -> Expr:
     target, value = reader.target(node.child_by_field_name("left")), reader.expr(node.child_by_field_name("right"))
     at, op = span(node), operator(node)[:-1]
     if op in LOGIC:
         # `a ||= b` keeps `a` or takes `b`.
-        return Bind(at, target, _combined(reader, at, op, target, value))
+        return Bind(at, target, _lower_binary(reader, at, op, target, value))
     return Bind(at, target, value, op)
 
 
-def _sequence(reader: Reader, node: Node) -> Expr:
+def _sequence(reader: JavaScriptReader, node: Node) -> Expr:
     """`(0, f.g)(x)`, which compilers write, is `f.g(x)`."""
     parts = reader.exprs(node.named_children)
     if parts and all(isinstance(part, Const) for part in parts[:-1]):
@@ -296,18 +296,18 @@ def _sequence(reader: Reader, node: Node) -> Expr:
     return Opaque(span(node), parts, node.type)
 
 
-def _array(reader: Reader, node: Node) -> Expr:
+def _array(reader: JavaScriptReader, node: Node) -> Expr:
     return Many(span(node), "list", reader.exprs(node.named_children))
 
 
-def _object(reader: Reader, node: Node) -> Expr:
-    entries = [_entry(reader, child) for child in named(node)]
+def _object(reader: JavaScriptReader, node: Node) -> Expr:
+    entries = [_entry(reader, child) for child in list_named_nodes(node)]
     for entry in entries:
         notice_entry(reader, entry)
     return Table(span(node), tuple(entries))
 
 
-def _entry(reader: Reader, node: Node) -> Entry:
+def _entry(reader: JavaScriptReader, node: Node) -> Entry:
     at = span(node)
     match node.type:
         case "pair":
@@ -323,24 +323,24 @@ def _entry(reader: Reader, node: Node) -> Entry:
             return Entry(at, None, reader.expr(node))
 
 
-def _spread(reader: Reader, node: Node) -> Expr:
+def _spread(reader: JavaScriptReader, node: Node) -> Expr:
     return Star(span(node), reader.expr(first(node)))
 
 
-def _await(reader: Reader, node: Node) -> Expr:
+def _await(reader: JavaScriptReader, node: Node) -> Expr:
     return Wait(span(node), reader.expr(first(node)))
 
 
-def _yield(reader: Reader, node: Node) -> Expr:
+def _yield(reader: JavaScriptReader, node: Node) -> Expr:
     value = first(node)
     return Yield(span(node), reader.expr(value) if value is not None else None)
 
 
-def _constant(value: bool | None) -> Callable[[Reader, Node], Expr]:
+def _constant(value: bool | None) -> Callable[[JavaScriptReader, Node], Expr]:
     return lambda reader, node: Const(span(node), value)
 
 
-EXPRS: dict[str, Callable[[Reader, Node], Expr]] = {
+EXPRS: dict[str, Callable[[JavaScriptReader, Node], Expr]] = {
     "identifier": _name,
     "shorthand_property_identifier_pattern": _name,
     "shorthand_property_identifier": _name,
@@ -363,8 +363,8 @@ EXPRS: dict[str, Callable[[Reader, Node], Expr]] = {
     "unary_expression": _unary,
     "update_expression": _update,
     "ternary_expression": _choice,
-    "assignment_expression": _assigned,
-    "augmented_assignment_expression": _augmented,
+    "assignment_expression": _lower_assignment,
+    "augmented_assignment_expression": _lower_augmented,
     "sequence_expression": _sequence,
     "parenthesized_expression": _inner,
     "array": _array,

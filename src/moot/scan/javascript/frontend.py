@@ -38,10 +38,10 @@ from moot.scan.engine.ir import (
 from moot.scan.javascript.classes import class_
 from moot.scan.javascript.exprs import EXPRS
 from moot.scan.javascript.functions import VALUES, function
-from moot.scan.javascript.modules import declared, exported, imported
+from moot.scan.javascript.modules import lower_export, lower_import, lower_require
 from moot.scan.javascript.options import notice_target
-from moot.scan.javascript.patterns import PATTERN_KINDS, opened, taken_apart
-from moot.scan.javascript.reader import CALLBACK, SKIPPED, Reader, first, named, span
+from moot.scan.javascript.patterns import PATTERN_KINDS, destructure, destructure_once
+from moot.scan.javascript.reader import CALLBACK, SKIPPED, JavaScriptReader, first, list_named_nodes, span
 from moot.scan.syntax import words
 
 CAUGHT = "caught error"
@@ -54,16 +54,16 @@ SILENT = SKIPPED | words(
 
 
 def lower(source: Parsed) -> Module:
-    reader = Reader(source.path, source.data, {**EXPRS, "class": _class_value}, _block)
+    reader = JavaScriptReader(source.path, source.data, {**EXPRS, "class": _class_value}, _block)
     body = _block(reader, source.root)
     return module(source, (*reader.modules.values(), *body), tuple(reader.gaps.values()))
 
 
-def _block(reader: Reader, node: Node | None) -> Block:
+def _block(reader: JavaScriptReader, node: Node | None) -> Block:
     return _statements(reader, node, node.named_children) if node is not None else ()
 
 
-def _statements(reader: Reader, node: Node, children: list[Node]) -> Block:
+def _statements(reader: JavaScriptReader, node: Node, children: list[Node]) -> Block:
     """Functions come first: they can be called before the place they are written at."""
     if reader.too_deep(node):
         return ()
@@ -86,7 +86,7 @@ def _declaration(node: Node) -> Node:
     return inner if inner is not None else node
 
 
-def _with_before(reader: Reader, node: Node) -> Block:
+def _with_before(reader: JavaScriptReader, node: Node) -> Block:
     """A class that is a value (`module.exports = class {…}`) becomes a statement before the one that uses it."""
     around, reader.before = reader.before, []
     found = _one(reader, node)
@@ -96,7 +96,7 @@ def _with_before(reader: Reader, node: Node) -> Block:
     return found
 
 
-def _one(reader: Reader, node: Node) -> Block:
+def _one(reader: JavaScriptReader, node: Node) -> Block:
     lower_one = STATEMENTS.get(node.type)
     if lower_one is not None:
         return lower_one(reader, node)
@@ -108,7 +108,7 @@ def _one(reader: Reader, node: Node) -> Block:
     return (Do(span(node), reader.expr(node)),)
 
 
-def _body(reader: Reader, node: Node | None) -> Block:
+def _body(reader: JavaScriptReader, node: Node | None) -> Block:
     """The body of a branch or loop, with or without braces."""
     if node is None:
         return ()
@@ -117,7 +117,7 @@ def _body(reader: Reader, node: Node | None) -> Block:
     return _statements(reader, node, [node])
 
 
-def _expression(reader: Reader, node: Node) -> Block:
+def _expression(reader: JavaScriptReader, node: Node) -> Block:
     inner = first(node)
     if inner is None:
         return ()
@@ -125,7 +125,7 @@ def _expression(reader: Reader, node: Node) -> Block:
     return tuple(stmt for part in parts for stmt in _effect(reader, part))
 
 
-def _effect(reader: Reader, node: Node) -> Block:
+def _effect(reader: JavaScriptReader, node: Node) -> Block:
     """An expression that stands for what it does."""
     while node.type == "parenthesized_expression":
         inner = first(node)
@@ -149,31 +149,31 @@ def _effect(reader: Reader, node: Node) -> Block:
             return (Do(span(node), value),)
 
 
-def _assignment(reader: Reader, node: Node) -> Block:
+def _assignment(reader: JavaScriptReader, node: Node) -> Block:
     targets: list[Expr] = []
     current: Node | None = node
     while current is not None and current.type == "assignment_expression":
         left = current.child_by_field_name("left")
         if left is not None and left.type in PATTERN_KINDS and not targets:
-            return taken_apart(reader, left, reader.expr(current.child_by_field_name("right")), local=False)
+            return destructure_once(reader, left, reader.expr(current.child_by_field_name("right")), local=False)
         targets.append(reader.target(left))
         current = current.child_by_field_name("right")
     value = reader.expr(current)
-    targets[0] = _given_out(reader, targets[0])
+    targets[0] = _normalise_export(reader, targets[0])
     notice_target(reader, targets[0], value, span(node))
-    return _exported_function(node, targets[0], value) or (Assign(span(node), tuple(targets), value),)
+    return _lower_exported_function(node, targets[0], value) or (Assign(span(node), tuple(targets), value),)
 
 
-def _given_out(reader: Reader, target: Expr) -> Expr:
+def _normalise_export(reader: JavaScriptReader, target: Expr) -> Expr:
     """`module.exports.x` is `exports.x`."""
     match target:
         case Attr(base=Attr(at=at, base=Name(id="module"), name="exports")):
-            reader.given(at, "exports")
+            reader.declare_global(at, "exports")
             return target._replace(base=Name(at, "exports"))
     return target
 
 
-def _exported_function(node: Node, target: Expr, value: Expr) -> Block:
+def _lower_exported_function(node: Node, target: Expr, value: Expr) -> Block:
     """`exports.name = function …` can be called by that name from other files."""
     if not isinstance(target, Attr) or not isinstance(value, Name) or not value.id.startswith(CALLBACK):
         return ()
@@ -185,17 +185,17 @@ def _exported_function(node: Node, target: Expr, value: Expr) -> Block:
     return (Assign(span(node), (Name(target.at, target.name), target), value),)
 
 
-def _declarations(reader: Reader, node: Node) -> Block:
+def _declarations(reader: JavaScriptReader, node: Node) -> Block:
     """`var` belongs to the whole function; `let` and `const` to their block."""
     local = node.type == "lexical_declaration"
-    return tuple(stmt for child in named(node) for stmt in _declared(reader, child, local))
+    return tuple(stmt for child in list_named_nodes(node) for stmt in _lower_declarator(reader, child, local))
 
 
-def _declared(reader: Reader, node: Node, local: bool) -> Block:
+def _lower_declarator(reader: JavaScriptReader, node: Node, local: bool) -> Block:
     target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if target is None or node.type != "variable_declarator":
         return ()
-    imports = declared(reader, node)
+    imports = lower_require(reader, node)
     if imports is not None:
         return imports
     if value is not None and target.type == "identifier":
@@ -205,42 +205,42 @@ def _declared(reader: Reader, node: Node, local: bool) -> Block:
             return (class_(reader, value, reader.text(target)),)
     made: Expr = reader.expr(value) if value is not None else Const(span(node), None)
     if target.type in PATTERN_KINDS:
-        return taken_apart(reader, target, made, local=local)
+        return destructure_once(reader, target, made, local=local)
     name = reader.expr(target)
     notice_target(reader, name, made, span(node))
     return (Assign(span(node), (name,), made, local=local),)
 
 
-def _function(reader: Reader, node: Node) -> Block:
+def _function(reader: JavaScriptReader, node: Node) -> Block:
     return (Define(span(node), function(reader, node, reader.text(node.child_by_field_name("name")))),)
 
 
-def _class(reader: Reader, node: Node) -> Block:
+def _class(reader: JavaScriptReader, node: Node) -> Block:
     return (class_(reader, node, reader.text(node.child_by_field_name("name"))),)
 
 
-def _class_value(reader: Reader, node: Node) -> Expr:
+def _class_value(reader: JavaScriptReader, node: Node) -> Expr:
     name = reader.text(node.child_by_field_name("name")) or f"class {node.start_byte}"
     reader.before.append(class_(reader, node, name))
     return Name(span(node), name)
 
 
-def _export(reader: Reader, node: Node) -> Block:
+def _export(reader: JavaScriptReader, node: Node) -> Block:
     reader.exports.update((span(part), node) for part in node.named_children)
     declaration = node.child_by_field_name("declaration")
-    return _one(reader, declaration) if declaration is not None else exported(reader, node)
+    return _one(reader, declaration) if declaration is not None else lower_export(reader, node)
 
 
-def _return(reader: Reader, node: Node) -> Block:
+def _return(reader: JavaScriptReader, node: Node) -> Block:
     value = first(node)
     return (Return(span(node), reader.expr(value) if value is not None else None),)
 
 
-def _throw(reader: Reader, node: Node) -> Block:
+def _throw(reader: JavaScriptReader, node: Node) -> Block:
     return (Raise(span(node), reader.expr(first(node))),)
 
 
-def _if(reader: Reader, node: Node) -> Block:
+def _if(reader: JavaScriptReader, node: Node) -> Block:
     """`else if` is an `If` in the other branch, built from the last one back: chains can be long."""
     chain = [node]
     last: Node | None = None
@@ -257,19 +257,19 @@ def _if(reader: Reader, node: Node) -> Block:
     return other
 
 
-def _while(reader: Reader, node: Node) -> Block:
+def _while(reader: JavaScriptReader, node: Node) -> Block:
     test = reader.expr(node.child_by_field_name("condition"))
     return (While(span(node), test, _body(reader, node.child_by_field_name("body"))),)
 
 
-def _do(reader: Reader, node: Node) -> Block:
+def _do(reader: JavaScriptReader, node: Node) -> Block:
     """The first round is not asked for: the test stands at the end."""
     condition = reader.expr(node.child_by_field_name("condition"))
     done = If(condition.at, Unary(condition.at, "not", condition), (Jump(condition.at, "break"),))
     return (While(span(node), None, (*_body(reader, node.child_by_field_name("body")), done)),)
 
 
-def _for(reader: Reader, node: Node) -> Block:
+def _for(reader: JavaScriptReader, node: Node) -> Block:
     begin, test, step = (node.child_by_field_name(name) for name in ("initializer", "condition", "increment"))
     start = _statements(reader, begin, [begin]) if begin is not None else ()
     if test is not None and test.type == "expression_statement":
@@ -281,31 +281,31 @@ def _for(reader: Reader, node: Node) -> Block:
     return (*start, While(span(node), until, body, step=after))
 
 
-def _each(reader: Reader, node: Node) -> Block:
+def _each(reader: JavaScriptReader, node: Node) -> Block:
     target, iterable = node.child_by_field_name("left"), node.child_by_field_name("right")
     over = node.child_by_field_name("operator")
     body = _body(reader, node.child_by_field_name("body"))
     keys = over is not None and over.type == "in"
     if target is not None and target.type == "object_pattern":
         each = Name(span(target), f"each {target.start_byte}")
-        body = (*opened(reader, target, each, local=True), *body)
+        body = (*destructure(reader, target, each, local=True), *body)
         return (Each(span(node), each, reader.expr(iterable), body, keys=keys),)
     return (Each(span(node), reader.expr(target), reader.expr(iterable), body, keys=keys),)
 
 
-def _switch(reader: Reader, node: Node) -> Block:
+def _switch(reader: JavaScriptReader, node: Node) -> Block:
     subject = reader.expr(node.child_by_field_name("value"))
     cases: list[Case] = []
     waiting: list[Expr] = []
     to_default = False
-    for child in named(node.child_by_field_name("body")):
+    for child in list_named_nodes(node.child_by_field_name("body")):
         value = child.child_by_field_name("value")
-        waiting.extend([_wanted(reader.expr(value))] if value is not None else [])
+        waiting.extend([_lower_pattern_value(reader.expr(value))] if value is not None else [])
         to_default = to_default or child.type == "switch_default"
         inside = _inside(child)
         if inside:
             ends = inside[-1].type in LEAVES
-            kept = inside[:-1] if inside[-1].type == "break_statement" and not named(inside[-1]) else inside
+            kept = inside[:-1] if inside[-1].type == "break_statement" and not list_named_nodes(inside[-1]) else inside
             body = _statements(reader, child, kept)
             cases.append(Case(span(child), () if to_default else tuple(waiting), body, falls=not ends))
             waiting, to_default = [], False
@@ -315,7 +315,7 @@ def _switch(reader: Reader, node: Node) -> Block:
     return (Switch(span(node), subject, tuple(cases)),)
 
 
-def _wanted(value: Expr) -> Expr:
+def _lower_pattern_value(value: Expr) -> Expr:
     """A name is compared with, it binds nothing."""
     return value if isinstance(value, Const | Attr) else Opaque(value.at, (value,))
 
@@ -324,42 +324,42 @@ def _inside(node: Node) -> list[Node]:
     """The statements of a case, also when they stand in braces."""
     found = [child for child in node.children_by_field_name("body") if child.type not in SKIPPED]
     if len(found) == 1 and found[0].type == "statement_block":
-        return named(found[0])
+        return list_named_nodes(found[0])
     return found
 
 
-def _try(reader: Reader, node: Node) -> Block:
+def _try(reader: JavaScriptReader, node: Node) -> Block:
     handler, final = node.child_by_field_name("handler"), node.child_by_field_name("finalizer")
     handlers = (_handler(reader, handler),) if handler is not None else ()
     last = _block(reader, final.child_by_field_name("body")) if final is not None else ()
     return (Try(span(node), _block(reader, node.child_by_field_name("body")), handlers, (), last),)
 
 
-def _handler(reader: Reader, node: Node) -> Handler:
+def _handler(reader: JavaScriptReader, node: Node) -> Handler:
     caught = node.child_by_field_name("parameter")
     body = _block(reader, node.child_by_field_name("body"))
     if caught is None or caught.type == "identifier":
         return Handler(span(node), None, reader.text(caught), body)
-    parts = opened(reader, caught, Name(span(caught), CAUGHT), local=True)
+    parts = destructure(reader, caught, Name(span(caught), CAUGHT), local=True)
     return Handler(span(node), None, CAUGHT, (*parts, *body))
 
 
-def _with(reader: Reader, node: Node) -> Block:
+def _with(reader: JavaScriptReader, node: Node) -> Block:
     """Inside it any name may be a property: its flows are not followed, and that is said."""
     reader.gap(node, "names inside `with` are not followed")
     subject = reader.expr(node.child_by_field_name("object"))
     return (Do(subject.at, subject), *_body(reader, node.child_by_field_name("body")))
 
 
-def _jump(reader: Reader, node: Node) -> Block:
+def _jump(reader: JavaScriptReader, node: Node) -> Block:
     label = reader.text(node.child_by_field_name("label"))
     return (Jump(span(node), "break" if node.type == "break_statement" else "continue", label),)
 
 
-def _enum(reader: Reader, node: Node) -> Block:
+def _enum(reader: JavaScriptReader, node: Node) -> Block:
     """TypeScript's `enum` is an object."""
     entries: list[Entry] = []
-    for child in named(node.child_by_field_name("body")):
+    for child in list_named_nodes(node.child_by_field_name("body")):
         name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
         if name is not None and value is not None:
             key = Const(span(name), reader.text(name).strip("'\""))
@@ -368,7 +368,7 @@ def _enum(reader: Reader, node: Node) -> Block:
     return (Assign(span(node), (target,), Table(span(node), tuple(entries))),)
 
 
-STATEMENTS: dict[str, Callable[[Reader, Node], Block]] = {
+STATEMENTS: dict[str, Callable[[JavaScriptReader, Node], Block]] = {
     "expression_statement": _expression,
     "lexical_declaration": _declarations,
     "variable_declaration": _declarations,
@@ -376,7 +376,7 @@ STATEMENTS: dict[str, Callable[[Reader, Node], Block]] = {
     "generator_function_declaration": _function,
     "class_declaration": _class,
     "abstract_class_declaration": _class,
-    "import_statement": imported,
+    "import_statement": lower_import,
     "export_statement": _export,
     "return_statement": _return,
     "throw_statement": _throw,

@@ -3,23 +3,23 @@
 from tree_sitter import Node
 
 from moot.scan.engine.ir import Assign, Attr, Block, Const, Define, Expr, Function, Name, Param, Return, Stmt
-from moot.scan.javascript.patterns import PATTERN_KINDS, key, opened
-from moot.scan.javascript.reader import CALLBACK, Reader, first, named, span
-from moot.scan.javascript.requests import bound
+from moot.scan.javascript.patterns import PATTERN_KINDS, destructure, key
+from moot.scan.javascript.reader import CALLBACK, JavaScriptReader, first, list_named_nodes, span
+from moot.scan.javascript.requests import bind_handler_params
 
 VALUES = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 
 
 def function(
-    reader: Reader, node: Node, name: str, *, method: bool = False, decorators: tuple[Expr, ...] = ()
+    reader: JavaScriptReader, node: Node, name: str, *, method: bool = False, decorators: tuple[Expr, ...] = ()
 ) -> Function:
     """`method`: it has `this`, which is an explicit first parameter."""
     single, many = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
     params = (Param(span(single), reader.text(single)),) if single is not None else _params(reader, many)
     body = (
-        *bound(name, params),
-        *_kept_params(reader, many),
-        *_opened_params(reader, many),
+        *bind_handler_params(name, params),
+        *_store_params(reader, many),
+        *_destructure_params(reader, many),
         *_body(reader, node.child_by_field_name("body")),
     )
     return Function(
@@ -33,7 +33,7 @@ def function(
     )
 
 
-def lambda_(reader: Reader, node: Node) -> Expr:
+def lambda_(reader: JavaScriptReader, node: Node) -> Expr:
     """A function that is a value is defined before the statement it stands in, under a name no program can have: then
     it is analysed also when nobody is seen to call it."""
     name = f"{CALLBACK}{node.start_byte}"
@@ -47,7 +47,7 @@ def lambda_(reader: Reader, node: Node) -> Expr:
     return Name(span(node), name)
 
 
-def _body(reader: Reader, node: Node | None) -> Block:
+def _body(reader: JavaScriptReader, node: Node | None) -> Block:
     if node is None or node.type == "statement_block":
         return reader.block(node)
     around, reader.before = reader.before, []
@@ -56,7 +56,7 @@ def _body(reader: Reader, node: Node | None) -> Block:
     return (*before, Return(value.at, value))
 
 
-def _kept_params(reader: Reader, node: Node | None) -> Block:
+def _store_params(reader: JavaScriptReader, node: Node | None) -> Block:
     """TypeScript's `constructor(private db: Db)` stores its parameter."""
     found: list[Stmt] = []
     for child in node.named_children if node is not None else []:
@@ -69,12 +69,12 @@ def _kept_params(reader: Reader, node: Node | None) -> Block:
     return tuple(found)
 
 
-def _params(reader: Reader, node: Node | None) -> tuple[Param, ...]:
-    found = [_param(reader, child, place) for place, child in enumerate(named(node))]
+def _params(reader: JavaScriptReader, node: Node | None) -> tuple[Param, ...]:
+    found = [_param(reader, child, place) for place, child in enumerate(list_named_nodes(node))]
     return tuple([param for param in found if param is not None and param.name != "this"])
 
 
-def _param(reader: Reader, node: Node, place: int) -> Param | None:
+def _param(reader: JavaScriptReader, node: Node, place: int) -> Param | None:
     match node.type:
         case "required_parameter" | "optional_parameter":
             plain = _inner_param(reader, node.child_by_field_name("pattern"), place)
@@ -88,26 +88,26 @@ def _param(reader: Reader, node: Node, place: int) -> Param | None:
             plain = _inner_param(reader, first(node), place)
             return plain._replace(kind="star") if plain is not None else None
         case "object_pattern" | "array_pattern":
-            return Param(span(node), _made_up(place))
+            return Param(span(node), _make_name(place))
         case "identifier" | "this":
             return Param(span(node), reader.text(node))
         case _:
             return None
 
 
-def _inner_param(reader: Reader, node: Node | None, place: int) -> Param | None:
+def _inner_param(reader: JavaScriptReader, node: Node | None, place: int) -> Param | None:
     return _param(reader, node, place) if node is not None and not reader.too_deep(node) else None
 
 
-def _made_up(place: int) -> str:
+def _make_name(place: int) -> str:
     """No program can have this name."""
     return f"parameter {place}"
 
 
-def _opened_params(reader: Reader, node: Node | None) -> Block:
+def _destructure_params(reader: JavaScriptReader, node: Node | None) -> Block:
     """Destructured parameters are taken apart as the first thing in the body."""
     found: list[Stmt] = []
-    for place, child in enumerate(named(node)):
+    for place, child in enumerate(list_named_nodes(node)):
         pattern: Node | None = child
         for field in ("pattern", "left"):
             inner = pattern.child_by_field_name(field) if pattern is not None else None
@@ -115,11 +115,11 @@ def _opened_params(reader: Reader, node: Node | None) -> Block:
         if pattern is not None and pattern.type == "rest_pattern":
             pattern = first(pattern)
         if pattern is not None and pattern.type in PATTERN_KINDS:
-            found.extend(opened(reader, pattern, Name(span(pattern), _made_up(place)), local=True))
+            found.extend(destructure(reader, pattern, Name(span(pattern), _make_name(place)), local=True))
     return tuple(found)
 
 
-def _annotation(reader: Reader, node: Node) -> Expr | None:
+def _annotation(reader: JavaScriptReader, node: Node) -> Expr | None:
     """A decorator says more than a type: `@Query("id") id: string` is request data."""
     decorator = node.child_by_field_name("decorator")
     if decorator is not None:
@@ -129,7 +129,7 @@ def _annotation(reader: Reader, node: Node) -> Expr | None:
     return type_name(reader, kind) if kind is not None else None
 
 
-def type_name(reader: Reader, node: Node) -> Expr | None:
+def type_name(reader: JavaScriptReader, node: Node) -> Expr | None:
     match node.type:
         case "predefined_type" if reader.text(node) in ("number", "boolean"):
             return Name(span(node), "int")
@@ -145,6 +145,6 @@ def type_name(reader: Reader, node: Node) -> Expr | None:
             return None
 
 
-def member_name(reader: Reader, node: Node | None) -> str:
+def member_name(reader: JavaScriptReader, node: Node | None) -> str:
     found = key(reader, node)
     return str(found.value) if isinstance(found, Const) else ""

@@ -6,27 +6,29 @@ from tree_sitter import Node
 
 from moot.scan.engine.ir import Attr, Call, Const, Entry, Expr, Name, Opaque, Table
 from moot.scan.javascript.options import notice_entry
-from moot.scan.javascript.reader import Reader, first, named, span
+from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes, span
 
 CREATE = "react.createElement"
 
 
-def _element(reader: Reader, node: Node) -> Expr:
+def _element(reader: JavaScriptReader, node: Node) -> Expr:
     opening = node.child_by_field_name("open_tag")
-    children = [child for child in named(node) if child.type not in ("jsx_opening_element", "jsx_closing_element")]
-    return _created(reader, node, opening if opening is not None else node, children)
+    children = [
+        child for child in list_named_nodes(node) if child.type not in ("jsx_opening_element", "jsx_closing_element")
+    ]
+    return _lower_element(reader, node, opening if opening is not None else node, children)
 
 
-def _created(reader: Reader, node: Node, opening: Node, children: list[Node]) -> Expr:
+def _lower_element(reader: JavaScriptReader, node: Node, opening: Node, children: list[Node]) -> Expr:
     attributes = tuple([_attribute(reader, child) for child in opening.children_by_field_name("attribute")])
     for attribute in attributes:
         notice_entry(reader, attribute)
     properties = Table(span(opening), attributes)
     inner = tuple([child for child in map(reader.expr, children) if not _is_blank(child)])
-    return Call(span(node), reader.known(span(node), CREATE), (_tag(reader, opening), properties, *inner))
+    return Call(span(node), reader.name_origin(span(node), CREATE), (_tag(reader, opening), properties, *inner))
 
 
-def _tag(reader: Reader, opening: Node) -> Expr:
+def _tag(reader: JavaScriptReader, opening: Node) -> Expr:
     """A small letter is an element of the page, a capital one a component."""
     node = opening.child_by_field_name("name")
     if node is None:
@@ -40,8 +42,8 @@ def _tag(reader: Reader, opening: Node) -> Expr:
     return value
 
 
-def _attribute(reader: Reader, node: Node) -> Entry:
-    parts = named(node)
+def _attribute(reader: JavaScriptReader, node: Node) -> Entry:
+    parts = list_named_nodes(node)
     if node.type != "jsx_attribute":
         spread = first(node)
         return Entry(span(node), None, reader.expr(first(spread) if spread is not None else None))
@@ -54,15 +56,15 @@ def _is_blank(child: Expr) -> bool:
     return isinstance(child, Const) and isinstance(child.value, str) and not child.value.strip()
 
 
-def _hole(reader: Reader, node: Node) -> Expr:
+def _hole(reader: JavaScriptReader, node: Node) -> Expr:
     inner = first(node)
     return reader.expr(inner) if inner is not None else Opaque(span(node))
 
 
-JSX: dict[str, Callable[[Reader, Node], Expr]] = {
+JSX: dict[str, Callable[[JavaScriptReader, Node], Expr]] = {
     "jsx_element": _element,
     "jsx_fragment": _element,
-    "jsx_self_closing_element": lambda reader, node: _created(reader, node, node, []),
+    "jsx_self_closing_element": lambda reader, node: _lower_element(reader, node, node, []),
     "jsx_expression": _hole,
     "jsx_text": lambda reader, node: Const(span(node), reader.text(node)),
     "html_character_reference": lambda reader, node: Const(span(node), reader.text(node)),

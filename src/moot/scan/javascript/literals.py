@@ -10,7 +10,7 @@ MAX_DIGITS = 40
 LAST_CODE = 0x110000
 
 
-def unescaped(text: str) -> str:
+def unescape_text(text: str) -> str:
     return ESCAPE.sub(lambda found: _meaning(found[1]), text) if "\\" in text else text
 
 

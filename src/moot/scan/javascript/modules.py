@@ -6,8 +6,8 @@ import re
 from tree_sitter import Node
 
 from moot.scan.engine.ir import Assign, Block, Import, Name, Stmt
-from moot.scan.javascript.literals import unescaped
-from moot.scan.javascript.reader import Reader, first, named, span
+from moot.scan.javascript.literals import unescape_text
+from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes, span
 from moot.scan.syntax import words
 
 # What compilers put around a required module so that it has a `default`.
@@ -25,13 +25,13 @@ def origin_of(path: str, text: str) -> str:
     return ".".join(word for word in re.sub(r"\.[cm]?[jt]sx?$", "", place).split("/") if word not in ("", ".", ".."))
 
 
-def required(reader: Reader, node: Node) -> str | None:
+def find_required(reader: JavaScriptReader, node: Node) -> str | None:
     """The module that `require("x")` or `import("x")` names; None when the node is something else."""
     while True:
         called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if node.type != "call_expression" or called is None or given is None:
             return None
-        args = named(given)
+        args = list_named_nodes(given)
         if len(args) != 1:
             return None
         if called.type not in ("identifier", "member_expression", "import"):
@@ -43,15 +43,15 @@ def required(reader: Reader, node: Node) -> str | None:
         return _literal(reader, args[0]) if name in ("require", "import") else None
 
 
-def _literal(reader: Reader, node: Node | None) -> str | None:
+def _literal(reader: JavaScriptReader, node: Node | None) -> str | None:
     if node is None or node.type not in ("string", "template_string"):
         return None
     if any(child.type == "template_substitution" for child in node.named_children):
         return None
-    return origin_of(reader.path, unescaped(reader.text(node)[1:-1]))
+    return origin_of(reader.path, unescape_text(reader.text(node)[1:-1]))
 
 
-def module_member(reader: Reader, node: Node | None) -> str | None:
+def module_member(reader: JavaScriptReader, node: Node | None) -> str | None:
     """`require("a").b.c` as `a.b.c`; None when the node is something else."""
     names: list[str] = []
     while node is not None and node.type in ("member_expression", "await_expression", "parenthesized_expression"):
@@ -60,13 +60,13 @@ def module_member(reader: Reader, node: Node | None) -> str | None:
             node = node.child_by_field_name("object")
         else:
             node = first(node)
-    origin = required(reader, node) if node is not None else None
+    origin = find_required(reader, node) if node is not None else None
     if origin is None:
         return None
     return ".".join([origin, *(name for name in reversed(names) if name != "default")])
 
 
-def declared(reader: Reader, node: Node) -> Block | None:
+def lower_require(reader: JavaScriptReader, node: Node) -> Block | None:
     """`const x = require("y")` and `const {a, b: c} = require("y")` as imports; None when it is no such thing."""
     origin = module_member(reader, node.child_by_field_name("value"))
     target = node.child_by_field_name("name")
@@ -77,15 +77,15 @@ def declared(reader: Reader, node: Node) -> Block | None:
     if target.type != "object_pattern":
         return None
     found: list[Stmt] = []
-    for child in named(target):
-        name = _bound(reader, child)
+    for child in list_named_nodes(target):
+        name = _read_binding(reader, child)
         if name is None:
             return None
         found.append(Import(span(node), name[1], f"{origin}.{name[0]}" if name[0] != "default" else origin, origin))
     return tuple(found)
 
 
-def _bound(reader: Reader, node: Node) -> tuple[str, str] | None:
+def _read_binding(reader: JavaScriptReader, node: Node) -> tuple[str, str] | None:
     if node.type == "shorthand_property_identifier_pattern":
         return reader.text(node), reader.text(node)
     key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
@@ -94,7 +94,7 @@ def _bound(reader: Reader, node: Node) -> tuple[str, str] | None:
     return None
 
 
-def imported(reader: Reader, node: Node) -> Block:
+def lower_import(reader: JavaScriptReader, node: Node) -> Block:
     source = _source(reader, node)
     clause = next((child for child in node.named_children if child.type.endswith("_clause")), None)
     if clause is not None and clause.type == "import_require_clause":
@@ -103,41 +103,41 @@ def imported(reader: Reader, node: Node) -> Block:
     if clause is None:
         return (Import(span(node), "", source, source),)
     found: list[Stmt] = []
-    for child in named(clause):
+    for child in list_named_nodes(clause):
         if child.type == "identifier":
             found.append(Import(span(node), reader.text(child), source, source))
         elif child.type == "namespace_import":
             found.append(Import(span(node), reader.text(first(child)), source, source))
         elif child.type == "named_imports":
-            found.extend(_specified(reader, node, source, part) for part in named(child))
+            found.extend(_lower_specifier(reader, node, source, part) for part in list_named_nodes(child))
     return tuple(found)
 
 
-def _source(reader: Reader, node: Node) -> str:
+def _source(reader: JavaScriptReader, node: Node) -> str:
     return _literal(reader, node.child_by_field_name("source")) or ""
 
 
-def _specified(reader: Reader, node: Node, source: str, part: Node) -> Import:
+def _lower_specifier(reader: JavaScriptReader, node: Node, source: str, part: Node) -> Import:
     real, alias = part.child_by_field_name("name"), part.child_by_field_name("alias")
     name = reader.text(real).strip("'\"")
     local = reader.text(alias) if alias is not None else name
     return Import(span(node), local, source if name == "default" else f"{source}.{name}", source)
 
 
-def exported(reader: Reader, node: Node) -> Block:
+def lower_export(reader: JavaScriptReader, node: Node) -> Block:
     """`export default x` gives it the name `default`, `export {a as b}` the name `b`."""
     value = node.child_by_field_name("value")
     if value is not None:
         return (Assign(span(node), (Name(span(node), "default"),), reader.expr(value)),)
     source = _source(reader, node)
     found: list[Stmt] = []
-    for clause in named(node):
-        for part in named(clause) if clause.type == "export_clause" else []:
-            found.extend(_reexported(reader, node, source, part))
+    for clause in list_named_nodes(node):
+        for part in list_named_nodes(clause) if clause.type == "export_clause" else []:
+            found.extend(_lower_reexport(reader, node, source, part))
     return tuple(found)
 
 
-def _reexported(reader: Reader, node: Node, source: str, part: Node) -> Block:
+def _lower_reexport(reader: JavaScriptReader, node: Node, source: str, part: Node) -> Block:
     name, alias = part.child_by_field_name("name"), part.child_by_field_name("alias")
     local = reader.text(alias) if alias is not None else reader.text(name)
     if source:

@@ -8,7 +8,7 @@ import re
 
 from moot.core.secret_patterns import COMPARED_JAVASCRIPT
 from moot.scan.engine.ir import Attr, Call, Const, Do, Entry, Expr, Name, Span, Unary
-from moot.scan.javascript.reader import Reader
+from moot.scan.javascript.reader import JavaScriptReader
 from moot.scan.syntax import words
 
 SWITCHES = words(
@@ -21,17 +21,17 @@ SECRET = re.compile(COMPARED_JAVASCRIPT)
 FLOWS = words("__html innerHTML $where")
 
 
-def notice_entry(reader: Reader, entry: Entry) -> None:
+def notice_entry(reader: JavaScriptReader, entry: Entry) -> None:
     if isinstance(entry.key, Const) and isinstance(entry.key.value, str):
         notice(reader, entry.key.value, entry.value, entry.at)
 
 
-def notice(reader: Reader, name: str, value: Expr, at: Span) -> None:
+def notice(reader: JavaScriptReader, name: str, value: Expr, at: Span) -> None:
     if name in FLOWS or (name in SWITCHES and _is_plain(value)):
-        reader.before.append(Do(at, Call(at, reader.known(at, f"js.option.{name}"), (value,))))
+        reader.before.append(Do(at, Call(at, reader.name_origin(at, f"js.option.{name}"), (value,))))
 
 
-def notice_target(reader: Reader, target: Expr, value: Expr, at: Span) -> None:
+def notice_target(reader: JavaScriptReader, target: Expr, value: Expr, at: Span) -> None:
     if isinstance(target, Name):
         notice(reader, target.id, value, at)
     elif isinstance(target, Attr):
@@ -45,13 +45,13 @@ def _is_plain(value: Expr) -> bool:
     return isinstance(value, Const | Name)
 
 
-def notice_comparison(reader: Reader, op: str, left: Expr, right: Expr, at: Span) -> None:
+def notice_comparison(reader: JavaScriptReader, op: str, left: Expr, right: Expr, at: Span) -> None:
     """`given === SECRET`: what a stranger gave, compared with what only we should know."""
     if op not in ("==", "!="):
         return
     for secret, other in ((left, right), (right, left)):
         if _is_plain(secret) and _is_plain(other) and not isinstance(other, Const) and SECRET.search(_last(secret)):
-            reader.before.append(Do(at, Call(at, reader.known(at, COMPARED), (other,))))
+            reader.before.append(Do(at, Call(at, reader.name_origin(at, COMPARED), (other,))))
             return
 
 

@@ -5,30 +5,30 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from moot.scan.engine.ir import Assign, Attr, Block, Const, Expr, Item, Logic, Many, Name, Opaque, Star, Stmt
-from moot.scan.javascript.reader import Reader, first, named, span
+from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes, span
 
 PATTERN_KINDS = frozenset({"object_pattern", "array_pattern"})
 
 
-def opened(reader: Reader, pattern: Node, base: Expr, *, local: bool) -> Block:
+def destructure(reader: JavaScriptReader, pattern: Node, base: Expr, *, local: bool) -> Block:
     """The statements that take a value apart. `base` can be read as often as needed."""
     if reader.too_deep(pattern):
         return ()
     reader.depth += 1
     if pattern.type == "object_pattern":
-        found = [stmt for child in named(pattern) for stmt in _property(reader, child, base, local)]
+        found = [stmt for child in list_named_nodes(pattern) for stmt in _property(reader, child, base, local)]
     else:
         found = _items(reader, pattern, base, local)
     reader.depth -= 1
     return tuple(found)
 
 
-def taken_apart(reader: Reader, pattern: Node, value: Expr, *, local: bool) -> Block:
+def destructure_once(reader: JavaScriptReader, pattern: Node, value: Expr, *, local: bool) -> Block:
     """The same for a value that must be computed once: it gets a name that no program can have."""
     if is_path(value):
-        return opened(reader, pattern, value, local=local)
+        return destructure(reader, pattern, value, local=local)
     whole = Name(span(pattern), f"whole {pattern.start_byte}")
-    return (Assign(value.at, (whole,), value, local=True), *opened(reader, pattern, whole, local=local))
+    return (Assign(value.at, (whole,), value, local=True), *destructure(reader, pattern, whole, local=local))
 
 
 def is_path(value: Expr) -> bool:
@@ -37,7 +37,7 @@ def is_path(value: Expr) -> bool:
     return isinstance(value, Name)
 
 
-def _property(reader: Reader, node: Node, base: Expr, local: bool) -> Block:
+def _property(reader: JavaScriptReader, node: Node, base: Expr, local: bool) -> Block:
     match node.type:
         case "shorthand_property_identifier_pattern":
             name = reader.text(node)
@@ -57,11 +57,11 @@ def _property(reader: Reader, node: Node, base: Expr, local: bool) -> Block:
             return ()
 
 
-def _shorthand(reader: Reader, node: Node) -> str:
+def _shorthand(reader: JavaScriptReader, node: Node) -> str:
     return reader.text(node.child_by_field_name("left"))
 
 
-def _target(reader: Reader, node: Node | None, read: Expr, local: bool) -> Block:
+def _target(reader: JavaScriptReader, node: Node | None, read: Expr, local: bool) -> Block:
     """One place of a pattern: a name, a pattern inside, or either with a default."""
     if node is None:
         return ()
@@ -69,12 +69,12 @@ def _target(reader: Reader, node: Node | None, read: Expr, local: bool) -> Block
         default = reader.expr(node.child_by_field_name("right"))
         return _target(reader, node.child_by_field_name("left"), Logic(span(node), "??", (read, default)), local)
     if node.type in PATTERN_KINDS:
-        return taken_apart(reader, node, read, local=local)
+        return destructure_once(reader, node, read, local=local)
     return (Assign(span(node), (reader.expr(node),), read, local=local),)
 
 
-def _items(reader: Reader, pattern: Node, base: Expr, local: bool) -> list[Stmt]:
-    if all(child.type in ("identifier", "rest_pattern") for child in named(pattern)):
+def _items(reader: JavaScriptReader, pattern: Node, base: Expr, local: bool) -> list[Stmt]:
+    if all(child.type in ("identifier", "rest_pattern") for child in list_named_nodes(pattern)):
         return [Assign(span(pattern), (array_pattern(reader, pattern),), base, local=local)]
     found: list[Stmt] = []
     place = 0
@@ -88,7 +88,7 @@ def _items(reader: Reader, pattern: Node, base: Expr, local: bool) -> list[Stmt]
     return found
 
 
-def array_pattern(reader: Reader, node: Node) -> Expr:
+def array_pattern(reader: JavaScriptReader, node: Node) -> Expr:
     """Holes count: `[, second] = pair`."""
     items: list[Expr] = []
     wanting = True
@@ -103,16 +103,18 @@ def array_pattern(reader: Reader, node: Node) -> Expr:
     return Many(span(node), "list", tuple(items))
 
 
-def _nested(reader: Reader, node: Node) -> Expr:
+def _lower_nested_pattern(reader: JavaScriptReader, node: Node) -> Expr:
     """A pattern inside an expression, which is rare: its names are bound to what any of its places holds."""
-    return Many(span(node), "list", reader.exprs([child for child in named(node) if child.type != "pair_pattern"]))
+    return Many(
+        span(node), "list", reader.exprs([child for child in list_named_nodes(node) if child.type != "pair_pattern"])
+    )
 
 
-def _defaulted(reader: Reader, node: Node) -> Expr:
+def _lower_default(reader: JavaScriptReader, node: Node) -> Expr:
     return reader.expr(node.child_by_field_name("left"))
 
 
-def key(reader: Reader, node: Node | None) -> Expr:
+def key(reader: JavaScriptReader, node: Node | None) -> Expr:
     if node is None:
         return Opaque((0, 0))
     match node.type:
@@ -124,9 +126,9 @@ def key(reader: Reader, node: Node | None) -> Expr:
             return reader.expr(node)
 
 
-PATTERNS: dict[str, Callable[[Reader, Node], Expr]] = {
-    "object_pattern": _nested,
+PATTERNS: dict[str, Callable[[JavaScriptReader, Node], Expr]] = {
+    "object_pattern": _lower_nested_pattern,
     "array_pattern": array_pattern,
-    "assignment_pattern": _defaulted,
-    "object_assignment_pattern": _defaulted,
+    "assignment_pattern": _lower_default,
+    "object_assignment_pattern": _lower_default,
 }

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from moot.scan.engine.bounds import Bounded
 from moot.scan.engine.ir import MAX_DEPTH, Block, Expr, Import, Name, Opaque, Span, Stmt
-from moot.scan.javascript.literals import unescaped
+from moot.scan.javascript.literals import unescape_text
 from moot.scan.syntax import words
 
 SKIPPED = frozenset(
@@ -29,7 +29,7 @@ LIST_NAMES = re.compile(rb"(?<![\w$])([\w$]{1,80})\s{0,20}[=:]\s*(?:\[|new Array
 SET_ON_REQUEST = re.compile(rb"\breq\.(\w+)\s*(?:[+|?&]{1,2})?=(?![=>])")
 
 
-class Reader(Bounded):
+class JavaScriptReader(Bounded):
     """`exprs_by_kind` and `blocks_by_kind` are the two tables of the front end; they come from outside because
     functions hold statements, and statements hold functions."""
 
@@ -37,8 +37,8 @@ class Reader(Bounded):
         self,
         path: str,
         data: bytes,
-        exprs_by_kind: "dict[str, Callable[[Reader, Node], Expr]]",
-        block: "Callable[[Reader, Node | None], Block]",
+        exprs_by_kind: "dict[str, Callable[[JavaScriptReader, Node], Expr]]",
+        block: "Callable[[JavaScriptReader, Node | None], Block]",
     ) -> None:
         super().__init__(path)
         self.data = data
@@ -60,7 +60,7 @@ class Reader(Bounded):
     def word(self, node: Node | None) -> str:
         """A name. Its letters may be written by their numbers."""
         text = self.text(node)
-        return unescaped(text) if "\\" in text else text
+        return unescape_text(text) if "\\" in text else text
 
     def too_deep(self, node: Node) -> bool:
         if self.depth < MAX_DEPTH:
@@ -117,11 +117,11 @@ class Reader(Bounded):
     def block(self, node: Node | None) -> Block:
         return self._block(self, node)
 
-    def given(self, at: Span, name: str) -> None:
+    def declare_global(self, at: Span, name: str) -> None:
         """A name that every program has from the start: what it stands for is no surprise."""
         self.modules.setdefault(name, Import(at, name, name, name))
 
-    def known(self, at: Span, origin: str) -> Expr:
+    def name_origin(self, at: Span, origin: str) -> Expr:
         """A module or function that has no name of its own here (`require("x").y()`): no program can hide this one."""
         local = f"require {origin}"
         self.modules.setdefault(local, Import(at, local, origin, origin))
@@ -135,7 +135,7 @@ def span(node: Node) -> Span:
     return (node.start_byte, node.end_byte)
 
 
-def named(node: Node | None) -> list[Node]:
+def list_named_nodes(node: Node | None) -> list[Node]:
     return [child for child in node.named_children if child.type not in SKIPPED] if node is not None else []
 
 

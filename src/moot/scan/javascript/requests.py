@@ -7,7 +7,7 @@ the rules speak of that name only.
 from collections.abc import Sequence
 
 from moot.scan.engine.ir import Assign, Attr, Call, Const, Define, Expr, Import, Name, Param, Stmt
-from moot.scan.javascript.reader import Reader
+from moot.scan.javascript.reader import JavaScriptReader
 from moot.scan.syntax import words
 
 REQUEST_NAMES = words("req request _req _request")
@@ -45,7 +45,7 @@ MAX_PARAMETERS = 32
 RESOLVER_FIRST = words("parent root obj source _ _parent _root _source _obj __ rootValue")
 
 
-def bound(name: str, params: Sequence[Param]) -> list[Stmt]:
+def bind_handler_params(name: str, params: Sequence[Param]) -> list[Stmt]:
     """The statements that give the parameters of a handler their common names."""
     plain = [param for param in params if param.name != "self"][:MAX_PARAMETERS]
     found: list[Stmt] = []
@@ -56,11 +56,11 @@ def bound(name: str, params: Sequence[Param]) -> list[Stmt]:
             origin = _answer(param)
         asked = asked or origin == "req"
         if origin is not None:
-            found.extend(_known_as(param, origin))
+            found.extend(_bind_origin(param, origin))
     return found
 
 
-def _known_as(param: Param, origin: str) -> list[Stmt]:
+def _bind_origin(param: Param, origin: str) -> list[Stmt]:
     """`q` is `req.query`: first the root of the name, then its parts, as if they were read here."""
     root, *parts = origin.split(".")
     value: Expr = Name(param.at, param.name)
@@ -116,7 +116,7 @@ def _by_shape(name: str, params: Sequence[Param], place: int) -> str | None:
     return None
 
 
-def part_of_request(reader: Reader, base: Expr, name: str) -> Expr:
+def part_of_request(reader: JavaScriptReader, base: Expr, name: str) -> Expr:
     """What `req.<name>` hangs on. A part nobody sets in this file was put there by a parser we do not know, mostly from
     the request itself: it is told as a part of `req.other`."""
     if not isinstance(base, Name) or base.id != "req" or name in KNOWN_PARTS or name in OWN_PARTS:
@@ -126,7 +126,7 @@ def part_of_request(reader: Reader, base: Expr, name: str) -> Expr:
     return Attr(base.at, base, "other")
 
 
-def listening(reader: Reader, call: Call) -> Call:
+def bind_listener(reader: JavaScriptReader, call: Call) -> Call:
     """A listener whose event says what it is given: messages of other pages, of sockets, entries of archives."""
     if not isinstance(call.func, Attr) or len(call.args) < 2 or call.func.name not in LISTENERS:
         return call
@@ -135,7 +135,7 @@ def listening(reader: Reader, call: Call) -> Call:
         return call
     origin = _event_origin(call.func, event.value)
     if origin is not None:
-        reader.before = [_told_of(stmt, listener.id, origin) for stmt in reader.before]
+        reader.before = [_name_parameter(stmt, listener.id, origin) for stmt in reader.before]
     return call
 
 
@@ -156,9 +156,9 @@ def _is_socket(base: Expr) -> bool:
     return isinstance(base, Name) and base.id in ("socket", "ws", "wss", "webSocket", "websocket")
 
 
-def _told_of(stmt: Stmt, name: str, origin: str) -> Stmt:
+def _name_parameter(stmt: Stmt, name: str, origin: str) -> Stmt:
     """The listener itself, whose first parameter is now known by this name."""
     if not isinstance(stmt, Define) or stmt.function.name != name or not stmt.function.params:
         return stmt
     function = stmt.function
-    return Define(stmt.at, function._replace(body=(*_known_as(function.params[0], origin), *function.body)))
+    return Define(stmt.at, function._replace(body=(*_bind_origin(function.params[0], origin), *function.body)))

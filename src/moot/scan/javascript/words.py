@@ -60,7 +60,7 @@ Known = Callable[[Span, str], Expr]
 """A name of the engine's own that no variable of the program can hide."""
 
 
-def told(call: Call, known: Known) -> Expr:
+def translate_call(call: Call, known: Known) -> Expr:
     """The call in the engine's words; itself when it has none."""
     if isinstance(call.func, Name):
         return _function(call, call.func.id, known) or call
@@ -194,7 +194,7 @@ def _member(call: Call, base: Expr, known: Known) -> Told:
     return Compare(call.at, "in", call.args[0], base) if len(call.args) == 1 else None
 
 
-def _borrowed(call: Call, base: Expr, known: Known) -> Told:
+def _translate_borrowed(call: Call, base: Expr, known: Known) -> Told:
     """`Object.prototype.hasOwnProperty.call(table, key)`"""
     if isinstance(base, Attr) and base.name == "hasOwnProperty" and len(call.args) == 2:
         return Compare(call.at, "in", call.args[1], call.args[0])
@@ -307,7 +307,7 @@ def _after(call: Call, base: Expr, known: Known) -> Told:
     return Opaque(call.at, (base, *call.args), "catch") if call.args and is_function(call.args[0]) else None
 
 
-def _promised(call: Call, base: Expr, known: Known) -> Told:
+def _translate_promise(call: Call, base: Expr, known: Known) -> Told:
     """The same function, whose result is waited for."""
     return call.args[0] if len(call.args) == 1 else None
 
@@ -330,7 +330,7 @@ METHODS: dict[str, Callable[[Call, Expr, Known], Told]] = {
     "has": _member,
     "hasOwnProperty": _member,
     "contains": _member,
-    "call": _borrowed,
+    "call": _translate_borrowed,
     "test": _test,
     "exec": _exec,
     "match": _match,
@@ -346,12 +346,12 @@ METHODS: dict[str, Callable[[Call, Expr, Known], Told]] = {
     "then": _then,
     "catch": _after,
     "finally": _after,
-    "promisify": _promised,
+    "promisify": _translate_promise,
     "getAttribute": _attribute,
 }
 
 
-def compared(at: Span, op: str, left: Expr, right: Expr, known: Known) -> Expr:
+def translate_comparison(at: Span, op: str, left: Expr, right: Expr, known: Known) -> Expr:
     """`list.indexOf(x) !== -1` is `x in list`; `typeof x === "number"` says that it can do no harm, `"string"` that
     it is no object."""
     found = _index_test(at, op, left, right)

@@ -37,29 +37,29 @@ from moot.scan.engine.ir import (
     Yield,
 )
 from moot.scan.engine.literals import number
-from moot.scan.python.reader import SKIPPED, Lowering, Reader, first, named, span
-from moot.scan.python.text import formatted, percent, string, strings
+from moot.scan.python.reader import SKIPPED, Lowering, PythonReader, first, list_named_nodes, span
+from moot.scan.python.text import lower_format, percent, string, strings
 
 
-def _name(reader: Reader, node: Node) -> Expr:
+def _name(reader: PythonReader, node: Node) -> Expr:
     return Name((node.start_byte, node.end_byte), reader.word(node))
 
 
-def _inner(reader: Reader, node: Node) -> Expr:
+def _inner(reader: PythonReader, node: Node) -> Expr:
     return reader.expr(first(node))
 
 
-def _number(reader: Reader, node: Node) -> Expr:
+def _number(reader: PythonReader, node: Node) -> Expr:
     value = number(reader.text(node))
     return Opaque(span(node)) if value is None else Const(span(node), value)
 
 
-def _attribute(reader: Reader, node: Node) -> Expr:
+def _attribute(reader: PythonReader, node: Node) -> Expr:
     name = node.child_by_field_name("attribute")
     return Attr(span(node), reader.expr(node.child_by_field_name("object")), reader.word(name) if name else "")
 
 
-def _subscript(reader: Reader, node: Node) -> Expr:
+def _subscript(reader: PythonReader, node: Node) -> Expr:
     base = reader.expr(node.child_by_field_name("value"))
     keys = node.children_by_field_name("subscript")
     if len(keys) == 1 and keys[0].type == "slice":
@@ -70,7 +70,7 @@ def _subscript(reader: Reader, node: Node) -> Expr:
     return Item(span(node), base, Many(span(node), "tuple", reader.exprs(keys)))
 
 
-def _bounds(reader: Reader, node: Node) -> list[Expr | None]:
+def _bounds(reader: PythonReader, node: Node) -> list[Expr | None]:
     bounds: list[Expr | None] = [None, None, None]
     place = 0
     for child in node.children:
@@ -81,7 +81,7 @@ def _bounds(reader: Reader, node: Node) -> list[Expr | None]:
     return bounds
 
 
-def _call(reader: Reader, node: Node) -> Expr:
+def _call(reader: PythonReader, node: Node) -> Expr:
     func = reader.expr(node.child_by_field_name("function"))
     arguments = node.child_by_field_name("arguments")
     args: list[Expr] = []
@@ -97,10 +97,10 @@ def _call(reader: Reader, node: Node) -> Expr:
             elif child.type not in SKIPPED:
                 args.append(reader.expr(child))
     call = Call(span(node), func, tuple(args), tuple(keywords))
-    return formatted(call) or call
+    return lower_format(call) or call
 
 
-def _binary(reader: Reader, node: Node) -> Expr:
+def _binary(reader: PythonReader, node: Node) -> Expr:
     """Chains are walked, not recursed into: `a + b + …` can be very long."""
     rights: list[tuple[str, Node, Node]] = []
     current: Node | None = node
@@ -119,7 +119,7 @@ def _binary(reader: Reader, node: Node) -> Expr:
         elif op == "+" and (_is_text(value) or _is_text(term)):
             terms = [*_operands(value), *_operands(term)]
         else:
-            value = _combined(span(whole), op, _sum(node, terms) if terms else value, term)
+            value = _lower_binary(span(whole), op, _sum(node, terms) if terms else value, term)
             terms = []
     return _sum(node, terms) if terms else value
 
@@ -128,7 +128,7 @@ def _sum(node: Node, terms: list[Expr]) -> Expr:
     return Concat(span(node), tuple(terms), "plus")
 
 
-def _combined(at: Span, op: str, left: Expr, right: Expr) -> Expr:
+def _lower_binary(at: Span, op: str, left: Expr, right: Expr) -> Expr:
     if op == "%" and isinstance(left, Const) and isinstance(left.value, str):
         return percent(at, left, right)
     return Binary(at, op, left, right)
@@ -142,7 +142,7 @@ def _operands(part: Expr) -> tuple[Expr, ...]:
     return part.parts if isinstance(part, Concat) and part.how == "plus" else (part,)
 
 
-def _comparison(reader: Reader, node: Node) -> Expr:
+def _comparison(reader: PythonReader, node: Node) -> Expr:
     operands: list[Expr] = []
     operators: list[str] = []
     for child in node.children:
@@ -155,7 +155,7 @@ def _comparison(reader: Reader, node: Node) -> Expr:
     return compared[0] if len(compared) == 1 else Logic(span(node), "and", compared)
 
 
-def _boolean(reader: Reader, node: Node) -> Expr:
+def _boolean(reader: PythonReader, node: Node) -> Expr:
     values: list[Expr] = []
     op = _operator(node)
     current: Node | None = node
@@ -171,33 +171,33 @@ def _operator(node: Node) -> str:
     return operator.type if operator is not None else ""
 
 
-def _not(reader: Reader, node: Node) -> Expr:
+def _not(reader: PythonReader, node: Node) -> Expr:
     return Unary(span(node), "not", reader.expr(node.child_by_field_name("argument")))
 
 
-def _unary(reader: Reader, node: Node) -> Expr:
+def _unary(reader: PythonReader, node: Node) -> Expr:
     return Unary(span(node), _operator(node), reader.expr(node.child_by_field_name("argument")))
 
 
-def _choice(reader: Reader, node: Node) -> Expr:
-    parts = named(node)
+def _choice(reader: PythonReader, node: Node) -> Expr:
+    parts = list_named_nodes(node)
     if len(parts) != 3:
         return reader.opaque(node)
     then, test, other = (reader.expr(part) for part in parts)
     return Choice(span(node), test, then, other)
 
 
-def _many(kind: Kind) -> Callable[[Reader, Node], Expr]:
+def _many(kind: Kind) -> Callable[[PythonReader, Node], Expr]:
     return lambda reader, node: Many(span(node), kind, reader.exprs(node.named_children))
 
 
-def _star(double: bool) -> Callable[[Reader, Node], Expr]:
+def _star(double: bool) -> Callable[[PythonReader, Node], Expr]:
     return lambda reader, node: Star(span(node), reader.expr(first(node)), double)
 
 
-def _dictionary(reader: Reader, node: Node) -> Expr:
+def _dictionary(reader: PythonReader, node: Node) -> Expr:
     entries: list[Entry] = []
-    for child in named(node):
+    for child in list_named_nodes(node):
         if child.type == "pair":
             key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
             entries.append(Entry(span(child), reader.expr(key), reader.expr(value)))
@@ -206,14 +206,14 @@ def _dictionary(reader: Reader, node: Node) -> Expr:
     return Table(span(node), tuple(entries))
 
 
-def _comprehension(kind: Kind) -> Callable[[Reader, Node], Expr]:
-    return lambda reader, node: _comprehended(reader, node, kind)
+def _comprehension(kind: Kind) -> Callable[[PythonReader, Node], Expr]:
+    return lambda reader, node: _lower_comprehension(reader, node, kind)
 
 
-def _comprehended(reader: Reader, node: Node, kind: Kind) -> Expr:
+def _lower_comprehension(reader: PythonReader, node: Node, kind: Kind) -> Expr:
     body = node.child_by_field_name("body")
     clauses: list[Clause] = []
-    for child in named(node):
+    for child in list_named_nodes(node):
         if child.type == "for_in_clause":
             target, iterable = child.child_by_field_name("left"), child.child_by_field_name("right")
             clauses.append(Clause(reader.expr(target), reader.expr(iterable)))
@@ -226,7 +226,7 @@ def _comprehended(reader: Reader, node: Node, kind: Kind) -> Expr:
     return Comprehension(span(node), kind, reader.expr(body), tuple(clauses))
 
 
-def _lambda(reader: Reader, node: Node) -> Expr:
+def _lambda(reader: PythonReader, node: Node) -> Expr:
     body = node.child_by_field_name("body")
     value = reader.expr(body)
     function = Function(
@@ -238,10 +238,10 @@ def _lambda(reader: Reader, node: Node) -> Expr:
     return Lambda(span(node), function)
 
 
-def params(reader: Reader, node: Node | None) -> tuple[Param, ...]:
+def params(reader: PythonReader, node: Node | None) -> tuple[Param, ...]:
     found: list[Param] = []
     only_keywords = False
-    for child in named(node) if node is not None else []:
+    for child in list_named_nodes(node) if node is not None else []:
         if child.type == "keyword_separator":
             only_keywords = True
             continue
@@ -252,7 +252,7 @@ def params(reader: Reader, node: Node | None) -> tuple[Param, ...]:
     return tuple(found)
 
 
-def _param(reader: Reader, node: Node) -> Param | None:
+def _param(reader: PythonReader, node: Node) -> Param | None:
     match node.type:
         case "identifier":
             return Param(span(node), reader.word(node))
@@ -273,16 +273,16 @@ def _param(reader: Reader, node: Node) -> Param | None:
             return None
 
 
-def _bind(reader: Reader, node: Node) -> Expr:
+def _bind(reader: PythonReader, node: Node) -> Expr:
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     return Bind(span(node), reader.expr(name), reader.expr(value))
 
 
-def _await(reader: Reader, node: Node) -> Expr:
+def _await(reader: PythonReader, node: Node) -> Expr:
     return Wait(span(node), reader.expr(first(node)))
 
 
-def _yield(reader: Reader, node: Node) -> Expr:
+def _yield(reader: PythonReader, node: Node) -> Expr:
     reader.yields = True
     value = first(node)
     return Yield(span(node), reader.expr(value) if value is not None else None)
@@ -291,7 +291,7 @@ def _yield(reader: Reader, node: Node) -> Expr:
 EXPRS: dict[str, Lowering] = {
     "identifier": _name,
     "keyword_identifier": _name,
-    "dotted_name": lambda reader, node: dotted(reader, node),
+    "dotted_name": lambda reader, node: lower_dotted(reader, node),
     "integer": _number,
     "float": _number,
     "true": lambda reader, node: Const(span(node), True),
@@ -334,7 +334,7 @@ EXPRS: dict[str, Lowering] = {
 }
 
 
-def dotted(reader: Reader, node: Node) -> Expr:
+def lower_dotted(reader: PythonReader, node: Node) -> Expr:
     words = reader.word(node).replace(" ", "").split(".")
     value: Expr = Name(span(node), words[0])
     for word in words[1:]:

@@ -42,17 +42,17 @@ from moot.scan.engine.ir import (
     With,
     module,
 )
-from moot.scan.python.exprs import EXPRS, dotted, params
-from moot.scan.python.reader import SKIPPED, Reader, first, named, span
+from moot.scan.python.exprs import EXPRS, lower_dotted, params
+from moot.scan.python.reader import SKIPPED, PythonReader, first, list_named_nodes, span
 
 
 def lower(source: Parsed) -> Module:
-    reader = Reader(source, EXPRS)
+    reader = PythonReader(source, EXPRS)
     body = _block(reader, source.root)
     return module(source, body, tuple(reader.gaps.values()))
 
 
-def _block(reader: Reader, node: Node | None) -> Block:
+def _block(reader: PythonReader, node: Node | None) -> Block:
     if node is None:
         return ()
     if reader.depth >= MAX_DEPTH:
@@ -76,7 +76,7 @@ def _block(reader: Reader, node: Node | None) -> Block:
     return tuple(found)
 
 
-def _expression(reader: Reader, node: Node) -> Block:
+def _expression(reader: PythonReader, node: Node) -> Block:
     inner = first(node)
     if inner is None:
         return ()
@@ -85,11 +85,11 @@ def _expression(reader: Reader, node: Node) -> Block:
     if inner.type == "assignment":
         return _assignment(reader, inner)
     if inner.type == "augmented_assignment":
-        return _augmented(reader, inner)
+        return _lower_augmented(reader, inner)
     return (Do(span(node), reader.expr(inner)),)
 
 
-def _assignment(reader: Reader, node: Node) -> Block:
+def _assignment(reader: PythonReader, node: Node) -> Block:
     targets: list[Expr] = []
     current: Node | None = node
     note = node.child_by_field_name("type")
@@ -104,24 +104,24 @@ def _assignment(reader: Reader, node: Node) -> Block:
     return (Assign(span(node), tuple(targets), reader.expr(current), annotation),)
 
 
-def _augmented(reader: Reader, node: Node) -> Block:
+def _lower_augmented(reader: PythonReader, node: Node) -> Block:
     operator = node.child_by_field_name("operator")
     target = reader.expr(node.child_by_field_name("left"))
     op = (operator.type if operator is not None else "=")[:-1]
     return (Augment(span(node), target, op, reader.expr(node.child_by_field_name("right"))),)
 
 
-def _return(reader: Reader, node: Node) -> Block:
+def _return(reader: PythonReader, node: Node) -> Block:
     value = first(node)
     return (Return(span(node), reader.expr(value) if value is not None else None),)
 
 
-def _raise(reader: Reader, node: Node) -> Block:
+def _raise(reader: PythonReader, node: Node) -> Block:
     value = first(node)
     return (Raise(span(node), reader.expr(value) if value is not None else None),)
 
 
-def _if(reader: Reader, node: Node) -> Block:
+def _if(reader: PythonReader, node: Node) -> Block:
     """`elif` is an `If` in the other branch, built from the last one back: chains can be long."""
     other: Block = ()
     for part in reversed(node.children_by_field_name("alternative")):
@@ -132,32 +132,32 @@ def _if(reader: Reader, node: Node) -> Block:
     return (_branch(reader, node, other),)
 
 
-def _branch(reader: Reader, node: Node, other: Block) -> If:
+def _branch(reader: PythonReader, node: Node, other: Block) -> If:
     test = reader.expr(node.child_by_field_name("condition"))
     return If(span(node), test, _block(reader, node.child_by_field_name("consequence")), other)
 
 
-def _while(reader: Reader, node: Node) -> Block:
+def _while(reader: PythonReader, node: Node) -> Block:
     test = reader.expr(node.child_by_field_name("condition"))
     return (While(span(node), test, _block(reader, node.child_by_field_name("body")), _else(reader, node)),)
 
 
-def _for(reader: Reader, node: Node) -> Block:
+def _for(reader: PythonReader, node: Node) -> Block:
     target, iterable = node.child_by_field_name("left"), node.child_by_field_name("right")
     body = _block(reader, node.child_by_field_name("body"))
     return (Each(span(node), reader.expr(target), reader.expr(iterable), body, _else(reader, node)),)
 
 
-def _else(reader: Reader, node: Node) -> Block:
+def _else(reader: PythonReader, node: Node) -> Block:
     clause = node.child_by_field_name("alternative")
     return _block(reader, clause.child_by_field_name("body")) if clause is not None else ()
 
 
-def _try(reader: Reader, node: Node) -> Block:
+def _try(reader: PythonReader, node: Node) -> Block:
     handlers: list[Handler] = []
     other: Block = ()
     final: Block = ()
-    for child in named(node):
+    for child in list_named_nodes(node):
         if child.type.startswith("except"):
             handlers.append(_handler(reader, child))
         elif child.type == "else_clause":
@@ -172,7 +172,7 @@ def _inner_block(node: Node) -> Node | None:
     return next((child for child in node.named_children if child.type == "block"), None)
 
 
-def _handler(reader: Reader, node: Node) -> Handler:
+def _handler(reader: PythonReader, node: Node) -> Handler:
     kind = node.child_by_field_name("value")
     alias = node.child_by_field_name("alias")
     if kind is not None and kind.type == "as_pattern":
@@ -184,10 +184,10 @@ def _handler(reader: Reader, node: Node) -> Handler:
     )
 
 
-def _with(reader: Reader, node: Node) -> Block:
+def _with(reader: PythonReader, node: Node) -> Block:
     items: list[Entered] = []
     clause = next((child for child in node.named_children if child.type == "with_clause"), None)
-    for item in named(clause) if clause is not None else []:
+    for item in list_named_nodes(clause) if clause is not None else []:
         value = item.child_by_field_name("value") or first(item)
         if value is not None and value.type == "as_pattern":
             alias = value.child_by_field_name("alias")
@@ -197,7 +197,7 @@ def _with(reader: Reader, node: Node) -> Block:
     return (With(span(node), tuple(items), _block(reader, node.child_by_field_name("body"))),)
 
 
-def _function(reader: Reader, node: Node, decorators: tuple[Expr, ...] = ()) -> Block:
+def _function(reader: PythonReader, node: Node, decorators: tuple[Expr, ...] = ()) -> Block:
     name = node.child_by_field_name("name")
     around, reader.yields = reader.yields, False
     body = _block(reader, node.child_by_field_name("body"))
@@ -214,37 +214,39 @@ def _function(reader: Reader, node: Node, decorators: tuple[Expr, ...] = ()) -> 
     return (Define(span(node), function),)
 
 
-def _class(reader: Reader, node: Node, decorators: tuple[Expr, ...] = ()) -> Block:
+def _class(reader: PythonReader, node: Node, decorators: tuple[Expr, ...] = ()) -> Block:
     name, bases = node.child_by_field_name("name"), node.child_by_field_name("superclasses")
-    kinds = [child for child in named(bases) if child.type != "keyword_argument"] if bases is not None else []
+    kinds = (
+        [child for child in list_named_nodes(bases) if child.type != "keyword_argument"] if bases is not None else []
+    )
     body = _block(reader, node.child_by_field_name("body"))
     return (Class(span(node), reader.text(name) if name else "", reader.exprs(kinds), body, decorators),)
 
 
-def _decorated(reader: Reader, node: Node) -> Block:
-    decorators = tuple(reader.expr(first(child)) for child in named(node) if child.type == "decorator")
+def _lower_decorated(reader: PythonReader, node: Node) -> Block:
+    decorators = tuple(reader.expr(first(child)) for child in list_named_nodes(node) if child.type == "decorator")
     definition = node.child_by_field_name("definition")
     if definition is None:
         return ()
     return (_class if definition.type == "class_definition" else _function)(reader, definition, decorators)
 
 
-def _import(reader: Reader, node: Node) -> Block:
+def _import(reader: PythonReader, node: Node) -> Block:
     found: list[Stmt] = []
     for name in node.children_by_field_name("name"):
         real, alias = name.child_by_field_name("name"), name.child_by_field_name("alias")
         if real is not None and alias is not None:
-            origin = _dotted_text(reader, real)
+            origin = _read_dotted(reader, real)
             found.append(Import(span(node), reader.word(alias), origin, origin))
         else:
-            origin = _dotted_text(reader, name)
+            origin = _read_dotted(reader, name)
             found.append(Import(span(node), origin.split(".")[0], origin.split(".")[0], origin))
     return tuple(found)
 
 
-def _import_from(reader: Reader, node: Node) -> Block:
+def _import_from(reader: PythonReader, node: Node) -> Block:
     module_name = node.child_by_field_name("module_name")
-    origin = _dotted_text(reader, module_name) if module_name is not None else ""
+    origin = _read_dotted(reader, module_name) if module_name is not None else ""
     if any(child.type == "wildcard_import" for child in node.named_children):
         return (Import(span(node), "*", origin, origin),)
     prefix = origin if origin.endswith(".") or not origin else origin + "."
@@ -255,21 +257,25 @@ def _import_from(reader: Reader, node: Node) -> Block:
     return tuple(found)
 
 
-def _dotted_text(reader: Reader, node: Node) -> str:
+def _read_dotted(reader: PythonReader, node: Node) -> str:
     return "".join(reader.word(node).split())
 
 
-def _match(reader: Reader, node: Node) -> Block:
+def _match(reader: PythonReader, node: Node) -> Block:
     subjects = node.children_by_field_name("subject")
     subject = reader.expr(subjects[0]) if len(subjects) == 1 else Many(span(node), "tuple", reader.exprs(subjects))
     body = node.child_by_field_name("body")
-    cases = [_case(reader, child) for child in (named(body) if body is not None else []) if child.type == "case_clause"]
+    cases = [
+        _case(reader, child)
+        for child in (list_named_nodes(body) if body is not None else [])
+        if child.type == "case_clause"
+    ]
     return (Switch(span(node), subject, tuple(cases)),)
 
 
-def _case(reader: Reader, node: Node) -> Case:
+def _case(reader: PythonReader, node: Node) -> Case:
     patterns: list[Expr] = []
-    for child in named(node):
+    for child in list_named_nodes(node):
         if child.type == "case_pattern":
             patterns.extend(_alternatives(reader, child))
     guard = node.child_by_field_name("guard")
@@ -282,21 +288,21 @@ def _is_sequence(node: Node) -> bool:
     return sum(child.type == "case_pattern" for child in node.named_children) > 1
 
 
-def _alternatives(reader: Reader, node: Node) -> list[Expr]:
+def _alternatives(reader: PythonReader, node: Node) -> list[Expr]:
     inner = first(node)
     if inner is None:
         return [_wild(reader, node)]
     if inner.type == "union_pattern":
-        return [_pattern(reader, part) for part in named(inner)]
+        return [_pattern(reader, part) for part in list_named_nodes(inner)]
     return [_pattern(reader, inner)]
 
 
-def _wild(reader: Reader, node: Node) -> Expr:
+def _wild(reader: PythonReader, node: Node) -> Expr:
     text = reader.text(node)
     return Unary(span(node), "-", Opaque(span(node))) if text != "_" else Name(span(node), "_")
 
 
-def _pattern(reader: Reader, node: Node) -> Expr:
+def _pattern(reader: PythonReader, node: Node) -> Expr:
     if reader.depth >= MAX_DEPTH:
         return Opaque(span(node))
     reader.depth += 1
@@ -306,15 +312,15 @@ def _pattern(reader: Reader, node: Node) -> Expr:
         reader.depth -= 1
 
 
-def _pattern_inside(reader: Reader, node: Node) -> Expr:
+def _pattern_inside(reader: PythonReader, node: Node) -> Expr:
     match node.type:
         case "case_pattern":
             found = _alternatives(reader, node)
             return found[0] if len(found) == 1 else Opaque(span(node), tuple(found))
         case "dotted_name":
-            return dotted(reader, node)
+            return lower_dotted(reader, node)
         case "list_pattern" | "tuple_pattern":
-            return Many(span(node), "list", tuple(_pattern(reader, child) for child in named(node)))
+            return Many(span(node), "list", tuple(_pattern(reader, child) for child in list_named_nodes(node)))
         case "splat_pattern":
             inner = first(node)
             return Star(span(node), Name(span(node), reader.text(inner) if inner is not None else "_"))
@@ -323,29 +329,29 @@ def _pattern_inside(reader: Reader, node: Node) -> Expr:
             pairs = zip(keys, values, strict=False)
             return Table(span(node), tuple(Entry(span(k), reader.expr(k), _pattern(reader, v)) for k, v in pairs))
         case "as_pattern" | "class_pattern" | "keyword_pattern" | "union_pattern":
-            return Opaque(span(node), tuple(_pattern(reader, child) for child in named(node)), node.type)
+            return Opaque(span(node), tuple(_pattern(reader, child) for child in list_named_nodes(node)), node.type)
         case _:
             return reader.expr(node)
 
 
-def _names(reader: Reader, node: Node) -> Block:
+def _names(reader: PythonReader, node: Node) -> Block:
     how = "global" if node.type == "global_statement" else "nonlocal"
-    names = tuple(reader.text(child) for child in named(node))
+    names = tuple(reader.text(child) for child in list_named_nodes(node))
     return (Outer(span(node), names, "global" if how == "global" else "nonlocal"),)
 
 
-def _delete(reader: Reader, node: Node) -> Block:
+def _delete(reader: PythonReader, node: Node) -> Block:
     inner = first(node)
-    targets = inner.named_children if inner is not None and inner.type == "expression_list" else named(node)
+    targets = inner.named_children if inner is not None and inner.type == "expression_list" else list_named_nodes(node)
     return (Delete(span(node), reader.exprs(targets)),)
 
 
-def _assert(reader: Reader, node: Node) -> Block:
+def _assert(reader: PythonReader, node: Node) -> Block:
     test = first(node)
     return (If(span(node), Unary(span(node), "not", reader.expr(test)), (Raise(span(node)),)),)
 
 
-STATEMENTS: dict[str, Callable[[Reader, Node], Block]] = {
+STATEMENTS: dict[str, Callable[[PythonReader, Node], Block]] = {
     "expression_statement": _expression,
     "return_statement": _return,
     "raise_statement": _raise,
@@ -356,7 +362,7 @@ STATEMENTS: dict[str, Callable[[Reader, Node], Block]] = {
     "with_statement": _with,
     "function_definition": _function,
     "class_definition": _class,
-    "decorated_definition": _decorated,
+    "decorated_definition": _lower_decorated,
     "import_statement": _import,
     "import_from_statement": _import_from,
     "match_statement": _match,

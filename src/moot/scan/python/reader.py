@@ -12,7 +12,7 @@ from moot.scan.engine.ir import MAX_DEPTH, Expr, Opaque, Parsed, Span
 SKIPPED = frozenset({"comment", "line_continuation"})
 
 
-class Reader(Bounded):
+class PythonReader(Bounded):
     """One file being lowered: its bytes, how deep we are, what was left out."""
 
     def __init__(self, source: Parsed, lowerings: "dict[str, Lowering]") -> None:
@@ -65,7 +65,7 @@ def span(node: Node) -> Span:
     return (node.start_byte, node.end_byte)
 
 
-def named(node: Node) -> list[Node]:
+def list_named_nodes(node: Node) -> list[Node]:
     return [child for child in node.named_children if child.type not in SKIPPED]
 
 
@@ -76,4 +76,4 @@ def first(node: Node) -> Node | None:
     return None
 
 
-Lowering: TypeAlias = Callable[[Reader, Node], Expr]
+Lowering: TypeAlias = Callable[[PythonReader, Node], Expr]

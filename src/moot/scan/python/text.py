@@ -6,35 +6,35 @@ from collections.abc import Callable, Iterator
 from tree_sitter import Node
 
 from moot.scan.engine.ir import Attr, Call, Concat, Const, Expr, Hole, Item, Many, Span, Star, Table
-from moot.scan.engine.literals import NUMERIC_VERBS, Gap, brace_gaps, percent_gaps, unescaped
-from moot.scan.python.reader import Reader, first, named, span
+from moot.scan.engine.literals import NUMERIC_VERBS, Gap, brace_gaps, percent_gaps, unescape_text
+from moot.scan.python.reader import PythonReader, first, list_named_nodes, span
 
 
-def string(reader: Reader, node: Node) -> Expr:
+def string(reader: PythonReader, node: Node) -> Expr:
     children = node.children
     prefix = _prefix(reader, children)
-    return _joined(span(node), tuple(_pieces(reader, children, prefix)), prefix)
+    return _join_parts(span(node), tuple(_pieces(reader, children, prefix)), prefix)
 
 
-def _prefix(reader: Reader, children: list[Node]) -> str:
+def _prefix(reader: PythonReader, children: list[Node]) -> str:
     return reader.text(children[0]).rstrip("\"'").lower() if children else ""
 
 
-def _pieces(reader: Reader, children: list[Node], prefix: str) -> Iterator[Expr]:
+def _pieces(reader: PythonReader, children: list[Node], prefix: str) -> Iterator[Expr]:
     for child in children:
         kind = child.type
         if kind == "string_content":
             text = reader.text(child)
             if "f" in prefix:
                 text = text.replace("{{", "{").replace("}}", "}")
-            yield Const(span(child), text if "r" in prefix else unescaped(text))
+            yield Const(span(child), text if "r" in prefix else unescape_text(text))
         elif kind == "interpolation":
             inner = child.child_by_field_name("expression") or first(child)
             spec = reader.data[inner.end_byte : child.end_byte - 1].decode("utf-8", "replace").strip() if inner else ""
             yield Hole(span(child), reader.expr(inner), spec, ":" in spec and spec[-1:] in NUMERIC_VERBS)
 
 
-def _joined(at: Span, parts: tuple[Expr, ...], prefix: str) -> Expr:
+def _join_parts(at: Span, parts: tuple[Expr, ...], prefix: str) -> Expr:
     if len(parts) == 1 and "b" not in prefix and isinstance(parts[0], Const):
         return Const(at, parts[0].value)
     if all(isinstance(part, Const) for part in parts):
@@ -45,13 +45,13 @@ def _joined(at: Span, parts: tuple[Expr, ...], prefix: str) -> Expr:
     return Concat(at, parts)
 
 
-def strings(reader: Reader, node: Node) -> Expr:
-    strings = [string.children for string in named(node)]
+def strings(reader: PythonReader, node: Node) -> Expr:
+    strings = [string.children for string in list_named_nodes(node)]
     parts = tuple(piece for string in strings for piece in _pieces(reader, string, _prefix(reader, string)))
-    return _joined(span(node), parts, _prefix(reader, strings[0]) if strings else "")
+    return _join_parts(span(node), parts, _prefix(reader, strings[0]) if strings else "")
 
 
-def formatted(call: Call) -> Expr | None:
+def lower_format(call: Call) -> Expr | None:
     """`"…".format(a, k=b)` with all its holes told; None when the call is something else."""
     func = call.func
     if not isinstance(func, Attr) or func.name != "format" or any(isinstance(a, Star) for a in call.args):
@@ -68,10 +68,10 @@ def formatted(call: Call) -> Expr | None:
             return call.args[int(gap.key)] if int(gap.key) < len(call.args) else None
         return named_values.get(gap.key)
 
-    return Concat(call.at, tuple(_filled(func.base, brace_gaps(func.base.value), value)), "format")
+    return Concat(call.at, tuple(_fill_template(func.base, brace_gaps(func.base.value), value)), "format")
 
 
-def _filled(template: Const, gaps: Iterator[Gap], value: Callable[[Gap], Expr | None]) -> Iterator[Expr]:
+def _fill_template(template: Const, gaps: Iterator[Gap], value: Callable[[Gap], Expr | None]) -> Iterator[Expr]:
     for gap in gaps:
         if gap.before:
             yield Const(template.at, gap.before)
@@ -79,10 +79,10 @@ def _filled(template: Const, gaps: Iterator[Gap], value: Callable[[Gap], Expr | 
             return
         found = value(gap)
         if found is not None:
-            yield Hole(found.at, _looked_into(found, gap.spec), gap.spec, gap.numeric)
+            yield Hole(found.at, _lower_field(found, gap.spec), gap.spec, gap.numeric)
 
 
-def _looked_into(value: Expr, spec: str) -> Expr:
+def _lower_field(value: Expr, spec: str) -> Expr:
     """`{0[key]}` means one item of the argument."""
     key = re.match(r"\[([^\]]+)\]", spec)
     return Item(value.at, value, Const(value.at, int(key[1]) if key[1].isdigit() else key[1])) if key else value
@@ -97,7 +97,7 @@ def percent(at: Span, left: Const, right: Expr) -> Expr:
             if isinstance(entry.key, Const) and isinstance(entry.key.value, str)
         }
         return Concat(
-            at, tuple(_filled(left, percent_gaps(left.value), lambda gap: by_key.get(gap.key or ""))), "percent"
+            at, tuple(_fill_template(left, percent_gaps(left.value), lambda gap: by_key.get(gap.key or ""))), "percent"
         )
     rest = iter(right.items if isinstance(right, Many) and right.kind == "tuple" else (right,))
-    return Concat(at, tuple(_filled(left, percent_gaps(left.value), lambda gap: next(rest, None))), "percent")
+    return Concat(at, tuple(_fill_template(left, percent_gaps(left.value), lambda gap: next(rest, None))), "percent")

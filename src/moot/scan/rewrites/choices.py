@@ -4,7 +4,7 @@ import re
 
 from tree_sitter import Node
 
-from moot.scan.change import Refused
+from moot.scan.change import RewriteRefused
 from moot.scan.syntax import FUNCTIONS, Source, words
 
 CONDITIONS = words(
@@ -14,7 +14,7 @@ CONDITIONS = words(
 HANDLERS = words("except_clause catch_clause")
 
 
-def chosen_by(source: Source, node: Node, pattern: str) -> bool:
+def is_chosen_by(source: Source, node: Node, pattern: str) -> bool:
     """Whether the place is reached only under a condition whose words match."""
     return any(re.search(pattern, condition) for condition in conditions(source, node))
 
@@ -37,4 +37,4 @@ def conditions(source: Source, node: Node) -> list[str]:
 def leave_choices(source: Source, node: Node, what: str) -> None:
     """Raises where the place is reached under a condition: somebody decides it, and the code does not say who."""
     if any(not re.match(r"\(?__name__\b", test) for test in conditions(source, node)):
-        raise Refused(f"{what} is decided by a condition here, so somebody asks for it")
+        raise RewriteRefused(f"{what} is decided by a condition here, so somebody asks for it")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.calls import CALLS, MEMBERS, read_call
-from moot.scan.change import Refused
-from moot.scan.rewrites.choices import chosen_by
+from moot.scan.change import RewriteRefused
+from moot.scan.rewrites.choices import is_chosen_by
 from moot.scan.syntax import Source, inside, words
 
 OWN = words(
@@ -29,10 +29,10 @@ NAMING = words(
 DEPTH = 4
 
 
-def shown_only(source: Source, node: Node) -> None:
+def require_shown_only(source: Source, node: Node) -> None:
     """Raises where the digest may be compared, kept or sent to somebody who knows the old one."""
-    if chosen_by(source, node, r"(?i)md5|sha|hash|algo|digest|method|kind|type"):
-        raise Refused("which digest is made is chosen by whoever calls this")
+    if is_chosen_by(source, node, r"(?i)md5|sha|hash|algo|digest|method|kind|type"):
+        raise RewriteRefused("which digest is made is chosen by whoever calls this")
     _follow(source, node, DEPTH)
 
 
@@ -42,14 +42,14 @@ def _follow(source: Source, node: Node, depth: int) -> None:
         if parent.type in MEMBERS:
             whole = parent.parent
             if whole is None or whole.type not in CALLS or read_call(source, whole).method not in OWN:
-                raise Refused("the digest is used in a way that may count on the old one")
+                raise RewriteRefused("the digest is used in a way that may count on the old one")
             current = whole
         elif parent.type in CALLS:
             method = read_call(source, parent).method
             if method in SHOWING:
                 return
             if method not in PASSING | OWN:
-                raise Refused("the digest is given to other code, which may count on the old one")
+                raise RewriteRefused("the digest is given to other code, which may count on the old one")
             current = parent
         elif parent.type in WRAPPING:
             _check_operator(source, parent)
@@ -59,21 +59,21 @@ def _follow(source: Source, node: Node, depth: int) -> None:
         elif parent.type in ALONE:
             return
         else:
-            raise Refused("whoever gets the digest may compare it with one of the old kind")
-    raise Refused("whoever gets the digest may compare it with one of the old kind")
+            raise RewriteRefused("whoever gets the digest may compare it with one of the old kind")
+    raise RewriteRefused("whoever gets the digest may compare it with one of the old kind")
 
 
 def _check_operator(source: Source, node: Node) -> None:
     operator = node.child_by_field_name("operator")
     if operator is not None and source.text(operator) not in ("+", "%"):
-        raise Refused("the digest is compared or computed with")
+        raise RewriteRefused("the digest is compared or computed with")
 
 
 def _follow_name(source: Source, holder: Node, value: Node, depth: int) -> None:
     left = holder.child_by_field_name("left") or holder.child_by_field_name("name")
     target = left.named_children[0] if left is not None and left.type == "expression_list" else left
     if target is None or target.type != "identifier" or depth == 0 or value.start_byte <= target.start_byte:
-        raise Refused("the digest is kept where others may compare it with one of the old kind")
+        raise RewriteRefused("the digest is kept where others may compare it with one of the old kind")
     for use in _uses(source, target):
         _follow(source, use, depth - 1)
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from moot.scan.change import Refused
-from moot.scan.project import Project
+from moot.scan.change import RewriteRefused
+from moot.scan.project import ScanProject
 from moot.scan.syntax import words
 
 PERCENT = words(
@@ -37,44 +37,44 @@ UNKNOWN = "which database driver runs the query is not known here, so how it wri
 SEVERAL = "the project uses several database drivers, and which one runs the query is not known here"
 
 
-def python_drivers(project: Project, made_by: Iterable[str]) -> frozenset[str]:
+def python_drivers(project: ScanProject, made_by: Iterable[str]) -> frozenset[str]:
     """The drivers that may run a call, all with one placeholder: by what made its receiver, else by the project."""
     makers = {name.split(".")[0] for name in made_by}
     known = PERCENT | QUESTION | OTHER
     if makers and makers <= known:
-        return _agreed(makers)
+        return _agree_on_style(makers)
     found = project.packages & known
     if not found and project.opened & {"postgres", "postgresql", "mysql", "mariadb"} and not project.mapped:
         found = project.opened & {"postgres", "postgresql", "mysql", "mariadb"}
     if "execute" in project.defined:
-        raise Refused("the project has an execute() of its own, and which one is called here is not known")
-    return _agreed(found)
+        raise RewriteRefused("the project has an execute() of its own, and which one is called here is not known")
+    return _agree_on_style(found)
 
 
-def _agreed(names: Iterable[str]) -> frozenset[str]:
+def _agree_on_style(names: Iterable[str]) -> frozenset[str]:
     found = frozenset(names)
     if not found:
-        raise Refused(UNKNOWN)
+        raise RewriteRefused(UNKNOWN)
     styles = {"?" if name in QUESTION else "other" if name in OTHER else "%s" for name in found}
     if styles == {"other"}:
-        raise Refused(f"the driver {min(found)} takes the values of a query in a way of its own")
+        raise RewriteRefused(f"the driver {min(found)} takes the values of a query in a way of its own")
     if len(styles) > 1:
-        raise Refused(SEVERAL)
+        raise RewriteRefused(SEVERAL)
     return found
 
 
-def script_driver(project: Project, imported: Iterable[str]) -> str:
+def script_driver(project: ScanProject, imported: Iterable[str]) -> str:
     """`pg` or another one of numbers, or one that takes `?`: what the file imports, else what the project does."""
     known = SCRIPT_NUMBERED | SCRIPT_QUESTION | SCRIPT_OTHER
     found = sorted(frozenset(imported) & known or project.packages & known)
     if not found:
-        raise Refused(UNKNOWN)
+        raise RewriteRefused(UNKNOWN)
     if len({name in SCRIPT_NUMBERED for name in found}) > 1 or any(name in SCRIPT_OTHER for name in found):
-        raise Refused(SEVERAL)
+        raise RewriteRefused(SEVERAL)
     return found[0]
 
 
-def go_placeholder(project: Project) -> str:
+def go_placeholder(project: ScanProject) -> str:
     """`$` with numbers, or `?`."""
     found = {GO_NAMES.get(name, "other") for name in project.opened}
     for package in project.packages:
@@ -85,7 +85,7 @@ def go_placeholder(project: Project) -> str:
         elif package.startswith(GO_QUESTION):
             found.add("?")
     if not found:
-        raise Refused(UNKNOWN)
+        raise RewriteRefused(UNKNOWN)
     if len(found) > 1 or found == {"other"}:
-        raise Refused(SEVERAL)
+        raise RewriteRefused(SEVERAL)
     return found.pop()

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from moot.scan.bindings import changes, origins
-from moot.scan.calls import CALLS, Call
-from moot.scan.change import Change, Refused
+from moot.scan.calls import CALLS, SourceCall
+from moot.scan.change import Change, RewriteRefused
 from moot.scan.edits import Edit
-from moot.scan.marks import Mark, marks, prefix_edits, unescaped
-from moot.scan.sql import Part, Slot, slots
-from moot.scan.strings import Built, Hole, Text, build, quotes, unwrapped
+from moot.scan.marks import Mark, marks, prefix_edits, unescape_marks
+from moot.scan.sql import Part, SqlSlot, slots
+from moot.scan.strings import Built, StringHole, Text, build, quotes, unwrap
 from moot.scan.syntax import Source, inside, nth, words
 
 SIMPLE = words(
@@ -43,7 +43,7 @@ class Dialect:
     composed: Callable[[Source, Sequence[Part]], str]
     """An expression for a value made of text and holes."""
     double_percent: bool = False
-    as_text: Callable[[Source, Hole], str] = lambda source, hole: source.text(hole.node)
+    as_text: Callable[[Source, StringHole], str] = lambda source, hole: source.text(hole.node)
     """A value that stood in quotes, as the text it was there."""
     double_quotes: bool = True
     """Whether the database takes double quotes for those of a text."""
@@ -51,28 +51,30 @@ class Dialect:
     """Whether a text may be bound after LIMIT."""
 
 
-def parameterised(source: Source, call: Call, arg: Node, dialect: Dialect) -> Change:
+def parameterise_query(source: Source, call: SourceCall, arg: Node, dialect: Dialect) -> Change:
     built = build(source, arg)
     sole_use(source, built, arg)
     found = marks(source, built)
     places = slots(found)
     check_places(source, found, places, dialect)
-    values = [bound_value(source, slot, dialect) for slot in places]
+    values = [bind_value(source, slot, dialect) for slot in places]
     edits = [
         *placeholders(source, built, found, places, dialect),
         *prefix_edits(source, built),
         *(Edit(start, end) for start, end in built.cuts),
         Edit(arg.end_byte, arg.end_byte, dialect.arguments(values)),
     ]
-    return Change(merged(edits), f"bound {', '.join(values)} as parameters of the query")
+    return Change(drop_empty_edits(edits), f"bound {', '.join(values)} as parameters of the query")
 
 
-def placeholders(source: Source, built: Built, found: list[Mark], places: list[Slot], dialect: Dialect) -> list[Edit]:
+def placeholders(
+    source: Source, built: Built, found: list[Mark], places: list[SqlSlot], dialect: Dialect
+) -> list[Edit]:
     edits: list[Edit] = []
     kept = set(range(len(found)))
     for number, slot in enumerate(places, start=1):
         kept -= set(range(slot.first, slot.last + 1))
-        closing = _closing_quote(source, built, found[slot.last])
+        closing = _take_closing_quote(source, built, found[slot.last])
         start, end = found[slot.first].start, found[slot.last].end
         edits.append(Edit(start, end, dialect.placeholder(number) + closing))
     if dialect.double_percent:
@@ -80,12 +82,12 @@ def placeholders(source: Source, built: Built, found: list[Mark], places: list[S
         return (
             edits
             + [Edit(m.start, m.end, "%%") for m in singles]
-            + [edit for edit in unescaped(found, kept) if edit.new != "%"]
+            + [edit for edit in unescape_marks(found, kept) if edit.new != "%"]
         )
-    return edits + list(unescaped(found, kept))
+    return edits + list(unescape_marks(found, kept))
 
 
-def _closing_quote(source: Source, built: Built, mark: Mark) -> str:
+def _take_closing_quote(source: Source, built: Built, mark: Mark) -> str:
     """A value added at the very end took the string's closing quote along."""
     hole = mark.hole
     if hole is None or hole.start >= 0 or built.pieces[-1] is not hole:
@@ -94,45 +96,47 @@ def _closing_quote(source: Source, built: Built, mark: Mark) -> str:
     return quotes(source, last.string)[1]
 
 
-def check_places(source: Source, found: list[Mark], places: list[Slot], dialect: Dialect) -> None:
+def check_places(source: Source, found: list[Mark], places: list[SqlSlot], dialect: Dialect) -> None:
     """What the driver and the values must be like so that a bound value means what the written one did."""
     for slot in places:
         if found[slot.first].text == '"' and not dialect.double_quotes:
-            raise Refused("double quotes mean a name to this database, not a text")
+            raise RewriteRefused("double quotes mean a name to this database, not a text")
         if slot.after in ("LIMIT", "OFFSET") and not dialect.limits:
-            raise Refused(f"this driver would write a text after {slot.after}, where the database wants a number")
-        for hole in (part for part in slot.parts if isinstance(part, Hole)):
+            raise RewriteRefused(
+                f"this driver would write a text after {slot.after}, where the database wants a number"
+            )
+        for hole in (part for part in slot.parts if isinstance(part, StringHole)):
             _check_value(source, hole)
 
 
-def _check_value(source: Source, hole: Hole) -> None:
+def _check_value(source: Source, hole: StringHole) -> None:
     text = source.text(hole.node)
     values = [text]
     if hole.node.type == "identifier":
         values += [source.text(b.value) for b in origins(source, hole.node) if b.value is not None]
         if CLAUSE.search(text):
-            raise Refused(f"{text!r} may be a part of the statement and no value")
+            raise RewriteRefused(f"{text!r} may be a part of the statement and no value")
     for value in values:
         if PREPARED.search(value):
-            raise Refused("the value was made ready for the text before; bound, it would be quoted twice")
+            raise RewriteRefused("the value was made ready for the text before; bound, it would be quoted twice")
 
 
-def bound_value(source: Source, slot: Slot, dialect: Dialect) -> str:
+def bind_value(source: Source, slot: SqlSlot, dialect: Dialect) -> str:
     for part in slot.parts:
-        if isinstance(part, Hole) and part.spec not in PLAIN_SPECS:
-            raise Refused(f"the value is formatted with {part.spec!r}")
+        if isinstance(part, StringHole) and part.spec not in PLAIN_SPECS:
+            raise RewriteRefused(f"the value is formatted with {part.spec!r}")
     alone = slot.parts[0] if len(slot.parts) == 1 else None
-    if not isinstance(alone, Hole):
+    if not isinstance(alone, StringHole):
         return dialect.composed(source, slot.parts)
     if slot.first != slot.last:
         return dialect.as_text(source, alone)
-    node = unwrapped(alone.node)
+    node = unwrap(alone.node)
     if node.type in CALLS:
-        node = _unconverted(source, node)
+        node = _unwrap_conversion(source, node)
     return source.text(node if node.type in SIMPLE else alone.node)
 
 
-def _unconverted(source: Source, node: Node) -> Node:
+def _unwrap_conversion(source: Source, node: Node) -> Node:
     """`id` of `str(id)`: a number that was only turned to text to be glued in."""
     callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if (
@@ -151,17 +155,17 @@ def sole_use(source: Source, built: Built, arg: Node) -> None:
         return
     home, scope = built.home, source.scope(arg)
     if source.scope(home.node) is not scope:
-        raise Refused("the text is built in another function")
+        raise RewriteRefused("the text is built in another function")
     uses = [n for n in inside(scope.node, 50_000) if n.type == "identifier" and source.text(n) == home.name]
     if len(uses) > 2:
-        raise Refused(f"{home.name!r} is used in more places than this one")
+        raise RewriteRefused(f"{home.name!r} is used in more places than this one")
     inner = [n for hole in built.holes for n in inside(hole.node, 200)]
     if any(n.type in CALLS for n in inner) and source.data[home.node.end_byte : arg.start_byte].count(b"\n") > 1:
-        raise Refused("a call inside the text would run at another time")
+        raise RewriteRefused("a call inside the text would run at another time")
     for name in (source.text(n) for n in inner if n.type == "identifier"):
         if any(home.node.end_byte <= b.node.start_byte < arg.start_byte for b in changes(source, scope, name)):
-            raise Refused(f"{name!r} changes between the text and its use")
+            raise RewriteRefused(f"{name!r} changes between the text and its use")
 
 
-def merged(edits: list[Edit]) -> tuple[Edit, ...]:
+def drop_empty_edits(edits: list[Edit]) -> tuple[Edit, ...]:
     return tuple(edit for edit in edits if edit.new or edit.start < edit.end)

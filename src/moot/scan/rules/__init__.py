@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from moot.core.types import Language
 from moot.scan.calls import calls
-from moot.scan.rule import Match
+from moot.scan.rule import RuleMatch
 from moot.scan.rules.book import Book
-from moot.scan.rules.hints import UNCHECKED, unchecked
+from moot.scan.rules.hints import UNCHECKED, find_unchecked
 from moot.scan.shelf import Shelf
 from moot.scan.silence import UNREASONED
 from moot.scan.syntax import Source
@@ -25,7 +25,7 @@ HINTS = (UNCHECKED, UNREASONED)
 """Shown beside the findings, in any language."""
 
 
-def matches(source: Source) -> Iterator[Match]:
+def matches(source: Source) -> Iterator[RuleMatch]:
     book = BOOKS[source.language]
     by_method = calls(source)
     for rule in book.calls:
@@ -34,5 +34,5 @@ def matches(source: Source) -> Iterator[Match]:
         yield from check(source)
 
 
-def hints(source: Source) -> Iterator[Match]:
-    yield from unchecked(source)
+def hints(source: Source) -> Iterator[RuleMatch]:
+    yield from find_unchecked(source)

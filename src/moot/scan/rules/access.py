@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from moot.core.types import Language
 from moot.scan.calls import calls, modules
-from moot.scan.rule import Match, Rule
+from moot.scan.rule import Rule, RuleMatch
 from moot.scan.strings import constant_text
 from moot.scan.syntax import Source
 
@@ -58,7 +58,7 @@ def access_rule(language: Language) -> Rule:
 
 
 @dataclass(frozen=True, eq=False)
-class Route:
+class WebRoute:
     node: Node
     address: str
     changes: bool
@@ -80,19 +80,19 @@ class Route:
         )
 
 
-def unguarded_views(source: Source) -> Iterator[Match]:
+def find_unguarded_views(source: Source) -> Iterator[RuleMatch]:
     if not modules(source).isdisjoint(WEB):
-        yield from _odd_ones(source, [*_decorated(source), *_django(source)], FOR_ALL_PYTHON)
+        yield from _odd_ones(source, [*_find_decorated(source), *_django(source)], FOR_ALL_PYTHON)
 
 
 WEB = frozenset({"flask", "fastapi", "django", "quart", "sanic", "bottle", "starlette", "flask_login"})
 
 
-def unguarded_routes(source: Source) -> Iterator[Match]:
+def find_unguarded_routes(source: Source) -> Iterator[RuleMatch]:
     yield from _odd_ones(source, list(_express(source)), FOR_ALL_SCRIPTS)
 
 
-def _odd_ones(source: Source, routes: list[Route], for_all: re.Pattern[str]) -> Iterator[Match]:
+def _odd_ones(source: Source, routes: list[WebRoute], for_all: re.Pattern[str]) -> Iterator[RuleMatch]:
     """Only where guarding is the habit of the file: as many guarded routes as open ones at least, and one of those
     that matter, or two of any kind. Most files guard nothing, and their texts are not searched."""
     guarded = [route for route in routes if route.guarded]
@@ -101,14 +101,14 @@ def _odd_ones(source: Source, routes: list[Route], for_all: re.Pattern[str]) -> 
     opened = [route for route in routes if route.is_open]
     habit = len(guarded) >= max(len(opened), 1) and (len(guarded) > 1 or any(route.matters for route in guarded))
     if habit:
-        yield from (Match(access_rule(source.language), route.node) for route in opened)
+        yield from (RuleMatch(access_rule(source.language), route.node) for route in opened)
 
 
 def _all(source: Source) -> str:
     return source.data.decode("utf-8", "replace")
 
 
-def _decorated(source: Source) -> Iterator[Route]:
+def _find_decorated(source: Source) -> Iterator[WebRoute]:
     """`@app.route("/x", methods=["POST"])` of Flask, `@router.post("/x")` of FastAPI."""
     for node in source.nodes("decorated_definition"):
         definition = node.child_by_field_name("definition")
@@ -123,7 +123,7 @@ def _decorated(source: Source) -> Iterator[Route]:
         others = [other for other in decorators if other != text]
         guarded = any(GUARD.search(other) for other in others) or _depends(f"{head} {text}")
         changes = bool(CHANGES.match(route[1])) or bool(METHODS.search(text))
-        yield Route(definition, route[2], changes, guarded, _body(source, definition))
+        yield WebRoute(definition, route[2], changes, guarded, _body(source, definition))
 
 
 def _depends(text: str) -> bool:
@@ -131,7 +131,7 @@ def _depends(text: str) -> bool:
     return any(GUARD.search(found) for found in DEPENDS.findall(text))
 
 
-def _django(source: Source) -> Iterator[Route]:
+def _django(source: Source) -> Iterator[WebRoute]:
     """Views know their address elsewhere: their name has to do."""
     if "django" not in modules(source):
         return
@@ -143,10 +143,10 @@ def _django(source: Source) -> Iterator[Route]:
         decorators = [source.text(c) for c in above.named_children if c.type == "decorator"] if above else []
         body = _body(source, node)
         guarded = any(GUARD.search(text) for text in decorators)
-        yield Route(node, source.text(name), bool(WRITES.search(body)), guarded, body)
+        yield WebRoute(node, source.text(name), bool(WRITES.search(body)), guarded, body)
 
 
-def _express(source: Source) -> Iterator[Route]:
+def _express(source: Source) -> Iterator[WebRoute]:
     """`router.post("/x", guard, handler)`"""
     by_method = calls(source)
     for verb in ("get", "post", "put", "patch", "delete"):
@@ -157,7 +157,7 @@ def _express(source: Source) -> Iterator[Route]:
             middle = " ".join(source.text(arg)[:200] for arg in call.args[1:-1])
             body = source.text(call.args[-1])[:MAX_TEXT]
             guarded = bool(GUARD.search(middle)) or bool(re.match(r"\w*(?:auth|login|protect)\w*\(", body))
-            yield Route(call.node, address, verb != "get", guarded, body)
+            yield WebRoute(call.node, address, verb != "get", guarded, body)
 
 
 def _body(source: Source, function: Node) -> str:

@@ -7,8 +7,8 @@ from typing import cast
 
 from tree_sitter import Node
 
-from moot.scan.calls import Call, read_call
-from moot.scan.rule import Match, Rule
+from moot.scan.calls import SourceCall, read_call
+from moot.scan.rule import Rule, RuleMatch
 from moot.scan.syntax import Source, nth, words
 
 DISCARDED = Rule(
@@ -64,21 +64,21 @@ class Discard:
     """A statement that drops an error. `names` are its targets, the last one `_`; none for a bare call."""
 
     node: Node
-    call: Call
+    call: SourceCall
     names: tuple[str, ...]
     certain: bool
     """Whether the dropped value is an error for sure, and not some other second result."""
 
 
-def discarded(source: Source) -> Iterator[Match]:
-    yield from (Match(DISCARDED, discard.node) for discard in discards(source))
+def find_discarded(source: Source) -> Iterator[RuleMatch]:
+    yield from (RuleMatch(DISCARDED, discard.node) for discard in discards(source))
 
 
 def discards(source: Source) -> Iterator[Discard]:
     for node in source.nodes("short_var_declaration", "assignment_statement"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is not None and right is not None and right.named_child_count == 1:
-            yield from _assigned(source, node, left, right)
+            yield from _find_assigned(source, node, left, right)
     for node in source.nodes("expression_statement"):
         inner = nth(node, 0)
         if inner is not None and inner.type == "call_expression":
@@ -87,7 +87,7 @@ def discards(source: Source) -> Iterator[Discard]:
                 yield Discard(node, call, (), True)
 
 
-def _assigned(source: Source, node: Node, left: Node, right: Node) -> Iterator[Discard]:
+def _find_assigned(source: Source, node: Node, left: Node, right: Node) -> Iterator[Discard]:
     inner = nth(right, 0)
     targets = left.named_children
     if inner is None or inner.type != "call_expression" or len(targets) > 6 or source.text(targets[-1]) != "_":
@@ -107,7 +107,7 @@ def _assigned(source: Source, node: Node, left: Node, right: Node) -> Iterator[D
         yield Discard(node, call, names, call.method in ERROR_METHODS and "." in call.name)
 
 
-def results(source: Source, call: Call) -> tuple[str, ...] | None:
+def results(source: Source, call: SourceCall) -> tuple[str, ...] | None:
     """The types a call returns, when the file or the standard library tells."""
     if call.name in ERROR_ONLY:
         return ("error",)

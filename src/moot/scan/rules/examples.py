@@ -1,16 +1,16 @@
 """For each rule that syntax alone decides, code on which it must speak and code on which it must not."""
 
 from moot.core.types import Language
-from moot.scan.rule import Example
+from moot.scan.rule import RuleExample
 
 COUNT = "import threading\ntotal = 0\nlock = threading.Lock()\ndef work():\n    global total\n{body}\n"
 START = "for _ in range(4):\n    threading.Thread(target=work).start()\n"
 GO = "package app\n\nimport (\n{imports})\n\nfunc run({given}) {{\n{body}\n}}\n"
 
 
-def _go(rule: str, imports: str, fires: str, silent: str, given: str = "") -> Example:
+def _go(rule: str, imports: str, fires: str, silent: str, given: str = "") -> RuleExample:
     lines = "".join(f'\t"{path}"\n' for path in imports.split())
-    return Example(rule, *(GO.format(imports=lines, given=given, body=body) for body in (fires, silent)))
+    return RuleExample(rule, *(GO.format(imports=lines, given=given, body=body) for body in (fires, silent)))
 
 
 ROUTES = """from flask import Flask
@@ -46,72 +46,72 @@ WALK = """function set(at, way, value) {{
 """
 PROTO = " if (/^__proto__|constructor$/.test({key})) continue;"
 
-EXAMPLES: dict[Language, tuple[Example, ...]] = {
+EXAMPLES: dict[Language, tuple[RuleExample, ...]] = {
     "python": (
-        Example(
+        RuleExample(
             "python-swallowed-error",
             "try:\n    save()\nexcept Exception:\n    pass",
             "try:\n    save()\nexcept KeyError:\n    pass",
         ),
-        Example(
+        RuleExample(
             "python-raw-memory",
             "import ctypes\ndef copy(to, data, n):\n    ctypes.memmove(to, data, n)",
             "def copy(to, data, n):\n    memoryview(to)[:n] = data[:n]",
         ),
-        Example(
+        RuleExample(
             "python-thread-race",
             COUNT.format(body="    total += 1") + START,
             COUNT.format(body="    with lock:\n        total += 1") + START,
         ),
-        Example(
+        RuleExample(
             "python-hardcoded-secret",
             "password = 'hunter2!'",
             "import os\npassword = os.environ['PASSWORD']",
         ),
-        Example("python-missing-auth", ROUTES.format(guard=""), ROUTES.format(guard="@login_required\n")),
-        Example(
+        RuleExample("python-missing-auth", ROUTES.format(guard=""), ROUTES.format(guard="@login_required\n")),
+        RuleExample(
             "python-missing-auth",
             ROUTES.format(guard=""),
             ROUTES.format(guard="").replace("return drop(id)", "if not current_user.owns(id):\n        abort(403)"),
         ),
-        Example(
+        RuleExample(
             "python-timing",
             "import hmac\ndef check(key, body, signature):\n"
             "    return hmac.new(key, body, 'sha256').hexdigest() == signature",
             "import hmac\ndef check(key, body, signature):\n"
             "    return hmac.compare_digest(hmac.new(key, body, 'sha256').hexdigest(), signature)",
         ),
-        Example(
+        RuleExample(
             "no-validation",
             "from flask import request\ndef view():\n    return lookup(request.args['id'])",
             "from flask import request\ndef view():\n    return lookup(int(request.args['id']))",
         ),
-        Example(
+        RuleExample(
             "suppression-without-reason",
             "x = eval(y)  # moot: ignore[python-eval]",
             "x = eval(y)  # moot: ignore[python-eval] y is our own table of constants",
         ),
     ),
     "javascript": (
-        Example(
+        RuleExample(
             "javascript-swallowed-error",
             "try { save(); } catch (e) {}",
             "try { save(); } catch (e) { report(e); }",
         ),
-        Example(
+        RuleExample(
             "javascript-hardcoded-secret",
             "connect({host: h, password: 'hunter2!'});",
             "connect({host: h, password: process.env.PASSWORD});",
         ),
-        Example("javascript-missing-auth", EXPRESS.format(guard=""), EXPRESS.format(guard="requireLogin, ")),
-        Example("javascript-prototype", MERGE.format(guard=""), MERGE.format(guard=PROTO.format(key="key"))),
-        Example("javascript-prototype", WALK.format(guard=""), WALK.format(guard=PROTO.format(key="parts[i]"))),
-        Example(
+        RuleExample("javascript-missing-auth", EXPRESS.format(guard=""), EXPRESS.format(guard="requireLogin, ")),
+        RuleExample("javascript-prototype", MERGE.format(guard=""), MERGE.format(guard=PROTO.format(key="key"))),
+        RuleExample("javascript-prototype", WALK.format(guard=""), WALK.format(guard=PROTO.format(key="parts[i]"))),
+        RuleExample(
             "no-validation",
             "function view(req) { return lookup(req.query.id); }",
             "function view(req) { return lookup(parseInt(req.query.id, 10)); }",
         ),
-        Example(
+        RuleExample(
             "suppression-without-reason",
             "eval(y); // moot: ignore[javascript-eval]",
             "eval(y); // moot: ignore[javascript-eval] y is our own table of constants",

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from moot.scan.calls import calls, qualified
-from moot.scan.rule import Match, Rule
+from moot.scan.calls import calls, qualify_name
+from moot.scan.rule import Rule, RuleMatch
 from moot.scan.syntax import Source
 
 OUTSIDE_PYTHON = re.compile(
@@ -52,16 +52,16 @@ CHECKING = re.compile(
 )
 
 
-def unchecked(source: Source) -> Iterator[Match]:
+def find_unchecked(source: Source) -> Iterator[RuleMatch]:
     if not MENTIONED.search(source.data):
         return
     pattern = OUTSIDE[source.language]
     by_method = calls(source)
     reported = {source.scope(call.node) for name, found in by_method.items() if CHECKING.search(name) for call in found}
     named = [(call.node, call.name) for found in by_method.values() for call in found]
-    named += [(node, qualified(source, node)) for node in islice(source.nodes(*CHAINS), MAX_CHAINS)]
+    named += [(node, qualify_name(source, node)) for node in islice(source.nodes(*CHAINS), MAX_CHAINS)]
     entering = [node for node, name in named if pattern.search(name)]
     for node in sorted(entering, key=lambda node: node.start_byte):
         if source.scope(node) not in reported:
             reported.add(source.scope(node))
-            yield Match(UNCHECKED, node)
+            yield RuleMatch(UNCHECKED, node)

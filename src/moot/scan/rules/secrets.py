@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from moot.core import secret_patterns as patterns
 from moot.core.types import Language
-from moot.scan.rule import Match, Rule
+from moot.scan.rule import Rule, RuleMatch
 from moot.scan.strings import STRINGS, constant_text
 from moot.scan.syntax import Source, nth
 from moot.text.secrets.shapes import MASK, by_form, entropy
@@ -49,18 +49,18 @@ def secret_rule(language: Language) -> Rule:
     )  # fmt: skip
 
 
-def hardcoded(source: Source) -> Iterator[Match]:
+def find_hardcoded(source: Source) -> Iterator[RuleMatch]:
     rule = secret_rule(source.language)
     seen: set[int] = set()
-    for node, name, value in _named_values(source):
+    for node, name, value in _find_named_values(source):
         text = constant_text(source, value)
         if text is not None and _is_secret(_last_name(source.text(name)), text):
             seen.add(value.start_byte)
-            yield Match(rule, node)
+            yield RuleMatch(rule, node)
     whole = source.data.decode("utf-8", "replace")
     for node in source.nodes(*STRINGS) if has_form(whole) else ():
         if node.start_byte not in seen and has_form(source.text(node)):
-            yield Match(rule, node)
+            yield RuleMatch(rule, node)
 
 
 def has_form(text: str) -> bool:
@@ -70,7 +70,7 @@ def has_form(text: str) -> bool:
     return any(any(c.isdigit() for c in text[found.start : found.end]) for found in by_form(text))
 
 
-def _named_values(source: Source) -> Iterator[tuple[Node, Node, Node]]:
+def _find_named_values(source: Source) -> Iterator[tuple[Node, Node, Node]]:
     for kind, (left, right) in ASSIGNMENTS.items():
         for node in source.nodes(kind):
             name, value = node.child_by_field_name(left), node.child_by_field_name(right)
@@ -81,10 +81,10 @@ def _named_values(source: Source) -> Iterator[tuple[Node, Node, Node]]:
         if name is not None and value is not None and name.end_byte - name.start_byte < 200:
             yield node, name, _only(value)
     for node in source.nodes(*COMPARISONS):
-        yield from _compared(source, node)
+        yield from _find_compared(source, node)
 
 
-def _compared(source: Source, node: Node) -> Iterator[tuple[Node, Node, Node]]:
+def _find_compared(source: Source, node: Node) -> Iterator[tuple[Node, Node, Node]]:
     """`password == "hunter2"`."""
     if node.named_child_count != 2 or len(node.children) != 3 or source.text(node.children[1]) not in ("==", "==="):
         return

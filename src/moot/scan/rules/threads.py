@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from moot.scan.bindings import origins
 from moot.scan.calls import calls
-from moot.scan.rule import Match, Rule
+from moot.scan.rule import Rule, RuleMatch
 from moot.scan.syntax import Scope, Source, inside, nth
 
 PYTHON = Rule(
@@ -27,17 +27,17 @@ MAX_ROUTINES = 2000
 LOCK = re.compile(r"(?i)lock|mutex|semaphore|condition|\bcv\b|atomic|synchroni")
 
 
-def python_threads(source: Source) -> Iterator[Match]:
+def python_threads(source: Source) -> Iterator[RuleMatch]:
     functions = {scope.name: scope for scope in source.functions}
     seen: set[int] = set()
     for name in _thread_targets(source):
         scope = functions.get(name)
-        if scope is None or scope.node.start_byte in seen or _locked(source, scope.node):
+        if scope is None or scope.node.start_byte in seen or _is_locked(source, scope.node):
             continue
         seen.add(scope.node.start_byte)
-        change = next(shared_changes(source, scope), None)
+        change = next(find_shared_changes(source, scope), None)
         if change is not None:
-            yield Match(PYTHON, change)
+            yield RuleMatch(PYTHON, change)
 
 
 def _thread_targets(source: Source) -> Iterator[str]:
@@ -51,7 +51,7 @@ def _thread_targets(source: Source) -> Iterator[str]:
                 yield source.text(target).rpartition(".")[2]
 
 
-def shared_changes(source: Source, scope: Scope) -> Iterator[Node]:
+def find_shared_changes(source: Source, scope: Scope) -> Iterator[Node]:
     """`counter += 1` of a global, `self.total += 1`, `counts[key] += 1` of a module's name."""
     body = scope.node.child_by_field_name("body")
     declared = {
@@ -88,20 +88,20 @@ def _is_shared(source: Source, target: Node) -> bool:
     return bool(found) and all(source.scope(b.node).outer is None for b in found)
 
 
-def _locked(source: Source, node: Node) -> bool:
+def _is_locked(source: Source, node: Node) -> bool:
     return any(n.type == "identifier" and LOCK.search(source.text(n)) for n in inside(node))
 
 
-def go_routines(source: Source) -> Iterator[Match]:
+def go_routines(source: Source) -> Iterator[RuleMatch]:
     for node in list(source.nodes("go_statement"))[:MAX_ROUTINES]:
         literal = _literal(node)
         if literal is None or any(_keeps_order(source, n) for n in inside(literal)):
             continue
         outer = source.scope(node)
         unordered = _in_loop(node, outer.node) or not _waits_after(source, node, outer)
-        for change in _captured_changes(source, literal):
-            if unordered or _changed_elsewhere(source, change, node, outer):
-                yield Match(GO, change)
+        for change in _find_captured_changes(source, literal):
+            if unordered or _is_changed_elsewhere(source, change, node, outer):
+                yield RuleMatch(GO, change)
                 break
 
 
@@ -137,11 +137,11 @@ def _waits_after(source: Source, node: Node, outer: Scope) -> bool:
     return any(byte >= node.end_byte for byte in cast(list[int], source.memo[key]))
 
 
-def _captured_changes(source: Source, literal: Node) -> Iterator[Node]:
+def _find_captured_changes(source: Source, literal: Node) -> Iterator[Node]:
     for node in inside(literal):
         target = _target(node)
         name = next((n for n in inside(target, 20) if n.type == "identifier"), None) if target is not None else None
-        if target is None or name is None or not _captured(source, name, literal):
+        if target is None or name is None or not _is_captured(source, name, literal):
             continue
         if target.type == "index_expression" and not _is_map(source, name):
             continue  # each goroutine its own element of a slice is the usual, safe way
@@ -156,7 +156,7 @@ def _target(node: Node) -> Node | None:
     return nth(left, 0) if left is not None and left.type == "expression_list" else left
 
 
-def _captured(source: Source, name: Node, literal: Node) -> bool:
+def _is_captured(source: Source, name: Node, literal: Node) -> bool:
     word = source.text(name)
     if word in source.scope(name).parameters:
         return False
@@ -180,7 +180,7 @@ def _is_map(source: Source, name: Node) -> bool:
     return any(inner.type == "map_type" for node in nodes for inner in inside(node, 60))
 
 
-def _changed_elsewhere(source: Source, change: Node, routine: Node, outer: Scope) -> bool:
+def _is_changed_elsewhere(source: Source, change: Node, routine: Node, outer: Scope) -> bool:
     """Another goroutine of the same function changes it too."""
     target = _target(change)
     text = source.text(target) if target is not None else ""
@@ -189,7 +189,7 @@ def _changed_elsewhere(source: Source, change: Node, routine: Node, outer: Scope
         here = outer.node.start_byte <= other.start_byte < outer.node.end_byte and other.id != routine.id
         if literal is None or not here:
             continue
-        targets = (_target(node) for node in _captured_changes(source, literal))
+        targets = (_target(node) for node in _find_captured_changes(source, literal))
         if any(t is not None and source.text(t) == text for t in targets):
             return True
     return False

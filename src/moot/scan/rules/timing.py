@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from moot.core import secret_patterns as patterns
 from moot.core.types import Language
-from moot.scan.rule import Match, Rule
+from moot.scan.rule import Rule, RuleMatch
 from moot.scan.syntax import Source
 
 SECRET = re.compile(patterns.COMPARED)
@@ -23,7 +23,7 @@ FIX = {
 }
 
 
-def timing_rule(language: Language) -> Rule:
+def make_timing_rule(language: Language) -> Rule:
     return Rule(
         f"{language}-timing", "auth", "low", 208,
         "Timing attack: a secret is compared in non-constant time",
@@ -32,10 +32,10 @@ def timing_rule(language: Language) -> Rule:
     )  # fmt: skip
 
 
-def compared(source: Source) -> Iterator[Match]:
+def find_compared(source: Source) -> Iterator[RuleMatch]:
     if not ABOUT_SECRETS.search(source.data):
         return
-    rule = timing_rule(source.language)
+    rule = make_timing_rule(source.language)
     for node in source.nodes("comparison_operator", "binary_expression"):
         if len(node.children) != 3 or source.text(node.children[1]) not in ("==", "!="):
             continue
@@ -43,7 +43,7 @@ def compared(source: Source) -> Iterator[Match]:
         if not (_is_value(left) and _is_value(right)) or _last(source, left) == _last(source, right):
             continue  # `self.secret == other.secret` compares two things of our own
         if _secret(source, left) or _secret(source, right):
-            yield Match(rule, node)
+            yield RuleMatch(rule, node)
 
 
 def _is_value(node: Node) -> bool:

@@ -9,11 +9,11 @@ from pydantic import JsonValue
 from moot.core.errors import StoreError, UsageError
 from moot.core.ports import SessionRecord
 from moot.edge.files.outputs import write_output
-from moot.edge.signing import fingerprint, own_key, read_keys, verify, written
+from moot.edge.signing import fingerprint, format_public_key, own_key, read_keys, verify
 from moot.edge.store import SqlStore
 from moot.edge.store.copying import take_in
 from moot.edge.store.snapshots import whole
-from moot.record.archive import LARGEST, Opened, Refused, packed, unpacked
+from moot.record.archive import LARGEST, ArchiveRefused, Opened, pack_archive, unpack_archive
 from moot.record.chain import flaws_of
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
@@ -35,7 +35,7 @@ def write_archive(session: str, output: str | None, store: str | None, *, force:
     kept = with_store(store, lambda db: whole(db, session))
     if found := flaws_of(kept):
         raise StoreError(f"session {kept.session.id} is not exported: its record was changed ({found[0]})")
-    write_output(output, packed(kept, own_key()), force=force)
+    write_output(output, pack_archive(kept, own_key()), force=force)
 
 
 def import_command(
@@ -72,15 +72,15 @@ def _open(file: str, trust: str | None, any_signer: bool) -> Opened:
     except OSError as error:
         raise UsageError(f"cannot read {file!r}: {error.strerror}") from None
     if len(data) > LARGEST:
-        raise Refused(f"it is larger than {LARGEST} bytes")
+        raise ArchiveRefused(f"it is larger than {LARGEST} bytes")
     known = [*([] if any_signer else [own_key().public]), *(read_keys(Path(trust)) if trust else [])]
-    return unpacked(data, verify, lambda key: any_signer or key in known)
+    return unpack_archive(data, verify, lambda key: any_signer or key in known)
 
 
 def show_key_command(json_output: JsonFlag = False) -> None:
     """Print your public key, to be trusted by others, and its fingerprint. The key is made on first use."""
     public = own_key().public
     if json_output:
-        return print_json({"key": written(public), "fingerprint": fingerprint(public)})
-    out().print(plain(written(public)), soft_wrap=True)
+        return print_json({"key": format_public_key(public), "fingerprint": fingerprint(public)})
+    out().print(plain(format_public_key(public)), soft_wrap=True)
     out().print(plain(f"# {fingerprint(public)}"), soft_wrap=True)

@@ -10,12 +10,12 @@ from pydantic import JsonValue
 from moot.core.errors import UsageError
 from moot.core.report import count_things, list_spending
 from moot.edge.store import SqlStore
-from moot.edge.store.snapshots import verified, whole
-from moot.record.audit import Happened, short, spent, timeline, votes
-from moot.record.chain import Whole, flaws_of
-from moot.record.json_diff import Difference
+from moot.edge.store.snapshots import verify_sessions, whole
+from moot.record.audit import AuditLine, short, sum_spending, timeline, votes
+from moot.record.chain import SessionSnapshot, flaws_of
+from moot.record.json_diff import JsonDifference
 from moot.record.replay import Replayed, replay
-from moot.record.session_diff import Parted, compared
+from moot.record.session_diff import SessionDiff, compare_sessions
 from moot.surfaces.cli.history import SessionArgument
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json, section
@@ -57,7 +57,7 @@ def audit_command(
 
 def _verify(session: str, store: str | None, json_output: bool) -> None:
     async def look(db: SqlStore) -> dict[str, list[str]]:
-        return await verified(db, (await db.session(session)).id if session else "")
+        return await verify_sessions(db, (await db.session(session)).id if session else "")
 
     found = with_store(store, look)
     if json_output:
@@ -72,7 +72,7 @@ def _verify(session: str, store: str | None, json_output: bool) -> None:
     raise typer.Exit(FLAWED if any(found.values()) else 0)
 
 
-def as_json(seen: Whole, flaws: list[str]) -> dict[str, JsonValue]:
+def as_json(seen: SessionSnapshot, flaws: list[str]) -> dict[str, JsonValue]:
     return {
         "session": seen.session.model_dump(mode="json"),
         "whole": not flaws,
@@ -80,11 +80,11 @@ def as_json(seen: Whole, flaws: list[str]) -> dict[str, JsonValue]:
         "timeline": [each.model_dump(mode="json") for each in timeline(seen)],
         "gates": [gate.model_dump(mode="json") for gate in seen.gates],
         "votes": [*votes(seen)],
-        "spent": {model: spend.model_dump(mode="json") for model, spend in spent(seen.entries).items()},
+        "spent": {model: spend.model_dump(mode="json") for model, spend in sum_spending(seen.entries).items()},
     }
 
 
-def show(seen: Whole, flaws: list[str]) -> None:
+def show(seen: SessionSnapshot, flaws: list[str]) -> None:
     console, session = out(), seen.session
     console.print(plain(f"{session.protocol}: {session.topic}"))
     console.print(plain(f"session {session.id}, {session.status}"))
@@ -92,7 +92,7 @@ def show(seen: Whole, flaws: list[str]) -> None:
     for each in timeline(seen):
         _entry(each)
     section(console, "Votes", [short(line) for line in votes(seen)])
-    spending = [f"{model}: {cost}" for model, cost in list_spending(spent(seen.entries))]
+    spending = [f"{model}: {cost}" for model, cost in list_spending(sum_spending(seen.entries))]
     section(console, "Spent", spending or ["no model was called"])
     section(console, "Not as it was written", flaws)
     if not flaws:
@@ -101,7 +101,7 @@ def show(seen: Whole, flaws: list[str]) -> None:
         console.print(plain(f"The record is whole: {entries}, the last mark is {session.chain}"))
 
 
-def _entry(each: Happened) -> None:
+def _entry(each: AuditLine) -> None:
     console = out()
     step = f" step {each.step}" if each.step else ""
     gone = " (forgotten: it was tried again)" if each.forgotten else ""
@@ -148,8 +148,8 @@ def diff_command(
     Exit code 0: they are the same; 1: they part. What a clock measured is left out.
     """
 
-    async def look(db: SqlStore) -> Parted:
-        return compared(await whole(db, one), await whole(db, two))
+    async def look(db: SqlStore) -> SessionDiff:
+        return compare_sessions(await whole(db, one), await whole(db, two))
 
     parted = with_store(store, look)
     if json_output:
@@ -159,7 +159,7 @@ def diff_command(
     raise typer.Exit(0 if parted.same else FLAWED)
 
 
-def _show_parted(parted: Parted) -> None:
+def _show_parted(parted: SessionDiff) -> None:
     console = out()
     if parted.related:
         console.print(plain(parted.related))
@@ -176,7 +176,7 @@ def _show_parted(parted: Parted) -> None:
     _differences(parted.result)
 
 
-def _differences(unlike: Iterable[Difference], one: str = "one", two: str = "two") -> None:
+def _differences(unlike: Iterable[JsonDifference], one: str = "one", two: str = "two") -> None:
     console, all_of_them = out(), list(unlike)
     for each in all_of_them[:SHOWN]:
         console.print(plain(f"  {each.path}"))

@@ -10,7 +10,7 @@ import typer
 from moot.core.ci import Checks
 from moot.edge.files.sources import read_code, read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.surfaces.checking import checked_at, chosen_point, exit_code, refuse_ignored, with_actions
+from moot.surfaces.checking import exit_code, parse_point, refuse_ignored, run_checks_at, with_actions
 from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.projects import project_at
@@ -53,7 +53,7 @@ def ci_command(
     Configured in moot.toml under [ci]; all that is run is run in the sandbox. Exit code 0: every check passed; 1: a
     check failed; 2: none failed, but not every check could be made.
     """
-    where = chosen_point(point)
+    where = parse_point(point)
     settings = Settings.load({})
     if not action:
         refuse_ignored(settings)
@@ -61,7 +61,7 @@ def ci_command(
     code = read_code(paths, language, None, sys.stdin.buffer.read).code
     given = read_tests(tests) if tests else None
     box = partial(find_sandbox, unsafe_local, settings.sandbox(), project_at((tests, *paths), python))
-    checks = asyncio.run(checked_at(where, code, given, hooks, box))
+    checks = asyncio.run(run_checks_at(where, code, given, hooks, box))
     if json_output:
         print_json({"verdict": checks.verdict, **checks.model_dump(mode="json")})
     else:
@@ -75,7 +75,7 @@ def show(checks: Checks) -> None:
         tool = f" ({each.tool})" if each.tool else ""
         console.print(plain(f"{each.status:8}{each.action}{tool}: {each.summary}"))
         for remark in each.findings:
-            console.print(plain(f"        {remark.told}".replace("\n", "\n          ")))
+            console.print(plain(f"        {remark.text_line}".replace("\n", "\n          ")))
         if each.output and not each.findings and each.status != "passed":
             for line in each.output.splitlines()[-SHOWN_LINES:]:
                 console.print(plain(f"        | {line}"))

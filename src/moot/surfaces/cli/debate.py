@@ -129,7 +129,7 @@ def debate_command(
         repo=repo,
         branch=branch,
         use_models=not flags.no_llm,
-        tried=with_store(settings.store, lambda db: RecordShelf(db).tried()),
+        tried=with_store(settings.store, lambda db: RecordShelf(db).count_results()),
     )
     ending = Ending(json=flags.json_output, quiet=flags.quiet)
     raise typer.Exit(run_command(settings, EXTENSION.plan(request), request.vault, ending))

@@ -15,14 +15,21 @@ from moot.core.errors import UsageError
 from moot.edge.clock import SystemClock
 from moot.edge.store import SqlStore
 from moot.protocols.decide import PROTOCOL
-from moot.protocols.decide.questions import CLASSES, Question, classify, question_texts, read_questions, spoken_question
+from moot.protocols.decide.questions import (
+    CLASSES,
+    PanelQuestion,
+    classify,
+    parse_spoken_question,
+    question_texts,
+    read_questions,
+)
 from moot.protocols.decide.report import describe_class
 from moot.protocols.decide.script import DecideResult
-from moot.protocols.decide.verdicts import Verdict
+from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.surfaces.choices import choose
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.running import finish, play
+from moot.surfaces.cli.running import finish, run_session
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.extensions.decide import EXTENSION, panel_of, seats_of, verdict_data
@@ -94,18 +101,18 @@ def decide_command(
 
 def _run(request: Request, ending: Ending) -> int:
     settings, vault, plan = request.settings, request.vault, EXTENSION.plan(request)
-    result = asyncio.run(play(settings, plan, vault, ending, lambda runner: runner.start(plan)))
+    result = asyncio.run(run_session(settings, plan, vault, ending, lambda runner: runner.start(plan)))
     code = finish(result, plan, vault, ending)
     if code == 1 and isinstance(result, DecideResult) and not (ending.json or ending.yaml) and _at_a_terminal():
         return _ask_the_user(settings, result, vault)
     return code
 
 
-def questions_from(file: str | None, ask: str | None, options: Sequence[str]) -> tuple[Question, ...]:
+def questions_from(file: str | None, ask: str | None, options: Sequence[str]) -> tuple[PanelQuestion, ...]:
     if (file is None) == (ask is None):
         raise UsageError("give either a file of questions (- is stdin) or --ask with its --option")
     if ask is not None:
-        return (spoken_question(ask, options),)
+        return (parse_spoken_question(ask, options),)
     if options:
         raise UsageError("--option goes with --ask; the options of a file stand in the file")
     return read_questions(_text_of(file or ""), "standard input" if file == "-" else repr(file))
@@ -148,7 +155,7 @@ def _ask_the_user(settings: Settings, result: DecideResult, vault: Vault) -> int
     return left
 
 
-async def _choose(settings: Settings, session: str, question: str, option: str, reason: str) -> Verdict:
+async def _choose(settings: Settings, session: str, question: str, option: str, reason: str) -> QuestionVerdict:
     store = SqlStore(settings.store)
     try:
         return await choose(store, SystemClock(), session, question, option, reason)
@@ -173,7 +180,7 @@ def choose_command(
     _confirm(made)
 
 
-def _confirm(verdict: Verdict) -> None:
+def _confirm(verdict: QuestionVerdict) -> None:
     assert verdict.choice is not None
     label = next(option.label for option in verdict.options if option.id == verdict.choice.option)
     made = verdict.choice
@@ -191,7 +198,7 @@ def classify_command(
     if not asked:
         raise UsageError("there is no question to class; give one as text, in a file, or on stdin")
     if json_output:
-        entries = [classed(name, text) for name, text in asked]
+        entries = [classify_question(name, text) for name, text in asked]
         counts = Counter(str(entry["classification"]) for entry in entries)
         summary: JsonValue = {kind: counts[kind] for kind in CLASSES}
         sole = entries[0] if len(entries) == 1 else {}
@@ -203,7 +210,7 @@ def classify_command(
             out().print(plain(f"  {note}"))
 
 
-def classed(name: str, text: str) -> dict[str, JsonValue]:
+def classify_question(name: str, text: str) -> dict[str, JsonValue]:
     return {"question_id": name, "question_text": text, **classify(text).model_dump(mode="json")}
 
 

@@ -7,7 +7,7 @@ from moot.core.types import Result
 from moot.protocols.decide.exit_code import exit_code
 from moot.protocols.decide.report import report_decide
 from moot.protocols.decide.script import DecideResult
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain, print_json, write_text
@@ -16,7 +16,7 @@ from moot.surfaces.judge_files import write_judge_files
 from moot.text.secrets import Vault
 
 
-def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
+def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> int:
     """Show the result, and write the judges' files where a folder was named."""
     assert isinstance(result, DecideResult)
     if ending.json:

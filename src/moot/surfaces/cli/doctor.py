@@ -11,10 +11,10 @@ from rich.table import Table
 from moot.core.config import Resolved
 from moot.core.errors import MootError
 from moot.core.report import count_things
-from moot.core.types import Call
+from moot.core.types import ModelCall
 from moot.edge.models import find_own_server, find_problem, is_fit_to_show, list_status, why_unreachable
 from moot.edge.sandbox import sandbox_status
-from moot.edge.store.engine import shown
+from moot.edge.store.engine import mask_address
 from moot.protocols import PROTOCOLS
 from moot.surfaces.cli.options import JsonFlag, ModelFlag, SeatFlag, StoreFlag, seat_settings
 from moot.surfaces.cli.screen import out, plain, print_json
@@ -91,19 +91,19 @@ def config_command(store: StoreFlag = None, json_output: JsonFlag = False) -> No
     """Print every setting, its value, and where that came from."""
     resolved = Settings.load({"store": store}).resolved.values()
     if json_output:
-        return print_json({r.key: {"value": _told(r), "source": r.source} for r in resolved})
+        return print_json({r.key: {"value": _format_setting(r), "source": r.source} for r in resolved})
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("setting", "value", "from", "meaning"):
         table.add_column(column, overflow="fold")
     for r in resolved:
-        table.add_row(r.key, plain(str(_told(r))), plain(r.source), plain(r.about))
+        table.add_row(r.key, plain(str(_format_setting(r))), plain(r.source), plain(r.about))
     out().print(table)
 
 
-def _told(setting: Resolved) -> JsonValue:
+def _format_setting(setting: Resolved) -> JsonValue:
     if setting.key.startswith("models.") and not is_fit_to_show(setting.key, str(setting.value)):
         return "(hidden)"
-    return shown(str(setting.value)) if setting.key == "store" else _plain(setting.value)
+    return mask_address(str(setting.value)) if setting.key == "store" else _plain(setting.value)
 
 
 def _plain(value: object) -> JsonValue:
@@ -122,7 +122,7 @@ def _store_check(settings: Settings) -> Check:
         return {
             "what": "store",
             "ok": True,
-            "note": f"{shown(settings.store)}, {count_things(asyncio.run(look()), 'session')}",
+            "note": f"{mask_address(settings.store)}, {count_things(asyncio.run(look()), 'session')}",
         }
     except MootError as error:
         return {"what": "store", "ok": False, "note": str(error)}
@@ -161,7 +161,9 @@ def _model_check(settings: Settings, name: str, *, live: bool) -> Check:
 
 
 async def _tiny_call(settings: Settings, name: str) -> str:
-    call = Call(seat="doctor", phase="doctor", round=1, system="", prompt="Answer with the word ready.", max_tokens=16)
+    call = ModelCall(
+        seat="doctor", phase="doctor", round=1, system="", prompt="Answer with the word ready.", max_tokens=16
+    )
     async with open_runtime(settings=settings, keep=False) as session:
         async with asyncio.timeout(float(settings["call_timeout"])):
             reply = await session.open_model(name).reply(call)

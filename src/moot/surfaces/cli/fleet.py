@@ -13,7 +13,7 @@ from moot.surfaces.cli.screen import out, plain, print_json, section
 from moot.surfaces.setup import Settings
 
 if TYPE_CHECKING:
-    from moot.edge.store.workers import Session, WorkerRow
+    from moot.edge.store.workers import FleetSession, WorkerRow
     from moot.surfaces.fleet.status import FleetStatus
 
 
@@ -78,11 +78,11 @@ def _worker(worker: "WorkerRow") -> str:
     return f"{place}: {len(worker.holding)} of {worker.concurrency} sessions, {kind}, seen {worker.silent:.0f} s ago"
 
 
-def _sessions(sessions: "Sequence[Session]") -> list[str]:
+def _sessions(sessions: "Sequence[FleetSession]") -> list[str]:
     return [f"{each.id[:8]} {each.status}{_gate(each)}: {each.topic}" for each in sessions]
 
 
-def _gate(session: "Session") -> str:
+def _gate(session: "FleetSession") -> str:
     if session.gate is None or session.deadline is None:
         return f", format {session.format}"
     return f" at {session.gate.replace('_', ' ')} until {session.deadline:%Y-%m-%d %H:%M:%S} UTC"

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from moot.core.errors import UsageError
 from moot.core.ports import SessionRecord
 from moot.edge.store import SqlStore
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.consent import ask_to_run
 from moot.surfaces.cli.history import SessionArgument
@@ -18,7 +18,7 @@ from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.running import run_command
 from moot.surfaces.cli.screen import err, plain
 from moot.surfaces.cli.stored import with_store
-from moot.surfaces.forking import fork, parsed
+from moot.surfaces.forking import fork, parse_value
 from moot.surfaces.plans import learn_secrets, origins_of
 from moot.surfaces.setup import Settings
 from moot.text.secrets import Vault
@@ -55,7 +55,7 @@ def fork_command(
     child = with_store(store, begin)
     if not quiet:
         err().print(plain(f"session {child.id}, forked from {child.parent} at step {at}"))
-    plan, vault = Plan.model_validate(child.config), Vault(os.environ)
+    plan, vault = SessionPlan.model_validate(child.config), Vault(os.environ)
     learn_secrets(origins_of(plan), vault)
     ending = Ending(write, None, json_output, quiet)
     raise typer.Exit(run_command(settings, plan, vault, ending, lambda runner: runner.resume(child.id)))
@@ -67,5 +67,5 @@ def changes_of(given: list[str]) -> dict[str, JsonValue]:
         key, equals, value = entry.partition("=")
         if not equals or not key.strip():
             raise UsageError(f"--set {entry!r} is not of the form KEY=VALUE, e.g. max_rounds=2")
-        changes[key.strip()] = parsed(value.strip())
+        changes[key.strip()] = parse_value(value.strip())
     return changes

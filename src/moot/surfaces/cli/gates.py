@@ -12,7 +12,7 @@ from moot.surfaces.choices import whoever
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.cli.stored import with_store
-from moot.surfaces.gatekeeping import decide, gate_of, told
+from moot.surfaces.gatekeeping import decide, format_decision, gate_of
 
 GateArgument = Annotated[str, typer.Argument(help="The session that waits, or enough of its id; or the gate's own id.")]
 
@@ -48,7 +48,7 @@ def gates_command(
 
 
 def line(gate: GateRequest) -> str:
-    state = told(gate.decision) if gate.decision else f"waits until {gate.deadline:%Y-%m-%d %H:%M:%S} UTC"
+    state = format_decision(gate.decision) if gate.decision else f"waits until {gate.deadline:%Y-%m-%d %H:%M:%S} UTC"
     return f"{gate.session_id[:8]}  {gate.point}: {gate.summary}  ({state})"
 
 
@@ -92,5 +92,5 @@ def settle(
     if json_output:
         shown: JsonValue = gate.model_dump(mode="json")
         return print_json(shown)
-    out().print(plain(f"{gate.point}: {told(gate.decision)}"))
+    out().print(plain(f"{gate.point}: {format_decision(gate.decision)}"))
     out().print(plain(f"if nobody runs it, carry it on with: moot resume {gate.session_id}"))

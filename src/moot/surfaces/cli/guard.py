@@ -11,7 +11,7 @@ from moot.core.errors import StoreError, UsageError
 from moot.edge.files.memory import hook_memory
 from moot.edge.looking import Looked, look_at_command
 from moot.routing.answer import Route
-from moot.routing.switch import disabled
+from moot.routing.switch import find_off_switch
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import ask_on_terminal, err, out, plain, print_json
 from moot.surfaces.guarding import REFUSED, run_through
@@ -54,7 +54,7 @@ def guard_command(
         show(line, looked, verdict, as_json=json_output)
     if dry_run:
         raise typer.Exit(0 if passes else REFUSED)
-    if not passes and not permitted(verdict, looked.notes):
+    if not passes and not ask_permission(verdict, looked.notes):
         raise typer.Exit(REFUSED)
     code, problem = run_through(words)
     if problem:
@@ -66,7 +66,7 @@ def guard_command(
 def verdict_on(line: str, route: Route) -> Verdict:
     if route.bypass or route.stakes == "low":
         return Verdict("PROCEED", route.reason)
-    if switch := disabled(os.environ):
+    if switch := find_off_switch(os.environ):
         err().print(plain(f"moot: not debated: switched off by {switch}"))
         return Verdict("PROCEED", f"debates are switched off by {switch}", degraded=("not debated",))
     return judge(line, route)
@@ -82,14 +82,14 @@ def show(line: str, looked: Looked, verdict: Verdict, *, as_json: bool) -> None:
                 "degraded": list(verdict.degraded), "session_id": verdict.session_id, "notes": list(looked.notes),
             }
         )  # fmt: skip
-    out().print(plain(f"{verdict.resolution}, stakes {route.stakes}: {verdict.told()}"))
+    out().print(plain(f"{verdict.resolution}, stakes {route.stakes}: {verdict.render_full()}"))
     for note in looked.notes:
         out().print(plain(f"  {note}"))
 
 
-def permitted(verdict: Verdict, notes: tuple[str, ...]) -> bool:
+def ask_permission(verdict: Verdict, notes: tuple[str, ...]) -> bool:
     """What the person at the terminal says; nobody there means no."""
-    err().print(plain(f"moot: {verdict.resolution}: {verdict.told()}"))
+    err().print(plain(f"moot: {verdict.resolution}: {verdict.render_full()}"))
     for note in notes:
         err().print(plain(f"moot: {note}"))
     said = ask_on_terminal("moot: run it all the same? [y/N] ")

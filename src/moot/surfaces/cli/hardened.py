@@ -7,7 +7,7 @@ from moot.edge.files.outputs import write_output
 from moot.protocols.harden.exit_code import exit_code
 from moot.protocols.harden.report import report_harden, track_findings
 from moot.protocols.harden.script import HardenResult
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain, print_json
@@ -16,7 +16,7 @@ from moot.text.sarif import sarif
 from moot.text.secrets import Vault
 
 
-def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
+def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> int:
     """Show the result, and write what was asked to be written."""
     assert isinstance(result, HardenResult)
     if ending.json:

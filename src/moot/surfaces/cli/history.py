@@ -11,14 +11,14 @@ from rich.table import Table
 
 from moot.core.errors import UsageError
 from moot.core.ports import SessionRecord
-from moot.core.report import Document, Report
+from moot.core.report import Report, ReportDocument
 from moot.core.types import Result
 from moot.edge.files.outputs import check_output, write_output
 from moot.edge.store import SqlStore
 from moot.edge.store.sql import BeingRun
 from moot.protocols import PROTOCOLS
 from moot.record.transcript import Story, as_json, build_document
-from moot.runtime.runner import Plan, finished_result
+from moot.runtime.runner import SessionPlan, find_result
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.consent import ask_to_run
 from moot.surfaces.cli.options import ForceFlag, JsonFlag, StoreFlag
@@ -38,7 +38,7 @@ from moot.text.report_markdown import render_document_markdown
 from moot.text.secrets import Vault
 
 SessionArgument = Annotated[str, typer.Argument(help="Session id, or enough of its beginning.")]
-FORMATS: dict[str, Callable[[Document], str]] = {"md": render_document_markdown, "html": render_document_html}
+FORMATS: dict[str, Callable[[ReportDocument], str]] = {"md": render_document_markdown, "html": render_document_html}
 
 
 def register(app: typer.Typer) -> None:
@@ -135,7 +135,7 @@ def resume_command(
     settings = Settings.load({"store": flags.store})
     ending = Ending(write, sarif_file, flags.json_output, flags.quiet, force=force)
     vault = Vault(os.environ)
-    record, plan, done = asyncio.run(_look_up(settings, session, flags.changed, vault))
+    record, plan, done = asyncio.run(_look_up(settings, session, flags.apply_limits, vault))
     out_file = plan.notes.get("out")
     if force and not sarif_file and not out_file:
         raise UsageError("--force says that a file may be overwritten, and this session writes none")
@@ -144,19 +144,19 @@ def resume_command(
     learn_secrets(origins_of(plan), vault)
     if done is not None:
         raise typer.Exit(finish(done, plan, vault, ending))
-    code = run_command(settings, plan, vault, ending, lambda runner: runner.resume(record.id, flags.changed))
+    code = run_command(settings, plan, vault, ending, lambda runner: runner.resume(record.id, flags.apply_limits))
     raise typer.Exit(code)
 
 
 async def _look_up(
-    settings: Settings, session: str, change: Callable[[Plan], Plan], vault: Vault
-) -> tuple[SessionRecord, Plan, Result | None]:
+    settings: Settings, session: str, change: Callable[[SessionPlan], SessionPlan], vault: Vault
+) -> tuple[SessionRecord, SessionPlan, Result | None]:
     """The session, its plan with what is changed now, and its result if it has nothing left to do."""
     async with open_runtime(settings=settings, vault=vault) as reading:
         assert reading.store is not None
         record = await reading.store.session(session)
-        kept = finished_result(record)
-        plan = change(Plan.model_validate(record.config))
+        kept = find_result(record)
+        plan = change(SessionPlan.model_validate(record.config))
         # Before its files are read for secrets, and before a result is written anywhere.
         await agree_to_imported(reading.store, record, plan, ask_to_run)
         if kept is None:
@@ -177,7 +177,7 @@ async def _story(db: SqlStore, session: str) -> Story:
     )
 
 
-async def _document(db: SqlStore, session: str) -> Document:
+async def _document(db: SqlStore, session: str) -> ReportDocument:
     story = await _story(db, session)
     return build_document(story, await _report(story.session, db))
 

@@ -11,7 +11,7 @@ import typer
 from moot.core.errors import UsageError
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import ask_on_terminal, err, out, plain, print_json, write_json
-from moot.surfaces.hooks.allowances import SHOWN, Stopped, allow, allowances, find_stopped, stopped
+from moot.surfaces.hooks.allowances import SHOWN, StoppedCall, allow, allowances, find_stopped, list_stopped
 from moot.surfaces.hooks.install import (
     place_of,
     read_settings,
@@ -117,28 +117,30 @@ def install(
         return
     try_hooks(client, strict=strict)
     written = write_settings(path, settings, client)
-    out().print(plain(f"{'hooks written to' if written else 'nothing to do:'} {_shown(path)}"))
+    out().print(plain(f"{'hooks written to' if written else 'nothing to do:'} {_shorten_path(path)}"))
     if written and (then := place_of(client).afterwards):
         out().print(plain(then))
     for key in ("disableAllHooks", "allowManagedHooksOnly"):
         if settings.get(key):
-            err().print(plain(f"moot: {_shown(path)} sets {key}: the hooks will not run until that is taken out"))
+            err().print(
+                plain(f"moot: {_shorten_path(path)} sets {key}: the hooks will not run until that is taken out")
+            )
 
 
 def uninstall(client: ClientFlag = "claude", user: UserFlag = False) -> None:
     """Take Moot's hooks out of a client's settings. Other settings stay."""
     path = settings_file(client, user=user, home=Path.home(), folder=Path.cwd())
     gone = path.exists() and write_settings(path, without_hooks(read_settings(path)), client)
-    out().print(plain(f"{'hooks taken out of' if gone else 'nothing to do:'} {_shown(path)}"))
+    out().print(plain(f"{'hooks taken out of' if gone else 'nothing to do:'} {_shorten_path(path)}"))
 
 
-def _shown(path: Path) -> Path:
+def _shorten_path(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def allow_command(
     call: Annotated[
-        str | None, typer.Argument(metavar="[id]", help="The id of a stopped call, or its beginning.")
+        str | None, typer.Argument(metavar="[id]", help="The id of a list_stopped call, or its beginning.")
     ] = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -149,7 +151,7 @@ def allow_command(
     """
     place = allowances(os.environ)
     if call is None:
-        return _list_stopped(stopped(place), as_json=json_output)
+        return _list_stopped(list_stopped(place), as_json=json_output)
     found = find_stopped(place, call)
     console = err()
     console.print(plain(f"{found.client or 'a client'} in {found.folder}: {found.action}"), soft_wrap=True)
@@ -167,7 +169,7 @@ def allow_command(
         out().print(plain(f"allowed once, within the hour: {found.id[:SHOWN]}"))
 
 
-def _list_stopped(found: list[Stopped], *, as_json: bool) -> None:
+def _list_stopped(found: list[StoppedCall], *, as_json: bool) -> None:
     if as_json:
         return print_json([each._asdict() for each in found])
     if not found:

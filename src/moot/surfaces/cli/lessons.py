@@ -11,8 +11,8 @@ from rich.table import Table
 
 from moot.core.errors import UsageError
 from moot.edge.store.episodes import EpisodeShelf
-from moot.edge.store.lessons import LessonShelf
-from moot.evidence.lessons import Lesson, Origin, new_lesson, standing
+from moot.edge.store.lessons import LessonStore
+from moot.evidence.lessons import Lesson, Origin, new_lesson, rate_lesson
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json, write_json
 from moot.surfaces.cli.stored import with_store
@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
 @lessons_app.command("list")
 def list_command(
     text: Annotated[str, typer.Argument(help="Only lessons with this in their text.")] = "",
-    task: Annotated[str | None, typer.Option("--for", help="Those a task like this would be told.")] = None,
+    task: Annotated[str | None, typer.Option("--for", help="Those a task like this would be format_lesson.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many.")] = 20,
     store: StoreFlag = None,
     json_output: JsonFlag = False,
@@ -48,15 +48,15 @@ def list_command(
     now = datetime.now(UTC)
     found = with_store(
         store,
-        lambda db: LessonShelf(db).recall(task, now, limit) if task else LessonShelf(db).lessons(text, limit),
+        lambda db: LessonStore(db).recall(task, now, limit) if task else LessonStore(db).lessons(text, limit),
     )
     if json_output:
-        return print_json([told(lesson, now) for lesson in found])
+        return print_json([format_lesson(lesson, now) for lesson in found])
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("id", "worth", "used", "category", "lesson"):
         table.add_column(column, overflow="fold")
     for lesson in found:
-        worth = f"{standing(lesson, now):.2f}"
+        worth = f"{rate_lesson(lesson, now):.2f}"
         table.add_row(lesson.id, worth, f"{lesson.helped}+ {lesson.harmed}-", lesson.category, plain(lesson.text))
     out().print(table if found else plain("no lessons"))
 
@@ -65,11 +65,11 @@ def list_command(
 def show_command(lesson: LessonArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
     """Show a lesson: its wordings, where it came from, what it did."""
     now = datetime.now(UTC)
-    found = with_store(store, lambda db: LessonShelf(db).lesson(lesson))
+    found = with_store(store, lambda db: LessonStore(db).lesson(lesson))
     if json_output:
-        return print_json(told(found, now))
+        return print_json(format_lesson(found, now))
     lines = [found.text, *(f"  also: {wording}" for wording in found.wordings)]
-    lines.append(f"{found.category}, worth {standing(found, now):.2f}: used {found.uses} times, "
+    lines.append(f"{found.category}, worth {rate_lesson(found, now):.2f}: used {found.uses} times, "
                  f"helped {found.helped}, harmed {found.harmed}")  # fmt: skip
     lines += [_origin(origin) for origin in found.origins]
     lines.append(f"kept until {found.expires_at:%Y-%m-%d}" if found.expires_at else "kept for good")
@@ -89,16 +89,16 @@ def add_command(
         raise UsageError("a lesson needs a text")
     now = datetime.now(UTC)
     lesson = new_lesson(said, Origin(agent="person", when=now), now, *([None] if keep else []))
-    kept = with_store(store, lambda db: LessonShelf(db).learn(lesson))
+    kept = with_store(store, lambda db: LessonStore(db).learn(lesson))
     if json_output:
-        return print_json(told(kept, now))
+        return print_json(format_lesson(kept, now))
     out().print(plain(f"{kept.id} {'added' if kept.id == lesson.id else f'merged with: {kept.text}'}"))
 
 
 @lessons_app.command("forget")
 def forget_command(lesson: LessonArgument, store: StoreFlag = None) -> None:
     """Forget a lesson."""
-    gone = with_store(store, lambda db: LessonShelf(db).forget(lesson))
+    gone = with_store(store, lambda db: LessonStore(db).forget(lesson))
     out().print(plain(f"forgotten {gone.id}: {gone.text}"))
 
 
@@ -127,7 +127,7 @@ def episodes_command(
 @lessons_app.command("export")
 def export_command(store: StoreFlag = None) -> None:
     """Print all lessons as JSON lines."""
-    for lesson in with_store(store, lambda db: LessonShelf(db).lessons()):
+    for lesson in with_store(store, lambda db: LessonStore(db).lessons()):
         write_json(lesson.model_dump_json())
 
 
@@ -138,7 +138,7 @@ def import_command(
 ) -> None:
     """Take in lessons of another store. Those that say the same as one here are merged with it."""
     lessons = read_lessons(_text(file), file)
-    kept = with_store(store, lambda db: LessonShelf(db).learn_all(lessons))
+    kept = with_store(store, lambda db: LessonStore(db).learn_all(lessons))
     out().print(plain(f"{len(lessons)} read, {len({lesson.id for lesson in kept})} kept"))
 
 
@@ -157,8 +157,8 @@ def read_lessons(text: str, name: str) -> list[Lesson]:
     return lessons
 
 
-def told(lesson: Lesson, now: datetime) -> JsonValue:
-    return {**lesson.model_dump(mode="json"), "worth": round(standing(lesson, now), 3)}
+def format_lesson(lesson: Lesson, now: datetime) -> JsonValue:
+    return {**lesson.model_dump(mode="json"), "worth": round(rate_lesson(lesson, now), 3)}
 
 
 def _origin(origin: Origin) -> str:

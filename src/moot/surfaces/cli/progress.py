@@ -21,7 +21,7 @@ QUIET_SECONDS = 30.0
 TICK_SECONDS = 1.0
 
 
-class Progress:
+class ProgressDisplay:
     """What is printed while a session runs: when, who speaks, and the gist of what was said."""
 
     def __init__(
@@ -99,27 +99,27 @@ class Progress:
             self._status.update(plain(f"{self._elapsed()} {self._now()}"))
 
 
-class Silent(Progress):
+class Silent(ProgressDisplay):
     def __init__(self) -> None:
         super().__init__(Console(quiet=True), None, live=False)
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Progress]:
+def progress(*, quiet: bool) -> Iterator[ProgressDisplay]:
     if quiet:
         yield Silent()
         return
     console = err()
     if not sys.stderr.isatty():
-        with keep_ticking(shown := Progress(console, None)):
+        with keep_ticking(shown := ProgressDisplay(console, None)):
             yield shown
         return
-    with console.status("starting") as status, keep_ticking(shown := Progress(console, status)):
+    with console.status("starting") as status, keep_ticking(shown := ProgressDisplay(console, status)):
         yield shown
 
 
 @contextmanager
-def keep_ticking(shown: Progress, wait: Callable[[Flag, float], bool] = Flag.wait) -> Iterator[None]:
+def keep_ticking(shown: ProgressDisplay, wait: Callable[[Flag, float], bool] = Flag.wait) -> Iterator[None]:
     """Ticks come from a thread of their own: while a model is waited for, nothing else happens."""
     ended = Flag()
 

@@ -40,10 +40,10 @@ def register(app: typer.Typer) -> None:
     """The commands of the protocols that have none of their own."""
     for protocol in PROTOCOLS.values():
         if protocol.name not in LISTED and protocol.name not in SHORT:
-            app.command(protocol.name, epilog=told_examples(protocol))(command_of(protocol))
+            app.command(protocol.name, epilog=format_examples(protocol))(command_of(protocol))
 
 
-def told_examples(protocol: AnyProtocol) -> str | None:
+def format_examples(protocol: AnyProtocol) -> str | None:
     return "Examples:\n\n" + "\n\n".join(f"  {line}" for line in protocol.examples) if protocol.examples else None
 
 

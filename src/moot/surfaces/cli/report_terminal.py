@@ -6,10 +6,10 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from moot.core.report import Block, Bullets, Document, Figures, Grid, Headline, Listing, Paragraph, Report
+from moot.core.report import Block, Bullets, Figures, Grid, Headline, Listing, Paragraph, Report, ReportDocument
 from moot.surfaces.cli.screen import out, plain
 from moot.text.controls import clean
-from moot.text.render import fenced
+from moot.text.render import fence_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +30,7 @@ def show_report(report: Report) -> None:
         _show(block, console)
 
 
-def show_document(document: Document) -> None:
+def show_document(document: ReportDocument) -> None:
     """Prompts, replies and code of its steps are in fences: nothing in them looks like a part of the document."""
     console = out()
     console.print(_bold(f"# {document.title}"))
@@ -84,7 +84,7 @@ def _show_list(entries: tuple[str, ...], console: "Console") -> None:
 def _show_listing(block: Listing, console: "Console", *, fence: bool) -> None:
     text = block.text.rstrip("\n")
     if fence:
-        console.print(plain(fenced(text, block.language)), soft_wrap=True)
+        console.print(plain(fence_text(text, block.language)), soft_wrap=True)
     elif block.language == "text":
         console.print(plain("\n".join(f"  {line}" for line in text.split("\n"))))
     elif console.is_terminal:

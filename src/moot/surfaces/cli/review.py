@@ -77,7 +77,7 @@ def review_command(
             "seats.defender": (defend,) if defend and defend != "off" else None,
         }
     )
-    desk = read_planning(paths, chosen_type(kind), context)
+    desk = read_planning(paths, parse_type(kind), context)
     request = Request(
         protocol=PROTOCOL,
         given={"desk": desk, "fail_on": fail_on, "no_llm": flags.no_llm},
@@ -89,7 +89,7 @@ def review_command(
     raise typer.Exit(run_command(settings, EXTENSION.plan(request), request.vault, ending))
 
 
-def chosen_type(kind: str | None) -> ArtefactType | None:
+def parse_type(kind: str | None) -> ArtefactType | None:
     if kind is None:
         return None
     wanted = kind.lower()

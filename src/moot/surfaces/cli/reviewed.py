@@ -4,7 +4,7 @@ from moot.core.errors import UsageError
 from moot.core.types import Result
 from moot.protocols.review.report import report_review
 from moot.protocols.review.script import ReviewResult
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain, print_json
@@ -12,7 +12,7 @@ from moot.surfaces.extensions.review import exit_code, record_decisions, write_r
 from moot.text.secrets import Vault
 
 
-def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
+def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> int:
     """Show the result, write the revised artefacts if asked to, and note the decisions."""
     assert isinstance(result, ReviewResult)
     if ending.json:

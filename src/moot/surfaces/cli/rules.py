@@ -3,7 +3,7 @@
 from pydantic import JsonValue
 
 from moot.scan.catalogue import Listed, catalogue
-from moot.scan.rule import Example
+from moot.scan.rule import RuleExample
 from moot.surfaces.cli.screen import out, plain, print_json
 
 
@@ -15,7 +15,7 @@ def show_rules(*, json_output: bool) -> None:
         out().print(plain(_as_text(listed, example)))
 
 
-def _as_json(listed: Listed, example: Example) -> JsonValue:
+def _as_json(listed: Listed, example: RuleExample) -> JsonValue:
     rule = listed.rule
     return {
         "rule": rule.id,
@@ -33,7 +33,7 @@ def _as_json(listed: Listed, example: Example) -> JsonValue:
     }
 
 
-def _as_text(listed: Listed, example: Example) -> str:
+def _as_text(listed: Listed, example: RuleExample) -> str:
     rule = listed.rule
     return "\n".join(
         [
@@ -41,11 +41,11 @@ def _as_text(listed: Listed, example: Example) -> str:
             f"  {rule.description}",
             f"  fix: {rule.fix}",
             f"  see: {rule.reference}",
-            f"  fires on:\n{_indented(example.fires)}",
-            f"  silent on:\n{_indented(example.silent)}\n",
+            f"  fires on:\n{_indent(example.fires)}",
+            f"  silent on:\n{_indent(example.silent)}\n",
         ]
     )
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.strip("\n").splitlines())

@@ -15,7 +15,7 @@ from moot.edge.sandbox import find_sandbox
 from moot.surfaces.cli.options import JsonFlag, PythonFlag, UnsafeFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.cli.worth import show_worth, worth_json
-from moot.surfaces.measuring import masked_run, own_tests, vault_of, watched
+from moot.surfaces.measuring import mask_run, own_tests, run_measured, vault_of
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
 from moot.text.excerpts import name_some
@@ -71,8 +71,8 @@ def run_command(
     sandbox = find_sandbox(unsafe_local, Settings.load(given).sandbox(), project)
     code = read_code(paths, language, None, sys.stdin.buffer.read).code
     suite = read_tests(tests).model_copy(update={"entry": entry}) if tests else own_tests(code, entry)
-    seen = asyncio.run(watched(code, suite, sandbox, coverage=coverage, mutants=mutants))
-    seen = replace(seen, run=masked_run(seen.run, vault_of(code, suite)))
+    seen = asyncio.run(run_measured(code, suite, sandbox, coverage=coverage, mutants=mutants))
+    seen = replace(seen, run=mask_run(seen.run, vault_of(code, suite)))
     if json_output:
         print_json({**as_json(seen.run), **worth_json(seen)})
     else:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from moot.core.errors import Parked
 from moot.core.types import Result
-from moot.runtime.runner import Plan, Runner, cut_by
+from moot.runtime.runner import Runner, SessionPlan, cut_by
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.screen import err, plain
@@ -15,7 +15,7 @@ from moot.surfaces.cli.waiting import wait_for
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.projects import project_of
 from moot.surfaces.setup import Settings, check_prices
-from moot.surfaces.wiring import SessionRuntime, open_runtime, runs_code, stopping_on_interrupt
+from moot.surfaces.wiring import SessionRuntime, open_runtime, runs_code, stop_on_interrupt
 from moot.text.secrets import Vault
 
 WHY_MORE = defaultdict(
@@ -28,21 +28,21 @@ WHY_MORE = defaultdict(
 Begin = Callable[[Runner], Awaitable[Result]]
 
 
-def run_command(settings: Settings, plan: Plan, vault: Vault, ending: Ending, begin: Begin | None = None) -> int:
+def run_command(settings: Settings, plan: SessionPlan, vault: Vault, ending: Ending, begin: Begin | None = None) -> int:
     """Run a session, show its result, and give the exit code. `begin` carries one on; default: it is a new one."""
     begin = begin or (lambda runner: runner.start(plan))
-    result = asyncio.run(play(settings, plan, vault, ending, begin))
+    result = asyncio.run(run_session(settings, plan, vault, ending, begin))
     return finish(result, plan, vault, ending)
 
 
-async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, begin: Begin) -> Result:
+async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, ending: Ending, begin: Begin) -> Result:
     """Run a session in front of a person."""
     say_pick(settings, plan)
     check_prices(plan)
     project = project_of(plan)
     if runs_code(plan) and project.told and not ending.quiet:
         err().print(plain(project.told))
-    person = asked_on_terminal if plan.notes.get("ask_me") else None
+    person = ask_on_terminal if plan.notes.get("ask_me") else None
     extension = find_extension(plan.protocol)
     with progress(quiet=ending.quiet) as listen:
         opened = open_runtime(settings=settings, plan=plan, vault=vault, listen=listen, person=person)
@@ -56,7 +56,7 @@ async def play(settings: Settings, plan: Plan, vault: Vault, ending: Ending, beg
             return result
 
 
-def say_pick(settings: Settings, plan: Plan) -> None:
+def say_pick(settings: Settings, plan: SessionPlan) -> None:
     """Whoever pays for a model that nobody named is told so, also where no progress is wanted."""
     pick = settings.picked
     if pick is None or pick.model not in {"", *(name for chain in plan.seats.values() for name in chain)}:
@@ -68,7 +68,7 @@ async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending) -> R
     """The result, however often the session waits for a person on the way."""
     while True:
         try:
-            with stopping_on_interrupt(shop.runner):
+            with stop_on_interrupt(shop.runner):
                 return await begin(shop.runner)
         except Parked as parked:
             session = parked.session_id
@@ -80,7 +80,7 @@ async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending) -> R
                 return runner.resume(session)
 
 
-async def asked_on_terminal(questions: Sequence[str]) -> list[str]:
+async def ask_on_terminal(questions: Sequence[str]) -> list[str]:
     """Each question on the terminal; an empty line, or no terminal to answer on, is no answer."""
     answers = []
     for question in questions:
@@ -90,7 +90,7 @@ async def asked_on_terminal(questions: Sequence[str]) -> list[str]:
     return answers
 
 
-def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
+def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> int:
     """Show the result, write what was asked to be written, and say how to carry on."""
     code = find_extension(plan.protocol).finish(result, plan, vault, ending)
     if result.resumable:

@@ -18,7 +18,7 @@ from moot.edge.scanning import scan_files
 from moot.edge.scanning.cache import Cache, default_folder
 from moot.surfaces.cli.options import ForceFlag, JsonFlag
 from moot.surfaces.cli.rules import show_rules
-from moot.surfaces.cli.scanned import counting, show
+from moot.surfaces.cli.scanned import show, show_progress
 from moot.surfaces.cli.screen import print_json
 from moot.text.sarif import sarif
 
@@ -60,9 +60,9 @@ def scan_command(
         return show_rules(json_output=json_output)
     check_output(sarif_file or write_baseline, force=force, flag="--sarif or --write-baseline")
     check_output(write_baseline, force=force and write_baseline is not None, flag="--write-baseline")
-    wanted, known = severities_from(min_severity), known_from(baseline)
+    wanted, known = severities_from(min_severity), read_baseline(baseline)
     gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read, whole=True)
-    with counting(quiet=json_output) as tick:
+    with show_progress(quiet=json_output) as tick:
         scan = scan_files(gathered.code.files, jobs, None if no_cache else Cache(default_folder()), tick)
     findings = [
         f
@@ -97,7 +97,7 @@ def severities_from(lowest: str) -> tuple[Severity, ...]:
     raise UsageError(f"unknown severity {lowest!r}; known are {', '.join(SEVERITIES)}")
 
 
-def known_from(baseline: str | None) -> frozenset[str]:
+def read_baseline(baseline: str | None) -> frozenset[str]:
     """Fingerprints of findings that were there before, and do not fail a run."""
     if baseline is None:
         return frozenset()

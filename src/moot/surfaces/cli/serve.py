@@ -56,10 +56,10 @@ def serve_command(
         raise UsageError("the server needs packages of its own; pip install 'moot[server]'")
     flags = {"store": store, "server.host": host, "server.port": port, "server.sessions": concurrency}
     settings = Settings.load(flags)
-    from moot.surfaces.server.serving import Wanted, serve
+    from moot.surfaces.server.serving import ServeOptions, serve
 
     place, number = str(settings["server.host"]), int(settings["server.port"])
-    asyncio.run(serve(settings, Wanted(place, number, run_here, no_token, quiet)))
+    asyncio.run(serve(settings, ServeOptions(place, number, run_here, no_token, quiet)))
 
 
 @token_app.command("create")
@@ -87,14 +87,14 @@ def list_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None
     """List tokens: their names and what they allow, never the tokens themselves."""
     found, now = with_store(store, lambda db: TokenShelf(db).tokens()), datetime.now(UTC)
     if json_output:
-        return print_json([{**token.model_dump(mode="json"), "standing": token.standing(now)} for token in found])
+        return print_json([{**token.model_dump(mode="json"), "standing": token.status_at(now)} for token in found])
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("name", "owner", "scopes", "created", "expires", "standing"):
         table.add_column(column)
     for token in found:
         ends = f"{token.expires_at:%Y-%m-%d %H:%M}" if token.expires_at else "never"
         made = f"{token.created_at:%Y-%m-%d %H:%M}"
-        table.add_row(plain(token.name), plain(token.owner), ", ".join(token.scopes), made, ends, token.standing(now))
+        table.add_row(plain(token.name), plain(token.owner), ", ".join(token.scopes), made, ends, token.status_at(now))
     out().print(table if found else plain("no tokens"))
 
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from moot.core.errors import UsageError
 from moot.core.types import Limits
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.cli.options import (
     CallsFlag,
     CallTimeoutFlag,
@@ -44,7 +44,7 @@ class LimitFlags:
     json_output: JsonFlag = False
     quiet: QuietFlag = False
 
-    def changed(self, plan: Plan) -> Plan:
+    def apply_limits(self, plan: SessionPlan) -> SessionPlan:
         """A plan that is carried on, with the limits given now."""
         given: dict[str, JsonValue] = {n: getattr(self, n) for n in LIMITS if getattr(self, n) is not None}
         rules = plan.rules if self.timeout is None else {**plan.rules, "timeout": self.timeout}
@@ -77,7 +77,7 @@ class SessionFlags(LimitFlags):
 def with_flags(kind: type[LimitFlags]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A command whose parameter `flags` stands for all flags of `kind`."""
 
-    def changed(command: Callable[..., None]) -> Callable[..., None]:
+    def wrap_command(command: Callable[..., None]) -> Callable[..., None]:
         own, shared = inspect.signature(command, eval_str=True), inspect.signature(kind, eval_str=True)
 
         def run(**given: Any) -> None:
@@ -89,4 +89,4 @@ def with_flags(kind: type[LimitFlags]) -> Callable[[Callable[..., None]], Callab
         run.__doc__ = command.__doc__
         return run
 
-    return changed
+    return wrap_command

@@ -4,7 +4,7 @@ from moot.core.types import Result
 from moot.protocols.solve.exit_code import exit_code
 from moot.protocols.solve.report import name_solution, report_solve
 from moot.protocols.solve.script import SolveResult
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain, print_json
@@ -12,7 +12,7 @@ from moot.surfaces.written_results import why_withheld, write_out
 from moot.text.secrets import Vault
 
 
-def finish(result: Result, plan: Plan, vault: Vault, ending: Ending) -> int:
+def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> int:
     """Show the result, and write the best attempt where it was asked for."""
     assert isinstance(result, SolveResult)
     if ending.json:

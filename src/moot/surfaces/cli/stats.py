@@ -5,12 +5,12 @@ from dataclasses import asdict
 from rich.table import Table
 
 from moot.core.report import count_things
-from moot.edge.files.memory import Memory
+from moot.edge.files.memory import MemoryFolder
 from moot.evidence.statistics import Worked, tally
 from moot.surfaces.cli.screen import err, out, plain, print_json
 
 
-def show_stats(memory: Memory, *, json: bool) -> None:
+def show_stats(memory: MemoryFolder, *, json: bool) -> None:
     read = memory.debates()
     found = tally(read.debates)
     if json:
@@ -27,7 +27,7 @@ def show_stats(memory: Memory, *, json: bool) -> None:
         "debates": str(found.debates),
         "by kind": _pairs(found.by_type),
         "by category": _pairs(found.by_category),
-        **{f"{line.resolution} worked": _worked(line) for line in found.worked if line.debates},
+        **{f"{line.resolution} worked": _format_worked(line) for line in found.worked if line.debates},
         "helped": str(found.helped),
         "needless": f"{found.needless} ({_share(found.needless_rate)} of those with a known outcome)",
         "escalations": f"{found.escalations}, {found.automatic} of them without a debate",
@@ -37,7 +37,7 @@ def show_stats(memory: Memory, *, json: bool) -> None:
     out().print(table)
 
 
-def _worked(line: Worked) -> str:
+def _format_worked(line: Worked) -> str:
     return f"{line.success} of {line.debates} (failed {line.failure}, not said {line.unknown})"
 
 

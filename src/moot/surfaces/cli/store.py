@@ -7,7 +7,7 @@ import typer
 from pydantic import JsonValue
 
 from moot.edge.store import archive, health, moving
-from moot.edge.store.engine import shown
+from moot.edge.store.engine import mask_address
 from moot.edge.store.moving import Sums
 from moot.edge.store.tables import HEAD
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
@@ -35,12 +35,12 @@ def migrate_command(store: StoreFlag = None, json_output: JsonFlag = False) -> N
     """Make or bring up to date the tables, as every command does that opens the store."""
     place = _place(store)
     before = health.revision(place)
-    with moving.opened(place, reading=False):
+    with moving.open_transaction(place, reading=False):
         pass
     if json_output:
-        return print_json({"store": shown(place), "before": before, "revision": HEAD})
+        return print_json({"store": mask_address(place), "before": before, "revision": HEAD})
     was = "it was empty" if before is None else "nothing to do" if before == HEAD else f"it was at {before}"
-    out().print(plain(f"{shown(place)} is at revision {HEAD}: {was}"))
+    out().print(plain(f"{mask_address(place)} is at revision {HEAD}: {was}"))
 
 
 def check_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None:
@@ -68,7 +68,7 @@ def backup_command(
     json_output: JsonFlag = False,
 ) -> None:
     """Save a moment of the whole store in one file, also while sessions run. It restores into any kind of store."""
-    _report(f"saved {shown(_place(store))} in {file}", archive.backup(_place(store), file), json_output)
+    _report(f"saved {mask_address(_place(store))} in {file}", archive.backup(_place(store), file), json_output)
 
 
 def restore_command(
@@ -79,7 +79,7 @@ def restore_command(
 ) -> None:
     """Fill a store from a backup: all of it, or nothing."""
     sums = archive.restore(file, _place(store), replace=replace)
-    _report(f"restored {file} to {shown(_place(store))}", sums, json_output)
+    _report(f"restored {file} to {mask_address(_place(store))}", sums, json_output)
 
 
 def copy_command(
@@ -90,7 +90,7 @@ def copy_command(
 ) -> None:
     """Copy one store into another, e.g. a SQLite file to PostgreSQL: all of it, compared afterwards, or nothing."""
     sums = moving.copy(source, target, replace=replace)
-    _report(f"copied {shown(source)} to {shown(target)}", sums, json_output)
+    _report(f"copied {mask_address(source)} to {mask_address(target)}", sums, json_output)
 
 
 def _report(done: str, sums: Sums, json_output: bool) -> None:

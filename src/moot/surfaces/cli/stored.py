@@ -5,17 +5,17 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from moot.edge.store import SqlStore
-from moot.surfaces.setup import Settings, opened_store
+from moot.surfaces.setup import Settings, open_store
 
 R = TypeVar("R")
 
 
 def with_store(place: str | None, work: Callable[[SqlStore], Awaitable[R]]) -> R:
-    async def opened() -> R:
-        store = opened_store(Settings.load({"store": place}))
+    async def run_with_store() -> R:
+        store = open_store(Settings.load({"store": place}))
         try:
             return await work(store)
         finally:
             await store.aclose()
 
-    return asyncio.run(opened())
+    return asyncio.run(run_with_store())

@@ -14,7 +14,7 @@ from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json, write_text
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.setup import Settings
-from moot.teams.roles import DOMAINS, Domain, Role, Scored, best_team, domain_of, known_domain, positions
+from moot.teams.roles import DOMAINS, Domain, Role, Scored, best_team, domain_of, find_domain, positions
 
 EXAMPLES = """Examples:
 
@@ -84,10 +84,10 @@ def build_command(
     seats = tuple(role) if role else positions(known, about, size)
     if strange := [name for name in seats if name not in known]:
         raise UsageError(f"there is no role {strange[0]!r}; roles are {', '.join(known)}")
-    tried = with_store(store, lambda db: RecordShelf(db).tried())
+    tried = with_store(store, lambda db: RecordShelf(db).count_results())
     team = best_team(seats, models, known, about, tried)
     if json_output:
-        return print_json({"domain": about, "agents": [told(agent) for agent in team]})
+        return print_json({"domain": about, "agents": [format_scored(agent) for agent in team]})
     results = sum(row.total for row in tried)
     err().print(plain(f"domain {about}; {results} earlier results" + ("" if results else ": every record counts 0.50")))
     write_text(as_toml(team))
@@ -107,7 +107,7 @@ def as_toml(team: tuple[Scored, ...]) -> str:
     return "\n".join(parts)
 
 
-def told(each: Scored) -> JsonValue:
+def format_scored(each: Scored) -> JsonValue:
     parts: dict[str, float] = {"record": each.record, "domain": each.domain, "affinity": each.affinity}
     rounded = {name: round(value, 4) for name, value in {**parts, "score": each.score}.items()}
     return {**each.agent.model_dump(), **rounded}
@@ -128,7 +128,7 @@ def _models(given: list[str] | None) -> tuple[str, ...]:
 def _domain(said: str, task: str) -> Domain:
     if not said:
         return domain_of(task)
-    if (domain := known_domain(said.lower())) is None:
+    if (domain := find_domain(said.lower())) is None:
         raise UsageError(f"unknown --domain {said!r}; known are {', '.join(DOMAINS)}")
     return domain
 

@@ -9,9 +9,9 @@ from rich.table import Table
 
 from moot.core.errors import UsageError
 from moot.core.report import count_things
-from moot.edge.files.memory import Debate, Memory
-from moot.evidence.failures import Event, Next, Standing, next_step, task_id
-from moot.evidence.statistics import helped
+from moot.edge.files.memory import MemoryFolder, PastDebate
+from moot.evidence.failures import Event, Next, TaskStanding, next_step, task_id
+from moot.evidence.statistics import has_helped
 from moot.routing import route
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
@@ -49,7 +49,7 @@ def fail_command(
 ) -> None:
     """An attempt at the task has failed."""
     memory = _memory()
-    memory.track("fail", _named(task), _now(), error=error, approach=approach, session=session)
+    memory.track("fail", _require_name(task), _now(), error=error, approach=approach, session=session)
     _settle(memory, "failure", task, debate, helped_flag)
     _show_one(memory, task, json=json_output)
 
@@ -73,7 +73,7 @@ def reject_command(
 ) -> None:
     """Somebody rejected the work on the task, or wants it revised."""
     memory = _memory()
-    memory.track("reject", _named(task), _now(), approach=approach, session=session)
+    memory.track("reject", _require_name(task), _now(), approach=approach, session=session)
     _show_one(memory, task, json=json_output)
 
 
@@ -83,7 +83,7 @@ def reset_command(task: TaskArgument, session: SessionFlag = "", json_output: Js
     if task == "*":
         memory.reset_all(_now(), session)
     else:
-        memory.track("reset", _named(task), _now(), session=session)
+        memory.track("reset", _require_name(task), _now(), session=session)
     _show_one(memory, task, json=json_output)
 
 
@@ -111,23 +111,23 @@ def show_command(json_output: JsonFlag = False) -> None:
 
 def _event(event: Event, task: str, session: str, debate: str, told: bool | None, *, json: bool) -> None:
     memory = _memory()
-    memory.track(event, _named(task), _now(), session=session)
+    memory.track(event, _require_name(task), _now(), session=session)
     _settle(memory, event, task, debate, told)
     _show_one(memory, task, json=json)
 
 
-def _settle(memory: Memory, outcome: str, task: str, debate: str, told: bool | None) -> None:
-    def judged(known: Debate) -> bool | None:
-        return told if told is not None else helped(known.resolution, outcome)
+def _settle(memory: MemoryFolder, outcome: str, task: str, debate: str, told: bool | None) -> None:
+    def judge_debate(known: PastDebate) -> bool | None:
+        return told if told is not None else has_helped(known.resolution, outcome)
 
-    settled = memory.settle(outcome, _now(), task=task_id(task), debate_id=debate, helped=judged)
+    settled = memory.settle(outcome, _now(), task=task_id(task), debate_id=debate, helped=judge_debate)
     if debate and settled is None:
         raise UsageError(f"no debate {debate!r} is remembered; `moot vet stats --json` lists them")
 
 
-def _show_one(memory: Memory, task: str, *, json: bool) -> None:
+def _show_one(memory: MemoryFolder, task: str, *, json: bool) -> None:
     tasks, name = memory.standings(_now()), task_id(task)
-    line = _summary(tasks, tasks.get(name, Standing(name, task)))
+    line = _summary(tasks, tasks.get(name, TaskStanding(name, task)))
     if json:
         return print_json(line)
     counted = f"{_count(line['failures'], 'failure')}, {_count(line['rejections'], 'rejection')}"
@@ -138,7 +138,7 @@ def _show_one(memory: Memory, task: str, *, json: bool) -> None:
     out().print(plain(f"{name}: {counted}{why}{todo}"))
 
 
-def _summary(tasks: dict[str, Standing], task: Standing) -> dict[str, JsonValue]:
+def _summary(tasks: dict[str, TaskStanding], task: TaskStanding) -> dict[str, JsonValue]:
     way = route(task.task)
     step: Next = next_step(tasks, task.task_id, stakes=way.stakes, security=way.security)
     return {
@@ -157,11 +157,11 @@ def _count(number: JsonValue, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def _memory() -> Memory:
+def _memory() -> MemoryFolder:
     return memory_of(Settings.load({}))
 
 
-def _named(task: str) -> str:
+def _require_name(task: str) -> str:
     if not task.strip():
         raise UsageError("the task has no name: say it in a few words")
     return task

@@ -10,7 +10,7 @@ import typer
 
 from moot.core.errors import UsageError
 from moot.edge.settings import FILE, project_file
-from moot.edge.settings.trust_file import ProjectFile, is_trusted, read_project_file, revoke, trust, trusted_files
+from moot.edge.settings.trust_file import ProjectFile, is_trusted, list_trusted_files, read_project_file, revoke, trust
 from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import ask_on_terminal, err, out, plain, print_json
 from moot.surfaces.project_trust import risky_settings
@@ -112,7 +112,7 @@ def _end(found: ProjectFile, *, trusted: bool, needed: bool, told: bool) -> None
 
 
 def _list(*, as_json: bool) -> None:
-    found = trusted_files(os.environ)
+    found = list_trusted_files(os.environ)
     if as_json:
         return print_json([each._asdict() for each in found])
     if not found:

@@ -15,11 +15,11 @@ from moot.surfaces.cli.session_flags import SessionFlags, with_flags
 from moot.surfaces.cli.stats import show_stats
 from moot.surfaces.cli.vetted import show
 from moot.surfaces.extensions.vet import (
-    Question,
-    answered,
+    VetQuestion,
+    answer_directly,
     check,
-    known_stakes,
     memory_of,
+    parse_stakes,
     request_for,
     vet_plan,
     with_surroundings,
@@ -78,9 +78,9 @@ def vet_command(
     """
     if action == "stats" and not (stakes or rounds or context or failure or attempt or error or session or csp):
         return show_stats(memory_of(flags.settings({})), json=flags.json_output)
-    given = Question(
+    given = VetQuestion(
         action=_only_one(action, failure, csp),
-        stakes=known_stakes(stakes),
+        stakes=parse_stakes(stakes),
         context=_text(context) if context else "",
         session=session,
         failed=failure is not None,
@@ -90,13 +90,13 @@ def vet_command(
     if (given.attempts or given.errors) and failure is None:
         raise UsageError("--attempt and --error belong to --failure TASK")
     if csp is not None:
-        given, asked_rounds = _requested(_text(csp), given)
+        given, asked_rounds = _read_request(_text(csp), given)
         rounds = rounds or asked_rounds
     check(given)
     given = with_surroundings(given, Path.cwd())
     settings = flags.settings({"vet.rounds": rounds})
     ending = Ending(json=flags.json_output, quiet=flags.quiet, csp=csp is not None)
-    if (at_once := answered(settings, given)) is not None:
+    if (at_once := answer_directly(settings, given)) is not None:
         raise typer.Exit(show(at_once, ending))
     vault = Vault(os.environ)
     plan = vet_plan(request_for(settings, vault, use_models=not flags.no_llm), given)
@@ -110,11 +110,11 @@ def _only_one(action: str | None, failure: str | None, csp: str | None) -> str:
     return given[0]
 
 
-def _requested(text: str, given: Question) -> tuple[Question, int | None]:
+def _read_request(text: str, given: VetQuestion) -> tuple[VetQuestion, int | None]:
     """The question a CSP/1 request asks; flags beside it hold."""
     match read_request(text):
         case PlanRequest(proposal=proposal, rounds=rounds, stakes=stakes):
-            return replace(given, action=proposal, stakes=given.stakes or known_stakes(stakes)), rounds
+            return replace(given, action=proposal, stakes=given.stakes or parse_stakes(stakes)), rounds
         case FailureRequest(task=task, attempts=attempts, errors=errors):
             return replace(given, action=task, failed=True, attempts=attempts, errors=errors), None
 

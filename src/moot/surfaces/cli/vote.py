@@ -40,8 +40,8 @@ def vote_command(
     Exit code 0: somebody has won; 1: nobody has; 2: there is no valid ballot.
     """
     rules = VoteRules(
-        method=known("method", method, (*AUTO, *METHODS)),
-        tie_break=known("tie-break", tie_break, TIE_BREAKS),
+        method=parse_choice("method", method, (*AUTO, *METHODS)),
+        tie_break=parse_choice("tie-break", tie_break, TIE_BREAKS),
         seed=seed or 0,
         leader=leader.strip(),
     )
@@ -57,7 +57,7 @@ def vote_command(
     raise typer.Exit(WON if election.winner else NOBODY if election.scores else NO_BALLOT)
 
 
-def known(flag: str, said: str, words: tuple[W, ...]) -> W:
+def parse_choice(flag: str, said: str, words: tuple[W, ...]) -> W:
     for word in words:
         if word == said.lower().replace("-", "_"):
             return word

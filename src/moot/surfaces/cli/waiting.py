@@ -4,7 +4,7 @@ import asyncio
 import sys
 from datetime import UTC, datetime
 
-from moot.core.errors import Decided, Parked
+from moot.core.errors import AlreadyDecided, Parked
 from moot.core.gates import GateRequest
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
@@ -12,7 +12,7 @@ from moot.edge.webhooks import Webhooks
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.screen import err, plain
-from moot.surfaces.gatekeeping import decide, told
+from moot.surfaces.gatekeeping import decide, format_decision
 
 LOOK_EVERY = 0.25
 
@@ -36,7 +36,9 @@ async def wait_for(parked: Parked, store: SqlStore, ending: Ending) -> None:
     finally:
         if asking is not None:
             asking.cancel()
-    err().print(plain(f"  {gate.point}: {told(gate.decision) if gate.decision else 'nobody decided in time'}"))
+    err().print(
+        plain(f"  {gate.point}: {format_decision(gate.decision) if gate.decision else 'nobody decided in time'}")
+    )
 
 
 def at_terminal(ending: Ending) -> bool:
@@ -60,17 +62,17 @@ async def ask(gate: GateRequest, store: SqlStore) -> None:
     """Here and now; somebody elsewhere may be faster."""
     try:
         if gate.kind == "answers":
-            answers = [await typed(f"? {question}") for question in gate.questions]
+            answers = [await read_typed(f"? {question}") for question in gate.questions]
             await decide(store, gate, "approved", whoever(), answers=answers)
-        elif (await typed("approve? [y/N]")).lower() in ("y", "yes"):
+        elif (await read_typed("approve? [y/N]")).lower() in ("y", "yes"):
             await decide(store, gate, "approved", whoever())
         else:
-            await decide(store, gate, "rejected", whoever(), await typed("why?") or "no reason was given")
-    except Decided:
+            await decide(store, gate, "rejected", whoever(), await read_typed("why?") or "no reason was given")
+    except AlreadyDecided:
         return
 
 
-async def typed(question: str) -> str:
+async def read_typed(question: str) -> str:
     err().print(plain(question))
     line: str = await asyncio.to_thread(sys.stdin.readline)
     return line.strip()

@@ -16,7 +16,7 @@ from moot.protocols import PROTOCOLS
 if TYPE_CHECKING:
     from moot.core.ports import Store
     from moot.edge.store import SqlStore
-    from moot.runtime.runner import Plan
+    from moot.runtime.runner import SessionPlan
     from moot.surfaces.cli.output_options import Ending
     from moot.surfaces.plans import Request
     from moot.surfaces.setup import Settings
@@ -35,17 +35,17 @@ class Extension:
 
         return read_body(request.protocol, body)
 
-    def plan(self, request: "Request") -> "Plan":
+    def plan(self, request: "Request") -> "SessionPlan":
         """The session that a request asks for."""
         from moot.surfaces.plans import make_plan
 
         return make_plan(request)
 
-    def answer(self, plan: "Plan") -> Result | None:
+    def answer(self, plan: "SessionPlan") -> Result | None:
         """The result that a plan has already; None if somebody must run it."""
         return None
 
-    def own_notes(self, plan: "Plan", settings: "Settings") -> dict[str, JsonValue]:
+    def own_notes(self, plan: "SessionPlan", settings: "Settings") -> dict[str, JsonValue]:
         """Notes that name things of the machine, as its own settings have them: a client may have no others."""
         return {}
 
@@ -53,7 +53,7 @@ class Extension:
         """The result with what a person decided since."""
         return result
 
-    async def settle(self, result: Any, plan: "Plan", store: "SqlStore | None") -> Any:
+    async def settle(self, result: Any, plan: "SessionPlan", store: "SqlStore | None") -> Any:
         """What is done with a result beside keeping it."""
         return result
 
@@ -62,7 +62,7 @@ class Extension:
         data: JsonValue = result.model_dump(mode="json")
         return data
 
-    def finish(self, result: Any, plan: "Plan", vault: "Vault", ending: "Ending") -> int:
+    def finish(self, result: Any, plan: "SessionPlan", vault: "Vault", ending: "Ending") -> int:
         """Show the result on the terminal, write what was asked to be written, and give the exit code."""
         from moot.surfaces.cli.report_terminal import show_report
         from moot.surfaces.cli.screen import print_json

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from moot.core.errors import UsageError
-from moot.core.experience import Judged, Tried
+from moot.core.experience import Judged, TrackRecord
 from moot.core.types import Code, Language, Value
 from moot.edge.files.roles import read_roles, read_team_file
-from moot.edge.files.sources import chosen_language
+from moot.edge.files.sources import parse_language
 from moot.edge.store import SqlStore
 from moot.edge.store.records import RecordShelf
 from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
 from moot.protocols.solve.attempts import DEFINED, task_examples
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import Files, Line, Long, code_of, tests_of
 from moot.surfaces.extensions import Extension
 from moot.surfaces.extensions.solve import solution_path
@@ -27,7 +27,7 @@ from moot.surfaces.setup import Settings
 from moot.surfaces.written_results import split_output
 from moot.teams.roles import Agent, Role, as_team, best_team, domain_of
 from moot.teams.roles.building import FIRST
-from moot.teams.roles.templates import MAX_AGENTS, numbered
+from moot.teams.roles.templates import MAX_AGENTS, number_role
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class DebateExtension(Extension):
             "topic": body.kind == "topic",
         }
 
-    def plan(self, request: Request) -> Plan:
+    def plan(self, request: Request) -> SessionPlan:
         """`team`: the path of a team file, or who sits in the team; `topic`: nothing is run, ballots decide."""
         given, own = split_output(request.given)
         settings, task, team = request.settings, str(given["task"]).strip(), given.pop("team", None)
@@ -83,7 +83,7 @@ class DebateExtension(Extension):
             raise UsageError("there is no task; say what is to be debated")
         if not request.use_models:
             raise UsageError(f"--no-llm leaves nobody to debate. {NO_MODEL}; `moot solve --no-llm` only runs the tests")
-        adversarial = DebateRules.model_validate(settings.rules("debate")).held("adversarial")
+        adversarial = DebateRules.model_validate(settings.rules("debate")).includes_phase("adversarial")
         members, seats = members_of(settings, task, team, request.tried, adversarial=adversarial)
         if not members:
             raise UsageError(NO_MODEL)
@@ -97,7 +97,7 @@ class DebateExtension(Extension):
             refuse_idle(given, language, branch=request.branch)
             found |= {"kind": "topic", "path": ""}
         else:
-            chosen = chosen_language(language) or (tests.language if tests else "python")
+            chosen = parse_language(language) or (tests.language if tests else "python")
             sole = PurePosixPath(paths[0]).name if len(paths) == 1 else ""
             found |= {"language": chosen, "path": sole or solution_path(tests, chosen)}
         is_code = "kind" not in found
@@ -106,12 +106,12 @@ class DebateExtension(Extension):
         own |= {"runs_code": is_code or bool(plan.rules["tools"]), "ci": settings.ci().model_dump(mode="json")}
         return plan.model_copy(update={"notes": {**plan.notes, **own}})
 
-    async def settle(self, result: DebateResult, plan: Plan, store: SqlStore | None) -> DebateResult:
+    async def settle(self, result: DebateResult, plan: SessionPlan, store: SqlStore | None) -> DebateResult:
         if store is not None:
             await keep_records(result, plan, store)
         return result
 
-    def finish(self, result: DebateResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+    def finish(self, result: DebateResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
         from moot.surfaces.cli.debated import finish
 
         return finish(result, plan, vault, ending)
@@ -140,7 +140,9 @@ def team_of(seats: Sequence[TeamSeat], roles: Mapping[str, Role]) -> tuple[Agent
             raise UsageError(f"there is no role {seat.role!r}; roles are {', '.join(roles)}")
         taken[seat.role] += 1
         try:
-            agents.append(Agent(id=seat.id or numbered(seat.role, taken[seat.role]), role=seat.role, model=seat.model))
+            agents.append(
+                Agent(id=seat.id or number_role(seat.role, taken[seat.role]), role=seat.role, model=seat.model)
+            )
         except ValueError:
             raise UsageError(f"the id {seat.id!r} must be small letters, digits, - or _") from None
     if len({agent.id for agent in agents}) != len(agents):
@@ -149,7 +151,12 @@ def team_of(seats: Sequence[TeamSeat], roles: Mapping[str, Role]) -> tuple[Agent
 
 
 def members_of(
-    settings: Settings, task: str, team: str | tuple[Agent, ...] | None, tried: Sequence[Tried], *, adversarial: bool
+    settings: Settings,
+    task: str,
+    team: str | tuple[Agent, ...] | None,
+    tried: Sequence[TrackRecord],
+    *,
+    adversarial: bool,
 ) -> tuple[list[Member], Seats]:
     """Who sits at the table, and with which models: the team of the file, or the usual roles with the models given."""
     roles = read_roles(str(settings["debate.roles_folder"]))
@@ -178,12 +185,12 @@ def member(agent: Agent, model: str, role: Role) -> Member:
     return Member(seat=seat_of(agent), role=agent.role, model=model, system=role.prompt, tools=role.tools)
 
 
-async def keep_records(result: DebateResult, plan: Plan, store: SqlStore) -> None:
+async def keep_records(result: DebateResult, plan: SessionPlan, store: SqlStore) -> None:
     """Who was right, for the teams of later debates; keeping it again changes nothing."""
-    await RecordShelf(store).judge(result.session_id, judged(result, plan), datetime.now(UTC))
+    await RecordShelf(store).judge(result.session_id, judge_answers(result, plan), datetime.now(UTC))
 
 
-def judged(result: DebateResult, plan: Plan) -> list[Judged]:
+def judge_answers(result: DebateResult, plan: SessionPlan) -> list[Judged]:
     """Whose first answer behaves as the winner does; said only where the winner passes its tests."""
     winner = next((c for c in result.candidates if c.id == result.winner), None)
     if winner is None or not winner.checked.green or result.resumable:

@@ -12,10 +12,10 @@ from moot.core.ports import Store
 from moot.core.types import Value
 from moot.edge.files.judges import read_judges
 from moot.protocols.decide.ballots import ADVISOR
-from moot.protocols.decide.questions import Judge, Question, asked_questions, classify, shipped
+from moot.protocols.decide.questions import Judge, PanelQuestion, classify, load_shipped_judges, parse_questions
 from moot.protocols.decide.script import DecideInput, DecideResult
-from moot.protocols.decide.verdicts import Verdict
-from moot.runtime.runner import Plan
+from moot.protocols.decide.verdicts import QuestionVerdict
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import Line, Long
 from moot.surfaces.choices import with_choices
 from moot.surfaces.extensions import Extension
@@ -51,7 +51,7 @@ class DecideExtension(Extension):
     def read_body(self, body: DecideBody, request: Request) -> dict[str, Any]:
         return {"questions": questions_of(body), "force_panel": body.force_panel}
 
-    def plan(self, request: Request) -> Plan:
+    def plan(self, request: Request) -> SessionPlan:
         """`against`: models that the judges take in turn; `feature_dir`: where the judges' files go."""
         given = dict(request.given)
         against, folder = tuple(given.pop("against", ())), given.pop("feature_dir", None)
@@ -72,7 +72,7 @@ class DecideExtension(Extension):
     def present(self, result: DecideResult) -> JsonValue:
         return as_data(result)
 
-    def finish(self, result: DecideResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+    def finish(self, result: DecideResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
         from moot.surfaces.cli.decided import finish
 
         return finish(result, plan, vault, ending)
@@ -84,7 +84,7 @@ EXTENSION = DecideExtension()
 def panel_of(settings: Settings) -> tuple[Judge, ...]:
     """The judges by name; one of your own goes before a shipped one of the same name."""
     folder, names = str(settings["decide.judges_folder"]), settings["decide.judges"]
-    known = {**shipped(), **(read_judges(folder) if folder else {})}
+    known = {**load_shipped_judges(), **(read_judges(folder) if folder else {})}
     for name in names:
         if name not in known:
             raise UsageError(f"there is no judge {name!r}; known are {', '.join(sorted(known))}")
@@ -118,14 +118,14 @@ def refuse_empty_panel(given: DecideInput, seats: Mapping[str, Sequence[str]]) -
         )
 
 
-def folders_of(questions: Sequence[Question], given: str | None) -> dict[str, str]:
+def folders_of(questions: Sequence[PanelQuestion], given: str | None) -> dict[str, str]:
     """Where the judge files of each question go: `--feature-dir`, else the folder its file names."""
     if given:
         return {question.id: given for question in questions}
     return {question.id: _inside(question) for question in questions if question.feature_dir}
 
 
-def _inside(question: Question) -> str:
+def _inside(question: PanelQuestion) -> str:
     """A file of questions may name a folder below this one; anywhere else is for the person to say."""
     path = PurePath(question.feature_dir)
     if path.is_absolute() or ".." in path.parts or question.feature_dir.startswith("~"):
@@ -135,7 +135,7 @@ def _inside(question: Question) -> str:
     return str(Path.cwd() / path)
 
 
-def folders_in(plan: Plan) -> dict[str, str]:
+def folders_in(plan: SessionPlan) -> dict[str, str]:
     kept = plan.notes.get("folders")
     return {str(key): str(value) for key, value in kept.items()} if isinstance(kept, dict) else {}
 
@@ -148,7 +148,7 @@ def as_data(result: DecideResult) -> dict[str, JsonValue]:
     return {**sole, **data, "questions": [*entries]}
 
 
-def verdict_data(verdict: Verdict) -> dict[str, JsonValue]:
+def verdict_data(verdict: QuestionVerdict) -> dict[str, JsonValue]:
     data: dict[str, JsonValue] = verdict.model_dump(mode="json")
     log: list[JsonValue] = [
         {"judge": c.judge, "round": c.round, "from": c.before, "to": c.after, "reason": c.reason}
@@ -157,7 +157,7 @@ def verdict_data(verdict: Verdict) -> dict[str, JsonValue]:
     return {**data, "change_log": log}
 
 
-def seed_form(verdict: Verdict) -> dict[str, JsonValue]:
+def seed_form(verdict: QuestionVerdict) -> dict[str, JsonValue]:
     """`debate_result` as the seed writes it, with what else is known after it."""
     data = verdict_data(verdict)
     form: dict[str, JsonValue] = {"question_id": verdict.question_id, "consensus": verdict.consensus}
@@ -175,7 +175,7 @@ def seed_form(verdict: Verdict) -> dict[str, JsonValue]:
     return form
 
 
-def questions_of(given: DecideBody) -> tuple[Question, ...]:
+def questions_of(given: DecideBody) -> tuple[PanelQuestion, ...]:
     entries = [
         {
             **({"question_id": question.id} if question.id else {}),
@@ -185,7 +185,7 @@ def questions_of(given: DecideBody) -> tuple[Question, ...]:
         }
         for question in given.questions
     ]
-    return asked_questions(entries, "the request")
+    return parse_questions(entries, "the request")
 
 
 def _option(option: GivenOption) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pydantic import Field
 from moot.core.types import Language, Value
 from moot.edge.files.sources import write_code
 from moot.protocols.harden.script import HardenInput, HardenResult
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import BY_NAME, ENTRY, Files, Line, code_of, tests_of
 from moot.surfaces.extensions import Extension
 from moot.surfaces.plans import Request, origins_of
@@ -30,7 +30,7 @@ class HardenExtension(Extension):
     def read_body(self, body: Any, request: Request) -> dict[str, Any]:
         return {"code": code_of(body.files, body.language), "tests": tests_of(body.tests, body.entry)}
 
-    def finish(self, result: HardenResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+    def finish(self, result: HardenResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
         from moot.surfaces.cli.hardened import finish
 
         return finish(result, plan, vault, ending)
@@ -39,7 +39,7 @@ class HardenExtension(Extension):
 EXTENSION = HardenExtension()
 
 
-def write_result(result: HardenResult, plan: Plan, vault: Vault) -> list[str]:
+def write_result(result: HardenResult, plan: SessionPlan, vault: Vault) -> list[str]:
     """Patched files back to disk, with their secrets; gives the paths that were written."""
     given = HardenInput.model_validate(plan.input).code
     changed = {f.path: result.final_files[f.path] for f in given.files if result.final_files.get(f.path) != f.text}

@@ -10,8 +10,8 @@ from pydantic import Field
 from moot.core.errors import UsageError
 from moot.core.protocol import CUT_SHORT
 from moot.core.types import Value
-from moot.edge.files.plans import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, Found
-from moot.edge.files.plans import Desk as ArtefactDesk
+from moot.edge.files.plans import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, FoundArtefact
+from moot.edge.files.plans import ReviewMaterial as ArtefactDesk
 from moot.edge.files.sources import replace_file, write_code
 from moot.evidence.artefacts.checkpoints import checkpoint
 from moot.evidence.artefacts.kinds import guess
@@ -19,8 +19,8 @@ from moot.evidence.artefacts.state import with_decision
 from moot.evidence.artefacts.values import GRAVITIES, Artefact, ArtefactType, Neighbour
 from moot.protocols.review import PROTOCOL
 from moot.protocols.review.script import ArtefactReview, Reviewed, ReviewResult, last_word
-from moot.runtime.runner import Plan
-from moot.surfaces.bodies import Files, Long, checked_path, checked_text
+from moot.runtime.runner import SessionPlan
+from moot.surfaces.bodies import Files, Long, check_path, check_text
 from moot.surfaces.extensions import Extension
 from moot.surfaces.plans import Request, make_plan, origin_notes, origins_of
 from moot.surfaces.setup import Settings
@@ -44,7 +44,7 @@ class ReviewExtension(Extension):
     def read_body(self, body: ReviewBody, request: Request) -> dict[str, Any]:
         return {"desk": desk_of(body)}
 
-    def plan(self, request: Request) -> Plan:
+    def plan(self, request: Request) -> SessionPlan:
         """`desk`: the artefacts as they were found; `fail_on`: the gravity that makes the exit code 1."""
         desk, settings = request.given["desk"], request.settings
         given = {"artefacts": (), "around": desk.around, "left_out": desk.left_out}
@@ -65,7 +65,7 @@ class ReviewExtension(Extension):
         kept = {**plan.notes, "origins": origin_notes(desk.origins), "state": desk.state}
         return plan.model_copy(update={"topic": topic, "notes": kept})
 
-    def finish(self, result: ReviewResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+    def finish(self, result: ReviewResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
         from moot.surfaces.cli.reviewed import finish
 
         return finish(result, plan, vault, ending)
@@ -74,7 +74,7 @@ class ReviewExtension(Extension):
 EXTENSION = ReviewExtension()
 
 
-def _artefact(found: Found, context: str) -> Artefact:
+def _artefact(found: FoundArtefact, context: str) -> Artefact:
     return Artefact(path=found.path, type=found.type, guessed=found.guessed, text=found.text, context=context)
 
 
@@ -94,7 +94,7 @@ def _seats(settings: Settings) -> dict[str, tuple[str, ...]]:
     return seats
 
 
-def exit_code(result: ReviewResult, plan: Plan, written: frozenset[str] = frozenset()) -> int:
+def exit_code(result: ReviewResult, plan: SessionPlan, written: frozenset[str] = frozenset()) -> int:
     """Advice ends with 0. Under `--fail-on` 1: such a challenge or finding stands; 2: nobody can say."""
     gravity = plan.notes.get("fail_on")
     if not gravity or result.outcome in ("cancelled", "rejected"):
@@ -116,7 +116,7 @@ def stands(review: ArtefactReview, gravity: str, *, saved: bool) -> bool:
     return any(f.severity in grave for f in faults) or any(v.challenge.severity in grave for v in open_ones)
 
 
-def write_revisions(result: ReviewResult, plan: Plan, vault: Vault) -> tuple[list[str], list[str]]:
+def write_revisions(result: ReviewResult, plan: SessionPlan, vault: Vault) -> tuple[list[str], list[str]]:
     """Revised artefacts to their files: those that were written, and why others were not.
     A review that can be carried on is not at its end, and writes nothing."""
     origins, written, problems = origins_of(plan), list[str](), list[str]()
@@ -142,7 +142,7 @@ def _holds(path: str, text: str) -> bool:
     return False
 
 
-def record_decisions(result: ReviewResult, plan: Plan, written: frozenset[str]) -> str:
+def record_decisions(result: ReviewResult, plan: SessionPlan, written: frozenset[str]) -> str:
     """The last word on each artefact into STATE.md, once however often a session is ended; gives its path."""
     place, decided = Path(str(plan.notes.get("state") or "")), [r for r in result.artefacts if r.decision]
     if result.resumable or not plan.notes.get("state") or not decided or not place.is_file():
@@ -167,7 +167,7 @@ def desk_of(given: ReviewBody) -> ArtefactDesk:
         raise UsageError(f"there are more than the {MOST_ARTEFACTS} artefacts of one session")
     if strange := [path for path in given.types if path not in given.artefacts]:
         raise UsageError(f"`types` speaks of {strange[0]!r}, which is not among the artefacts")
-    found = [_found(checked_path(path), checked_text(path, text), given) for path, text in given.artefacts.items()]
+    found = [_found(check_path(path), check_text(path, text), given) for path, text in given.artefacts.items()]
     found.sort(key=lambda each: ORDER.index(each.type))
     return ArtefactDesk(
         found=tuple(found),
@@ -177,10 +177,10 @@ def desk_of(given: ReviewBody) -> ArtefactDesk:
     )
 
 
-def _found(path: str, text: str, given: ReviewBody) -> Found:
+def _found(path: str, text: str, given: ReviewBody) -> FoundArtefact:
     if path in given.types:
-        return Found(path, text, given.types[path], "as told by the request")
+        return FoundArtefact(path, text, given.types[path], "as told by the request")
     told = guess(path, text)
     if told.type is None:
         raise UsageError(f"cannot tell what kind of artefact {path} is: {told.how}; say it in `types`")
-    return Found(path, text, told.type, told.how)
+    return FoundArtefact(path, text, told.type, told.how)

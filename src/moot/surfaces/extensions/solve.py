@@ -11,11 +11,11 @@ from pydantic import Field
 
 from moot.core.errors import UsageError
 from moot.core.types import SUFFIXES, Language, Tests, Value
-from moot.edge.files.sources import chosen_language
+from moot.edge.files.sources import parse_language
 from moot.protocols.solve.attempts import task_examples
 from moot.protocols.solve.script import SolveResult
-from moot.runtime.runner import Plan
-from moot.surfaces.bodies import ENTRY, Files, Line, Long, checked_path, checked_text, tests_of
+from moot.runtime.runner import SessionPlan
+from moot.surfaces.bodies import ENTRY, Files, Line, Long, check_path, check_text, tests_of
 from moot.surfaces.extensions import Extension
 from moot.surfaces.plans import Request, make_plan, origin_of, repository_at
 from moot.surfaces.written_results import split_output
@@ -50,18 +50,18 @@ class SolveExtension(Extension):
     def read_body(self, body: SolveBody, request: Request) -> dict[str, Any]:
         tests = tests_of(body.tests, body.entry)
         language = body.language or (tests.language if tests else "python")
-        path = checked_path(body.path) if body.path else solution_path(tests, language)
+        path = check_path(body.path) if body.path else solution_path(tests, language)
         given = {"task": body.task, "language": language, "tests": tests, "path": path}
-        return {**given, "start": checked_text(path, body.start)} if body.start else given
+        return {**given, "start": check_text(path, body.start)} if body.start else given
 
-    def plan(self, request: Request) -> Plan:
+    def plan(self, request: Request) -> SessionPlan:
         """`file`: code that is there already; `out`: the file for the best attempt, `write_anyway` and `force` how."""
         given, own = split_output(request.given)
         task, tests, start = str(given["task"]).strip(), given.get("tests"), given.pop("file", None)
         if not task:
             raise UsageError("there is no task; say what is to be solved")
         file = start.files[0] if start else None
-        chosen = file.language if file else chosen_language(given.get("language"))
+        chosen = file.language if file else parse_language(given.get("language"))
         language: Language = chosen or (tests.language if tests else "python")
         path = given.get("path") or (PurePosixPath(file.path).name if file else solution_path(tests, language))
         found: dict[str, Any] = {"task": task, "language": language, "path": path}
@@ -71,12 +71,15 @@ class SolveExtension(Extension):
         plan = make_plan(replace(request, given={**given, **found}, places=places))
         hooks = request.settings.ci()
         tested = plan.notes.get("runs_code") or task_examples(str(plan.input["task"]), language)
-        own |= {"runs_code": bool(tested or hooks.sandboxed("post_optimization")), "ci": hooks.model_dump(mode="json")}
+        own |= {
+            "runs_code": bool(tested or hooks.needs_sandbox("post_optimization")),
+            "ci": hooks.model_dump(mode="json"),
+        }
         plan = plan.model_copy(update={"notes": {"origins": {}, **plan.notes, **own}})
         check_seated(plan, no_llm=not request.use_models)
         return plan
 
-    def finish(self, result: SolveResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+    def finish(self, result: SolveResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
         from moot.surfaces.cli.solved import finish
 
         return finish(result, plan, vault, ending)
@@ -85,7 +88,7 @@ class SolveExtension(Extension):
 EXTENSION = SolveExtension()
 
 
-def check_seated(plan: Plan, *, no_llm: bool) -> None:
+def check_seated(plan: SessionPlan, *, no_llm: bool) -> None:
     """Without a model there must be code to test, and the user must have asked for no more than that."""
     if "coder" not in plan.seats and not (no_llm and plan.input.get("start") is not None):
         raise UsageError(NO_MODEL)
@@ -94,10 +97,10 @@ def check_seated(plan: Plan, *, no_llm: bool) -> None:
 def solution_path(tests: Tests | None, language: Language) -> str:
     """The file that the tests look for; `solution` where they do not say."""
     suffix = next(suffix for suffix, known in SUFFIXES.items() if known == language)
-    return imported_by(tests, suffix) or f"solution{suffix}" if tests else f"solution{suffix}"
+    return find_imported(tests, suffix) or f"solution{suffix}" if tests else f"solution{suffix}"
 
 
-def imported_by(tests: Tests, suffix: str) -> str:
+def find_imported(tests: Tests, suffix: str) -> str:
     """The first module a test imports that is neither a test, nor Python's, nor a test runner's."""
     pattern = IMPORTS.get("python" if suffix == ".py" else "javascript" if suffix in (".js", ".ts") else "")
     own = {PurePosixPath(path).stem for path, _ in tests.files}

@@ -13,21 +13,21 @@ from pydantic import Field, JsonValue
 from moot.core.errors import StoreError, UsageError
 from moot.core.events import Event
 from moot.core.gates import GateRules
-from moot.core.ports import Mark
+from moot.core.ports import JournalMark
 from moot.core.types import Limits, Value
-from moot.edge.files.memory import Debate, Memory, action_digest, memory_folder
+from moot.edge.files.memory import MemoryFolder, PastDebate, action_digest, memory_folder
 from moot.edge.files.surroundings import NOTHING_AROUND, Around, look_around
 from moot.edge.looking import names_program, raise_route
 from moot.edge.store import SqlStore
-from moot.evidence.failures import Next, Standing, next_step, stamp, task_id
+from moot.evidence.failures import Next, TaskStanding, next_step, stamp, task_id
 from moot.protocols.vet import PROTOCOL
 from moot.protocols.vet.script import VetInput, VetResult
 from moot.protocols.vet.synthesis import Resolution
 from moot.protocols.vet.verdict import verdict
 from moot.routing import Route, route
 from moot.routing.answer import ORDER, Stakes
-from moot.routing.switch import disabled
-from moot.runtime.runner import Plan
+from moot.routing.switch import find_off_switch
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import Line, Long
 from moot.surfaces.daylog import day_and_block
 from moot.surfaces.extensions import Extension
@@ -60,27 +60,27 @@ class VetExtension(Extension):
         session = body.session and f"{request.caller}:{body.session}"
         return {**body.model_dump(), "session": session}
 
-    def plan(self, request: Request) -> Plan:
-        return vet_or_answer(request, Question(**request.given))
+    def plan(self, request: Request) -> SessionPlan:
+        return vet_or_answer(request, VetQuestion(**request.given))
 
-    def answer(self, plan: Plan) -> VetResult | None:
+    def answer(self, plan: SessionPlan) -> VetResult | None:
         return VetInput.model_validate(plan.input).answer
 
-    def own_notes(self, plan: Plan, settings: Settings) -> dict[str, JsonValue]:
+    def own_notes(self, plan: SessionPlan, settings: Settings) -> dict[str, JsonValue]:
         return {"memory": str(memory_of(settings).folder)} if "memory" in plan.notes else {}
 
-    async def settle(self, result: VetResult, plan: Plan, store: SqlStore | None) -> VetResult:
+    async def settle(self, result: VetResult, plan: SessionPlan, store: SqlStore | None) -> VetResult:
         """In a thread: others may have locked the files. What could not be remembered is said in the journal too."""
         if not plan.notes.get("memory"):
             return result
-        kept = await asyncio.to_thread(remembered, plan, result)
+        kept = await asyncio.to_thread(remember_result, plan, result)
         said = kept.degraded[len(result.degraded) :]
         if said and store is not None:
-            mark = Mark(kind="noted", name="not_remembered", value={"problem": said[-1]})
+            mark = JournalMark(kind="noted", name="not_remembered", value={"problem": said[-1]})
             await store.append(result.session_id, [mark])
         return kept
 
-    def finish(self, result: VetResult, plan: Plan, vault: Vault, ending: "Ending") -> int:
+    def finish(self, result: VetResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
         from moot.surfaces.cli.vetted import show
 
         return show(result, ending)
@@ -90,7 +90,7 @@ EXTENSION = VetExtension()
 
 
 @dataclass(frozen=True)
-class Question:
+class VetQuestion:
     """What somebody wants vetted."""
 
     action: str
@@ -107,7 +107,7 @@ class Question:
     """What lies around it; a server that is asked from elsewhere does not look."""
 
 
-def with_surroundings(question: Question, folder: Path) -> Question:
+def with_surroundings(question: VetQuestion, folder: Path) -> VetQuestion:
     """The question with what it would run and delete, and the state of git; what only reads is not looked into."""
     reads = route(question.action).bypass and not names_program(question.action)
     if reads and question.stakes is None and not question.failed:
@@ -115,12 +115,12 @@ def with_surroundings(question: Question, folder: Path) -> Question:
     return replace(question, around=look_around(question.action, question.context, folder, os.environ))
 
 
-def way_of(question: Question) -> Route:
+def way_of(question: VetQuestion) -> Route:
     """The route of its words, with what the files around it raise."""
     return raise_route(route(question.action), list(question.around.sights))
 
 
-async def vetted(  # noqa: PLR0913 - a public door: everything but the first two is by name
+async def vet_action(  # noqa: PLR0913 - a public door: everything but the first two is by name
     settings: Settings,
     action: str,
     *,
@@ -131,15 +131,15 @@ async def vetted(  # noqa: PLR0913 - a public door: everything but the first two
     listen: Callable[[Event], None] | None = None,
 ) -> VetResult:
     """Vet an action, or with `failed` a task that failed, and remember it. Raises only `MootError`."""
-    question = Question(action, known_stakes(stakes), context, session, failed)
+    question = VetQuestion(action, parse_stakes(stakes), context, session, failed)
     return await vet_question(settings, question, listen)
 
 
 async def vet_question(
-    settings: Settings, question: Question, listen: Callable[[Event], None] | None = None, *, keep: bool = True
+    settings: Settings, question: VetQuestion, listen: Callable[[Event], None] | None = None, *, keep: bool = True
 ) -> VetResult:
     question = with_surroundings(question, Path.cwd())
-    if (at_once := answered(settings, question)) is not None:
+    if (at_once := answer_directly(settings, question)) is not None:
         return at_once
     vault = Vault(os.environ)
     plan = vet_plan(request_for(settings, vault), question)
@@ -152,54 +152,54 @@ def request_for(settings: Settings, vault: Vault, *, use_models: bool = True) ->
     return Request(protocol=PROTOCOL, given={}, settings=settings, vault=vault, use_models=use_models)
 
 
-def known_stakes(said: str) -> Stakes | None:
+def parse_stakes(said: str) -> Stakes | None:
     if said and said not in ("low", "medium", "high"):
         raise UsageError(f"stakes are low, medium or high, not {said!r}")
     return said or None  # type: ignore[return-value]
 
 
-def memory_of(settings: Settings) -> Memory:
+def memory_of(settings: Settings) -> MemoryFolder:
     folder = memory_folder(str(settings["vet.memory"]), Path.cwd(), os.environ)
-    return Memory(folder, os.environ, settings["vet.reset_after_hours"])
+    return MemoryFolder(folder, os.environ, settings["vet.reset_after_hours"])
 
 
 # --- without a debate
 
 
-def answered(settings: Settings, question: Question) -> VetResult | None:
+def answer_directly(settings: Settings, question: VetQuestion) -> VetResult | None:
     """The answer that needs no debate; None if there must be one."""
     check(question)
     way = way_of(question)
-    if switch := disabled(os.environ):
+    if switch := find_off_switch(os.environ):
         note = f"no debate: switched off by {switch}"
-        return undebated(question, way, "PROCEED", note).model_copy(update={"degraded": (note,)})
+        return build_undebated(question, way, "PROCEED", note).model_copy(update={"degraded": (note,)})
     if way.bypass and question.stakes is None and not question.failed:
-        return undebated(question, way, "PROCEED", f"no debate needed: {way.reason}")
+        return build_undebated(question, way, "PROCEED", f"no debate needed: {way.reason}")
     memory, now = memory_of(settings), datetime.now(UTC)
     step, task = due(question, way, memory.standings(now))
     if step.due == "escalate":
-        return escalated(question, way, task, step.why, memory, now)
+        return escalate(question, way, task, step.why, memory, now)
     if step.due == "debate" or question.failed:
         return None
     earlier = memory.debates().in_session(question.session, question.action)
     if earlier and ORDER[stakes_of(question, way)] <= ORDER.get(earlier.stakes, 0):
-        return repeated(question, way, earlier)
+        return repeat_answer(question, way, earlier)
     return None
 
 
-def check(question: Question) -> None:
+def check(question: VetQuestion) -> None:
     if not question.action.strip():
         raise UsageError("there is nothing to vet: say what is about to be done")
 
 
-def stakes_of(question: Question, way: Route) -> Stakes:
+def stakes_of(question: VetQuestion, way: Route) -> Stakes:
     return question.stakes or way.stakes
 
 
-def due(question: Question, way: Route, tasks: Mapping[str, Standing]) -> tuple[Next, Standing]:
+def due(question: VetQuestion, way: Route, tasks: Mapping[str, TaskStanding]) -> tuple[Next, TaskStanding]:
     """What the failures of the task call for."""
     name = task_id(question.action)
-    task = tasks.get(name, Standing(name))
+    task = tasks.get(name, TaskStanding(name))
     stakes = stakes_of(question, way)
     step = next_step(tasks, name, stakes=stakes, security=way.security)
     told = max(len(question.attempts), len(question.errors))
@@ -210,28 +210,30 @@ def due(question: Question, way: Route, tasks: Mapping[str, Standing]) -> tuple[
     return step, task
 
 
-def undebated(question: Question, way: Route, resolution: Resolution, why: str) -> VetResult:
+def build_undebated(question: VetQuestion, way: Route, resolution: Resolution, why: str) -> VetResult:
     kind: Literal["planning", "failure"] = "failure" if question.failed else "planning"
     given = VetInput(kind=kind, action=question.action, stakes=stakes_of(question, way))
     return verdict(given, resolution, why).model_copy(update={"debated": False})
 
 
-def repeated(question: Question, way: Route, earlier: Debate) -> VetResult:
+def repeat_answer(question: VetQuestion, way: Route, earlier: PastDebate) -> VetResult:
     """What was said of this very action in this session; asking again does not change it."""
     resolution: Resolution = earlier.resolution if earlier.resolution in get_args(Resolution) else "ESCALATE"  # type: ignore[assignment]
     said = f": {earlier.rationale}" if earlier.rationale else ""
-    result = undebated(question, way, resolution, f"already debated in this session{said}")
+    result = build_undebated(question, way, resolution, f"already debated in this session{said}")
     return result.model_copy(
         update={"modifications": earlier.modifications, "next_approach": earlier.next_approach,
                 "session_id": earlier.debate_id}
     )  # fmt: skip
 
 
-def escalated(question: Question, way: Route, task: Standing, why: str, memory: Memory, now: datetime) -> VetResult:
+def escalate(
+    question: VetQuestion, way: Route, task: TaskStanding, why: str, memory: MemoryFolder, now: datetime
+) -> VetResult:
     """Straight to a person: more debate would not help."""
-    result = undebated(question, way, "ESCALATE", f"{why}; no further debate")
+    result = build_undebated(question, way, "ESCALATE", f"{why}; no further debate")
     count = max(len(task.failures) + len(task.rejections), len(question.attempts), len(question.errors))
-    debate = Debate(
+    debate = PastDebate(
         debate_id=f"auto-{task.task_id}-{count}",
         type="failure",
         task=question.action,
@@ -251,9 +253,9 @@ def escalated(question: Question, way: Route, task: Standing, why: str, memory: 
     return result
 
 
-def vet_or_answer(request: Request, question: Question) -> Plan:
+def vet_or_answer(request: Request, question: VetQuestion) -> SessionPlan:
     """The debate to hold, or a plan that has its answer already and asks nobody."""
-    found = answered(request.settings, question)
+    found = answer_directly(request.settings, question)
     if found is None:
         return vet_plan(request, question)
     given = {"kind": found.kind, "action": question.action, "stakes": found.stakes, "context": question.context}
@@ -265,7 +267,7 @@ def vet_or_answer(request: Request, question: Question) -> Plan:
 # --- with one
 
 
-def vet_plan(request: Request, question: Question, now: datetime | None = None) -> Plan:
+def vet_plan(request: Request, question: VetQuestion, now: datetime | None = None) -> SessionPlan:
     """The debate to hold: about the plan, or about the failures where the task has enough of them."""
     check(question)
     settings = request.settings
@@ -302,7 +304,7 @@ def vet_plan(request: Request, question: Question, now: datetime | None = None) 
     return plan.model_copy(update={"notes": {**plan.notes, **notes}})
 
 
-def _approaches(task: Standing) -> tuple[str, ...]:
+def _approaches(task: TaskStanding) -> tuple[str, ...]:
     return tuple(entry.approach for entry in task.failures if entry.approach)
 
 
@@ -314,26 +316,26 @@ def category(way: Route) -> str:
 # --- what is remembered of it
 
 
-def remembered(plan: Plan, result: VetResult) -> VetResult:
+def remember_result(plan: SessionPlan, result: VetResult) -> VetResult:
     """Log and metrics, once for each end a debate came to. What a full disk keeps from being written is said."""
     if result.outcome == "cancelled":
         return result
     notes = {key: str(value) for key, value in plan.notes.items()}
     given = VetInput.model_validate(plan.input)
-    memory = Memory(Path(notes["memory"]))
+    memory = MemoryFolder(Path(notes["memory"]))
     try:
         day, block = day_and_block(given, result, notes["begun"], notes["attempt"])
         memory.log(day, f"{result.session_id} {result.resolution}", block)
         memory.record(metrics(given, result, notes))
         if given.kind == "failure":
-            memory.debated(given.action, notes["task_id"], result.session_id, result.resolution, notes["begun"])
+            memory.record_debate(given.action, notes["task_id"], result.session_id, result.resolution, notes["begun"])
     except StoreError as error:
         return result.model_copy(update={"degraded": (*result.degraded, f"not remembered: {error}")})
     return result
 
 
-def metrics(given: VetInput, result: VetResult, notes: Mapping[str, str]) -> Debate:
-    return Debate(
+def metrics(given: VetInput, result: VetResult, notes: Mapping[str, str]) -> PastDebate:
+    return PastDebate(
         debate_id=result.session_id,
         type=given.kind,
         task=given.action,

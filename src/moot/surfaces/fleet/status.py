@@ -1,9 +1,9 @@
 """What can be seen of a fleet: its workers, its queue, and the sessions that do not move."""
 
 from moot.core.types import Value
-from moot.edge.queue import ProcrastinateQueue, Waiting
+from moot.edge.queue import ProcrastinateQueue, QueueLength
 from moot.edge.store import SqlStore
-from moot.edge.store.workers import Session, WorkerRow, WorkerShelf
+from moot.edge.store.workers import FleetSession, WorkerRow, WorkerShelf
 
 
 class FleetStatus(Value):
@@ -11,12 +11,12 @@ class FleetStatus(Value):
     """Those that are there."""
     gone: tuple[WorkerRow, ...]
     """Those that ended or gave no sign of life, and are not forgotten yet."""
-    queue: Waiting
-    stalled: tuple[Session, ...]
+    queue: QueueLength
+    stalled: tuple[FleetSession, ...]
     """Held by workers that are gone; the next sweep of another one takes them over."""
-    parked: tuple[Session, ...]
+    parked: tuple[FleetSession, ...]
     """They wait for a person, and hold no worker."""
-    unable: tuple[Session, ...]
+    unable: tuple[FleetSession, ...]
     """Not ended, and no worker that is there can run them: a newer Moot began them, or there is none at all."""
 
 
@@ -32,8 +32,8 @@ async def look(place: str, dead_after: float) -> FleetStatus:
             workers=there,
             gone=tuple(w for w in known if w not in there),
             queue=await queue.counts(),
-            stalled=tuple(await shelf.stalled(dead_after)),
-            parked=tuple(await shelf.parked()),
+            stalled=tuple(await shelf.list_stalled(dead_after)),
+            parked=tuple(await shelf.list_parked()),
             unable=tuple(await shelf.not_run_by(able, sorted(refused))),
         )
     finally:

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from moot import __version__
-from moot.core.errors import Fenced, MootError, Parked, ReplayMismatch, SandboxError, StoreError, UsageError
-from moot.core.ports import FORMAT, Mark, SessionRecord
+from moot.core.errors import LeaseLost, MootError, Parked, ReplayMismatch, SandboxError, StoreError, UsageError
+from moot.core.ports import FORMAT, JournalMark, SessionRecord
 from moot.core.types import Status
 from moot.edge.queue import WorkerQueue, queue_of
 from moot.edge.store import SqlStore
 from moot.edge.store.leases import Leases
 from moot.edge.store.workers import ENDED, WorkerRow, WorkerShelf
 from moot.protocols import PROTOCOLS
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.hosting import Host
 from moot.surfaces.setup import Settings
 from moot.text.controls import clean
@@ -107,17 +107,17 @@ class Worker:
                 (pace.sweep, self._sweep),
             )
         ]
-        stopped = asyncio.create_task(self._told_to_stop())
+        stopped = asyncio.create_task(self._wait_for_stop())
         done, _ = await asyncio.wait({stopped, *alive, *at_work}, return_when=asyncio.FIRST_COMPLETED)
-        await ended(at_work)
+        await cancel_tasks(at_work)
         clean = await self._drain()
-        await ended([*alive, stopped])
+        await cancel_tasks([*alive, stopped])
         await self._leave()
         for task in done - {stopped} if clean else ():
             await task  # it ended by a mistake of ours, which is said
         return clean
 
-    async def _told_to_stop(self) -> None:
+    async def _wait_for_stop(self) -> None:
         await self._stopping.wait()
 
     def stop(self) -> None:
@@ -184,16 +184,18 @@ class Worker:
             return
         task = asyncio.create_task(self._work(job))
         self._jobs[task] = str(job.lock)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._forget_job)
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
+    def _forget_job(self, task: "asyncio.Task[None]") -> None:
         del self._jobs[task]
         self._free.release()
 
     async def _work(self, job: "Job") -> None:
         session_id = str(job.lock)
         try:
-            put_back = await self._carried(session_id, found=bool(job.task_kwargs.get("found")) and not job.attempts)
+            put_back = await self._carry_session(
+                session_id, found=bool(job.task_kwargs.get("found")) and not job.attempts
+            )
         except Exception as error:
             put_back = await self._after(error, job)
         await self._say_what_became(job, put_back)
@@ -218,35 +220,35 @@ class Worker:
         while True:
             try:
                 if put_back is None:
-                    return await self.queue.done(job)
+                    return await self.queue.finish_job(job)
                 at = datetime.now(UTC) + timedelta(seconds=put_back.delay)
                 return await self.queue.put_back(job, at, put_back.queue, begun=put_back.begun)
             except StoreError as error:
                 self.tell(f"{error}; trying again")
                 await asyncio.sleep(POLL)
 
-    async def _carried(self, session_id: str, *, found: bool) -> "PutBack | None":
+    async def _carry_session(self, session_id: str, *, found: bool) -> "PutBack | None":
         """`found`: by a sweep; somebody may have carried it on meanwhile, and a person paused it."""
         record = await self.store.session(session_id)
         if record.format > FORMAT:
             self._refuse(record.id)
             self.tell(f"session {record.id} is of format {record.format}; it is left to a newer worker")
             return PutBack(0.0, queue_of(record.format))
-        if not understood(record):
+        if not is_understood(record):
             self._refuse(record.id)
             self.tell(f"session {record.id} is not understood by this version of Moot; it is left to a newer worker")
             return PutBack(self.pace.dead_after / 2)
         if not await self._goes_on(record, found=found):
             return None
         take = await self.shelf.is_gone(record.owner, self.pace.dead_after) if record.owner else False
-        if record.wish and not obeyed(record):
+        if record.wish and not has_obeyed(record):
             await self._heed(record, take=take)
             return None
         try:
             await self.host.run(record, take=take)
         except Parked:  # the decision puts it into the queue again
             return None
-        except Fenced as error:  # whoever has it now has a job of its own for it
+        except LeaseLost as error:  # whoever has it now has a job of its own for it
             self.tell(str(error))
             return None
         released = (await self.store.session(session_id)).status == "pending"
@@ -264,7 +266,7 @@ class Worker:
         status: Status = "cancelled" if record.wish == "cancel" else "paused"
         completed = now if status == "cancelled" else None
         said = {"status": status, "completed_at": completed, "owner": "", "updated_at": now}
-        mark = Mark(kind="noted", name=record.wish, value={"status": status})
+        mark = JournalMark(kind="noted", name=record.wish, value={"status": status})
         await self.store.update(claimed.model_copy(update=said), mark)
 
     def _refuse(self, session_id: str) -> None:
@@ -296,7 +298,7 @@ class Worker:
             await self.store.aclose()
 
 
-async def ended(tasks: Sequence["asyncio.Task[None]"]) -> None:
+async def cancel_tasks(tasks: Sequence["asyncio.Task[None]"]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -311,18 +313,18 @@ class PutBack:
     begun: bool = False
 
 
-def obeyed(record: SessionRecord) -> bool:
+def has_obeyed(record: SessionRecord) -> bool:
     """It was paused as somebody wished; if it comes to us now, somebody wants it to go on."""
     return record.wish == "pause" and record.status == "paused" and record.waiting_on is None
 
 
-def understood(record: SessionRecord) -> bool:
+def is_understood(record: SessionRecord) -> bool:
     """Whether this version knows what the session was asked to do."""
     if record.protocol not in PROTOCOLS:
         return False
     protocol = PROTOCOLS[record.protocol]
     try:
-        plan = Plan.model_validate(record.config)
+        plan = SessionPlan.model_validate(record.config)
         protocol.rules.model_validate(plan.rules)
         protocol.input.model_validate(plan.input)
     except ValidationError:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from moot.core.errors import UsageError
-from moot.edge.files.lines import Line, locked, read_lines
+from moot.edge.files.lines import Line, lock_file, read_lines
 from moot.edge.files.memory import data_folder
 from moot.evidence.failures import stamp
 from moot.surfaces.hooks.wire import HookCall
@@ -29,7 +29,7 @@ SHELL_SIGNS = frozenset(";|&$`<>(){}\\\"'~!*?[]")
 """What a `*` of a pattern does not stand for: it would let another command or another target pass."""
 
 
-class Stopped(NamedTuple):
+class StoppedCall(NamedTuple):
     id: str
     at: str
     client: str
@@ -55,7 +55,7 @@ def note_stopped(path: Path, call: HookCall, action: str, reason: str) -> str:
         "session": call.session, "tool": call.tool, "action": shorten(action), "folder": call.folder,
         "reason": shorten(reason),
     }  # fmt: skip
-    with locked(path, HEADER) as file:
+    with lock_file(path, HEADER) as file:
         file.append([line])
     return name
 
@@ -66,16 +66,16 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:half]} … {len(text) - LONGEST} characters more … {text[-half:]}"
 
 
-def allow(path: Path, begins: str, by: str) -> Stopped:
+def allow(path: Path, begins: str, by: str) -> StoppedCall:
     """Let one identical call pass. By the whole id, or an unambiguous beginning of it."""
     found = find_stopped(path, begins)
-    with locked(path, HEADER) as file:
+    with lock_file(path, HEADER) as file:
         file.append([{"event": "allowed", "id": found.id, "at": stamp(datetime.now(UTC)), "by": by}])
     return found
 
 
-def find_stopped(path: Path, begins: str) -> Stopped:
-    found = [each for each in stopped(path) if begins and each.id.startswith(begins)]
+def find_stopped(path: Path, begins: str) -> StoppedCall:
+    found = [each for each in list_stopped(path) if begins and each.id.startswith(begins)]
     if len({each.id for each in found}) > 1:
         raise UsageError(f"{begins!r} is the beginning of more than one id; give more of it")
     if not found:
@@ -87,7 +87,7 @@ def use(path: Path, name: str) -> bool:
     """Whether this call is allowed. The leave is used up by asking."""
     if not path.exists():
         return False
-    with locked(path, HEADER) as file:
+    with lock_file(path, HEADER) as file:
         if not _open_leave(file.read.lines, name):
             return False
         file.append([{"event": "used", "id": name, "at": stamp(datetime.now(UTC))}])
@@ -105,15 +105,15 @@ def wait(path: Path, name: str, seconds: float) -> bool:
     return True
 
 
-def stopped(path: Path) -> list[Stopped]:
+def list_stopped(path: Path) -> list[StoppedCall]:
     """Calls that wait for leave: each id once, the latest last."""
-    found: dict[str, Stopped] = {}
+    found: dict[str, StoppedCall] = {}
     for line in read_lines(path).lines:
         name = str(line.get("id", ""))
         if line.get("event") == "stopped" and name:
             texts = {key: str(line.get(key, "")) for key in ("at", "client", "action", "folder", "reason")}
             found.pop(name, None)
-            found[name] = Stopped(name, **texts)
+            found[name] = StoppedCall(name, **texts)
         elif line.get("event") == "used":
             found.pop(name, None)
     return list(found.values())

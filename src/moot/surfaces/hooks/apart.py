@@ -11,13 +11,13 @@ import signal
 import sys
 import time
 
-from moot.surfaces.hooks.wire import BadInput, Hostile, Written, read_input
+from moot.surfaces.hooks.wire import BadInput, HookReply, Hostile, read_input
 
 LONGEST = 585.0
 """Seconds until there is an answer. `hook install` gives us 600."""
 
 
-def answer_apart(hook: str, client: str, *, strict: bool, longest: float = LONGEST) -> Written:
+def answer_apart(hook: str, client: str, *, strict: bool, longest: float = LONGEST) -> HookReply:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -36,16 +36,16 @@ def answer_apart(hook: str, client: str, *, strict: bool, longest: float = LONGE
     os.close(writing)
     said = _read(reading, time.monotonic() + longest)
     try:
-        return Written(*json.loads(said or b""))
+        return HookReply(*json.loads(said or b""))
     except (ValueError, TypeError):
         os.kill(child, signal.SIGKILL)
         why = "moot came to no answer" if said is not None else f"moot came to no answer within {longest:g} seconds"
-        return Written(err=f"{why}; the call is stopped\n", code=2) if hook == "pre-tool-use" else Written()
+        return HookReply(err=f"{why}; the call is stopped\n", code=2) if hook == "pre-tool-use" else HookReply()
     finally:
         os.waitpid(child, 0)
 
 
-def _answer(hook: str, client: str, *, strict: bool) -> Written:
+def _answer(hook: str, client: str, *, strict: bool) -> HookReply:
     from moot.surfaces.hooks.events import answer, own_failure
 
     try:

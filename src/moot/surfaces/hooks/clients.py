@@ -9,25 +9,25 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, Written, parse_json, text_of
+from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, HookReply, parse_json, text_of
 
 ASKING_MODES = ("", "default", "acceptEdits", "plan")
 """Modes of Claude Code in which `ask` is put to the person; in the others versions differ, and some just run it."""
 Found = dict[str, object]
 
 
-class Client(NamedTuple):
+class HookClient(NamedTuple):
     label: str
     asks: Callable[[HookCall, Mapping[str, str]], bool]
     """Whether `ask` reaches a person."""
-    write: Callable[[str, HookAnswer, str], Written]
+    write: Callable[[str, HookAnswer, str], HookReply]
     """The answer of a hook to an event, by the client's own name for it."""
 
 
 def read_call(raw: bytes, flag: str = "") -> HookCall:
     """The call as it is meant, whoever sent it."""
     found = parse_json(raw)
-    shape = told_apart(found)
+    shape = identify_client(found)
     client = shape or flag
     if flag and shape and shape != flag and (flag, shape) not in READERS:
         client = "unknown"
@@ -82,7 +82,7 @@ def _unpack(text: str) -> object:
         return {"input": text}
 
 
-def told_apart(found: Found) -> str:
+def identify_client(found: Found) -> str:
     """By what only one client sends; "" where it could be more than one."""
     event = text_of(found.get("hook_event_name"))
     if "cursor_version" in found or "conversation_id" in found or event[:1].islower():
@@ -103,7 +103,7 @@ def told_apart(found: Found) -> str:
 # --- who can be asked
 
 
-def _attended(call: HookCall, env: Mapping[str, str]) -> bool:
+def _is_attended(call: HookCall, env: Mapping[str, str]) -> bool:
     """Claude Code says whether somebody sits at it; older versions only how they were started."""
     there = env.get("CLAUDE_CODE_SESSION_ATTENDED") or ("1" if env.get("CLAUDE_CODE_ENTRYPOINT") == "cli" else "0")
     return there == "1" and call.mode in ASKING_MODES
@@ -123,7 +123,7 @@ def _always(call: HookCall, env: Mapping[str, str]) -> bool:
 EVENTS = {"pre-tool-use": "PreToolUse", "post-tool-use": "PostToolUse", "user-prompt": "UserPromptSubmit"}
 
 
-def _claude(hook: str, answer: HookAnswer, event: str) -> Written:
+def _claude(hook: str, answer: HookAnswer, event: str) -> HookReply:
     """Claude Code, Codex and VS Code read the same; Codex refuses any field that it does not know."""
     specific: Found = {"hookEventName": event if event.startswith(EVENTS[hook]) else EVENTS[hook]}
     if answer.decision:
@@ -134,7 +134,7 @@ def _claude(hook: str, answer: HookAnswer, event: str) -> Written:
     return _json(whole | ({"systemMessage": answer.notice} if answer.notice else {}))
 
 
-def _cursor(hook: str, answer: HookAnswer, event: str) -> Written:
+def _cursor(hook: str, answer: HookAnswer, event: str) -> HookReply:
     if hook == "user-prompt":
         return _json({"continue": True} | ({"user_message": answer.notice} if answer.notice else {}))
     said = answer.reason or answer.context
@@ -146,41 +146,41 @@ def _cursor(hook: str, answer: HookAnswer, event: str) -> Written:
     return _json(whole)
 
 
-def _gemini(hook: str, answer: HookAnswer, event: str) -> Written:
+def _gemini(hook: str, answer: HookAnswer, event: str) -> HookReply:
     whole: Found = {"decision": "deny", "reason": answer.reason} if answer.decision else {}
     if answer.context:
         whole["hookSpecificOutput"] = {"additionalContext": answer.context}
     return _json(whole | ({"systemMessage": answer.notice} if answer.notice else {}))
 
 
-def _copilot(hook: str, answer: HookAnswer, event: str) -> Written:
+def _copilot(hook: str, answer: HookAnswer, event: str) -> HookReply:
     """Copilot reads one shape for its own events and another for those named as in Claude Code: it is given both."""
     own = {"permissionDecision": answer.decision, "permissionDecisionReason": answer.reason} if answer.decision else {}
     whole = json.loads(_claude(hook, answer, event).out or "{}")
     return _json({**own, **whole})
 
 
-def _unknown(hook: str, answer: HookAnswer, event: str) -> Written:
+def _unknown(hook: str, answer: HookAnswer, event: str) -> HookReply:
     """No format is sure to be read, but exit code 2 with a reason on stderr is."""
     if answer.decision:
-        return Written(err=f"{answer.reason}\n", code=2)
-    return Written(err=f"{answer.notice}\n" if answer.notice else "")
+        return HookReply(err=f"{answer.reason}\n", code=2)
+    return HookReply(err=f"{answer.notice}\n" if answer.notice else "")
 
 
-def _json(whole: Found) -> Written:
-    return Written(json.dumps(whole) + "\n" if whole else "")  # plain ASCII: any locale can write it
+def _json(whole: Found) -> HookReply:
+    return HookReply(json.dumps(whole) + "\n" if whole else "")  # plain ASCII: any locale can write it
 
 
 CLIENTS = {
-    "claude": Client("Claude Code", _attended, _claude),
-    "codex": Client("Codex", _never, _claude),
-    "vscode": Client("VS Code", _always, _claude),
-    "copilot": Client("Copilot CLI", _never, _copilot),
-    "cursor": Client("Cursor", _never, _cursor),
-    "gemini": Client("Gemini CLI", _never, _gemini),
+    "claude": HookClient("Claude Code", _is_attended, _claude),
+    "codex": HookClient("Codex", _never, _claude),
+    "vscode": HookClient("VS Code", _always, _claude),
+    "copilot": HookClient("Copilot CLI", _never, _copilot),
+    "cursor": HookClient("Cursor", _never, _cursor),
+    "gemini": HookClient("Gemini CLI", _never, _gemini),
 }
-UNKNOWN = Client("a client that is not known", _never, _unknown)
+UNKNOWN = HookClient("a client that is not known", _never, _unknown)
 
 
-def client_of(name: str) -> Client:
+def client_of(name: str) -> HookClient:
     return CLIENTS.get(name, UNKNOWN)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from moot.routing import guards
 from moot.routing.patterns import Lazy
-from moot.routing.switch import disabled
+from moot.routing.switch import find_off_switch
 from moot.surfaces.hooks.clients import client_of, read_call
-from moot.surfaces.hooks.tools import Deed, deed_of, named_folder
-from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, Hostile, Written
+from moot.surfaces.hooks.tools import Deed, deed_of, find_named_folder
+from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, HookReply, Hostile
 
 if TYPE_CHECKING:
-    from moot.edge.files.memory import Memory
+    from moot.edge.files.memory import MemoryFolder
     from moot.surfaces.verdicts import Verdict
 
 LONGEST_REASON = 2000
@@ -27,14 +27,14 @@ TAGGED = Lazy(r"<([a-z][\w-]*)[^<>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
 FAILED = Lazy(r"(?:^|\n)Exit Code: [1-9]|completed with exit code [1-9]")
 
 
-def answer(hook: str, raw: bytes, env: Mapping[str, str], *, client: str = "", strict: bool = False) -> Written:
+def answer(hook: str, raw: bytes, env: Mapping[str, str], *, client: str = "", strict: bool = False) -> HookReply:
     """What to tell the client, in its own format."""
     try:
         call = read_call(raw, client)
     except BadInput as problem:
         return own_failure(hook, str(problem), env, client=client, strict=strict or isinstance(problem, Hostile))
     try:
-        with working_in(call.folder):
+        with change_folder(call.folder):
             told = ANSWERS[hook](call, env, strict)
     except Exception as problem:  # what is grave was answered already; for the rest the person's work goes on
         return own_failure(hook, f"{type(problem).__name__}: {problem}", env, client=call.client, strict=strict)
@@ -42,7 +42,7 @@ def answer(hook: str, raw: bytes, env: Mapping[str, str], *, client: str = "", s
 
 
 @contextlib.contextmanager
-def working_in(folder: str) -> Iterator[None]:
+def change_folder(folder: str) -> Iterator[None]:
     """There if it can be gone to. Where we are now may be gone already; that is no reason to judge nothing."""
     before = None
     with contextlib.suppress(OSError, ValueError):
@@ -56,7 +56,7 @@ def working_in(folder: str) -> Iterator[None]:
             os.chdir(before)
 
 
-def own_failure(hook: str, why: str, env: Mapping[str, str], *, client: str = "", strict: bool = False) -> Written:
+def own_failure(hook: str, why: str, env: Mapping[str, str], *, client: str = "", strict: bool = False) -> HookReply:
     """What could not even be read is not blocked, unless that was asked for."""
     told = f"moot could not check this: {' '.join(why.split())[:500]}"
     if hook == "pre-tool-use" and (strict or is_strict(env)):
@@ -82,7 +82,7 @@ def own_setting(key: str, env: Mapping[str, str]) -> object:
     return quick_setting(key, env)
 
 
-def memory_here(env: Mapping[str, str]) -> "Memory":
+def memory_here(env: Mapping[str, str]) -> "MemoryFolder":
     from pathlib import Path
 
     from moot.edge.files.memory import hook_memory
@@ -94,7 +94,7 @@ def before(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
     deed = deed_of(call, env)
     if not deed.known and (deed.route.bypass or deed.route.stakes == "low"):
         return unknown_tool(call, deed, env, strict)
-    if deed.route.bypass or deed.route.stakes == "low" or disabled(env):
+    if deed.route.bypass or deed.route.stakes == "low" or find_off_switch(env):
         return NOTHING  # no opinion: the client's own permissions hold
     try:
         return answer_grave(call, deed, env)
@@ -113,7 +113,7 @@ def answer_grave(call: HookCall, deed: Deed, env: Mapping[str, str]) -> HookAnsw
     if use(allowances(env), call_id(call)) or is_allowed(call, deed, env):
         return NOTHING
     verdict = judge_call(call, deed)
-    told = " ".join([f"Moot: {verdict.told()}", *(f"{note}." for note in fresh(deed))])[:LONGEST_REASON]
+    told = " ".join([f"Moot: {verdict.render_full()}", *(f"{note}." for note in fresh(deed))])[:LONGEST_REASON]
     match verdict.resolution:
         case "PROCEED":
             return NOTHING
@@ -133,7 +133,7 @@ def fresh(deed: Deed) -> list[str]:
 
 def unknown_tool(call: HookCall, deed: Deed, env: Mapping[str, str], strict: bool) -> HookAnswer:
     told = f"Moot does not know the tool {call.tool} and cannot tell what it does"
-    if disabled(env):
+    if find_off_switch(env):
         return NOTHING
     if not strict and not is_strict(env):
         return HookAnswer(notice=f"moot: {told}; it was not checked")
@@ -146,7 +146,7 @@ def is_allowed(call: HookCall, deed: Deed, env: Mapping[str, str]) -> bool:
     """By a pattern in the user's own settings; never what changes Moot or the client itself, or works elsewhere."""
     from moot.surfaces.hooks.allowances import matches
 
-    if guards(deed.route) or named_folder(call):
+    if guards(deed.route) or find_named_folder(call):
         return False
     found = own_setting("hook.allow", env)
     patterns = found.split(",") if isinstance(found, str) else found if isinstance(found, list) else []
@@ -175,7 +175,7 @@ def escalate(call: HookCall, deed: Deed, told: str, env: Mapping[str, str]) -> H
 
     whole = "\n".join(filter(None, (deed.action, deed.context)))
     name = note_stopped(allowances(env), call, Vault(env).hide(whole), Vault(env).hide(told))
-    if (seconds := waiting_time(env)) and wait(allowances(env), name, seconds):
+    if (seconds := read_waiting_time(env)) and wait(allowances(env), name, seconds):
         return NOTHING
     how = (
         f"Nobody can be asked here. A person can allow this one call with `moot allow {name[:SHOWN]}` in a terminal; "
@@ -184,7 +184,7 @@ def escalate(call: HookCall, deed: Deed, told: str, env: Mapping[str, str]) -> H
     return HookAnswer("deny", f"{told} {how}")
 
 
-def waiting_time(env: Mapping[str, str]) -> float:
+def read_waiting_time(env: Mapping[str, str]) -> float:
     found = own_setting("hook.wait", env)
     return min(LONGEST_WAIT / 2, max(0.0, float(str(found)))) if found is not None else 0.0
 
@@ -200,18 +200,18 @@ def after(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
         note_success(memory, deed.action, call.session)
         return NOTHING
     step = note_failure(memory, deed.action, deed.route, error, deed.context, call.session)
-    if step.due == "nothing" or disabled(env):
+    if step.due == "nothing" or find_off_switch(env):
         return NOTHING
     if step.due == "escalate":
-        return stopped(f"{step.why}. Stop trying; tell the person what was tried and ask how to go on.")
-    return debated(call, deed, step.why)
+        return stop_answer(f"{step.why}. Stop trying; tell the person what was tried and ask how to go on.")
+    return debate_failure(call, deed, step.why)
 
 
-def stopped(why: str) -> HookAnswer:
+def stop_answer(why: str) -> HookAnswer:
     return HookAnswer(context=f"Moot: {why}", notice=f"moot: {why}")
 
 
-def debated(call: HookCall, deed: Deed, why: str) -> HookAnswer:
+def debate_failure(call: HookCall, deed: Deed, why: str) -> HookAnswer:
     from moot.surfaces.verdicts import judge_failure
 
     verdict = judge_failure(deed.action, context=deed.context, session=call.session)
@@ -220,14 +220,14 @@ def debated(call: HookCall, deed: Deed, why: str) -> HookAnswer:
             context=f"Moot: {why}. Do not run it once more unchanged: say what the attempts had in common, "
             "then try an approach that differs in kind, or ask the person.",
         )
-    told = f"{verdict.resolution}: {verdict.told()}"[:LONGEST_REASON]
-    return stopped(told) if verdict.resolution == "ESCALATE" else HookAnswer(context=f"Moot: {told}")
+    told = f"{verdict.resolution}: {verdict.render_full()}"[:LONGEST_REASON]
+    return stop_answer(told) if verdict.resolution == "ESCALATE" else HookAnswer(context=f"Moot: {told}")
 
 
 def error_of(call: HookCall) -> str | None:
     """What went wrong, if anything did."""
     if call.event in ("PostToolUseFailure", "postToolUseFailure"):
-        return call.error or _said(call.response) or "it failed"
+        return call.error or _read_response(call.response) or "it failed"
     found = call.response
     if isinstance(found, str):
         return found[:LONGEST_REASON] if found.startswith(("Error", "Exit code", "<tool_use_error>")) else None
@@ -236,26 +236,26 @@ def error_of(call: HookCall) -> str | None:
     codes = [found.get(name) for name in ("exit_code", "exitCode", "returncode", "returnCode", "code")]
     failed = any(isinstance(code, int) and code != 0 for code in codes)
     failed |= found.get("is_error") is True or found.get("isError") is True or found.get("success") is False
-    failed |= bool(found.get("error")) or bool(call.error) or any(map(FAILED.search, _told(found)))
-    return (call.error or _said(found) or "it failed") if failed else None
+    failed |= bool(found.get("error")) or bool(call.error) or any(map(FAILED.search, _list_model_texts(found)))
+    return (call.error or _read_response(found) or "it failed") if failed else None
 
 
-def _told(response: dict[str, object]) -> list[str]:
+def _list_model_texts(response: dict[str, object]) -> list[str]:
     """What Gemini and Copilot tell the model of a result; only there they say how a command ended."""
     texts = (response.get(name) for name in ("llmContent", "textResultForLlm", "text_result_for_llm"))
     return [text[-LONGEST_REASON:] for text in texts if isinstance(text, str)]
 
 
-def _said(response: object) -> str:
+def _read_response(response: object) -> str:
     if isinstance(response, str):
         return response[:LONGEST_REASON]
     found = response if isinstance(response, dict) else {}
     texts = (found.get(name) for name in ("error", "stderr", "message", "stdout", "output"))
     told = [text[-LONGEST_REASON:] for text in texts if isinstance(text, str) and text.strip()]
-    return next(iter((*told, *_told(found))), "")
+    return next(iter((*told, *_list_model_texts(found))), "")
 
 
-def heard(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
+def hear_prompt(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
     """What the person says may waive debates for this request, or begin tasks afresh."""
     from datetime import UTC, datetime
 
@@ -283,4 +283,4 @@ def own_words(prompt: str) -> str:
     return TAGGED.sub(" ", prompt).strip()
 
 
-ANSWERS = {"pre-tool-use": before, "post-tool-use": after, "user-prompt": heard}
+ANSWERS = {"pre-tool-use": before, "post-tool-use": after, "user-prompt": hear_prompt}

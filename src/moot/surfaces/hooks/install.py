@@ -26,7 +26,7 @@ class Event(NamedTuple):
     matcher: str = ""
 
 
-class Place(NamedTuple):
+class HookPlace(NamedTuple):
     """Where a client keeps its hooks, and how it writes one down."""
 
     project: str
@@ -47,36 +47,36 @@ class Place(NamedTuple):
 PRE, POST, PROMPT = "pre-tool-use", "post-tool-use", "user-prompt"
 TYPED = (("type", "command"),)
 PLACES = {
-    "claude": Place(
+    "claude": HookPlace(
         ".claude/settings.json", ".claude/settings.json",
         (Event("PreToolUse", PRE, "*"), Event("PostToolUse", POST, TOOLS), Event("PostToolUseFailure", POST, TOOLS),
          Event("UserPromptSubmit", PROMPT)),
         more=TYPED,
     ),
-    "codex": Place(
+    "codex": HookPlace(
         ".codex/hooks.json", ".codex/hooks.json",
         (Event("PreToolUse", PRE), Event("PostToolUse", POST), Event("UserPromptSubmit", PROMPT)),
         more=TYPED, afterwards="Codex runs a hook only once you trust it: open /hooks there and approve it",
     ),
-    "vscode": Place(
+    "vscode": HookPlace(
         ".github/hooks/moot.json", ".copilot/hooks/moot.json",
         (Event("PreToolUse", PRE), Event("PostToolUse", POST), Event("UserPromptSubmit", PROMPT)),
         nested=False, more=TYPED,
     ),
-    "copilot": Place(
+    "copilot": HookPlace(
         ".github/hooks/moot-copilot.json", ".copilot/hooks/moot-copilot.json",
         (Event("preToolUse", PRE), Event("postToolUse", POST), Event("userPromptSubmitted", PROMPT)),
         nested=False, command="bash", timeout=("timeoutSec", SECONDS), more=TYPED, head=(("version", 1),),
         afterwards="Copilot CLI reads hooks of a project only in a folder that you trust",
     ),
-    "cursor": Place(
+    "cursor": HookPlace(
         ".cursor/hooks.json", ".cursor/hooks.json",
         (Event("beforeShellExecution", PRE), Event("beforeMCPExecution", PRE),
          Event("preToolUse", PRE, "Read|Write|Grep|Delete"), Event("postToolUse", POST),
          Event("postToolUseFailure", POST), Event("beforeSubmitPrompt", PROMPT)),
         nested=False, more=(("failClosed", True),), head=(("version", 1),),
     ),
-    "gemini": Place(
+    "gemini": HookPlace(
         ".gemini/settings.json", ".gemini/settings.json",
         (Event("BeforeTool", PRE, ".*"), Event("AfterTool", POST, ".*"), Event("BeforeAgent", PROMPT)),
         timeout=("timeout", SECONDS * 1000), more=TYPED,
@@ -84,7 +84,7 @@ PLACES = {
 }  # fmt: skip
 
 
-def place_of(client: str) -> Place:
+def place_of(client: str) -> HookPlace:
     if client not in PLACES:
         raise UsageError(f"there is no client {client!r}; there are {', '.join(PLACES)}")
     return PLACES[client]

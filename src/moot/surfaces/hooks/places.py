@@ -42,9 +42,9 @@ def own_sights(line: str, folder: str, env: Mapping[str, str]) -> list[Sight]:
     if AS_LIBRARY.search(line) or REMOVED.search(line):
         return [Sight("high", "guard", line[:80], "it changes Moot, which judges this, from the inside")]
     here = os.path.realpath(folder)
-    places = [here, *(_led(word, here, env) for word in _words(line))]
+    places = [here, *(_resolve_word(word, here, env) for word in _words(line))]
     if PATCHERS.search(line):
-        places += [_led(name, here, env) for place in places[1:] for name in _read_patch(place)]
+        places += [_resolve_word(name, here, env) for place in places[1:] for name in _read_patch(place)]
     kept = [each for each in own_folders(env) if each != PROGRAM or "site-packages" in PROGRAM]
     real = [os.path.realpath(each) for each in kept]
     if any(_lies_in(place, each) for place in places for each in real):
@@ -69,7 +69,7 @@ def _words(line: str) -> list[str]:
     return [word for word in list(found)[:MOST_WORDS] if len(word) <= 4096]
 
 
-def _led(word: str, folder: str, env: Mapping[str, str]) -> str:
+def _resolve_word(word: str, folder: str, env: Mapping[str, str]) -> str:
     """Where a word leads, over links."""
     text = re.sub(r"\$\{?(\w+)\}?", lambda name: env.get(name[1], name[0]), word)
     try:

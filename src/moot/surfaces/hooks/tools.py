@@ -112,7 +112,7 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
 
     from moot.edge.looking import look_at_command
 
-    folder = os.path.join(os.path.abspath(call.folder or os.curdir), named_folder(call))
+    folder = os.path.join(os.path.abspath(call.folder or os.curdir), find_named_folder(call))
     here = command_route(f"cd {shlex.quote(os.path.realpath(folder))} && {line}")
     if guards(here) and not guards(route):  # `echo x >> settings.json`, said inside `.claude`
         route = here
@@ -140,7 +140,7 @@ def _line(words: list[object]) -> str:
     return str(words[0]) if len(words) == 1 else shlex.join(map(str, words))
 
 
-def named_folder(call: HookCall) -> str:
+def find_named_folder(call: HookCall) -> str:
     """The folder that the call itself names, beside the one that the client is in."""
     found = (call.given.get(key) for key in ("cwd", "workdir", "directory", "dir_path"))
     return next((each for each in found if isinstance(each, str) and each), "")
@@ -152,7 +152,7 @@ def edit(call: HookCall) -> Deed:
         raise ValueError("it names no file that could be read")
     text = next((v for key in TEXTS if isinstance(v := call.given.get(key), str)), "")
     verb = "write the file" if call.tool.lower() in WRITES else "edit the file"
-    sights = [sight for path in paths for sight in _written(call, path)]
+    sights = [sight for path in paths for sight in _judge_write(call, path)]
     return Deed(
         action(sights), f"{verb} {', '.join(paths)}", f"The new text:\n{text[:LONGEST_CONTEXT]}" if text else ""
     )
@@ -165,7 +165,7 @@ def patch(call: HookCall) -> Deed:
     if not named or len(named) > MOST_FILES:
         raise ValueError("it holds no patch that could be read" if not named else f"it patches {len(named)} files")
     touched = [(kind, _near(path, call.folder)) for kind, path in named]
-    sights = [sight for _, path in touched for sight in _written(call, path)]
+    sights = [sight for _, path in touched for sight in _judge_write(call, path)]
     gone = [path for kind, path in touched if kind == "Delete"]
     sights += [Sight("medium", "destructive", path, f"it deletes {path}") for path in gone]
     said = ", ".join(f"{kind.lower() or 'move to'} {path}" for kind, path in touched)
@@ -213,7 +213,7 @@ def other(call: HookCall) -> Deed:
     texts = strings_of(call.given)
     statement = "; ".join(text for text in texts if _looks_sql(text))
     said = f"call the tool {call.tool}" + (f" with {statement[:LONGEST_CONTEXT]}" if statement else "")
-    if guarded := [sight for text in texts if len(text) <= LONGEST_PATH for sight in _guarding(call, text, found)]:
+    if guarded := [sight for text in texts if len(text) <= LONGEST_PATH for sight in _find_guarded(call, text, found)]:
         return Deed(action(guarded), said, _arguments(call), known)
     if statement:
         return Deed(action(sql_sights(statement)), said, _arguments(call), known)
@@ -225,7 +225,7 @@ def other(call: HookCall) -> Deed:
     for words, level, group, why in ROWS:
         if found & words:
             sight = Sight(level, group, call.tool, f"the tool {call.tool} {why}" if why else "")  # type: ignore[arg-type]
-            written = [s for path in _paths(call) for s in _written(call, path)] if words is WRITE_WORDS else []
+            written = [s for path in _paths(call) for s in _judge_write(call, path)] if words is WRITE_WORDS else []
             return Deed(action([sight, *hidden, *written]), said, _arguments(call))
     return Deed(action([Sight("low"), *hidden]), said, _arguments(call), known)
 
@@ -239,7 +239,7 @@ ROWS: tuple[tuple[frozenset[str], str, str, str], ...] = (
 )
 
 
-def _written(call: HookCall, path: str) -> list[Sight]:
+def _judge_write(call: HookCall, path: str) -> list[Sight]:
     """What it means to write there, and where a link leads to."""
     if len(path) > LONGEST_PATH:
         return [Sight("medium", "unclear", path[:80], "its path is longer than any file's")]
@@ -285,13 +285,13 @@ def _near(given: str, folder: str) -> str:
     return os.path.normpath(given) if given else ""
 
 
-def _guarding(call: HookCall, text: str, words: set[str]) -> list[Sight]:
+def _find_guarded(call: HookCall, text: str, words: set[str]) -> list[Sight]:
     """A text that names a place of Moot or of a client, for a tool that does more than read; or a gate's address."""
     if re.search(r"/v1/(?:debates/[^/\s]+/(?:approve|reject|answer|gates)|tokens|gates)", text):
         return [Sight("high", "guard", text[:80], "it decides a gate or hands out rights by itself")]
     if "\n" in text or words & READ_WORDS:
         return []
-    return [sight for sight in _written(call, _near(text, call.folder)) if sight.group == "guard"]
+    return [sight for sight in _judge_write(call, _near(text, call.folder)) if sight.group == "guard"]
 
 
 def _looks_sql(text: str) -> bool:

@@ -51,7 +51,7 @@ class HookAnswer(NamedTuple):
     """Shown to the person."""
 
 
-class Written(NamedTuple):
+class HookReply(NamedTuple):
     """An answer as the client reads it."""
 
     out: str = ""

@@ -8,7 +8,7 @@ from moot.core.ci import Checks, OwnCommand, Point
 from moot.core.types import Tests
 from moot.edge.files.sources import read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.surfaces.checking import checked_at, chosen_point, refuse_ignored, with_actions
+from moot.surfaces.checking import parse_point, refuse_ignored, run_checks_at, with_actions
 from moot.surfaces.fields import Source, gather_code, paths_of
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
@@ -28,7 +28,7 @@ async def ci_checks(  # noqa: PLR0913 - a public door: everything but the first 
 
     `source` is code as a `str` (then give `language`), a `Path`, several of them, or a `Code`.
     """
-    point, settings = chosen_point(point), Settings.load({})
+    point, settings = parse_point(point), Settings.load({})
     if not actions and not commands:
         refuse_ignored(settings)
     hooks = with_actions(settings.ci(), point, actions)
@@ -39,4 +39,4 @@ async def ci_checks(  # noqa: PLR0913 - a public door: everything but the first 
     given = tests if isinstance(tests, Tests) or tests is None else read_tests(str(tests))
     places = (None if isinstance(tests, Tests) else tests, *paths_of(source))
     box = partial(find_sandbox, False, settings.sandbox(), project_at(places, python))
-    return await checked_at(point, gather_code(source, language).code, given, hooks, box)
+    return await run_checks_at(point, gather_code(source, language).code, given, hooks, box)

@@ -6,7 +6,7 @@ from pathlib import Path
 from moot.core.errors import UsageError
 from moot.core.events import Event
 from moot.core.types import Limits
-from moot.protocols.decide.questions import Question, read_questions, spoken_question
+from moot.protocols.decide.questions import PanelQuestion, parse_spoken_question, read_questions
 from moot.protocols.decide.script import DecideResult, DecideRules
 from moot.surfaces.extensions.decide import folders_in
 from moot.surfaces.judge_files import write_judge_files
@@ -14,7 +14,7 @@ from moot.surfaces.library.protocols import run_protocol
 
 
 async def decide(  # noqa: PLR0913 - a public door: everything but the first two is by name
-    question: str | Path | Sequence[Question],
+    question: str | Path | Sequence[PanelQuestion],
     options: Sequence[str] = (),
     *,
     rules: DecideRules | None = None,
@@ -30,7 +30,7 @@ async def decide(  # noqa: PLR0913 - a public door: everything but the first two
 ) -> DecideResult:
     """Put a question before judges with fixed stances.
 
-    `question` is a text (then give `options`), the `Path` of a file in the `debate_context` form, or `Question`s.
+    `question` is a text (then give `options`), the `Path` of a file in the `debate_context` form, or `PanelQuestion`s.
     `result.questions` holds a verdict for each. `feature_dir` is where the judges' files go; `keep=False` leaves no
     record.
     """
@@ -44,9 +44,9 @@ async def decide(  # noqa: PLR0913 - a public door: everything but the first two
     return result
 
 
-def _questions(question: str | Path | Sequence[Question], options: Sequence[str]) -> tuple[Question, ...]:
+def _questions(question: str | Path | Sequence[PanelQuestion], options: Sequence[str]) -> tuple[PanelQuestion, ...]:
     if isinstance(question, str):
-        return (spoken_question(question, options),)
+        return (parse_spoken_question(question, options),)
     if options:
         raise UsageError("`options` go with a question given as text")
     if isinstance(question, Path):

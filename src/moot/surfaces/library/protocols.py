@@ -13,7 +13,7 @@ from moot.core.types import Limits, Result, Rules
 from moot.edge.files.sources import Origins
 from moot.protocols import PROTOCOLS
 from moot.runtime.ports import Person
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.fields import read_material
 from moot.surfaces.library.given import Names, session_flags
@@ -25,11 +25,11 @@ from moot.text.secrets import Vault
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedRun:
     """A result, and what is needed to write it somewhere."""
 
     result: Any
-    plan: Plan
+    plan: SessionPlan
     vault: Vault
 
 
@@ -83,7 +83,7 @@ async def run_protocol(  # noqa: PLR0913 - everything but the first two is by na
     python: str | Path | None = None,
     person: Person | None = None,
     listen: Callable[[Event], None] | None = None,
-) -> Finished:
+) -> FinishedRun:
     """What all functions of the library are thin over. `project`: paths in the project whose environment tests need."""
     if branch and not keep:
         raise UsageError("a branch needs a session that is kept, so that it can be carried on")
@@ -106,7 +106,7 @@ async def run_protocol(  # noqa: PLR0913 - everything but the first two is by na
     if limits is not None:
         plan = plan.model_copy(update={"limits": limits})
     result = await run_plan(settings=settings, plan=plan, vault=vault, listen=listen, person=person, keep=keep)
-    return Finished(result, plan, vault)
+    return FinishedRun(result, plan, vault)
 
 
 def rule_flags(protocol: str, rules: Rules | None) -> dict[str, object]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from moot.edge.files.sources import read_code, read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.surfaces.measuring import Watched, own_tests, watched
+from moot.surfaces.measuring import Watched, own_tests, run_measured
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
 
@@ -25,4 +25,4 @@ async def run_tests(  # noqa: PLR0913 - a public door: everything but the first 
     code = read_code([str(path)], language, None, bytes).code
     given = read_tests(str(tests)).model_copy(update={"entry": entry}) if tests else own_tests(code, entry)
     sandbox = find_sandbox(False, Settings.load({}).sandbox(), project_at((tests, path), python))
-    return await watched(code, given, sandbox, coverage=coverage, mutants=mutants)
+    return await run_measured(code, given, sandbox, coverage=coverage, mutants=mutants)

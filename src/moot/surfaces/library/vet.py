@@ -6,7 +6,7 @@ from pathlib import Path
 from moot.core.events import Event
 from moot.core.types import Limits
 from moot.protocols.vet.script import VetResult, VetRules
-from moot.surfaces.extensions.vet import Question, known_stakes, vet_question
+from moot.surfaces.extensions.vet import VetQuestion, parse_stakes, vet_question
 from moot.surfaces.library.given import session_flags
 from moot.surfaces.setup import Settings
 
@@ -41,5 +41,5 @@ async def vet(  # noqa: PLR0913 - a public door: everything but the first two is
         flags |= {"vet.rounds": rules.rounds, "timeout": rules.timeout}
     if limits is not None:
         flags |= limits.model_dump()
-    question = Question(action, known_stakes(stakes), context, session, failed, tuple(attempts), tuple(errors))
+    question = VetQuestion(action, parse_stakes(stakes), context, session, failed, tuple(attempts), tuple(errors))
     return await vet_question(Settings.load(flags), question, listen, keep=keep)

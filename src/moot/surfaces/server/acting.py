@@ -6,34 +6,34 @@ from fastapi import APIRouter, Depends
 from pydantic import Field, JsonValue, model_validator
 from starlette.responses import Response
 
-from moot.core.errors import Fenced, UsageError
-from moot.core.ports import Mark, SessionRecord
+from moot.core.errors import LeaseLost, UsageError
+from moot.core.ports import JournalMark, SessionRecord
 from moot.core.types import Limits, Status, Value
 from moot.record.chain import digest_of
-from moot.runtime.runner import Plan, finished_result
+from moot.runtime.runner import SessionPlan, find_result
 from moot.surfaces import forking
 from moot.surfaces.choices import choose
 from moot.surfaces.client_rights import Identity, check_client_plan
 from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.server import shapes
-from moot.surfaces.server.auth import Needs
-from moot.surfaces.server.deciding import Answers, Decision, answered, decided
-from moot.surfaces.server.problems import Refusal, documented
+from moot.surfaces.server.auth import RequiredScope
+from moot.surfaces.server.deciding import AnswersBody, Decision, answer_gate, decide_gate
+from moot.surfaces.server.problems import Refusal, document_problems
 from moot.surfaces.server.requests import Budget, Name, Names, refuse_unkept
-from moot.surfaces.server.sessions import Here, SessionId, check_runnable, shown
-from moot.surfaces.server.site import OVER, Site
+from moot.surfaces.server.sessions import Here, SessionId, check_runnable, json_response
+from moot.surfaces.server.site import OVER, ServerSite
 from moot.surfaces.server.strictness import refuse_unknown
 
-router = APIRouter(prefix="/v1/debates", responses=documented(), dependencies=[Depends(refuse_unknown)])
-Runner = Annotated[Identity, Depends(Needs("run"))]
-Approver = Annotated[Identity, Depends(Needs("approve"))]
+router = APIRouter(prefix="/v1/debates", responses=document_problems(), dependencies=[Depends(refuse_unknown)])
+Runner = Annotated[Identity, Depends(RequiredScope("run"))]
+Approver = Annotated[Identity, Depends(RequiredScope("approve"))]
 
 
 class Resume(Value):
     budget: Budget = Field(default=Budget(), description="limits from now on; default: as they were")
 
 
-class Choice(Value):
+class ChoiceBody(Value):
     question: Name
     option: Name
     reason: Annotated[str, Field(min_length=1, max_length=2000)]
@@ -54,23 +54,23 @@ class Fork(Value):
 @router.post("/{id}/approve", response_model=shapes.Decided, summary="Approve at the gate")
 async def approve(session: SessionId, who: Approver, site: Here, told: Decision | None = None) -> Response:
     record = await site.session(session, who)
-    return shown(await decided(site, record.id, who, told or Decision(), "approved"))
+    return json_response(await decide_gate(site, record.id, who, told or Decision(), "approved"))
 
 
 @router.post("/{id}/reject", response_model=shapes.Decided, summary="Reject at the gate: the session ends")
 async def reject(session: SessionId, who: Approver, site: Here, told: Decision | None = None) -> Response:
     record = await site.session(session, who)
-    return shown(await decided(site, record.id, who, told or Decision(), "rejected"))
+    return json_response(await decide_gate(site, record.id, who, told or Decision(), "rejected"))
 
 
 @router.post("/{id}/answers", response_model=shapes.Decided, summary="Answer the questions about the task")
-async def answers(session: SessionId, who: Approver, site: Here, told: Answers) -> Response:
+async def answers(session: SessionId, who: Approver, site: Here, told: AnswersBody) -> Response:
     record = await site.session(session, who)
-    return shown(await answered(site, record.id, who, told))
+    return json_response(await answer_gate(site, record.id, who, told))
 
 
 @router.post("/{id}/choice", response_model=shapes.Chosen, summary="Choose in a contested question")
-async def choice(session: SessionId, who: Approver, site: Here, told: Choice) -> Response:
+async def choice(session: SessionId, who: Approver, site: Here, told: ChoiceBody) -> Response:
     record = await site.session(session, who)
     try:
         verdict = await choose(site.store, site.clock, record.id, told.question, told.option, told.reason, by=who.name)
@@ -78,19 +78,19 @@ async def choice(session: SessionId, who: Approver, site: Here, told: Choice) ->
         raise Refusal(409, "no_choice", str(error)) from None
     site.feeds.wake(record.id)
     assert verdict.choice is not None
-    return shown(shapes.Chosen(question_id=verdict.question_id, **verdict.choice.model_dump()))
+    return json_response(shapes.Chosen(question_id=verdict.question_id, **verdict.choice.model_dump()))
 
 
 @router.post("/{id}/pause", status_code=202, response_model=shapes.Accepted, summary="Stop after what is under way")
 async def pause(session: SessionId, who: Runner, site: Here) -> Response:
     record = await site.session(session, who)
-    mark = Mark(kind="noted", name="paused", value=_by(who))
-    if record.status == "pending" and await _changed(site, record, "paused", mark):
-        return shown(shapes.Accepted(id=record.id, status="paused"), 202)
+    mark = JournalMark(kind="noted", name="paused", value=_by(who))
+    if record.status == "pending" and await _change_status(site, record, "paused", mark):
+        return json_response(shapes.Accepted(id=record.id, status="paused"), 202)
     record = await site.session(session, who)
     if record.status != "running":
         raise Refusal(409, "not_running", f"this session is {record.status}")
-    return await _wished(site, record, "pause")
+    return await _record_wish(site, record, "pause")
 
 
 @router.post("/{id}/cancel", status_code=202, response_model=shapes.Accepted, summary="Stop at once, for good")
@@ -100,12 +100,12 @@ async def cancel(session: SessionId, who: Runner, site: Here) -> Response:
         outcome: JsonValue = {"result": shapes.result_of(record), "outcome": "cancelled", "cut": "cancelled"}
         said: JsonValue = {"status": "cancelled", "outcome": digest_of(outcome), "said": "cancelled", "by": who.name}
         ended = record.model_copy(update={"outcome": outcome, "completed_at": site.now(), "waiting_on": None})
-        if await _changed(site, ended, "cancelled", Mark(kind="ended", value=said)):
-            return shown(shapes.Accepted(id=record.id, status="cancelled"), 202)
+        if await _change_status(site, ended, "cancelled", JournalMark(kind="ended", value=said)):
+            return json_response(shapes.Accepted(id=record.id, status="cancelled"), 202)
         record = await site.session(session, who)
     if record.status in OVER:
         raise Refusal(409, "ended", f"this session is {record.status}")
-    return await _wished(site, record, "cancel")
+    return await _record_wish(site, record, "cancel")
 
 
 @router.post("/{id}/resume", status_code=202, response_model=shapes.Accepted, summary="Carry a session on")
@@ -115,21 +115,21 @@ async def resume(session: SessionId, who: Runner, site: Here, told: Resume | Non
         raise Refusal(409, "running", f"this session is {record.status}")
     if record.waiting_on:
         raise Refusal(409, "at_gate", "this session waits for a decision; approve or reject it")
-    if record.status == "cancelled" or finished_result(record) is not None:
+    if record.status == "cancelled" or find_result(record) is not None:
         raise Refusal(409, "ended", f"this session is {record.status}; there is nothing left to do")
-    await agree_to_imported(site.store, record, Plan.model_validate(record.config))
-    limits = told.budget.given() if told else {}
-    mark = Mark(kind="noted", name="resumed", value=_by(who))
-    plan = Plan.model_validate(record.config)
+    await agree_to_imported(site.store, record, SessionPlan.model_validate(record.config))
+    limits = told.budget.given_limits() if told else {}
+    mark = JournalMark(kind="noted", name="resumed", value=_by(who))
+    plan = SessionPlan.model_validate(record.config)
     changed = plan.model_copy(update={"limits": Limits.model_validate({**plan.limits.model_dump(), **limits})})
     check_client_plan(changed, who, site.settings, plan)
     if limits:
         record = record.model_copy(update={"config": changed.model_dump(mode="json")})
-        mark = Mark(kind="plan", value={"plan": digest_of(record.config), "by": who.name})
-    if not await _changed(site, record.model_copy(update={"completed_at": None}), "pending", mark):
+        mark = JournalMark(kind="plan", value={"plan": digest_of(record.config), "by": who.name})
+    if not await _change_status(site, record.model_copy(update={"completed_at": None}), "pending", mark):
         raise Refusal(409, "running", "somebody else has resumed this session")
     await site.queue.put(record.id, record.priority)
-    return shown(shapes.Accepted(id=record.id, status="pending"), 202)
+    return json_response(shapes.Accepted(id=record.id, status="pending"), 202)
 
 
 @router.post(
@@ -142,7 +142,7 @@ async def fork(session: SessionId, who: Runner, site: Here, told: Fork) -> Respo
     record = await site.session(session, who)
     seats = {seat: (chain,) if isinstance(chain, str) else tuple(chain) for seat, chain in told.seats.items()}
 
-    async def check(plan: Plan, before: Plan) -> None:
+    async def check(plan: SessionPlan, before: SessionPlan) -> None:
         check_client_plan(plan, who, site.settings, before)
         await check_runnable(site, plan)
 
@@ -157,26 +157,26 @@ async def fork(session: SessionId, who: Runner, site: Here, told: Fork) -> Respo
         settings=site.settings,
     )
     await site.queue.put(new.id, new.priority)
-    return shown(shapes.summary_of(new), 202, {"Location": f"/v1/debates/{new.id}"})
+    return json_response(shapes.summary_of(new), 202, {"Location": f"/v1/debates/{new.id}"})
 
 
 def _by(who: Identity) -> JsonValue:
     return {"by": who.name}
 
 
-async def _changed(site: Site, record: SessionRecord, status: Status, mark: Mark) -> bool:
+async def _change_status(site: ServerSite, record: SessionRecord, status: Status, mark: JournalMark) -> bool:
     """Whether nobody took the session meanwhile, and it is now what was asked for."""
     new = record.model_copy(update={"status": status, "updated_at": site.now()})
     try:
         await site.store.update(new, mark)
-    except Fenced:
+    except LeaseLost:
         return False
     site.feeds.wake(record.id)
     return True
 
 
-async def _wished(site: Site, record: SessionRecord, wish: Any) -> Response:
+async def _record_wish(site: ServerSite, record: SessionRecord, wish: Any) -> Response:
     await site.store.wish(record.id, wish)
     if site.carrier is not None:
         site.carrier.stop(record.id, wish)
-    return shown(shapes.Accepted(id=record.id, status=record.status, wish=wish), 202)
+    return json_response(shapes.Accepted(id=record.id, status=record.status, wish=wish), 202)

@@ -22,9 +22,9 @@ from moot.surfaces.server import status_routes as around
 from moot.surfaces.server.auth import TOKEN_PARAMETER, Doorkeeper
 from moot.surfaces.server.embedded import Embedded, Hosting
 from moot.surfaces.server.feeds import Feeds, WatchedStore
-from moot.surfaces.server.limits import HERE, Bounds, Gatekeeper
+from moot.surfaces.server.limits import HERE, Gatekeeper, RequestLimits
 from moot.surfaces.server.metrics import Metrics
-from moot.surfaces.server.site import Queue, Site
+from moot.surfaces.server.site import Queue, ServerSite
 from moot.surfaces.setup import Settings
 
 DRAIN_SECONDS = 20.0
@@ -53,7 +53,7 @@ class Serving:
 @dataclass
 class Server:
     app: ASGIApp
-    site: Site
+    site: ServerSite
     stop: Callable[[], None]
     """Let go of everybody who watches, so that the server can end."""
 
@@ -67,9 +67,9 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
     queue = queue or (None if how.run_here else queue_of(settings))
     host = Hosting(settings, store)  # nobody listens to it: what is recorded is what is told
     if queue is None:
-        host.open_model = metrics.metered(how.open_model or host.models.open)
+        host.open_model = metrics.meter_models(how.open_model or host.models.open)
     embedded = Embedded(host, int(settings["server.sessions"]), metrics, feeds.wake, how.poll)
-    site = Site(
+    site = ServerSite(
         settings=settings,
         store=store,
         clock=SystemClock(),
@@ -93,7 +93,7 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
             await host.aclose()
             await store.aclose()
 
-    app = routed(lifespan)
+    app = build_app(lifespan)
     app.state.site = site
     own = digest_of(how.token) if how.token else ""
     door = Doorkeeper(TokenShelf(store), own, open=how.no_token and not how.exposed)
@@ -101,7 +101,7 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
     return Server(_for_pages(site.gatekeeper, settings), site, feeds.close)
 
 
-def routed(lifespan: Any) -> FastAPI:
+def build_app(lifespan: Any) -> FastAPI:
     app = FastAPI(
         title="Moot",
         version=__version__,
@@ -148,9 +148,9 @@ def _for_pages(app: ASGIApp, settings: Settings) -> ASGIApp:
     )  # fmt: skip
 
 
-def bounds_of(settings: Settings, *, exposed: bool) -> Bounds:
+def bounds_of(settings: Settings, *, exposed: bool) -> RequestLimits:
     names = tuple(name.lower() for name in settings["server.hosts"])
-    return Bounds(
+    return RequestLimits(
         max_body=int(settings["server.max_body"]),
         header_seconds=float(settings["server.header_seconds"]),
         body_seconds=float(settings["server.body_seconds"]),

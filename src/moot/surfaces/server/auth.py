@@ -35,7 +35,7 @@ class Doorkeeper:
         """Whoever shows a token is taken at its word: a wrong one is refused, wherever it comes from."""
         headers = Headers(scope=scope)
         shown = headers.getlist("authorization")
-        linked = _linked(scope)
+        linked = _read_link_tokens(scope)
         if not shown and not linked:
             return self._without_token(scope, headers)
         if len(shown) + len(linked) > 1:
@@ -51,7 +51,7 @@ class Doorkeeper:
         token = await self.tokens.holder(secret)
         if token is None:
             return Refusal(401, "unknown_token", "nobody has this token", CHALLENGE)
-        if (standing := token.standing(datetime.now(UTC))) != "valid":
+        if (standing := token.status_at(datetime.now(UTC))) != "valid":
             return Refusal(401, f"{standing}_token", f"this token is {standing}", CHALLENGE)
         return Identity(token.name, frozenset(token.scopes), token.owner)
 
@@ -63,7 +63,7 @@ class Doorkeeper:
         return ANYBODY
 
 
-def _linked(scope: dict[str, Any]) -> list[str]:
+def _read_link_tokens(scope: dict[str, Any]) -> list[str]:
     """Tokens in the link. One that changes something is not followed from a link."""
     if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
         return []
@@ -87,7 +87,7 @@ def is_loopback(address: str) -> bool:
     return (mapped or found).is_loopback
 
 
-def needed(connection: HTTPConnection, *scopes: Scope) -> Identity:
+def require_scope(connection: HTTPConnection, *scopes: Scope) -> Identity:
     """Who asks, if they may do what needs one of these scopes."""
     who: Identity | Refusal = connection.scope["state"]["who"]
     if isinstance(who, Refusal):
@@ -97,7 +97,7 @@ def needed(connection: HTTPConnection, *scopes: Scope) -> Identity:
     return who
 
 
-class Needs:
+class RequiredScope:
     """A route's guard: the identity of whoever asks, refused without the scope. FastAPI would give what is no coroutine
     to a thread, and a busy server would be late by that."""
 
@@ -105,4 +105,4 @@ class Needs:
         self._scopes = scopes
 
     async def __call__(self, connection: HTTPConnection) -> Identity:
-        return needed(connection, *self._scopes)
+        return require_scope(connection, *self._scopes)

@@ -15,7 +15,7 @@ UNREAD_SECONDS = 60.0
 """How long an answer waits that nobody reads. A reader of events that was cut off comes back and misses nothing."""
 
 
-class Unread(asyncio.Protocol):
+class UnreadGuard(asyncio.Protocol):
     """Ends a connection whose other side reads nothing of what it was told."""
 
     transport: asyncio.Transport
@@ -40,7 +40,7 @@ class Unread(asyncio.Protocol):
             self._unread = None
 
 
-class HttpConnection(Unread, H11Protocol):
+class HttpConnection(UnreadGuard, H11Protocol):
     """One connection that requests come on. The clock runs from its beginning, and again from the first byte of each
     later request, until the headers are there; uvicorn itself ends a connection between two requests."""
 
@@ -102,7 +102,7 @@ def http_connections(header_seconds: float) -> type[HttpConnection]:
     return type("HttpConnection", (HttpConnection,), {"header_seconds": header_seconds, "waiting": {}})
 
 
-class SocketConnection(Unread, WebSocketsSansIOProtocol):
+class SocketConnection(UnreadGuard, WebSocketsSansIOProtocol):
     """A socket. What a client sends wrongly ends it, and is not told as an error of the server."""
 
     async def send(self, message: Any) -> None:

@@ -7,7 +7,7 @@ from moot.core.types import Value
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.shapes import Decided
-from moot.surfaces.server.site import Site
+from moot.surfaces.server.site import ServerSite
 
 
 class Decision(Value):
@@ -17,7 +17,7 @@ class Decision(Value):
     reason: str = Field(default="", max_length=2000)
 
 
-class Answers(Value):
+class AnswersBody(Value):
     gate: str | None = Field(default=None, max_length=64)
     answers: tuple[str, ...] = Field(min_length=1, max_length=100, description="one for each question, in their order")
 
@@ -30,30 +30,30 @@ class Sayings(Value):
     answer: tuple[str, ...] | None = None
 
 
-async def said(site: Site, session_id: str, who: Identity, told: Sayings) -> Decided:
+async def decide_or_answer(site: ServerSite, session_id: str, who: Identity, told: Sayings) -> Decided:
     if sum(one is not None for one in (told.approve, told.reject, told.answer)) != 1:
         raise Refusal(422, "invalid_request", "say one thing: approve, reject or answer")
     if told.answer is not None:
-        return await answered(site, session_id, who, Answers(answers=told.answer))
+        return await answer_gate(site, session_id, who, AnswersBody(answers=told.answer))
     if told.reject is not None:
-        return await decided(site, session_id, who, told.reject, "rejected")
-    return await decided(site, session_id, who, told.approve or Decision(), "approved")
+        return await decide_gate(site, session_id, who, told.reject, "rejected")
+    return await decide_gate(site, session_id, who, told.approve or Decision(), "approved")
 
 
-async def decided(site: Site, session_id: str, who: Identity, told: Decision, verdict: Verdict) -> Decided:
+async def decide_gate(site: ServerSite, session_id: str, who: Identity, told: Decision, verdict: Verdict) -> Decided:
     _check(who)
     gate = await _open_gate(site, session_id, told.gate, "approval")
     made = GateDecision(verdict=verdict, how="person", reviewer=who.name, reason=told.reason, at=site.now())
-    return await _kept(site, gate, made)
+    return await _record_decision(site, gate, made)
 
 
-async def answered(site: Site, session_id: str, who: Identity, told: Answers) -> Decided:
+async def answer_gate(site: ServerSite, session_id: str, who: Identity, told: AnswersBody) -> Decided:
     _check(who)
     gate = await _open_gate(site, session_id, told.gate, "answers")
     if len(told.answers) != len(gate.questions):
         raise Refusal(422, "wrong_count", f"there are {len(gate.questions)} questions, and {len(told.answers)} answers")
     made = GateDecision(verdict="approved", how="person", reviewer=who.name, answers=told.answers, at=site.now())
-    return await _kept(site, gate, made)
+    return await _record_decision(site, gate, made)
 
 
 def _check(who: Identity) -> None:
@@ -61,7 +61,7 @@ def _check(who: Identity) -> None:
         raise Refusal(403, "scope_missing", "this needs a token with the scope 'approve'")
 
 
-async def _open_gate(site: Site, session_id: str, wanted: str | None, kind: GateKind) -> GateRequest:
+async def _open_gate(site: ServerSite, session_id: str, wanted: str | None, kind: GateKind) -> GateRequest:
     """The gate that is meant. One whose time is over is decided already: nobody did, and that counts."""
     known = await site.gates.gates(session_id)
     named = [gate for gate in known if gate.id == wanted.lower()] if wanted else known
@@ -79,7 +79,7 @@ async def _open_gate(site: Site, session_id: str, wanted: str | None, kind: Gate
     return gate
 
 
-async def _kept(site: Site, gate: GateRequest, made: GateDecision) -> Decided:
+async def _record_decision(site: ServerSite, gate: GateRequest, made: GateDecision) -> Decided:
     done = await site.gates.decide(gate.id, made)
     site.feeds.wake(gate.session_id)
     record = await site.store.session(gate.session_id)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from moot.core.errors import MootError, StoreError, UsageError
-from moot.core.ports import Mark, SessionRecord
+from moot.core.ports import JournalMark, SessionRecord
 from moot.edge.store.session_queries import SessionShelf
 from moot.edge.store.sql import alive
 from moot.runtime.runner import Stop, owner
@@ -133,7 +133,9 @@ class Embedded:
             return  # another process has it, or there is nowhere to write
         said = str(error) if isinstance(error, MootError) else f"an error of the server ({type(error).__name__})"
         with contextlib.suppress(MootError):
-            await self.host.store.append(session_id, [Mark(kind="noted", name="problem", value={"problem": said})])
+            await self.host.store.append(
+                session_id, [JournalMark(kind="noted", name="problem", value={"problem": said})]
+            )
 
     async def _give_up(self, session_id: str) -> None:
         """One that could not even be begun waits for somebody to resume it, instead of being tried for ever."""
@@ -157,7 +159,7 @@ class Embedded:
         for session_id, wish in (await self._shelf.wishes(self.host.running)).items():
             if wish:
                 self.host.stop(session_id, wish)
-        for wanted in await self._shelf.begun():
+        for wanted in await self._shelf.list_begun():
             if wanted.id not in self._under_way and _is_free(wanted.owner):
                 await self.put(wanted.id, wanted.priority)
         for session_id in await self.host.ready(self.host.clock.now()):

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from moot.core.errors import MootError
-from moot.core.ports import Entry, Mark, Row, SessionRecord
+from moot.core.ports import JournalEntry, JournalMark, Row, SessionRecord
 from moot.edge.store import SqlStore
 
 PAGE = 200
@@ -27,7 +27,7 @@ class WatchedStore(SqlStore):
         await super().append(session_id, rows, fence)
         self.told(session_id)
 
-    async def update(self, session: SessionRecord, mark: Mark | None = None) -> None:
+    async def update(self, session: SessionRecord, mark: JournalMark | None = None) -> None:
         await super().update(session, mark)
         self.told(session.id)
 
@@ -38,7 +38,7 @@ class Feed:
 
     session_id: str
     head: int = 0
-    tail: deque[Entry] = field(default_factory=lambda: deque(maxlen=TAIL))
+    tail: deque[JournalEntry] = field(default_factory=lambda: deque(maxlen=TAIL))
     readers: int = 0
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     """Something may have happened."""
@@ -46,7 +46,7 @@ class Feed:
     """Something has; a new one for each time."""
     task: "asyncio.Task[None] | None" = None
 
-    def since(self, after: int) -> list[Entry] | None:
+    def since(self, after: int) -> list[JournalEntry] | None:
         """What follows this entry, if all of it is at hand."""
         if after >= self.head:
             return []
@@ -82,7 +82,7 @@ class Feeds:
             feed.tell()
 
     @contextlib.asynccontextmanager
-    async def following(self, session_id: str) -> AsyncIterator[Feed]:
+    async def follow_session(self, session_id: str) -> AsyncIterator[Feed]:
         feed = self._feeds.get(session_id)
         if feed is None:
             feed = self._feeds[session_id] = Feed(session_id)
@@ -97,10 +97,10 @@ class Feeds:
                 assert feed.task is not None
                 feed.task.cancel()
 
-    async def entries(self, session_id: str, after: int, beat: float) -> AsyncIterator[list[Entry]]:
+    async def entries(self, session_id: str, after: int, beat: float) -> AsyncIterator[list[JournalEntry]]:
         """All entries after this one, in their order, as they come; an empty list each `beat` seconds in which none
         does. Ends only when the server does, or the session is gone."""
-        async with self.following(session_id) as feed:
+        async with self.follow_session(session_id) as feed:
             while not self.closed:
                 grown = feed.grown
                 found = feed.since(after)

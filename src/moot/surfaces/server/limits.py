@@ -15,7 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 from moot.core.errors import MootError
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.auth import CHALLENGE, Doorkeeper, address_of
-from moot.surfaces.server.problems import Refusal, refused, told
+from moot.surfaces.server.problems import Refusal, problem_response, refuse_error
 
 OPEN = ("/healthz", "/readyz", "/openapi.json")
 """What everybody may ask."""
@@ -25,7 +25,7 @@ log = logging.getLogger("moot.server")
 
 
 @dataclass(frozen=True)
-class Bounds:
+class RequestLimits:
     """How much one request, and one asker, may take."""
 
     max_body: int = 4_000_000
@@ -43,7 +43,7 @@ class Bounds:
 class Buckets:
     """How much each asker may still ask: drained by each request, filled by time."""
 
-    def __init__(self, bounds: Bounds, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, bounds: RequestLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self._bounds = bounds
         self._clock = clock
         self._left: dict[str, tuple[float, float]] = {}
@@ -68,7 +68,7 @@ class Gatekeeper:
 
     app: ASGIApp
     door: Doorkeeper
-    bounds: Bounds
+    bounds: RequestLimits
     observe: Callable[[str, str, int, float], None]
     """Method, route, status and seconds of each request."""
     buckets: Buckets = field(init=False)
@@ -82,7 +82,7 @@ class Gatekeeper:
         began, seen = time.perf_counter(), Seen(send)
         scope["state"] = {**scope.get("state", {}), "who": Refusal(401)}
         try:
-            await self._checked(scope)
+            await self._check_request(scope)
             body = await self._body(scope, receive) if scope["type"] == "http" else receive
             if body is not None:
                 await self.app(scope, body, seen)
@@ -92,11 +92,11 @@ class Gatekeeper:
             await self._refuse(scope, receive, seen, refusal)
         except MootError as error:
             log.error("%s %s: %s", scope.get("method", "WS"), scope["path"], error)
-            await self._refuse(scope, receive, seen, refused(error))
+            await self._refuse(scope, receive, seen, refuse_error(error))
         finally:
             self._note(scope, seen.status, time.perf_counter() - began)
 
-    async def _checked(self, scope: MutableMapping[str, Any]) -> None:
+    async def _check_request(self, scope: MutableMapping[str, Any]) -> None:
         headers = Headers(scope=scope)
         _check_host(headers.getlist("host"), self.bounds.hosts)
         who = await self.door.identify(dict(scope)) if scope["path"] not in OPEN else Refusal(401, headers=CHALLENGE)
@@ -149,7 +149,7 @@ class Gatekeeper:
     async def _refuse(self, scope: Scope, receive: Receive, seen: "Seen", refusal: Refusal) -> None:
         if seen.status:
             return  # too late to say so: the answer is under way
-        await told(refusal.problem, refusal.headers)(scope, receive, seen)
+        await problem_response(refusal.problem, refusal.headers)(scope, receive, seen)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "other")

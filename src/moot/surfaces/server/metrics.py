@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, Metric, gen
 from prometheus_client.core import GaugeMetricFamily
 
 from moot.core.ports import Model
-from moot.core.types import Call, Reply
+from moot.core.types import ModelCall, Reply
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"
@@ -43,8 +43,8 @@ class Metrics:
         if not route.endswith(("/events", "/ws")):  # those last as long as somebody watches
             self.latency.labels(method, route).observe(seconds)
 
-    def metered(self, open_model: Callable[[str], Model]) -> Callable[[str], Model]:
-        return lambda name: Metered(open_model(name), self)
+    def meter_models(self, open_model: Callable[[str], Model]) -> Callable[[str], Model]:
+        return lambda name: MeteredModel(open_model(name), self)
 
     def text(self, sessions: Mapping[tuple[str, str], int], running: int, watched: int) -> str:
         now = Families(
@@ -75,7 +75,7 @@ def session_figures(sessions: Mapping[tuple[str, str], int]) -> str:
     return generate_latest(Families(family)).decode()
 
 
-class Metered(Model):
+class MeteredModel(Model):
     """A model whose calls are counted: those that are really made, not those that a record answers."""
 
     def __init__(self, model: Model, metrics: Metrics) -> None:
@@ -89,7 +89,7 @@ class Metered(Model):
     def turn(self) -> AbstractAsyncContextManager[None]:
         return self._model.turn()
 
-    async def reply(self, call: Call) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         began, model = time.perf_counter(), self.name
         try:
             reply = await self._model.reply(call)
@@ -102,7 +102,7 @@ class Metered(Model):
         self._metrics.tokens.labels(model, "output").inc(reply.usage.output_tokens)
         return reply
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: ModelCall) -> None:
         self._model.skip(call)
 
     async def aclose(self) -> None:

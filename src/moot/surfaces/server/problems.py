@@ -11,7 +11,7 @@ from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from moot.core.errors import Decided, Fenced, Forbidden, MootError, StoreError, UsageError
+from moot.core.errors import AccessDenied, AlreadyDecided, LeaseLost, MootError, StoreError, UsageError
 from moot.core.types import Value
 
 MEDIA = "application/problem+json"
@@ -50,7 +50,7 @@ CODES: dict[int, str] = {
 """What a problem is called where nothing more is known of it than its status."""
 
 
-class Slip(Value):
+class RequestSlip(Value):
     """One place in the request, and what is wrong there."""
 
     at: str
@@ -63,7 +63,7 @@ class Problem(Value):
     status: int
     code: str = Field(description="stays the same, whatever the words")
     detail: str = ""
-    errors: tuple[Slip, ...] = ()
+    errors: tuple[RequestSlip, ...] = ()
 
 
 class Refusal(Exception):
@@ -96,21 +96,21 @@ def _finite(value: Any) -> Any:
     return [_finite(held) for held in value] if isinstance(value, list | tuple) else value
 
 
-def told(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+def problem_response(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
     shown = problem.model_dump(mode="json", exclude=None if problem.errors else {"errors"})
     return Json(shown, problem.status, headers=dict(headers or {}), media_type=MEDIA)
 
 
-def refused(error: Exception) -> Refusal:
+def refuse_error(error: Exception) -> Refusal:
     """What an error of ours means to whoever asked."""
     match error:
         case Refusal():
             return error
-        case Decided():
+        case AlreadyDecided():
             return Refusal(409, "already_decided", str(error))
-        case Forbidden():
+        case AccessDenied():
             return Refusal(403, "scope_missing", str(error))
-        case Fenced():
+        case LeaseLost():
             return Refusal(409, "taken_over", str(error))
         case StoreError():
             return Refusal(503, detail="the store does not answer as it should; the server's log says more")
@@ -122,10 +122,10 @@ def refused(error: Exception) -> Refusal:
             return Refusal(500, detail="the server's log says more")
 
 
-def slips(error: RequestValidationError) -> tuple[Slip, ...]:
+def slips(error: RequestValidationError) -> tuple[RequestSlip, ...]:
     """Without what was sent: it may be long, or a secret."""
     found = [(".".join(str(part) for part in each["loc"]), str(each["msg"])) for each in error.errors()]
-    return tuple(Slip(at=at, wrong=wrong) for at, wrong in found[:20])
+    return tuple(RequestSlip(at=at, wrong=wrong) for at, wrong in found[:20])
 
 
 def install(app: FastAPI) -> None:
@@ -133,28 +133,28 @@ def install(app: FastAPI) -> None:
     async def by_status(request: Request, error: HTTPException) -> Response:
         status = error.status_code if error.status_code in TITLES else 400
         problem = Problem(title=TITLES[status], status=status, code=CODES[status])
-        return told(problem, error.headers)
+        return problem_response(problem, error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def by_shape(request: Request, error: RequestValidationError) -> Response:
         unread = any(each["type"] == "json_invalid" for each in error.errors())
         status, code = (400, "invalid_json") if unread else (422, "invalid_request")
-        return told(Problem(title=TITLES[status], status=status, code=code, errors=slips(error)))
+        return problem_response(Problem(title=TITLES[status], status=status, code=code, errors=slips(error)))
 
     @app.exception_handler(Refusal)
     async def by_us(request: Request, error: Refusal) -> Response:
-        return told(error.problem, error.headers)
+        return problem_response(error.problem, error.headers)
 
     @app.exception_handler(MootError)
     async def by_moot(request: Request, error: MootError) -> Response:
-        return told(refused(error).problem)
+        return problem_response(refuse_error(error).problem)
 
     @app.exception_handler(Exception)
     async def by_mistake(request: Request, error: Exception) -> Response:
-        return told(refused(error).problem)
+        return problem_response(refuse_error(error).problem)
 
 
-def documented(*more: int) -> dict[int | str, dict[str, Any]]:
+def document_problems(*more: int) -> dict[int | str, dict[str, Any]]:
     """The problems that a route may answer with: these, and those that every route has."""
     schema = {"$ref": "#/components/schemas/Problem"}
     every = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503, *more)

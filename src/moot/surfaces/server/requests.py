@@ -12,12 +12,12 @@ from pydantic import Field, JsonValue, create_model, model_validator
 
 from moot.core.config import Layer, resolve
 from moot.core.errors import ConfigError, UsageError
-from moot.core.experience import Tried
+from moot.core.experience import TrackRecord
 from moot.core.gates import GateRules
 from moot.core.types import Value
 from moot.protocols import PROTOCOLS, AnyProtocol
 from moot.record.chain import digest_of
-from moot.runtime.runner import Plan
+from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import body_of
 from moot.surfaces.client_rights import BUDGET, Identity, check_branch, check_client_plan, check_machine_rules
 from moot.surfaces.extensions import find_extension
@@ -36,7 +36,7 @@ class Budget(Value):
     max_usd: float | None = Field(default=None, ge=0, le=BUDGET["max_usd"])
     call_timeout: float | None = Field(default=None, gt=0, le=BUDGET["call_timeout"])
 
-    def given(self) -> dict[str, Any]:
+    def given_limits(self) -> dict[str, Any]:
         return self.model_dump(exclude_none=True)
 
 
@@ -98,7 +98,7 @@ def digest(begin: Begin) -> str:
     return digest_of(begin.model_dump(mode="json", exclude={"idempotency_key"}))
 
 
-def plan_of(begin: "AnyBegin", who: Identity, settings: Settings, tried: Iterable[Tried]) -> Plan:
+def plan_of(begin: "AnyBegin", who: Identity, settings: Settings, tried: Iterable[TrackRecord]) -> SessionPlan:
     """The session that is asked for, with the server's own settings where the request says nothing."""
     check_branch(settings, wanted=begin.branch or begin.repo is not None)  # before anything looks at the folder
     extension = find_extension(begin.protocol)
@@ -129,7 +129,7 @@ def _over(settings: Settings, begin: "AnyBegin") -> Settings:
     """The server's settings with those of the request over them."""
     kind = PROTOCOLS[begin.protocol].rules
     check_machine_rules(begin.protocol, begin.rules, settings)  # before anything reads the folders
-    flags: dict[str, object] = dict(begin.budget.given())
+    flags: dict[str, object] = dict(begin.budget.given_limits())
     for name, value in begin.rules.items():
         if name not in kind.model_fields:
             known = ", ".join(kind.model_fields)

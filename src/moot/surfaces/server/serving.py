@@ -49,7 +49,7 @@ class Stopping(uvicorn.Server):
         self.should_exit = True
 
 
-def configured(server: Server, host: str, port: int) -> uvicorn.Config:
+def build_config(server: Server, host: str, port: int) -> uvicorn.Config:
     return uvicorn.Config(
         server.app,
         host=host,
@@ -67,7 +67,7 @@ def configured(server: Server, host: str, port: int) -> uvicorn.Config:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ServeOptions:
     """How somebody wants it served."""
 
     host: str
@@ -77,7 +77,7 @@ class Wanted:
     quiet: bool = False
 
 
-async def serve(settings: Settings, wanted: Wanted) -> None:
+async def serve(settings: Settings, wanted: ServeOptions) -> None:
     host, exposed = wanted.host, not is_loopback(wanted.host)
     if exposed and wanted.no_token:
         raise UsageError(ONLY_HERE.format(host=host))
@@ -88,16 +88,16 @@ async def serve(settings: Settings, wanted: Wanted) -> None:
     server = create_app(settings, serving)
     try:
         await server.site.shelf.page(1)  # a store that cannot be used is said so now, in one line
-        listening = bound(host, wanted.port)
+        listening = bind_socket(host, wanted.port)
     except BaseException:
         await server.site.store.aclose()
         raise
     line = _line(server, listening.getsockname()[1], wanted, token)
-    with _logged_to_stderr(quiet=wanted.quiet):
-        await Stopping(configured(server, host, wanted.port), server, line).serve([listening])
+    with _log_to_stderr(quiet=wanted.quiet):
+        await Stopping(build_config(server, host, wanted.port), server, line).serve([listening])
 
 
-def _line(server: Server, port: int, wanted: Wanted, token: str) -> str:
+def _line(server: Server, port: int, wanted: ServeOptions, token: str) -> str:
     """Where it is. The link opens it with the token; a server that others can reach tells only where the token lies,
     for its lines may be collected somewhere."""
     place = f"http://[{wanted.host}]:{port}" if ":" in wanted.host else f"http://{wanted.host}:{port}"
@@ -118,7 +118,7 @@ async def _demand_token(settings: Settings, host: str) -> None:
         await store.aclose()
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bind_socket(host: str, port: int) -> socket.socket:
     """Bound before the server says where it is."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
@@ -132,7 +132,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def _logged_to_stderr(*, quiet: bool) -> Iterator[None]:
+def _log_to_stderr(*, quiet: bool) -> Iterator[None]:
     levels = {"moot.server": logging.WARNING if quiet else logging.INFO, "uvicorn.error": logging.WARNING}
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))

@@ -11,26 +11,26 @@ from fastapi import APIRouter, Depends, Header, Path, Query
 from starlette.responses import Response
 
 from moot.core.errors import StoreError
-from moot.core.ports import Entry, SessionRecord
+from moot.core.ports import JournalEntry, SessionRecord
 from moot.core.types import Status
 from moot.edge.sandbox import find_sandbox
 from moot.edge.store.records import RecordShelf
-from moot.edge.store.session_queries import Spot
+from moot.edge.store.session_queries import PageCursor
 from moot.protocols import PROTOCOLS
-from moot.runtime.runner import About, Plan, end_of, new_record
+from moot.runtime.runner import About, SessionPlan, end_of, new_record
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.server import shapes
-from moot.surfaces.server.auth import Needs
-from moot.surfaces.server.problems import Json, Refusal, documented
+from moot.surfaces.server.auth import RequiredScope
+from moot.surfaces.server.problems import Json, Refusal, document_problems
 from moot.surfaces.server.requests import AnyBegin, Begin, digest, plan_of
-from moot.surfaces.server.site import OVER, Site, the_site
+from moot.surfaces.server.site import OVER, ServerSite, the_site
 from moot.surfaces.server.strictness import refuse_unknown
 from moot.surfaces.wiring import runs_code
 
-router = APIRouter(prefix="/v1/debates", responses=documented(), dependencies=[Depends(refuse_unknown)])
-Here = Annotated[Site, Depends(the_site)]
-Reader = Annotated[Identity, Depends(Needs("read"))]
+router = APIRouter(prefix="/v1/debates", responses=document_problems(), dependencies=[Depends(refuse_unknown)])
+Here = Annotated[ServerSite, Depends(the_site)]
+Reader = Annotated[Identity, Depends(RequiredScope("read"))]
 SessionId = Annotated[str, Path(alias="id", json_schema_extra={"format": "uuid"}, description="the whole id")]
 Limit = Annotated[int, Query(ge=1, le=200)]
 After = Annotated[int, Query(ge=0, le=2**31 - 1)]
@@ -41,7 +41,7 @@ else:
 LOCATION = {"headers": {"Location": {"schema": {"type": "string"}, "description": "where the session is"}}}
 
 
-def shown(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     return Json(value.model_dump(mode="json"), status, headers=headers)
 
 
@@ -61,7 +61,7 @@ def shown(value: Any, status: int = 200, headers: dict[str, str] | None = None) 
 )
 async def begin(
     wanted: AnyBegin,
-    who: Annotated[Identity, Depends(Needs("run"))],
+    who: Annotated[Identity, Depends(RequiredScope("run"))],
     site: Here,
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
 ) -> Response:
@@ -69,10 +69,10 @@ async def begin(
     if key is not None and idempotency_key is not None and key != idempotency_key:
         raise Refusal(422, "two_keys", "the header and the body give different idempotency keys")
     key = key or idempotency_key
-    if key is not None and (earlier := await site.shelf.begun_with(who.name, key)) is not None:
-        return _begun_before(earlier, wanted)
+    if key is not None and (earlier := await site.shelf.find_by_key(who.name, key)) is not None:
+        return _answer_repeat(earlier, wanted)
     # In a thread: what needs no debate is looked up in files that others may have locked.
-    plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await RecordShelf(site.store).tried())
+    plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await RecordShelf(site.store).count_results())
     record, end = new_record(plan, site.now(), About(by=who.name, key=key, priority=wanted.priority)), None
     if (answer := find_extension(plan.protocol).answer(plan)) is not None:
         record, end = end_of(record, answer.model_copy(update={"session_id": record.id}), "completed", site.now())
@@ -81,21 +81,23 @@ async def begin(
     try:
         await site.store.create(record, end)
     except StoreError:
-        if key is None or (earlier := await site.shelf.begun_with(who.name, key)) is None:
+        if key is None or (earlier := await site.shelf.find_by_key(who.name, key)) is None:
             raise
-        return _begun_before(earlier, wanted)  # somebody was faster, with the same key
+        return _answer_repeat(earlier, wanted)  # somebody was faster, with the same key
     if end is None:
         await site.queue.put(record.id, record.priority)
-    return shown(shapes.summary_of(record), 202 if end is None else 200, {"Location": f"/v1/debates/{record.id}"})
+    return json_response(
+        shapes.summary_of(record), 202 if end is None else 200, {"Location": f"/v1/debates/{record.id}"}
+    )
 
 
-def _begun_before(earlier: SessionRecord, wanted: Begin) -> Response:
-    if Plan.model_validate(earlier.config).notes.get("request") != digest(wanted):
+def _answer_repeat(earlier: SessionRecord, wanted: Begin) -> Response:
+    if SessionPlan.model_validate(earlier.config).notes.get("request") != digest(wanted):
         raise Refusal(409, "key_reused", "another session was begun with this idempotency key")
-    return shown(shapes.summary_of(earlier), 200, {"Location": f"/v1/debates/{earlier.id}"})
+    return json_response(shapes.summary_of(earlier), 200, {"Location": f"/v1/debates/{earlier.id}"})
 
 
-async def check_runnable(site: Site, plan: Plan) -> None:
+async def check_runnable(site: ServerSite, plan: SessionPlan) -> None:
     """What cannot work here is said before anything begins; what only the workers know is left to them."""
     if site.open_model is None:
         return
@@ -119,7 +121,7 @@ async def listed(  # noqa: PLR0913 - a query has one parameter for each filter
     found = await site.shelf.page(limit + 1, after, status or "", protocol or "", text, who.sees_only)
     more = len(found) > limit
     page = found[:limit]
-    return shown(
+    return json_response(
         shapes.SessionPage(
             sessions=tuple(shapes.summary_of(record) for record in page), next=_cursor(page[-1]) if more else None
         )
@@ -130,13 +132,13 @@ def _cursor(record: SessionRecord) -> str:
     return base64.urlsafe_b64encode(json.dumps([record.created_at.isoformat(), record.id]).encode()).decode()
 
 
-def _spot(cursor: str) -> Spot:
+def _spot(cursor: str) -> PageCursor:
     try:
         at, session_id = json.loads(base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True))
         when = datetime.fromisoformat(at)
         if when.tzinfo is None or not isinstance(session_id, str) or len(session_id) != 36:
             raise ValueError(cursor)
-        return Spot(when, session_id)
+        return PageCursor(when, session_id)
     except (ValueError, TypeError, UnicodeEncodeError, binascii.Error, RecursionError):
         raise Refusal(422, "bad_cursor", "this is no cursor of ours; begin without one") from None
 
@@ -151,8 +153,8 @@ async def one(session: SessionId, who: Reader, site: Here) -> Response:
 @router.get("/{id}/status", response_model=shapes.Standing, summary="Where a session stands")
 async def standing(session: SessionId, who: Reader, site: Here) -> Response:
     record = await site.session(session, who)
-    spent = await site.shelf.spent(record.id)
-    return shown(
+    spent = await site.shelf.read_spending(record.id)
+    return json_response(
         shapes.Standing(
             id=record.id,
             status=record.status,
@@ -168,7 +170,7 @@ async def standing(session: SessionId, who: Reader, site: Here) -> Response:
     )
 
 
-async def problem_of(site: Site, record: SessionRecord) -> str:
+async def problem_of(site: ServerSite, record: SessionRecord) -> str:
     """Why it stopped where it should not have, as its journal has it: the note comes last."""
     if record.status not in ("paused", "failed") or record.waiting_on:
         return ""
@@ -202,20 +204,20 @@ async def results(session: SessionId, who: Reader, site: Here) -> Response:
 async def turns(session: SessionId, who: Reader, site: Here, after: After = 0, limit: Limit = 200) -> Response:
     record = await site.session(session, who)
     found = [turn for turn in await site.store.turns(record.id) if turn.seq > after]
-    return shown(shapes.Turns(turns=tuple(found[:limit])))
+    return json_response(shapes.Turns(turns=tuple(found[:limit])))
 
 
 @router.get("/{id}/versions", response_model=shapes.Versions, summary="The versions of the code")
 async def versions(session: SessionId, who: Reader, site: Here, after: After = 0, limit: Limit = 200) -> Response:
     record = await site.session(session, who)
     found = [version for version in await site.store.versions(record.id) if version.number > after]
-    return shown(shapes.Versions(versions=tuple(found[:limit])))
+    return json_response(shapes.Versions(versions=tuple(found[:limit])))
 
 
 @router.get("/{id}/audit", response_model=shapes.AuditPage, summary="The journal as it was written")
 async def audit(session: SessionId, who: Reader, site: Here, after: After = 0, limit: Limit = 100) -> Response:
     record = await site.session(session, who)
-    found: list[Entry] = await site.store.entries(record.id, after, limit + 1)
+    found: list[JournalEntry] = await site.store.entries(record.id, after, limit + 1)
     more, page = len(found) > limit, found[:limit]
     return Json(
         {
@@ -227,14 +229,14 @@ async def audit(session: SessionId, who: Reader, site: Here, after: After = 0, l
     )
 
 
-@router.get("/{id}/gates", response_model=shapes.Gates, summary="Where the session waited, and what was decided")
+@router.get("/{id}/gates", response_model=shapes.GateList, summary="Where the session waited, and what was decided")
 async def gates(session: SessionId, who: Reader, site: Here) -> Response:
     record = await site.session(session, who)
-    return shown(shapes.Gates(gates=tuple(await site.gates.gates(record.id))))
+    return json_response(shapes.GateList(gates=tuple(await site.gates.gates(record.id))))
 
 
 @router.delete("/{id}", status_code=204, response_class=Response, summary="Delete a session; a tombstone stays")
-async def delete(session: SessionId, who: Annotated[Identity, Depends(Needs("admin"))], site: Here) -> Response:
+async def delete(session: SessionId, who: Annotated[Identity, Depends(RequiredScope("admin"))], site: Here) -> Response:
     record = await site.session(session, who)
     if record.status == "running":
         raise Refusal(409, "running", "this session runs; cancel it first")

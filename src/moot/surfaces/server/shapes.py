@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, JsonValue
 
 from moot.core.gates import GateDecision, GateRequest
-from moot.core.ports import Entry, SessionRecord, TurnRow, VersionRow
+from moot.core.ports import JournalEntry, SessionRecord, TurnRow, VersionRow
 from moot.core.types import Status, Value
 from moot.surfaces.client_rights import Identity
 
@@ -94,7 +94,7 @@ class AuditPage(Value):
     chain: str = Field(description="the mark of the last entry")
 
 
-class Gates(Value):
+class GateList(Value):
     gates: tuple[GateRequest, ...]
 
 
@@ -197,6 +197,6 @@ def result_of(record: SessionRecord) -> JsonValue:
     return record.outcome.get("result") if isinstance(record.outcome, dict) else None
 
 
-def entry_data(entry: Entry) -> dict[str, Any]:
+def entry_data(entry: JournalEntry) -> dict[str, Any]:
     """As JSON. By hand, for a busy session is read by many."""
     return {**entry.__dict__, "at": entry.at.isoformat()}

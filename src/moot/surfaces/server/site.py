@@ -15,7 +15,7 @@ from moot.edge.store.tokens import Scope
 from moot.runtime.runner import Stop
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.feeds import Feeds
-from moot.surfaces.server.limits import Bounds, Gatekeeper
+from moot.surfaces.server.limits import Gatekeeper, RequestLimits
 from moot.surfaces.server.metrics import Metrics
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.setup import Settings
@@ -42,7 +42,7 @@ class Carrier(Queue, Protocol):
 
 
 @dataclass
-class Site:
+class ServerSite:
     settings: Settings
     store: SqlStore
     clock: Clock
@@ -51,7 +51,7 @@ class Site:
     """None: sessions run elsewhere."""
     feeds: Feeds
     metrics: Metrics
-    bounds: Bounds
+    bounds: RequestLimits
     open_model: "OpenModel | None" = None
     """To see at once that a model cannot be asked; None where only the workers know."""
     gatekeeper: Gatekeeper = field(init=False)
@@ -87,6 +87,6 @@ class OpenModel(Protocol):
     def __call__(self, name: str, /) -> Model: ...
 
 
-async def the_site(connection: HTTPConnection) -> Site:
-    site: Site = connection.app.state.site
+async def the_site(connection: HTTPConnection) -> ServerSite:
+    site: ServerSite = connection.app.state.site
     return site

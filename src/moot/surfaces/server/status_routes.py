@@ -12,16 +12,16 @@ from moot.edge.store.records import RecordShelf
 from moot.edge.store.tokens import SCOPES
 from moot.surfaces.client_rights import Identity, check_models
 from moot.surfaces.server import shapes
-from moot.surfaces.server.auth import Needs
+from moot.surfaces.server.auth import RequiredScope
 from moot.surfaces.server.metrics import MEDIA, session_figures
-from moot.surfaces.server.problems import Refusal, documented
+from moot.surfaces.server.problems import Refusal, document_problems
 from moot.surfaces.server.requests import Name
-from moot.surfaces.server.sessions import Here, shown
+from moot.surfaces.server.sessions import Here, json_response
 from moot.surfaces.server.strictness import refuse_unknown
 from moot.teams.roles import Domain, Scored, best_team, domain_of, positions
 
-router = APIRouter(responses=documented(), dependencies=[Depends(refuse_unknown)])
-Reader = Annotated[Identity, Depends(Needs("read"))]
+router = APIRouter(responses=document_problems(), dependencies=[Depends(refuse_unknown)])
+Reader = Annotated[Identity, Depends(RequiredScope("read"))]
 MOST_SEATS = 50
 FOR_ALL: dict[str, Any] = {"security": []}
 
@@ -39,9 +39,9 @@ async def team(
     check_models(model, site.settings)
     models = tuple(model) or tuple(site.settings["model"])
     about = domain or domain_of(task)
-    tried = await RecordShelf(site.store).tried()
+    tried = await RecordShelf(site.store).count_results()
     built = best_team(positions(roles, about, size), models, roles, about, tried) if models else ()
-    return shown(
+    return json_response(
         shapes.TeamPage(
             domain=about,
             roles=tuple(shapes.TeamRole(name=r.name, focus=r.focus, tools=r.tools) for r in roles.values()),
@@ -56,15 +56,17 @@ def _agent(each: Scored) -> shapes.TeamAgent:
 
 
 @router.get("/", response_model=shapes.Welcome, summary="Whose token this is, and where to go on")
-async def welcome(who: Annotated[Identity, Depends(Needs(*SCOPES))]) -> Response:
+async def welcome(who: Annotated[Identity, Depends(RequiredScope(*SCOPES))]) -> Response:
     """What the link leads to that the server prints."""
     told = shapes.Welcome(name=who.name, scopes=tuple(sorted(who.scopes)), version=__version__)
-    return shown(told, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})  # for the token in it
+    return json_response(
+        told, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    )  # for the token in it
 
 
 @router.get("/healthz", response_model=shapes.Health, summary="Whether the server answers", openapi_extra=FOR_ALL)
 async def healthz() -> Response:
-    return shown(shapes.Health(status="ok"))
+    return json_response(shapes.Health(status="ok"))
 
 
 @router.get(
@@ -80,7 +82,7 @@ async def readyz(site: Here) -> Response:
         raise Refusal(503, "store_unavailable", "the store does not answer") from None
     if site.feeds.closed:
         raise Refusal(503, "stopping", "this server stops")
-    return shown(shapes.Health(status="ready"))
+    return json_response(shapes.Health(status="ready"))
 
 
 @router.get(
@@ -89,7 +91,7 @@ async def readyz(site: Here) -> Response:
     summary="Figures for Prometheus",
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "figures"}},
 )
-async def metrics(who: Annotated[Identity, Depends(Needs("read", "metrics"))], site: Here) -> Response:
+async def metrics(who: Annotated[Identity, Depends(RequiredScope("read", "metrics"))], site: Here) -> Response:
     """What the process does tells of everybody's sessions: that is not for those who see only their own."""
     if not who.may("metrics"):
         return Response(session_figures(await site.shelf.counts(who.sees_only)), media_type=MEDIA)

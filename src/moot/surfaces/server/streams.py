@@ -13,14 +13,14 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from moot.core.errors import MootError
-from moot.core.ports import Entry, SessionRecord
+from moot.core.ports import JournalEntry, SessionRecord
 from moot.surfaces.client_rights import Identity
-from moot.surfaces.server.auth import Needs, needed
-from moot.surfaces.server.deciding import Sayings, said
-from moot.surfaces.server.problems import Json, Refusal, documented, refused, told
+from moot.surfaces.server.auth import RequiredScope, require_scope
+from moot.surfaces.server.deciding import Sayings, decide_or_answer
+from moot.surfaces.server.problems import Json, Refusal, document_problems, problem_response, refuse_error
 from moot.surfaces.server.sessions import SessionId
 from moot.surfaces.server.shapes import entry_data
-from moot.surfaces.server.site import OVER, Site, the_site
+from moot.surfaces.server.site import OVER, ServerSite, the_site
 from moot.surfaces.server.strictness import refuse_parameters, refuse_unknown
 
 router = APIRouter()
@@ -39,7 +39,7 @@ ENTRY_NUMBER = TypeAdapter(Annotated[int, Query(ge=0, le=2**31 - 1)])
     summary="Follow a session: each entry of its journal as a server-sent event, numbered",
     response_class=Response,
     responses={
-        **documented(),
+        **document_problems(),
         200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "events; they end with the session"},
         204: {"description": "The session is over, and everything was told"},
     },
@@ -47,25 +47,25 @@ ENTRY_NUMBER = TypeAdapter(Annotated[int, Query(ge=0, le=2**31 - 1)])
 async def events(
     request: Request,
     session: SessionId,
-    who: Annotated[Identity, Depends(Needs("read"))],
-    site: Annotated[Site, Depends(the_site)],
+    who: Annotated[Identity, Depends(RequiredScope("read"))],
+    site: Annotated[ServerSite, Depends(the_site)],
     last_event_id: Annotated[str, Header(description="the number of the last event that was heard")] = "",
     after: Annotated[int, Query(ge=0, le=2**31 - 1, description="the same, for readers that set no header")] = 0,
 ) -> Response:
     record = await site.session(session, who)
-    heard = _heard(last_event_id) if last_event_id else after
+    heard = _parse_event_id(last_event_id) if last_event_id else after
     if record.status in OVER and heard >= record.entries:
         return Response(status_code=204)  # a browser takes it for the end, and does not come back
     return StreamingResponse(_events(site, request, record, heard), media_type=EVENTS, headers=UNCHANGED)
 
 
-def _heard(said: str) -> int:
+def _parse_event_id(said: str) -> int:
     if not said.isascii() or not said.isdigit() or len(said) > 9:
         raise Refusal(400, "bad_event_id", "Last-Event-ID is the number of an event")
     return int(said)
 
 
-async def _events(site: Site, request: Request, record: SessionRecord, after: int) -> AsyncIterator[str]:
+async def _events(site: ServerSite, request: Request, record: SessionRecord, after: int) -> AsyncIterator[str]:
     yield f"retry: {RETRY}\n\n"
     checked = time.monotonic()
     async for entries in site.feeds.entries(record.id, after, site.heartbeat):
@@ -79,7 +79,7 @@ async def _events(site: Site, request: Request, record: SessionRecord, after: in
             return
 
 
-async def _end(site: Site, record: SessionRecord, entries: Sequence[Entry], after: int) -> str:
+async def _end(site: ServerSite, record: SessionRecord, entries: Sequence[JournalEntry], after: int) -> str:
     """How the session ended, once all of it was told; nothing as long as there may be more. `record`: as it was when
     somebody came to hear of it."""
     was_over = record.status in OVER and after >= record.entries
@@ -91,7 +91,7 @@ async def _end(site: Site, record: SessionRecord, entries: Sequence[Entry], afte
     return now.status if now.status in OVER and after >= now.entries else ""
 
 
-def _event(entry: Entry) -> str:
+def _event(entry: JournalEntry) -> str:
     return f"id: {entry.entry}\nevent: {entry.kind}\ndata: {json.dumps(entry_data(entry))}\n\n"
 
 
@@ -99,14 +99,14 @@ def _event(entry: Entry) -> str:
 async def socket(websocket: WebSocket, id: str) -> None:
     site = await the_site(websocket)
     try:
-        who = needed(websocket, "read")
+        who = require_scope(websocket, "read")
         refuse_parameters(websocket, SOCKET_PARAMETERS)
         record = await site.session(id, who)
         after = ENTRY_NUMBER.validate_python(websocket.query_params.get("after", "0"))
     except Refusal as refusal:
-        return await websocket.send_denial_response(told(refusal.problem, refusal.headers))
+        return await websocket.send_denial_response(problem_response(refusal.problem, refusal.headers))
     except ValidationError:
-        return await websocket.send_denial_response(told(Refusal(422, "invalid_request").problem))
+        return await websocket.send_denial_response(problem_response(Refusal(422, "invalid_request").problem))
     await websocket.accept()
     telling = asyncio.create_task(_tell(websocket, site, record, after))
     hearing = asyncio.create_task(_hear(websocket, site, record.id, who))
@@ -121,7 +121,7 @@ async def socket(websocket: WebSocket, id: str) -> None:
         await websocket.close(1001 if site.feeds.closed else 1000)
 
 
-async def _tell(websocket: WebSocket, site: Site, record: SessionRecord, after: int) -> None:
+async def _tell(websocket: WebSocket, site: ServerSite, record: SessionRecord, after: int) -> None:
     checked = time.monotonic()
     async for entries in site.feeds.entries(record.id, after, site.heartbeat):
         if time.monotonic() - checked >= site.heartbeat:
@@ -135,7 +135,7 @@ async def _tell(websocket: WebSocket, site: Site, record: SessionRecord, after: 
             return await _send(websocket, {"end": end})
 
 
-async def _hear(websocket: WebSocket, site: Site, session_id: str, who: Identity) -> None:
+async def _hear(websocket: WebSocket, site: ServerSite, session_id: str, who: Identity) -> None:
     while (message := await websocket.receive())["type"] != "websocket.disconnect":
         text = message.get("text") or ""  # bytes say nothing here
         try:
@@ -143,12 +143,12 @@ async def _hear(websocket: WebSocket, site: Site, session_id: str, who: Identity
                 raise Refusal(429, detail=f"wait {int(wait) + 1} s")
             if not await site.may_still(websocket, "approve"):
                 raise Refusal(403, "scope_missing", "this needs a token with the scope 'approve'")
-            done = await said(site, session_id, who, Sayings.model_validate_json(text))
+            done = await decide_or_answer(site, session_id, who, Sayings.model_validate_json(text))
             await _send(websocket, {"decided": done.model_dump(mode="json")})
         except ValidationError:
             await _send(websocket, {"problem": Refusal(422, "invalid_request", SAY).problem.model_dump(mode="json")})
         except (Refusal, MootError) as error:
-            await _send(websocket, {"problem": refused(error).problem.model_dump(mode="json")})
+            await _send(websocket, {"problem": refuse_error(error).problem.model_dump(mode="json")})
 
 
 async def _send(websocket: WebSocket, content: object) -> None:

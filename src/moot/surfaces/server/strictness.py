@@ -7,7 +7,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import HTTPConnection
 
 from moot.surfaces.server.auth import TOKEN_PARAMETER
-from moot.surfaces.server.problems import Problem, Refusal, Slip
+from moot.surfaces.server.problems import Problem, Refusal, RequestSlip
 
 NOTHING = (b"", b"{}", b"null")
 
@@ -29,5 +29,5 @@ def refuse_parameters(connection: HTTPConnection, known: Collection[str]) -> Non
 def _refusal(at: str, wrong: str) -> Refusal:
     refusal = Refusal(422, "invalid_request")
     plain: Problem = refusal.problem
-    refusal.problem = plain.model_copy(update={"errors": (Slip(at=at, wrong=wrong),)})
+    refusal.problem = plain.model_copy(update={"errors": (RequestSlip(at=at, wrong=wrong),)})
     return refusal

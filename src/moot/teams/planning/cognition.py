@@ -33,7 +33,7 @@ class Expectation(Value):
     """Share of the tests that pass."""
 
 
-class Happened(Value):
+class Observation(Value):
     """None: there was nothing to see of it."""
 
     phase: str
@@ -75,7 +75,7 @@ EXPECTED: Mapping[str, Expectation] = {
 }
 
 
-def compare(expected: Expectation, happened: Happened) -> Comparison:
+def compare(expected: Expectation, happened: Observation) -> Comparison:
     """Only what was seen counts: a phase nothing is known of is neither good nor bad."""
     gaps: dict[Part, float] = {}
     for part in WEIGHTS:
@@ -93,7 +93,7 @@ def compare(expected: Expectation, happened: Happened) -> Comparison:
     return Comparison(phase=expected.phase, gaps=gaps, overall=round(0.5 + gap / 2, 4), verdict=verdict)
 
 
-def adapted(expected: Expectation, happened: Happened) -> Expectation:
+def adapt_expectation(expected: Expectation, happened: Observation) -> Expectation:
     """What to expect next time: a part of the way towards what happened."""
     moved: dict[str, float] = {}
     for part in WEIGHTS:

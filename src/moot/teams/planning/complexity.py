@@ -73,7 +73,7 @@ class Complexity(Value):
         return self.complex or self.unclear
 
 
-class Choice(Value):
+class PlanChoice(Value):
     style: Style
     why: str
 
@@ -95,17 +95,19 @@ def measure(task: str) -> Complexity:
     )  # fmt: skip
 
 
-def style_for(measured: Complexity, size: int, asked: Style | Literal["adaptive"] = "adaptive") -> Choice:
+def style_for(measured: Complexity, size: int, asked: Style | Literal["adaptive"] = "adaptive") -> PlanChoice:
     """One mind plans what is simple, unclear, or for few; clear and complex work for many is planned by its owners."""
     if asked != "adaptive":
-        return Choice(style=asked, why="asked for")
+        return PlanChoice(style=asked, why="asked for")
     if size < MANY:
-        return Choice(style="cpde", why=f"{size} agents are too few to negotiate")
+        return PlanChoice(style="cpde", why=f"{size} agents are too few to negotiate")
     if not measured.complex:
-        return Choice(style="cpde", why=f"complexity {measured.complexity:.2f} is below {COMPLEX}")
+        return PlanChoice(style="cpde", why=f"complexity {measured.complexity:.2f} is below {COMPLEX}")
     if measured.unclear:
-        return Choice(style="cpde", why=f"ambiguity {measured.ambiguity:.2f}: all must have one reading of it")
-    return Choice(style="dpde", why=f"complexity {measured.complexity:.2f}, clear, {size} agents: each plans its part")
+        return PlanChoice(style="cpde", why=f"ambiguity {measured.ambiguity:.2f}: all must have one reading of it")
+    return PlanChoice(
+        style="dpde", why=f"complexity {measured.complexity:.2f}, clear, {size} agents: each plans its part"
+    )
 
 
 def _count(pattern: re.Pattern[str], text: str) -> int:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from moot.evidence.artefacts.cycles import cycles
 from moot.evidence.lessons.words import stems
-from moot.teams.planning.plans import Plan, Subtask
+from moot.teams.planning.plans import Subtask, TaskPlan
 
 ALIKE = 0.6
 """Share of common words, of all words of two subtasks, from which they are one piece of work."""
@@ -20,7 +20,7 @@ Stances = Mapping[tuple[Key, str], Stance]
 
 
 @dataclass(frozen=True)
-class Overlap:
+class SubtaskOverlap:
     """Subtasks of different seats that are the same piece of work."""
 
     claims: tuple[Key, ...]
@@ -32,8 +32,8 @@ class Overlap:
 
 @dataclass(frozen=True)
 class Negotiated:
-    plan: Plan
-    overlaps: tuple[Overlap, ...]
+    plan: TaskPlan
+    overlaps: tuple[SubtaskOverlap, ...]
     notes: tuple[str, ...]
     """Who got what and why, and what was dropped on the way."""
 
@@ -47,7 +47,7 @@ class _Piece:
     name: str = ""
 
 
-def overlaps(plans: Mapping[str, Plan]) -> tuple[Overlap, ...]:
+def overlaps(plans: Mapping[str, TaskPlan]) -> tuple[SubtaskOverlap, ...]:
     """Which subtasks are claimed by more than one seat; likeness is passed on from one to the next."""
     keys = [(seat, each.id) for seat, plan in plans.items() for each in plan.subtasks]
     words = {(seat, each.id): _about(each.title) for seat, plan in plans.items() for each in plan.subtasks}
@@ -58,7 +58,7 @@ def overlaps(plans: Mapping[str, Plan]) -> tuple[Overlap, ...]:
             for key in merged:
                 group[key] = merged
     found = dict.fromkeys(tuple(key for key in keys if key in group[first]) for first in keys)
-    return tuple(Overlap(claims) for claims in found if len({seat for seat, _ in claims}) > 1)
+    return tuple(SubtaskOverlap(claims) for claims in found if len({seat for seat, _ in claims}) > 1)
 
 
 def _about(title: str) -> set[str]:
@@ -70,7 +70,7 @@ def _alike(one: set[str], other: set[str]) -> bool:
     return bool(one & other) and len(one & other) >= ALIKE * len(one | other)
 
 
-def negotiate(plans: Mapping[str, Plan], stances: Stances | None = None) -> Negotiated:
+def negotiate(plans: Mapping[str, TaskPlan], stances: Stances | None = None) -> Negotiated:
     """One plan of all. An overlap goes to the one seat that keeps it while the others yield; else, of those that did
     not yield, to the one with least work so far, then to the first in the team. `stances` holds what a seat said
     about an overlap, by the overlap's first claim and the seat."""
@@ -88,7 +88,7 @@ def negotiate(plans: Mapping[str, Plan], stances: Stances | None = None) -> Nego
         pieces.append(_Piece(claim, owner))
     named = [replace(piece, name=_name(piece, keys)) for piece in pieces]
     subtasks, dropped = _subtasks(named, plans)
-    return Negotiated(Plan(subtasks=subtasks, style="dpde"), found, (*notes, *dropped))
+    return Negotiated(TaskPlan(subtasks=subtasks, style="dpde"), found, (*notes, *dropped))
 
 
 def _owner(
@@ -109,14 +109,14 @@ def _name(piece: _Piece, keys: Sequence[Key]) -> str:
     return own if [name for _, name in keys].count(own) == 1 else f"{piece.owner}/{own}"
 
 
-def _subtasks(pieces: Sequence[_Piece], plans: Mapping[str, Plan]) -> tuple[tuple[Subtask, ...], list[str]]:
+def _subtasks(pieces: Sequence[_Piece], plans: Mapping[str, TaskPlan]) -> tuple[tuple[Subtask, ...], list[str]]:
     name_of = {claim: piece.name for piece in pieces for claim in piece.claims}
     needs: dict[str, list[str]] = {piece.name: [] for piece in pieces}
     notes = []
     for piece in pieces:
         for seat, own in piece.claims:
             for wanted in plans[seat].subtask(own).depends_on:
-                other = _resolved(seat, wanted, name_of)
+                other = _resolve_subtask(seat, wanted, name_of)
                 if other is None:
                     notes.append(f"{piece.name} does not wait for {wanted!r}: no such subtask")
                 elif other != piece.name and other not in needs[piece.name]:
@@ -127,7 +127,7 @@ def _subtasks(pieces: Sequence[_Piece], plans: Mapping[str, Plan]) -> tuple[tupl
     return tuple(_subtask(piece, plans, needs[piece.name]) for piece in pieces), notes
 
 
-def _resolved(seat: str, wanted: str, name_of: Mapping[Key, str]) -> str | None:
+def _resolve_subtask(seat: str, wanted: str, name_of: Mapping[Key, str]) -> str | None:
     """An own subtask first, then `seat/id`, then an id that only one other seat has."""
     if (seat, wanted) in name_of:
         return name_of[seat, wanted]
@@ -138,7 +138,7 @@ def _resolved(seat: str, wanted: str, name_of: Mapping[Key, str]) -> str | None:
     return foreign.pop() if len(foreign) == 1 else None
 
 
-def _subtask(piece: _Piece, plans: Mapping[str, Plan], needs: Sequence[str]) -> Subtask:
+def _subtask(piece: _Piece, plans: Mapping[str, TaskPlan], needs: Sequence[str]) -> Subtask:
     claimed = sorted(piece.claims, key=lambda claim: claim[0] != piece.owner)
     given = [plans[seat].subtask(name) for seat, name in claimed]
     criteria = dict.fromkeys(each.done_when.strip() for each in given if each.done_when.strip())

@@ -20,7 +20,7 @@ class Subtask(Value):
     done_when: str = ""
 
 
-class Plan(Value):
+class TaskPlan(Value):
     subtasks: tuple[Subtask, ...] = ()
     style: Style = "cpde"
 
@@ -31,7 +31,7 @@ class Plan(Value):
         return tuple(each for each in self.subtasks if each.owner == owner)
 
 
-def problems(plan: Plan, owners: Collection[str]) -> tuple[str, ...]:
+def problems(plan: TaskPlan, owners: Collection[str]) -> tuple[str, ...]:
     """Everything that keeps a plan from being carried out, in words; nothing for a plan that holds."""
     if not plan.subtasks:
         return ("it has no subtasks",)
@@ -48,11 +48,11 @@ def problems(plan: Plan, owners: Collection[str]) -> tuple[str, ...]:
     return (*found, *(f"{' needs '.join((*ring, ring[0]))}: none of them can begin" for ring in rings))
 
 
-def _needs(plan: Plan) -> dict[str, tuple[str, ...]]:
+def _needs(plan: TaskPlan) -> dict[str, tuple[str, ...]]:
     return {each.id: each.depends_on for each in plan.subtasks}
 
 
-def waves(plan: Plan) -> tuple[tuple[Subtask, ...], ...]:
+def waves(plan: TaskPlan) -> tuple[tuple[Subtask, ...], ...]:
     """What can be done at the same time, one wave after the other; `ValueError` for a plan that has no order."""
     left, done, found = list(plan.subtasks), set[str](), list[tuple[Subtask, ...]]()
     while left:
@@ -65,7 +65,7 @@ def waves(plan: Plan) -> tuple[tuple[Subtask, ...], ...]:
     return tuple(found)
 
 
-def in_order(plan: Plan) -> tuple[Subtask, ...]:
+def in_order(plan: TaskPlan) -> tuple[Subtask, ...]:
     """Every subtask after all it depends on."""
     return tuple(each for wave in waves(plan) for each in wave)
 
@@ -81,7 +81,7 @@ class Joined:
     """Subtasks with a result that rests on a missing one, straight or not."""
 
 
-def joined(plan: Plan, results: Mapping[str, str]) -> Joined:
+def join_results(plan: TaskPlan, results: Mapping[str, str]) -> Joined:
     """An empty result is none."""
     order = in_order(plan)
     missing = [each.id for each in order if not results.get(each.id, "").strip()]
@@ -95,7 +95,7 @@ def joined(plan: Plan, results: Mapping[str, str]) -> Joined:
     )
 
 
-def shown(plan: Plan, mine: str = "") -> str:
+def render_plan(plan: TaskPlan, mine: str = "") -> str:
     """The plan as later prompts hold it; the reader's own subtasks are marked."""
     return "\n".join(_line(each, mine) for each in in_order(plan))
 
@@ -106,9 +106,9 @@ def _line(each: Subtask, mine: str) -> str:
     return f"- {each.id}{yours}: {each.title} [{each.owner}{after}]; done when: {each.done_when}"
 
 
-def whole(owner: str, task: str, done_when: str) -> Plan:
+def whole(owner: str, task: str, done_when: str) -> TaskPlan:
     """The plan of a task that is not divided."""
-    return Plan(subtasks=(Subtask(id="1", title=_first_line(task), owner=owner, done_when=done_when),))
+    return TaskPlan(subtasks=(Subtask(id="1", title=_first_line(task), owner=owner, done_when=done_when),))
 
 
 def _first_line(task: str) -> str:

@@ -1,13 +1,29 @@
 """Roles and teams: who sits in a debate, what each is for, and how teams are put together."""
 
 from moot.teams.roles.building import Scored, as_team, best_team, positions
-from moot.teams.roles.domains import domain_of, known_domain
+from moot.teams.roles.domains import domain_of, find_domain
 from moot.teams.roles.records import domain_score, record_of, share_right
-from moot.teams.roles.templates import read_role, read_team, shipped
+from moot.teams.roles.templates import load_shipped_roles, read_role, read_team
 from moot.teams.roles.values import DOMAINS, TOOLS, Agent, Domain, Role, Team, Tool
 
 __all__ = [
-    "DOMAINS", "TOOLS", "Agent", "Domain", "Role", "Scored", "Team", "Tool", "as_team", "best_team",
-    "domain_of", "domain_score", "known_domain", "positions", "read_role", "read_team", "record_of",
-    "share_right", "shipped",
+    "DOMAINS",
+    "TOOLS",
+    "Agent",
+    "Domain",
+    "Role",
+    "Scored",
+    "Team",
+    "Tool",
+    "as_team",
+    "best_team",
+    "domain_of",
+    "domain_score",
+    "find_domain",
+    "load_shipped_roles",
+    "positions",
+    "read_role",
+    "read_team",
+    "record_of",
+    "share_right",
 ]  # fmt: skip

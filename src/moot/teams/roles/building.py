@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.core.experience import Tried
+from moot.core.experience import TrackRecord
 from moot.teams.roles.records import domain_score, record_of
-from moot.teams.roles.templates import numbered
+from moot.teams.roles.templates import number_role
 from moot.teams.roles.values import Agent, Domain, Role, Team
 
 BY_RECORD, BY_DOMAIN, BY_AFFINITY = 0.40, 0.35, 0.25
@@ -27,7 +27,7 @@ class Scored:
     score: float
 
 
-def score(role: Role, model: str, domain: Domain, tried: Sequence[Tried]) -> Scored:
+def score(role: Role, model: str, domain: Domain, tried: Sequence[TrackRecord]) -> Scored:
     record, known, affinity = (
         record_of(tried, model, role.name),
         domain_score(tried, model, domain),
@@ -46,7 +46,11 @@ def positions(roles: Mapping[str, Role], domain: Domain, size: int) -> tuple[str
 
 
 def best_team(
-    seats: Iterable[str], models: Sequence[str], roles: Mapping[str, Role], domain: Domain, tried: Sequence[Tried] = ()
+    seats: Iterable[str],
+    models: Sequence[str],
+    roles: Mapping[str, Role],
+    domain: Domain,
+    tried: Sequence[TrackRecord] = (),
 ) -> tuple[Scored, ...]:
     """A model for each seat in turn: the highest score, less `AGAIN` for each seat it has; of equals, the first."""
     taken, used = Counter[str](), Counter[str]()
@@ -56,7 +60,7 @@ def best_team(
         best = max(choices, key=lambda choice: choice.score - AGAIN * used[choice.agent.model])
         taken[name] += 1
         used[best.agent.model] += 1
-        agent = best.agent.model_copy(update={"id": numbered(name, taken[name])})
+        agent = best.agent.model_copy(update={"id": number_role(name, taken[name])})
         team.append(Scored(agent, best.record, best.domain, best.affinity, best.score))
     return tuple(team)
 

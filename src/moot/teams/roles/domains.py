@@ -15,7 +15,7 @@ def patterns() -> dict[Domain, re.Pattern[str]]:
     return {
         domain: re.compile(rf"\b(?:{'|'.join(word.replace('*', '[a-z]*') for word in words)})\b")
         for name, words in table.items()
-        if (domain := known_domain(name)) is not None
+        if (domain := find_domain(name)) is not None
     }
 
 
@@ -26,5 +26,5 @@ def domain_of(task: str) -> Domain:
     return domain if count else "general"
 
 
-def known_domain(name: str) -> Domain | None:
+def find_domain(name: str) -> Domain | None:
     return next((domain for domain in DOMAINS if domain == name), None)

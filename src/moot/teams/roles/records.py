@@ -2,23 +2,23 @@
 
 from collections.abc import Iterable
 
-from moot.core.experience import Tried
+from moot.core.experience import TrackRecord
 
 PRIOR = 2
 """Nobody is known by one result: as if each had been right once and wrong once before."""
 
 
-def share_right(tried: Iterable[Tried]) -> float:
+def share_right(tried: Iterable[TrackRecord]) -> float:
     """From 0 to 1; .5 where nothing is known."""
     rows = list(tried)
     return (sum(row.right for row in rows) + PRIOR / 2) / (sum(row.total for row in rows) + PRIOR)
 
 
-def record_of(tried: Iterable[Tried], model: str, role: str) -> float:
+def record_of(tried: Iterable[TrackRecord], model: str, role: str) -> float:
     """How often this model was right in this role, whatever the domain."""
     return share_right(row for row in tried if row.model == model and row.role == role)
 
 
-def domain_score(tried: Iterable[Tried], model: str, domain: str) -> float:
+def domain_score(tried: Iterable[TrackRecord], model: str, domain: str) -> float:
     """How often this model was right in this domain, whatever the role."""
     return share_right(row for row in tried if row.model == model and row.domain == domain)

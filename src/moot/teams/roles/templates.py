@@ -22,7 +22,7 @@ MAX_AGENTS = 50
 
 
 @lru_cache(maxsize=1)
-def shipped() -> Mapping[str, Role]:
+def load_shipped_roles() -> Mapping[str, Role]:
     """The roles that come with Moot, by name."""
     entries = files("moot.teams.roles").iterdir()
     found = sorted((f.name, f.read_text(encoding="utf-8")) for f in entries if _is_role(f.name))
@@ -106,12 +106,12 @@ def _agent(entry: object, where: str, roles: Collection[str], taken: Counter[str
             f"{where}: model must be of the form provider:model, e.g. openai:gpt-5, or a [models.NAME], not {model!r}"
         )
     taken[role] += 1
-    name = entry.get("id", numbered(role, taken[role]))
+    name = entry.get("id", number_role(role, taken[role]))
     if not isinstance(name, str) or not re.fullmatch(NAME, name):
         raise ConfigError(f"{where}: the id {name!r} must be small letters, digits, - or _")
     return Agent(id=name, role=role, model=model.strip())
 
 
-def numbered(role: str, number: int) -> str:
+def number_role(role: str, number: int) -> str:
     """`critic`, `critic-2`, …"""
     return role if number == 1 else f"{role}-{number}"

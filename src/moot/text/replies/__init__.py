@@ -14,14 +14,26 @@ from moot.text.replies.code import code_in, with_code
 from moot.text.replies.fences import blocks
 from moot.text.replies.fit import Raw, Unfit, fit
 from moot.text.replies.form import code_form, instructions
-from moot.text.replies.headings import denied, with_headings
+from moot.text.replies.headings import find_denied, with_headings
 from moot.text.replies.jsonish import bare_items, objects, pieces, sole_answer
-from moot.text.replies.labelled import json_lines, labelled, lines_of, sections, without_blocks
-from moot.text.replies.shape import Also, CodeBlock, Fenced, Heading, Keys, Synonyms, Title, native_schema, slots
+from moot.text.replies.labelled import json_lines, lines_of, read_labelled, sections, without_blocks
+from moot.text.replies.shape import Also, CodeBlock, Fenced, Keys, SlotHeading, Synonyms, Title, native_schema, slots
 
 __all__ = [
-    "Also", "CodeBlock", "Fenced", "Heading", "Keys", "ParseError", "Read", "Synonyms", "Title", "code_form",
-    "instructions", "native_schema", "read", "tool_call",
+    "Also",
+    "CodeBlock",
+    "Fenced",
+    "Keys",
+    "ParseError",
+    "ParsedReply",
+    "SlotHeading",
+    "Synonyms",
+    "Title",
+    "code_form",
+    "instructions",
+    "native_schema",
+    "read",
+    "tool_call",
 ]  # fmt: skip
 
 T = TypeVar("T", bound=BaseModel)
@@ -31,7 +43,7 @@ BEGUN, ENDED = re.compile(rf"\s*<{TAG}", re.IGNORECASE), re.compile(rf"</{TAG}",
 
 
 @dataclass(frozen=True)
-class Read(Generic[T]):
+class ParsedReply(Generic[T]):
     value: T
     dropped: tuple[str, ...] = ()
     """What could not be read: optional fields, and items when the reader was told to keep the rest."""
@@ -51,17 +63,17 @@ class Readings:
     """Lists that a heading says are empty."""
 
 
-def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False) -> Read[T]:
+def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False) -> ParsedReply[T]:
     """The reply as a `shape`, from its JSON, its labelled text and its fenced code, or `ParseError`.
 
     `whole=False` says the provider cut the reply off: then only complete JSON and closed fences count.
     `salvage=True` keeps the readable items of a list and reports the others.
     """
-    said = spoken(text.replace("\r\n", "\n"))
+    said = drop_thinking(text.replace("\r\n", "\n"))
     if not said.strip():
         raise ParseError("the reply is empty")
     try:
-        return chosen(readings_of(said, shape, whole=whole), shape, whole=whole, salvage=salvage)
+        return choose_reading(readings_of(said, shape, whole=whole), shape, whole=whole, salvage=salvage)
     except ParseError:
         if whole:
             raise
@@ -71,7 +83,7 @@ def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False
 def tool_call(text: str, shape: type[BaseModel], *, whole: bool = True) -> ToolCall | None:
     """The tool that a reply asks for instead of answering; what comes first in it counts, call or answer.
     A reply that was cut off calls nothing."""
-    said = spoken(text.replace("\r\n", "\n"))
+    said = drop_thinking(text.replace("\r\n", "\n"))
     found = first_call(said) if whole else None
     if found is None:
         return None
@@ -83,7 +95,7 @@ def tool_call(text: str, shape: type[BaseModel], *, whole: bool = True) -> ToolC
     return None
 
 
-def spoken(text: str) -> str:
+def drop_thinking(text: str) -> str:
     """The reply without what a reasoning model thought aloud; a thought that never ends is no answer."""
     text = THOUGHTS.sub("", text)
     if BEGUN.match(text):
@@ -104,26 +116,26 @@ def readings_of(text: str, shape: type[BaseModel], *, whole: bool) -> Readings:
     words = without_blocks(parts, code.blocks)
     return Readings(
         objects=objects(json, shape),
-        labelled=with_headings(labelled(lines, words, shape), lines, shape),
+        labelled=with_headings(read_labelled(lines, words, shape), lines, shape),
         bare=bare_items(json, shape, whole=whole),
         code=code.raw,
-        denied=denied(lines, shape),
+        denied=find_denied(lines, shape),
     )
 
 
-def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) -> Read[T]:
+def choose_reading(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) -> ParsedReply[T]:
     """The reading that fills most of the shape; of equals the one that names most of what it could not read, then the
     first. What a JSON object says holds, right or wrong: the others only add to it."""
     others = (readings.labelled, readings.bare) if whole else (readings.bare,)
     holds_code = any(slot.kind == "code" for slot in slots(shape))
     complaints: list[str] = []
-    fitting: list[Read[T]] = []
+    fitting: list[ParsedReply[T]] = []
     for raw in (readings.objects, *({**other, **readings.objects} for other in others if other)):
         unfit, found = Unfit(salvage=salvage), with_code(raw, readings.code, shape) if holds_code else raw
         if not found:
             continue  # a shape that needs nothing is not met by nothing: a refusal would look like an answer
         try:
-            fitting.append(Read(cast(T, fit(found, shape, unfit)), tuple(unfit.dropped)))
+            fitting.append(ParsedReply(cast(T, fit(found, shape, unfit)), tuple(unfit.dropped)))
         except ParseError as error:
             complaints += [str(error)] if raw else []
     if not fitting:
@@ -131,10 +143,10 @@ def chosen(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) ->
     best = max(fitting, key=lambda one: (len(one.value.model_fields_set), len(one.dropped)))
     refuse_denial(best.value, readings, shape)
     refuse_half_characters(best.value)
-    return best if whole else Read(best.value, (*best.dropped, *unread(best.value, readings.labelled)))
+    return best if whole else ParsedReply(best.value, (*best.dropped, *list_unread(best.value, readings.labelled)))
 
 
-def unread(value: BaseModel, labelled: Raw) -> list[str]:
+def list_unread(value: BaseModel, labelled: Raw) -> list[str]:
     """Labelled fields of a reply that was cut off: nobody knows whether they are whole, so they are not taken."""
     lost = [name for name in labelled if name not in value.model_fields_set]
     return [f"{name} stands in a reply that was cut off" for name in lost]

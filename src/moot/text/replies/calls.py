@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from moot.core.errors import ParseError
 from moot.core.tools import ToolCall
 from moot.text.replies.fences import Block, blocks
-from moot.text.replies.jsonish import closing, decoded
+from moot.text.replies.jsonish import decode_json, find_closing
 from moot.text.replies.labelled import lines_of
 from moot.text.replies.labels import label_of
 from moot.text.replies.shape import label_key
@@ -32,11 +32,11 @@ def first_call(text: str) -> tuple[int, ToolCall] | None:
     lines = text.split("\n")
     fences = blocks(lines)
     # Only the first of each kind is looked for: a reply of nothing but calls takes no longer than another.
-    firsts = (next(_labelled(text, lines, fences), None), next(_objects(text, fences), None))
+    firsts = (next(_find_labelled_calls(text, lines, fences), None), next(_objects(text, fences), None))
     return min((found for found in firsts if found), key=lambda place: place[0], default=None)
 
 
-def _labelled(text: str, lines: Sequence[str], fences: list[Block]) -> Iterator[tuple[int, ToolCall]]:
+def _find_labelled_calls(text: str, lines: Sequence[str], fences: list[Block]) -> Iterator[tuple[int, ToolCall]]:
     labels = [None if line.opaque else label_of(line.text) for line in lines_of(text, fences, set())]
     starts = [n for n, label in enumerate(labels) if label and label.key in TOOL]
     for start, end in pairwise((*starts, len(lines))):
@@ -62,8 +62,8 @@ def _arguments(text: str) -> tuple[dict[str, JsonValue], str]:
     begin = text.find("{")
     if begin < 0:
         return {}, ""
-    end = closing(text, begin)
-    value = _decoded(text[begin:end]) or _python(text[begin:end]) if end else None
+    end = find_closing(text, begin)
+    value = _decode_json(text[begin:end]) or _python(text[begin:end]) if end else None
     return (value, "") if isinstance(value, dict) else ({}, NOT_READ)
 
 
@@ -75,7 +75,7 @@ def _objects(text: str, fences: Sequence[Block]) -> Iterator[tuple[int, ToolCall
     json_fences = [fence for fence in fences if fence.holds_json and fence.closed][:MOST_FENCES]
     places += [(fence.start, "\n".join(fence.lines)) for fence in json_fences]
     for line, piece in sorted(places):
-        value = _decoded(piece)
+        value = _decode_json(piece)
         if isinstance(value, dict) and (call := _of_object(value)):
             yield line, call
 
@@ -86,15 +86,15 @@ def _of_object(value: dict[str, JsonValue]) -> ToolCall | None:
     name = next((said[key] for key in TOOL if key in said), said.get("name") if given is not None else None)
     if not isinstance(name, str) or label_key(name) in NO_TOOL:
         return None
-    given = _decoded(given) if isinstance(given, str) and given.strip() else given or {}
+    given = _decode_json(given) if isinstance(given, str) and given.strip() else given or {}
     if not isinstance(given, dict):
         return ToolCall(name=_name(name), problem=NOT_READ)
     return ToolCall(name=_name(name), arguments=given)
 
 
-def _decoded(text: str) -> JsonValue | None:
+def _decode_json(text: str) -> JsonValue | None:
     try:
-        return decoded(text)
+        return decode_json(text)
     except ParseError:
         return None
 

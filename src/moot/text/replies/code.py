@@ -13,7 +13,7 @@ from moot.text.replies.shape import CodeBlock, Slot, is_blank, slots
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundCode:
     """The code of a reply."""
 
     raw: Raw
@@ -21,7 +21,7 @@ class Found:
     """The fenced blocks that it was taken from: they are no part of the words around them."""
 
 
-def code_in(text: str, fences: Sequence[Block], parts: Sequence[Section], shape: type[BaseModel]) -> Found:
+def code_in(text: str, fences: Sequence[Block], parts: Sequence[Section], shape: type[BaseModel]) -> FoundCode:
     """Under each code slot its fenced blocks; a block that was never closed may be half a file."""
     found: Raw = {}
     taken: list[Block] = []
@@ -31,10 +31,10 @@ def code_in(text: str, fences: Sequence[Block], parts: Sequence[Section], shape:
             if own and not own[-1].closed:
                 raise ParseError(f"the code block of {slot.name} is never closed")
             taken += own
-            written = [block for block in _written(own, text.split("\n")) if not is_blank(slot, block.text)]
+            written = [block for block in _collect_blocks(own, text.split("\n")) if not is_blank(slot, block.text)]
             if written:
                 found[slot.name] = written
-    return Found(found, tuple(taken))
+    return FoundCode(found, tuple(taken))
 
 
 def with_code(raw: Raw, fenced: Raw, shape: type[BaseModel]) -> Raw:
@@ -52,11 +52,11 @@ def with_code(raw: Raw, fenced: Raw, shape: type[BaseModel]) -> Raw:
 def code_from(said: object) -> list[CodeBlock]:
     """`"…"`, `{"path": "…"}`"""
     if isinstance(said, dict):
-        return [CodeBlock(path=str(path), text=_ended(text)) for path, text in said.items() if isinstance(text, str)]
+        return [CodeBlock(path=str(path), text=_end_line(text)) for path, text in said.items() if isinstance(text, str)]
     if not isinstance(said, str) or not said.strip():
         return []
     lines = said.split("\n")
-    return _written(blocks(lines), lines) or [CodeBlock(path="", text=_ended(said))]
+    return _collect_blocks(blocks(lines), lines) or [CodeBlock(path="", text=_end_line(said))]
 
 
 def _under_label(slot: Slot, fences: Sequence[Block], parts: Sequence[Section]) -> list[Block]:
@@ -69,7 +69,7 @@ def _under_label(slot: Slot, fences: Sequence[Block], parts: Sequence[Section]) 
     return []
 
 
-def _written(fences: Sequence[Block], lines: list[str]) -> list[CodeBlock]:
+def _collect_blocks(fences: Sequence[Block], lines: list[str]) -> list[CodeBlock]:
     return [code_of(block, lines) for block in fences if any(line.strip() for line in block.lines)]
 
 
@@ -77,5 +77,5 @@ def _same(one: Sequence[CodeBlock], other: Sequence[CodeBlock]) -> bool:
     return {block.text.strip() for block in one} == {block.text.strip() for block in other}
 
 
-def _ended(text: str) -> str:
+def _end_line(text: str) -> str:
     return text.rstrip("\n") + "\n"

@@ -34,10 +34,10 @@ def blocks(lines: list[str]) -> list[Block]:
     found: list[Block] = []
     at = unbalanced = 0
     while at < len(fences):
-        end = _closing(fences, at, nesting=unbalanced < MOST_UNBALANCED)
+        end = _find_closing(fences, at, nesting=unbalanced < MOST_UNBALANCED)
         if end is None:  # an inner fence that never closed must not swallow the reply
             unbalanced += 1
-            end = _closing(fences, at, nesting=False)
+            end = _find_closing(fences, at, nesting=False)
         start, fence = fences[at]
         last = fences[end][0] if end is not None else len(lines)
         found.append(Block(fence["info"].strip(), tuple(lines[start + 1 : last]), start, last, end is not None))
@@ -45,7 +45,7 @@ def blocks(lines: list[str]) -> list[Block]:
     return found
 
 
-def _closing(fences: list[tuple[int, re.Match[str]]], opening: int, *, nesting: bool) -> int | None:
+def _find_closing(fences: list[tuple[int, re.Match[str]]], opening: int, *, nesting: bool) -> int | None:
     ticks, indent, depth = fences[opening][1]["ticks"], _indent(fences[opening][1]), 0
     for at in range(opening + 1, len(fences)):
         fence = fences[at][1]

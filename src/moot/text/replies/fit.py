@@ -6,7 +6,7 @@ import re
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from moot.core.errors import ParseError
-from moot.text.replies.shape import MANY, Slot, is_blank, label_key, required, slot_for, slots
+from moot.text.replies.shape import MANY, Slot, is_blank, label_key, list_required, slot_for, slots
 
 Raw = dict[str, object]
 """Field name -> what the reply says there: text, a number, a list, an object."""
@@ -54,21 +54,21 @@ def fit(raw: Raw, shape: type[BaseModel], unfit: Unfit, where: str = "") -> Base
             if slot.required:
                 raise
             unfit.dropped.append(str(error))
-    return _validated(fields, shape, unfit, where)
+    return _validate_fields(fields, shape, unfit, where)
 
 
-def _validated(fields: dict[str, object], shape: type[BaseModel], unfit: Unfit, where: str) -> BaseModel:
+def _validate_fields(fields: dict[str, object], shape: type[BaseModel], unfit: Unfit, where: str) -> BaseModel:
     """An optional field that breaks its own bounds is left out, and that is said."""
     try:
         return shape.model_validate(fields)
     except ValidationError as error:
         wrong = {str(e["loc"][0]) if e["loc"] else "": f"{where}{_path(e['loc'])}: {e['msg']}" for e in error.errors()}
-    needed = required(shape) | {slot.name for slot in slots(shape) if slot.kind == "code"}
+    needed = list_required(shape) | {slot.name for slot in slots(shape) if slot.kind == "code"}
     fatal = [why for name, why in wrong.items() if name in needed or name not in fields]
     if fatal:
         raise ParseError(fatal[0])
     unfit.dropped += wrong.values()
-    return _validated({name: value for name, value in fields.items() if name not in wrong}, shape, unfit, where)
+    return _validate_fields({name: value for name, value in fields.items() if name not in wrong}, shape, unfit, where)
 
 
 def _path(loc: tuple[int | str, ...]) -> str:
@@ -136,7 +136,7 @@ def number_of(said: object, place: str) -> float | int:
         return float(shares[0][0]) / float(shares[0][1] or 100)
     if len(rest) == 1 and not shares and abs(float(rest[0])) < MOST:
         return float(rest[0]) if "." in rest[0] else int(rest[0])
-    raise ParseError(f"{place}: {_quoted(said)} is not one number")
+    raise ParseError(f"{place}: {_quote_value(said)} is not one number")
 
 
 def yesno_of(said: object, place: str) -> bool:
@@ -145,7 +145,7 @@ def yesno_of(said: object, place: str) -> bool:
     words = re.match(r"\W*(true|yes|false|no)\b(?!\W+(?:or|and|true|yes|false|no|idea)\b)", str(said), re.IGNORECASE)
     if isinstance(said, str) and words:
         return words[1].lower() in ("true", "yes")
-    raise ParseError(f"{place}: {_quoted(said)} is neither yes nor no")
+    raise ParseError(f"{place}: {_quote_value(said)} is neither yes nor no")
 
 
 def word_of(slot: Slot, said: object, place: str) -> str:
@@ -162,7 +162,7 @@ def word_of(slot: Slot, said: object, place: str) -> str:
             return meant.pop()
         if slot.synonyms.otherwise is not None:
             return slot.synonyms.otherwise
-    raise ParseError(f"{place}: {_quoted(said)} is not one of {', '.join(slot.words)}")
+    raise ParseError(f"{place}: {_quote_value(said)} is not one of {', '.join(slot.words)}")
 
 
 def texts_of(slot: Slot, said: object, place: str) -> list[str]:
@@ -243,7 +243,7 @@ def _pair(entry: dict[str, object], place: str) -> tuple[str, str]:
 
 
 def items_of(slot: Slot, said: object, unfit: Unfit, place: str) -> list[BaseModel]:
-    entries = [e for e in _listed(slot, said, place) if not (isinstance(e, str) and NOTHING.fullmatch(e))]
+    entries = [e for e in _as_list(slot, said, place) if not (isinstance(e, str) and NOTHING.fullmatch(e))]
     found: list[BaseModel] = []
     for index, entry in enumerate(entries, start=1):
         try:
@@ -257,14 +257,14 @@ def items_of(slot: Slot, said: object, unfit: Unfit, place: str) -> list[BaseMod
     return found
 
 
-def _listed(slot: Slot, said: object, place: str) -> list[object]:
+def _as_list(slot: Slot, said: object, place: str) -> list[object]:
     if isinstance(said, str) and (NOTHING.fullmatch(said) or said.strip() == "[]"):
         return []
     if isinstance(said, list):
         return said
     if not isinstance(said, dict) or not said:
         raise ParseError(f"{place} is not a list; write [] or NONE if there is nothing")
-    if slot.shape and required(slot.shape) <= by_slot(said, slot.shape).keys():
+    if slot.shape and list_required(slot.shape) <= by_slot(said, slot.shape).keys():
         return [said]
     return list(said.values())  # `{"V-1": {…}, "V-2": {…}}`
 
@@ -276,6 +276,6 @@ def item_of(slot: Slot, said: object, unfit: Unfit, where: str) -> BaseModel:
     return fit(by_slot(said, slot.shape), slot.shape, unfit, where)
 
 
-def _quoted(said: object) -> str:
+def _quote_value(said: object) -> str:
     text = str(said)
     return repr(text if len(text) <= 60 else text[:57] + "…")

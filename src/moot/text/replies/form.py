@@ -16,7 +16,7 @@ of a list; where there is nothing to list, write NONE. Give each file its own FI
 def instructions(shape: type[BaseModel]) -> str:
     """JSON where the reply is only data; labelled text and a fenced block where it holds code."""
     if any(slot.kind == "code" for slot in slots(shape)):
-        return _labelled_form(shape)
+        return _render_labelled_form(shape)
     return "\n".join([JSON, "", *_json_object(shape, "")])
 
 
@@ -55,20 +55,20 @@ def _json_blank(slot: Slot) -> str:
             return f'"{blank_of(slot)}"'
 
 
-def _labelled_form(shape: type[BaseModel]) -> str:
-    parts = ["\n".join(_labelled_slot(slot)) for slot in slots(shape)]
+def _render_labelled_form(shape: type[BaseModel]) -> str:
+    parts = ["\n".join(_render_labelled_slot(slot)) for slot in slots(shape)]
     return "\n\n".join([LABELLED, *parts])
 
 
-def _labelled_slot(slot: Slot) -> list[str]:
+def _render_labelled_slot(slot: Slot) -> list[str]:
     label = slot.name.upper()
     match slot.kind:
         case "code":
             return [f"{label}:", "FILE: <path>", "```", blank_of(slot), "```"]
         case "items" if slot.shape:
-            return [f"{label}:", *(line for part in slots(slot.shape) for line in _labelled_slot(part)), "---"]
+            return [f"{label}:", *(line for part in slots(slot.shape) for line in _render_labelled_slot(part)), "---"]
         case "item" if slot.shape:
-            return [f"{label}:", *(line for part in slots(slot.shape) for line in _labelled_slot(part))]
+            return [f"{label}:", *(line for part in slots(slot.shape) for line in _render_labelled_slot(part))]
         case "texts":
             return [f"{label}:", f"- {blank_of(slot)}"]
         case "mapping":

@@ -5,25 +5,25 @@ from collections.abc import Iterator, Sequence
 from pydantic import BaseModel
 
 from moot.text.replies.fit import Raw
-from moot.text.replies.labels import Line, label_of
+from moot.text.replies.labels import ReplyLine, label_of
 from moot.text.replies.shape import Slot, label_key, slots
 
 
-def with_headings(raw: Raw, lines: Sequence[Line], shape: type[BaseModel]) -> Raw:
+def with_headings(raw: Raw, lines: Sequence[ReplyLine], shape: type[BaseModel]) -> Raw:
     """What stands under the labels, and what headings say where nothing does."""
     whole = dict(raw)
-    for slot in _stated(lines, shape):
+    for slot in _find_stated(lines, shape):
         assert slot.heading is not None
-        if not _listed(raw.get(slot.name), slot):
+        if not _has_items(raw.get(slot.name), slot):
             whole[slot.name] = slot.heading.items
     return whole
 
 
-def denied(lines: Sequence[Line], shape: type[BaseModel]) -> frozenset[str]:
-    return frozenset(slot.name for slot in _stated(lines, shape) if slot.heading and not slot.heading.items)
+def find_denied(lines: Sequence[ReplyLine], shape: type[BaseModel]) -> frozenset[str]:
+    return frozenset(slot.name for slot in _find_stated(lines, shape) if slot.heading and not slot.heading.items)
 
 
-def _stated(lines: Sequence[Line], shape: type[BaseModel]) -> Iterator[Slot]:
+def _find_stated(lines: Sequence[ReplyLine], shape: type[BaseModel]) -> Iterator[Slot]:
     marked = [slot for slot in slots(shape) if slot.heading]
     if not marked:
         return
@@ -31,7 +31,7 @@ def _stated(lines: Sequence[Line], shape: type[BaseModel]) -> Iterator[Slot]:
     yield from (slot for slot in marked if slot.heading and label_key(slot.heading.words) in said)
 
 
-def _listed(said: object, slot: Slot) -> bool:
+def _has_items(said: object, slot: Slot) -> bool:
     """Whether items stand there, complete or not; `- Challenge 1: addressed` in a summary is just a title."""
     titles = {inner.name for inner in slots(slot.shape) if inner.title} if slot.shape else set()
     return isinstance(said, list) and any(isinstance(item, dict) and item.keys() - titles for item in said)

@@ -11,8 +11,8 @@ from pydantic import BaseModel, JsonValue
 from moot.core.errors import ParseError
 from moot.text.replies.fences import Block
 from moot.text.replies.fit import Raw, by_slot
-from moot.text.replies.mend import mended, requoted
-from moot.text.replies.shape import Slot, label_key, labels, only_list, required, slots
+from moot.text.replies.mend import mend_json, requote_lines
+from moot.text.replies.shape import Slot, label_key, labels, list_required, only_list, slots
 
 KEY = re.compile(r'"([^"\\\n]{1,60})"\s*:')
 OPENING = re.compile(r'(?:\[\s*)?\{\s*"([^"\\\n]{1,60})"\s*:')
@@ -30,7 +30,7 @@ DECODER = json.JSONDecoder(
 
 
 @dataclass(frozen=True)
-class Piece:
+class JsonPiece:
     value: JsonValue
     start: int
     end: int
@@ -38,8 +38,8 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Pieces:
-    found: tuple[Piece, ...] = ()
+class JsonPieces:
+    found: tuple[JsonPiece, ...] = ()
     ragged: bool = False
     """Something like JSON was begun and never finished: what stands before it may not be all that was said."""
 
@@ -48,10 +48,10 @@ def sole_answer(text: str, shape: type[BaseModel]) -> Raw:
     """A reply that is one JSON object of the shape: there is nothing else in it to be read."""
     said = sole_object(text)
     raw = by_slot(said, shape) if said is not None else {}
-    return raw if required(shape) <= raw.keys() else {}
+    return raw if list_required(shape) <= raw.keys() else {}
 
 
-def objects(said: Pieces, shape: type[BaseModel]) -> Raw:
+def objects(said: JsonPieces, shape: type[BaseModel]) -> Raw:
     """What the objects of the shape among the pieces say together."""
     merged: Raw = {}
     for piece in said.found:
@@ -64,7 +64,7 @@ def objects(said: Pieces, shape: type[BaseModel]) -> Raw:
     return merged
 
 
-def bare_items(said: Pieces, shape: type[BaseModel], *, whole: bool) -> Raw:
+def bare_items(said: JsonPieces, shape: type[BaseModel], *, whole: bool) -> Raw:
     """Items without the object around them, where only one kind of item can be meant.
     In a reply that was cut off only a list can be known to be complete."""
     slot = only_list(shape)
@@ -78,17 +78,17 @@ def bare_items(said: Pieces, shape: type[BaseModel], *, whole: bool) -> Raw:
     return {slot.name: found} if found else {}
 
 
-def pieces(text: str, blocks: list[Block], shape: type[BaseModel]) -> Pieces:
+def pieces(text: str, blocks: list[Block], shape: type[BaseModel]) -> JsonPieces:
     """Every JSON object or list in the text, outside blocks of code. One that was meant as an answer and is broken
     is an error: what is inside it is never offered by itself, for half an answer must not pass for a whole one."""
     known = labels(shape)
     last = max((key.start() for key in KEY.finditer(text) if label_key(key[1]) in known), default=-1)
     prose = without_code(text, blocks) if last >= 0 else ""
-    found: list[Piece] = []
+    found: list[JsonPiece] = []
     at = 0
     while (opening := OPENING.search(prose, at)) and opening.start() < last:
-        end = closing(text, opening.start())
-        if piece := _sound(text, opening.start(), end) or _patched(text, opening, end, shape):
+        end = find_closing(text, opening.start())
+        if piece := _sound(text, opening.start(), end) or _patch_json(text, opening, end, shape):
             found.append(piece)
             at = piece.end
             if sum(piece.patched for piece in found[-MOST_PATCHED:]) == MOST_PATCHED:
@@ -96,8 +96,8 @@ def pieces(text: str, blocks: list[Block], shape: type[BaseModel]) -> Pieces:
         elif end:
             at = end
         else:
-            return Pieces(tuple(found), ragged=True)
-    return Pieces(tuple(found))
+            return JsonPieces(tuple(found), ragged=True)
+    return JsonPieces(tuple(found))
 
 
 def sole_object(text: str) -> dict[str, JsonValue] | None:
@@ -112,12 +112,12 @@ def sole_object(text: str) -> dict[str, JsonValue] | None:
     return value if isinstance(value, dict) and end == len(text) else None
 
 
-def decoded(text: str) -> JsonValue | None:
+def decode_json(text: str) -> JsonValue | None:
     """The text as one JSON object or list and nothing else, or None."""
     text = text.strip()
     if text[:1] not in ("{", "["):
         return None
-    for source in (text, mended(text), mended(requoted(text))):
+    for source in (text, mend_json(text), mend_json(requote_lines(text))):
         try:
             value, end = _decode(source)
         except ValueError:
@@ -137,26 +137,26 @@ def without_code(text: str, blocks: list[Block]) -> str:
     return "\n".join(lines)
 
 
-def _sound(text: str, start: int, end: int | None) -> Piece | None:
+def _sound(text: str, start: int, end: int | None) -> JsonPiece | None:
     """Valid JSON, but for commas and comments."""
     own = text[start:end] if end else ""
-    for source in (own, mended(own)) if own else ():
+    for source in (own, mend_json(own)) if own else ():
         with suppress(ValueError):
-            return Piece(_decode(source)[0], start, start + len(own))
+            return JsonPiece(_decode(source)[0], start, start + len(own))
     return None
 
 
-def _patched(text: str, opening: re.Match[str], end: int | None, shape: type[BaseModel]) -> Piece | None:
+def _patch_json(text: str, opening: re.Match[str], end: int | None, shape: type[BaseModel]) -> JsonPiece | None:
     """JSON whose quotes are in disorder, so that its end is known only after mending."""
     if not _is_attempt(text, opening, end, shape):
         return None
     tail = text[opening.start() :]
-    source = mended(requoted(tail))
+    source = mend_json(requote_lines(tail))
     try:
         value, stop = _decode(source)
     except ValueError:
         raise ParseError(_complaint(tail[: end - opening.start()] if end else "")) from None
-    return Piece(value, opening.start(), opening.start() + _same_place(stop, source, tail), patched=True)
+    return JsonPiece(value, opening.start(), opening.start() + _same_place(stop, source, tail), patched=True)
 
 
 def _complaint(source: str) -> str:
@@ -204,7 +204,7 @@ def _same_place(end: int, source: str, original: str) -> int:
     return before + len(lines[number]) - (len(rest) if lines[number].endswith(rest) else 0)
 
 
-def closing(text: str, start: int) -> int | None:
+def find_closing(text: str, start: int) -> int | None:
     """Where the bracket at `start` is closed."""
     depth = 0
     for mark in MARKS.finditer(text, start):
@@ -240,7 +240,7 @@ def _find_object(value: JsonValue, shape: type[BaseModel], depth: int) -> Raw:
     if not isinstance(value, dict):
         return {}
     raw = by_slot(value, shape)
-    if raw.keys() & required(shape):
+    if raw.keys() & list_required(shape):
         return raw
     inner = [inside for inside in value.values() if isinstance(inside, dict)]
     return _find_object(inner[0], shape, depth - 1) if len(inner) == 1 and depth else raw

@@ -9,10 +9,10 @@ from pydantic import BaseModel
 from moot.core.errors import ParseError
 from moot.text.replies.fences import FILE, Block
 from moot.text.replies.fit import NOTHING, Raw
-from moot.text.replies.jsonish import Piece, decoded
-from moot.text.replies.labels import ENTRY, LONGEST, ORDINAL, RULE, Label, Line, heading_of, label_of
-from moot.text.replies.shape import MANY, Slot, only_list, required, slot_for, slots
-from moot.text.replies.tables import untabled
+from moot.text.replies.jsonish import JsonPiece, decode_json
+from moot.text.replies.labels import ENTRY, LONGEST, ORDINAL, RULE, Label, ReplyLine, heading_of, label_of
+from moot.text.replies.shape import MANY, Slot, list_required, only_list, slot_for, slots
+from moot.text.replies.tables import expand_tables
 
 NAMED = re.compile(
     r"\s*+(?:(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s++)?[*`\"'_]{0,3}(?P<name>[\w.-]{1,60})[*`\"'_]{0,3}(?:\s*\([^()]{0,60}\))?"
@@ -25,17 +25,17 @@ NUMBER = re.compile(r"^\d{1,3}[.)]\s*")
 class Section:
     slot: Slot
     rank: int
-    lines: list[Line] = field(default_factory=list)
+    lines: list[ReplyLine] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     """Which lines of the reply these are."""
 
 
-def lines_of(text: str, blocks: Sequence[Block], json: set[int]) -> list[Line]:
+def lines_of(text: str, blocks: Sequence[Block], json: set[int]) -> list[ReplyLine]:
     opaque = json.union(*(range(block.start, block.end + 1) for block in blocks))
-    return [Line(line, n in opaque) for n, line in enumerate(text.split("\n"))]
+    return [ReplyLine(line, n in opaque) for n, line in enumerate(text.split("\n"))]
 
 
-def json_lines(text: str, pieces: Sequence[Piece]) -> set[int]:
+def json_lines(text: str, pieces: Sequence[JsonPiece]) -> set[int]:
     """The lines that JSON takes up; the one on which it begins after other words is not among them."""
     taken: set[int] = set()
     number = at = 0
@@ -47,15 +47,15 @@ def json_lines(text: str, pieces: Sequence[Piece]) -> set[int]:
     return taken
 
 
-def sections(lines: Sequence[Line], shape: type[BaseModel]) -> list[Section]:
+def sections(lines: Sequence[ReplyLine], shape: type[BaseModel]) -> list[Section]:
     found: list[Section] = []
     for number, line in enumerate(lines):
         current = found[-1] if found else None
         label = None if line.opaque else label_of(line.text)
-        slot = _opened(label, shape, current) if label else None
+        slot = _find_opened_slot(label, shape, current) if label else None
         if label and slot:
             rest = f"# {label.rest}" if label.rest and label.numbered else label.rest  # "Vulnerability 1: …"
-            found.append(Section(slot, slot.labels.index(label.key), [Line(rest)], [number]))
+            found.append(Section(slot, slot.labels.index(label.key), [ReplyLine(rest)], [number]))
         elif current:
             current.lines.append(line)
             current.numbers.append(number)
@@ -66,10 +66,10 @@ def without_blocks(parts: Sequence[Section], blocks: Sequence[Block]) -> list[Se
     """The sections without the blocks that are code by themselves. What follows such a block says nothing more about
     the field above it, unless nothing stood above it yet."""
     code = {number for block in blocks for number in range(block.start, block.end + 1)}
-    return [_cleared(part, code) for part in parts] if code else list(parts)
+    return [_clear_code(part, code) for part in parts] if code else list(parts)
 
 
-def _cleared(part: Section, code: set[int]) -> Section:
+def _clear_code(part: Section, code: set[int]) -> Section:
     cleared, said = Section(part.slot, part.rank), False
     for line, number in zip(part.lines, part.numbers, strict=True):
         if number in code and said:
@@ -82,19 +82,19 @@ def _cleared(part: Section, code: set[int]) -> Section:
     return cleared
 
 
-def _opened(label: Label, shape: type[BaseModel], current: Section | None) -> Slot | None:
+def _find_opened_slot(label: Label, shape: type[BaseModel], current: Section | None) -> Slot | None:
     """The section this label begins, unless it belongs to an item of the section we are in."""
     inside = slot_for(label.key, current.slot.shape) if current else None
     return None if inside else slot_for(label.key, shape)
 
 
-def labelled(lines: Sequence[Line], found: Sequence[Section], shape: type[BaseModel]) -> Raw:
+def read_labelled(lines: Sequence[ReplyLine], found: Sequence[Section], shape: type[BaseModel]) -> Raw:
     """What stands under the labels of the shape; an empty mapping when there are none."""
     raw: Raw = {}
     for slot in slots(shape):
         own = [section for section in found if section.slot is slot and slot.kind != "code"]
         if own:
-            raw[slot.name] = _said(own)
+            raw[slot.name] = _join_sections(own)
     bare, first = only_list(shape), found[0].numbers[0] if found else len(lines)
     if bare and bare.name not in raw:
         if items := _bare_items(lines[:first], bare) or (_bare_items(lines, bare) if found else []):
@@ -104,11 +104,11 @@ def labelled(lines: Sequence[Line], found: Sequence[Section], shape: type[BaseMo
     return raw
 
 
-def _said(own: Sequence[Section]) -> object:
+def _join_sections(own: Sequence[Section]) -> object:
     """What the sections of one slot say together: the better label holds, and two answers that differ are none."""
     slot, bodies = own[0].slot, [_body(section) for section in own]
     if slot.kind == "items":
-        return _joined(bodies, slot)
+        return _join_items(bodies, slot)
     told = [(section.rank, body) for section, body in zip(own, bodies, strict=True) if body != ""] or [(0, "")]
     answers = [body for rank, body in told if rank == min(told, key=lambda t: t[0])[0]]
     if slot.kind == "mapping" and all(isinstance(answer, dict) for answer in answers):
@@ -118,7 +118,7 @@ def _said(own: Sequence[Section]) -> object:
     return answers[0]
 
 
-def _joined(answers: Sequence[object], slot: Slot) -> object:
+def _join_items(answers: Sequence[object], slot: Slot) -> object:
     """Items from several sections. Prose above them is no answer; an answer that denies them is an error."""
     lists = [answer for answer in answers if answer and not isinstance(answer, str)]
     nothing = [answer for answer in answers if _is_nothing(answer)]
@@ -142,10 +142,10 @@ def _body(section: Section) -> object:
         return next((line.text.strip() for line in section.lines if line.text.strip()), "")
     if not text or NOTHING.fullmatch(text):
         return text
-    if (value := decoded(text)) is not None:
+    if (value := decode_json(text)) is not None:
         return value
     if slot.kind == "mapping":
-        return named(section.lines) or text
+        return read_named(section.lines) or text
     if slot.shape is None:
         return text
     items = items_of(section.lines, slot.shape)
@@ -154,23 +154,23 @@ def _body(section: Section) -> object:
     return items or text  # unreadable items are not an empty list
 
 
-def _bare_items(lines: Sequence[Line], slot: Slot) -> list[Raw]:
+def _bare_items(lines: Sequence[ReplyLine], slot: Slot) -> list[Raw]:
     """Items that stand under no label of their own; without a single full one it is just talk."""
     items = items_of(lines, slot.shape) if slot.shape else []
-    return items if slot.shape and any(required(slot.shape) <= item.keys() for item in items) else []
+    return items if slot.shape and any(list_required(slot.shape) <= item.keys() for item in items) else []
 
 
-def named(lines: Sequence[Line]) -> dict[str, str]:
+def read_named(lines: Sequence[ReplyLine]) -> dict[str, str]:
     """`name: text` lines, or headings with text below them. When the first name has a digit in it, as ids have,
     a line that begins with any other word goes on with the text."""
-    parts: dict[str, list[Line]] = {}
+    parts: dict[str, list[ReplyLine]] = {}
     current = ""
     for line in lines:
         found = None if line.opaque else NAMED.match(line.text[:200])
         alike = found and (not parts or _has_digit(found["name"]) or not _has_digit(next(iter(parts))))
         if found and alike and (found.end() < len(line.text.rstrip()) or _has_digit(found["name"])):
             current = found["name"]
-            parts.setdefault(current, []).append(Line(line.text[found.end() :].strip()))
+            parts.setdefault(current, []).append(ReplyLine(line.text[found.end() :].strip()))
         elif current and (line.opaque or not NOTHING.fullmatch(line.text)):  # "NONE" after the last of them
             parts[current].append(line)
     return {name: words(said) for name, said in parts.items()}
@@ -180,11 +180,11 @@ def _has_digit(text: str) -> bool:
     return any(c.isdigit() for c in text)
 
 
-def items_of(lines: Sequence[Line], shape: type[BaseModel]) -> list[Raw]:
+def items_of(lines: Sequence[ReplyLine], shape: type[BaseModel]) -> list[Raw]:
     reader = _ItemReader(shape)
-    for line in untabled(lines, shape):
+    for line in expand_tables(lines, shape):
         reader.take(line)
-    return reader.finished()
+    return reader.finish()
 
 
 class _ItemReader:
@@ -192,10 +192,10 @@ class _ItemReader:
 
     def __init__(self, shape: type[BaseModel]) -> None:
         self.shape = shape
-        self.required = required(shape)
+        self.required = list_required(shape)
         self.titled = next((slot.name for slot in slots(shape) if slot.title), "")
         self.items: list[Raw] = []
-        self.parts: dict[str, list[Line]] = {}
+        self.parts: dict[str, list[ReplyLine]] = {}
         """Label -> what stands there; two labels of one field are settled when the item ends."""
         self.filled: set[str] = set()
         self.title, self.is_entry = "", False
@@ -203,7 +203,7 @@ class _ItemReader:
         """How the entry that began this item is marked; another one like it begins the next."""
         self.current: str | None = None
 
-    def take(self, line: Line) -> None:
+    def take(self, line: ReplyLine) -> None:
         if line.opaque or not line.text or line.text.isspace():
             self._continue(line)
         elif RULE.fullmatch(line.text):
@@ -213,7 +213,7 @@ class _ItemReader:
                 self._end()
             self.current = label.key
             self.parts[label.key] = []
-            self._continue(Line(label.rest))
+            self._continue(ReplyLine(label.rest))
         elif (title := self._title(line.text)) is not None:
             self._end()
             self.title, self.is_entry = title
@@ -221,7 +221,7 @@ class _ItemReader:
         else:
             self._continue(line)
 
-    def finished(self) -> list[Raw]:
+    def finish(self) -> list[Raw]:
         self._end()
         return self.items
 
@@ -236,13 +236,13 @@ class _ItemReader:
             return entry["title"].strip(" :*_"), True
         return None
 
-    def _continue(self, line: Line) -> None:
+    def _continue(self, line: ReplyLine) -> None:
         if self.current is not None:
             self.parts[self.current].append(line)
             if line.text and not line.text.isspace() and (slot := slot_for(self.current, self.shape)):
                 self.filled.add(slot.name)
 
-    def _said(self) -> Raw:
+    def _collect_item(self) -> Raw:
         best: dict[str, tuple[int, str]] = {}
         for key, lines in self.parts.items():
             slot, text = slot_for(key, self.shape), words(lines)
@@ -251,7 +251,7 @@ class _ItemReader:
         return {name: text for name, (_, text) in best.items()}
 
     def _end(self) -> None:
-        item = self._said()
+        item = self._collect_item()
         if self.titled and self.title and (item or self.is_entry):  # an entry without any label is an item as well
             item.setdefault(self.titled, self.title)
         if item:
@@ -265,7 +265,7 @@ def _bullet(text: str) -> str:
     return "" if not entry else "1" if entry["mark"][0].isdigit() else entry["indent"] + entry["mark"]
 
 
-def words(lines: Sequence[Line]) -> str:
+def words(lines: Sequence[ReplyLine]) -> str:
     """The words of a field: fences and wrapping backticks around a quoted piece of code are layout."""
     kept = [line.text for line in lines if not (line.opaque and line.text.lstrip().startswith(("```", "~~~")))]
     text = "\n".join(kept).strip()

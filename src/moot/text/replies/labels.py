@@ -21,7 +21,7 @@ LONGEST = 200
 """A line whose first colon stands further out has no label."""
 
 
-class Line(NamedTuple):
+class ReplyLine(NamedTuple):
     text: str
     opaque: bool = False
     """Inside a fence or a JSON value: content, never a label."""

@@ -13,7 +13,7 @@ QUOTES = "\"'`"
 BETWEEN = re.compile(r'"\s*,\s*"')
 
 
-def mended(source: str) -> str:
+def mend_json(source: str) -> str:
     """Without trailing commas and line comments; strings stay as they are."""
 
     def mend(piece: re.Match[str]) -> str:
@@ -22,10 +22,10 @@ def mended(source: str) -> str:
     return SLIPS.sub(mend, source)
 
 
-def requoted(source: str) -> str:
+def requote_lines(source: str) -> str:
     """Lines that hold one value each, with that value as a proper string and a comma where the next one follows:
     for code copied without a backslash at its quotes, and for `"a" * 1000`."""
-    lines = [_requoted(line) for line in source.split("\n")]
+    lines = [_requote_line(line) for line in source.split("\n")]
     following = ""
     for number in range(len(lines) - 1, -1, -1):
         line = lines[number].rstrip()
@@ -35,7 +35,7 @@ def requoted(source: str) -> str:
     return "\n".join(lines)
 
 
-def _requoted(line: str) -> str:
+def _requote_line(line: str) -> str:
     head = HEAD.match(line)
     before, value = (head[0], line[head.end() :]) if head else ("", line)
     if not head:  # an entry of a list of texts
@@ -46,13 +46,13 @@ def _requoted(line: str) -> str:
     core = value.rstrip(" \t\r},]")
     if not core or core[0] in "{[" or _is_json(core) or BETWEEN.search(core):
         return line
-    inner = _unquoted(core)
+    inner = _unquote_core(core)
     if inner is None:  # an expression or a bare word; brackets at its end belong to it
         inner = core = value.rstrip(" \t\r,")
-    return f'{before}"{ESCAPES.sub(_escaped, inner)}"{value[len(core) :]}'
+    return f'{before}"{ESCAPES.sub(_escape_match, inner)}"{value[len(core) :]}'
 
 
-def _unquoted(core: str) -> str | None:
+def _unquote_core(core: str) -> str | None:
     """What stands between the quotes, be they the wrong ones or the last one forgotten; None where it is unclear."""
     first, rest, last = core[0], core[1:], core[-1]
     if first not in QUOTES or not rest:
@@ -62,7 +62,7 @@ def _unquoted(core: str) -> str | None:
     return rest if first == '"' and '"' not in rest else None
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_match(found: re.Match[str]) -> str:
     if found[0] in ("\\'", "\\`"):  # JSON knows no such escape, and needs none
         return found[0][1]
     return found[0] if len(found[0]) > 1 else f"\\{found[0]}"

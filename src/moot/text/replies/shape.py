@@ -43,7 +43,7 @@ class Keys:
 
 
 @dataclass(frozen=True)
-class Heading:
+class SlotHeading:
     """A heading that says by itself what this field holds, such as `## NO OBJECTIONS`."""
 
     words: str
@@ -88,7 +88,7 @@ class Slot:
     synonyms: Synonyms | None = None
     keys: tuple[str, ...] = ("<id>",)
     """For a mapping, how its keys look."""
-    heading: Heading | None = None
+    heading: SlotHeading | None = None
 
 
 @lru_cache(maxsize=256)
@@ -103,7 +103,7 @@ def labels(shape: type[BaseModel]) -> frozenset[str]:
     return frozenset(own.union(*(labels(slot.shape) for slot in slots(shape) if slot.shape)))
 
 
-def required(shape: type[BaseModel]) -> set[str]:
+def list_required(shape: type[BaseModel]) -> set[str]:
     """The fields that data must hold; code stands beside the data."""
     return {slot.name for slot in slots(shape) if slot.required and slot.kind != "code"}
 
@@ -185,7 +185,7 @@ def _slot(name: str, field: FieldInfo) -> Slot:
         title=any(isinstance(mark, Title) for mark in field.metadata),
         synonyms=next((mark for mark in field.metadata if isinstance(mark, Synonyms)), None),
         keys=next((mark.like for mark in field.metadata if isinstance(mark, Keys)), ("<id>",)),
-        heading=next((mark for mark in field.metadata if isinstance(mark, Heading)), None),
+        heading=next((mark for mark in field.metadata if isinstance(mark, SlotHeading)), None),
     )
 
 

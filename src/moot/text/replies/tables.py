@@ -5,15 +5,15 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from moot.text.replies.labels import Line
+from moot.text.replies.labels import ReplyLine
 from moot.text.replies.shape import label_key, slot_for
 
 CELLS = re.compile(r"(?<!\\)\|")
 
 
-def untabled(lines: Sequence[Line], shape: type[BaseModel]) -> list[Line]:
+def expand_tables(lines: Sequence[ReplyLine], shape: type[BaseModel]) -> list[ReplyLine]:
     """The lines with every table of the shape's items written out as labelled lines."""
-    found: list[Line] = []
+    found: list[ReplyLine] = []
     columns: list[str] = []
     for at, line in enumerate(lines):
         row = not line.opaque and line.text.count("|") > 1
@@ -26,14 +26,14 @@ def untabled(lines: Sequence[Line], shape: type[BaseModel]) -> list[Line]:
             columns = [slot.name if slot else "" for slot in named] if any(named) else []
             found += [] if columns else [line]
         else:
-            found += [Line("---")] * bool(columns) + [line]
+            found += [ReplyLine("---")] * bool(columns) + [line]
             columns = []
     return found
 
 
-def _item(columns: Sequence[str], cells: Sequence[str]) -> list[Line]:
-    named = [Line(f"{name}: {cell}") for name, cell in zip(columns, cells, strict=False) if name and cell]
-    return [Line("---"), *named] if named else []
+def _item(columns: Sequence[str], cells: Sequence[str]) -> list[ReplyLine]:
+    named = [ReplyLine(f"{name}: {cell}") for name, cell in zip(columns, cells, strict=False) if name and cell]
+    return [ReplyLine("---"), *named] if named else []
 
 
 def _cells(text: str) -> list[str]:

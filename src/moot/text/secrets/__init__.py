@@ -8,7 +8,7 @@ from functools import lru_cache
 from moot.core.secret_patterns import COMMON
 from moot.text.secrets.coats import spans
 from moot.text.secrets.context import by_context, is_secret_name
-from moot.text.secrets.shapes import MASK, Found, by_form, is_distinctive
+from moot.text.secrets.shapes import MASK, FoundSecret, by_form, is_distinctive
 
 __all__ = ["MASK", "Vault"]
 
@@ -34,7 +34,7 @@ class Vault:
             elif "://" in value:
                 self.learn(value)
         self._pattern = _any_of(self._known)
-        self._quoted = _quoted(self._words)
+        self._quoted = _compile_quoted(self._words)
 
     def learn(self, *texts: str) -> None:
         """Remember the secrets of these texts, so that they are masked in all others too. For what a session is given
@@ -43,13 +43,13 @@ class Vault:
             for found in (*by_form(text), *by_context(text)):
                 self._know(text[found.start : found.end], found.kind)
         self._pattern = _any_of(self._known)
-        self._quoted = _quoted(self._words)
+        self._quoted = _compile_quoted(self._words)
 
     def hide(self, text: str) -> str:
         """The text with every secret replaced by a name that is still valid code where the secret was."""
         text = self._hide_known(text)
-        text, forms = self._replaced(text, by_form(text))
-        text, named = self._replaced(text, by_context(text))
+        text, forms = self._replace_secrets(text, by_form(text))
+        text, named = self._replace_secrets(text, by_context(text))
         here = {secret: kind for secret, kind in (forms | named).items() if is_distinctive(secret)}
         if here and (pattern := _any_of(here)) is not None:
             text = pattern.sub(lambda m: self._placeholder(here[m[0]], m[0]), text)
@@ -79,9 +79,9 @@ class Vault:
             text = self._quoted.sub(lambda m: self._placeholder(self._words[m[0]], m[0]), text)
         return text
 
-    def _replaced(self, text: str, found: Iterable[Found]) -> tuple[str, dict[str, str]]:
+    def _replace_secrets(self, text: str, found: Iterable[FoundSecret]) -> tuple[str, dict[str, str]]:
         """The text with masks at these places, and the secrets that stood there."""
-        kept: list[Found] = []
+        kept: list[FoundSecret] = []
         for each in sorted(found):
             if not kept or each.start >= kept[-1].end:
                 kept.append(each)
@@ -123,7 +123,7 @@ def _any_of(secrets: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile("|".join(parts)) if parts else None
 
 
-def _quoted(words: Iterable[str]) -> re.Pattern[str] | None:
+def _compile_quoted(words: Iterable[str]) -> re.Pattern[str] | None:
     parts = [re.escape(word) for word in sorted(words, key=len, reverse=True)]
     return re.compile(rf"(?<=[\"'`])(?:{'|'.join(parts)})(?=[\"'`])") if parts else None
 

@@ -61,7 +61,7 @@ def coats(secret: str) -> tuple[str, ...]:
         found += [str(int.from_bytes(data, "big")), str(int.from_bytes(data, "little"))]
     found += [f"{int.from_bytes(data, 'little'):x}", f"{int.from_bytes(data, 'big'):x}"]
     for whole in (data, back):
-        found += [*_shifted(whole, base64.b64encode, 3, 4), *_shifted(whole, base64.b32encode, 5, 8)]
+        found += [*_encode_shifted(whole, base64.b64encode, 3, 4), *_encode_shifted(whole, base64.b32encode, 5, 8)]
     found += [base64.b85encode(data).decode(), base64.a85encode(data).decode("latin-1")]
     found += [binascii.b2a_uu(data[:45]).decode("latin-1")[1:]]
     plain = dict.fromkeys(_plain(text) for text in (*found, *_pieces(secret)))
@@ -71,7 +71,7 @@ def coats(secret: str) -> tuple[str, ...]:
     )
 
 
-def _shifted(data: bytes, encode: Callable[[bytes], bytes], group: int, letters: int) -> Iterator[str]:
+def _encode_shifted(data: bytes, encode: Callable[[bytes], bytes], group: int, letters: int) -> Iterator[str]:
     """What is the same of the text whatever stands before and after the secret."""
     for before in range(group):
         text = encode(b"\0" * before + data).decode().rstrip("=")
@@ -115,7 +115,7 @@ def spans(text: str, secrets: Iterable[str]) -> list[Span]:
                 # What starts in this span adds nothing unless it ends behind it.
                 inside = bisect_left(places, span.end) - len(coat) + 1
                 at = bare.find(coat, max(at + 1, inside))
-    found.extend(_packed(text, known))
+    found.extend(_find_packed(text, known))
     return _apart(found)
 
 
@@ -128,12 +128,12 @@ def _run_at(runs: list[tuple[int, int]], at: int) -> tuple[int, int]:
     return runs[bisect_right(runs, at, key=itemgetter(0)) - 1]
 
 
-def _packed(text: str, known: list[str]) -> Iterator[Span]:
+def _find_packed(text: str, known: list[str]) -> Iterator[Span]:
     """Coats over coats, and what was packed before it was written down."""
     for count, run in enumerate(RUN.finditer(text)):
         if count >= MOST_RUNS:
             return
-        for data in _opened(run[0]):
+        for data in _open_coats(run[0]):
             secret = next((s for s in known if s.encode("utf-8", "surrogatepass") in data), None)
             secret = secret or _inside(data, known)
             if secret is not None:
@@ -146,16 +146,16 @@ def _inside(data: bytes, known: list[str]) -> str | None:
     return next((secret for secret in known if any(coat in bare for coat in coats(secret))), None)
 
 
-def _opened(text: str, depth: int = 2) -> Iterator[bytes]:
+def _open_coats(text: str, depth: int = 2) -> Iterator[bytes]:
     """The bytes that a text can stand for, unpacked where they are packed."""
-    for data in _decoded(text):
+    for data in _decode_text(text):
         yield data
-        yield from _unpacked(data)
+        yield from _unpack_bytes(data)
         if depth and re.fullmatch(rb"[A-Za-z0-9+/_=\s-]{16,}", data):
-            yield from _opened(data.decode("ascii"), depth - 1)
+            yield from _open_coats(data.decode("ascii"), depth - 1)
 
 
-def _decoded(text: str) -> Iterator[bytes]:
+def _decode_text(text: str) -> Iterator[bytes]:
     plain = re.sub(r"\s", "", text)
     if re.fullmatch(r"[0-9a-fA-F]+", plain) and len(plain) % 2 == 0:
         yield bytes.fromhex(plain)
@@ -173,7 +173,7 @@ def _decoded(text: str) -> Iterator[bytes]:
             return
 
 
-def _unpacked(data: bytes) -> Iterator[bytes]:
+def _unpack_bytes(data: bytes) -> Iterator[bytes]:
     for kind in (15, 31, -15):
         try:
             yield zlib.decompressobj(kind).decompress(data, MOST_BYTES)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from moot.core import secret_patterns as patterns
-from moot.text.secrets.shapes import Found, is_secret
+from moot.text.secrets.shapes import FoundSecret, is_secret
 
 NAME = re.compile(patterns.NAME)
 WITHIN = re.compile(patterns.NAME_WITHIN)
@@ -64,7 +64,7 @@ def is_secret_name(name: str) -> bool:
     return VARIABLE.search(name) is not None or NAME.fullmatch(name) is not None
 
 
-def by_context(text: str) -> Iterator[Found]:
+def by_context(text: str) -> Iterator[FoundSecret]:
     yield from _by_place(text)
     seen, code = -1, None
     for core in CORE.finditer(text):
@@ -73,7 +73,7 @@ def by_context(text: str) -> Iterator[Found]:
         start = core.start() - len(BEFORE.search(text, max(0, core.start() - 60), core.start())[0])  # type: ignore[index]
         behind = BEHIND.match(text, core.end())
         seen = behind.end() if behind else core.end()
-        name = _named(text[start:seen])
+        name = _classify_name(text[start:seen])
         if name is None or (name[0] in ("PWD", "OLDPWD", "pwd") and "/" in text[seen : seen + 4]):
             continue
         code = CODE.search(text) is not None if code is None else code
@@ -82,7 +82,7 @@ def by_context(text: str) -> Iterator[Found]:
         yield from _fallbacks(text, seen, name)
 
 
-def _named(word: str) -> tuple[str, str] | None:
+def _classify_name(word: str) -> tuple[str, str] | None:
     """The word as a name of a secret, and how its value is judged: `dbPass`, `X-Api-Key` and `DB_PASS` are alike."""
     plain = CAMEL.sub("_", word.replace("-", "_")).strip("_")
     match = NAME.fullmatch(plain) or NAME.fullmatch(word.replace("-", "_"))
@@ -91,27 +91,27 @@ def _named(word: str) -> tuple[str, str] | None:
     return (plain.upper()[:40], str(match.lastgroup)) if match else None
 
 
-def _value_after(text: str, at: tuple[int, int], name: tuple[str, str], code: bool) -> Found | None:
+def _value_after(text: str, at: tuple[int, int], name: tuple[str, str], code: bool) -> FoundSecret | None:
     start, end = at
     if element := ELEMENT.match(text, end):
-        return _judged(element, name)
+        return _judge_match(element, name)
     after = AFTER.match(text, end)
     if after is None:
         called = CALLED.match(text, end) if SETTER.fullmatch(text[start:end]) else None
         value = QUOTED.match(text, called.end()) if called else None
-        return _judged(value, name) if value else None
+        return _judge_match(value, name) if value else None
     if QUOTED.match(text, after.end()):
         if after["sep"] == "," and not PAIRING.search(text, max(0, start - 60), start):
             return None
         value = _same_place(text, start, after)
-        return _judged(value, name) if value else None
+        return _judge_match(value, name) if value else None
     bare = BARE.match(text, after.end()) if after["sep"] in ("=", ":") else None
     if bare is None or not _is_setting(text, at, after, bare, code):
         return None
-    return _judged(bare, name)
+    return _judge_match(bare, name)
 
 
-def _fallbacks(text: str, end: int, name: tuple[str, str]) -> Iterator[Found]:
+def _fallbacks(text: str, end: int, name: tuple[str, str]) -> Iterator[FoundSecret]:
     """`password = os.getenv("X") or "…"`: the texts that the expression on this line may come to."""
     after = AFTER.match(text, end)
     if after is None or after["sep"] not in ("=", ":=", ":", "=>"):
@@ -131,7 +131,9 @@ def _fallbacks(text: str, end: int, name: tuple[str, str]) -> Iterator[Found]:
             return
         else:
             at = value.end()
-            if OPERAND.search(text, max(start, stop.start() - 80), stop.start()) and (found := _judged(value, name)):
+            if OPERAND.search(text, max(start, stop.start() - 80), stop.start()) and (
+                found := _judge_match(value, name)
+            ):
                 yield found
 
 
@@ -164,7 +166,7 @@ def _is_setting(text: str, at: tuple[int, int], after: re.Match[str], bare: re.M
     return alone and "." not in value and (not code or any(c.isdigit() for c in value))
 
 
-def _judged(match: re.Match[str], name: tuple[str, str]) -> Found | None:
+def _judge_match(match: re.Match[str], name: tuple[str, str]) -> FoundSecret | None:
     kind, group = name
     value = match["value"]
     # What is secret in an address is found by its place.
@@ -172,16 +174,16 @@ def _judged(match: re.Match[str], name: tuple[str, str]) -> Found | None:
         return None
     if kind.endswith("PAT") and REGEX.search(value):
         return None  # a pattern
-    return Found(match.start("value"), match.end("value"), kind)
+    return FoundSecret(match.start("value"), match.end("value"), kind)
 
 
-def _by_place(text: str) -> Iterator[Found]:
+def _by_place(text: str) -> Iterator[FoundSecret]:
     for place, pattern in PLACES:
         if place.sign in text:
             for match in pattern.finditer(text):
                 if is_secret(match["value"], place.judged):
-                    yield Found(match.start("value"), match.end("value"), place.kind)
+                    yield FoundSecret(match.start("value"), match.end("value"), place.kind)
     for match in QUERY.finditer(text) if "=" in text else ():
         low = match["name"].lower()
         if is_secret(match["value"], "password" if "pass" in low or "pwd" in low else "key"):
-            yield Found(match.start("value"), match.end("value"), re.sub(r"\W", "_", low).upper())
+            yield FoundSecret(match.start("value"), match.end("value"), re.sub(r"\W", "_", low).upper())

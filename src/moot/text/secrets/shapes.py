@@ -25,7 +25,7 @@ STAND_IN = re.compile(patterns.STAND_IN)
 PLAIN_WORDS = re.compile(patterns.PLAIN_WORDS_OR_PATH)
 
 
-class Found(NamedTuple):
+class FoundSecret(NamedTuple):
     start: int
     end: int
     kind: str
@@ -37,11 +37,11 @@ def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?P<{name}>{patterns.FORMS[name].pattern})" for name in names))
 
 
-def by_form(text: str) -> Iterator[Found]:
+def by_form(text: str) -> Iterator[FoundSecret]:
     """Secrets that everybody knows by their form."""
     if perhaps := [name for letter, sign, name in SIGNS if letter in text and sign in text]:
         for match in _pattern(tuple(dict.fromkeys(perhaps))).finditer(text):
-            yield Found(match.start(), match.end(), match.lastgroup or "SECRET")
+            yield FoundSecret(match.start(), match.end(), match.lastgroup or "SECRET")
 
 
 def is_distinctive(value: str) -> bool:

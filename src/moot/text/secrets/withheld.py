@@ -40,7 +40,7 @@ def _withhold_feedback(told: Feedback) -> Feedback:
     return told.model_copy(update={"summary": WITHHELD, "output": "", "findings": ()})
 
 
-def masked_feedback(told: Feedback, vault: Vault) -> Feedback:
+def mask_feedback(told: Feedback, vault: Vault) -> Feedback:
     hide = vault.hide
     found = tuple(r.model_copy(update={"rule": hide(r.rule), "text": hide(r.text)}) for r in told.findings)
     return told.model_copy(update={"summary": hide(told.summary), "output": hide(told.output), "findings": found})

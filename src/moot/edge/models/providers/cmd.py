@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Mapping
 
 from moot.core.ports import Model
-from moot.edge.models.provider import Opening, Provider
+from moot.edge.models.provider import ModelOpening, Provider
 
 COMMANDS = ("claude", "codex", "gemini", "llm")
 
@@ -13,7 +13,7 @@ class CommandProvider(Provider):
     name = "cmd"
     example = "cmd:claude -p"
 
-    def open(self, opening: Opening) -> Model:
+    def open(self, opening: ModelOpening) -> Model:
         from moot.edge.models.command import CommandModel, split_command
 
         words = split_command(opening.model, opening.env)

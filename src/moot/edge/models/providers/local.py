@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from moot.core.errors import UsageError
 from moot.core.ports import Model
-from moot.edge.models.provider import Opening, Provider
+from moot.edge.models.provider import ModelOpening, Provider
 
 
 class LocalProvider(Provider):
@@ -12,7 +12,7 @@ class LocalProvider(Provider):
     example = "local:weights.gguf"
     extra = "local"
 
-    def open(self, opening: Opening) -> Model:
+    def open(self, opening: ModelOpening) -> Model:
         from moot.edge.models.local import LocalModel, find_weights
 
         weights = find_weights(opening.model)

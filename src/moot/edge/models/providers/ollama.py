@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from moot.edge.models.hosted import Wire
-from moot.edge.models.provider import HostedProvider, Opening
+from moot.edge.models.provider import HostedProvider, ModelOpening
 from moot.edge.models.services import Service, is_http
 
 
@@ -15,7 +15,7 @@ class OllamaProvider(HostedProvider):
     url = "http://localhost:11434/v1"
     url_variable = "OLLAMA_HOST"
 
-    def connect(self, service: Service, opening: Opening) -> Wire:
+    def connect(self, service: Service, opening: ModelOpening) -> Wire:
         from moot.edge.models.chat import ChatWire
 
         return ChatWire(service, opening)

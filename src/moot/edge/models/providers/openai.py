@@ -1,7 +1,7 @@
 """`openai:gpt-5.4-mini`: OpenAI, and every server that speaks its language."""
 
 from moot.edge.models.hosted import Wire
-from moot.edge.models.provider import HostedProvider, Opening
+from moot.edge.models.provider import HostedProvider, ModelOpening
 from moot.edge.models.services import Service
 
 
@@ -13,7 +13,7 @@ class OpenAIProvider(HostedProvider):
     url = "https://api.openai.com/v1"
     url_variable = "OPENAI_BASE_URL"
 
-    def connect(self, service: Service, opening: Opening) -> Wire:
+    def connect(self, service: Service, opening: ModelOpening) -> Wire:
         from moot.edge.models.chat import ChatWire
 
         return ChatWire(service, opening)

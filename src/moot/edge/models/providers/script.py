@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from moot.core.ports import Model
-from moot.edge.models.provider import Opening, Provider
+from moot.edge.models.provider import ModelOpening, Provider
 
 
 class ScriptProvider(Provider):
@@ -12,7 +12,7 @@ class ScriptProvider(Provider):
     example = "script:replies.yaml"
     in_order = True
 
-    def open(self, opening: Opening) -> Model:
+    def open(self, opening: ModelOpening) -> Model:
         from moot.edge.models.script import ScriptModel, read_script
 
         path = Path(opening.model).expanduser()

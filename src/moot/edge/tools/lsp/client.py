@@ -12,7 +12,7 @@ from typing import IO
 from pydantic import JsonValue
 
 from moot.edge.sandbox.process import kill_group, search_path
-from moot.edge.tools.lsp.wire import Message, ServerBroken, framed, read_message
+from moot.edge.tools.lsp.wire import Message, ServerBroken, frame_message, read_message
 
 PATIENCE = 20.0
 """Seconds for one answer."""
@@ -30,7 +30,7 @@ CAPABILITIES: JsonValue = {
 }
 
 
-class Client:
+class LspClient:
     def __init__(self, process: asyncio.subprocess.Process, said: IO[bytes], patience: float) -> None:
         self._process = process
         self._said = said
@@ -93,7 +93,7 @@ class Client:
     async def _send(self, message: Message) -> None:
         self._check()
         assert self._process.stdin is not None
-        self._process.stdin.write(framed(message))
+        self._process.stdin.write(frame_message(message))
         with contextlib.suppress(ConnectionError):  # the reader tells how it ended
             await self._process.stdin.drain()
 
@@ -146,7 +146,7 @@ def _reply(method: str, params: JsonValue) -> JsonValue:
 
 
 @asynccontextmanager
-async def open_server(command: Sequence[str], root: Path, patience: float = PATIENCE) -> AsyncIterator[Client]:
+async def open_server(command: Sequence[str], root: Path, patience: float = PATIENCE) -> AsyncIterator[LspClient]:
     """A server that sees one folder, and nothing of the user's environment."""
     with tempfile.TemporaryFile() as said, tempfile.TemporaryDirectory(prefix="moot-") as home:
         try:
@@ -161,7 +161,7 @@ async def open_server(command: Sequence[str], root: Path, patience: float = PATI
             )
         except OSError as error:
             raise ServerBroken(f"the language server {command[0]!r} cannot be started: {error.strerror}") from None
-        client = Client(process, said, patience)
+        client = LspClient(process, said, patience)
         try:
             uri = root.as_uri()
             folders: JsonValue = [{"uri": uri, "name": root.name}]

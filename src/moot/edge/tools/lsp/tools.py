@@ -13,8 +13,8 @@ from pydantic import Field, JsonValue
 from moot.core.tools import ToolContext
 from moot.core.types import Code, SourceFile
 from moot.edge.sandbox.layout import safe_path
-from moot.edge.tools.lsp.client import Client, open_server
-from moot.edge.tools.tool import Kit, Target, Tool, ToolFailed, filled, target, with_file
+from moot.edge.tools.lsp.client import LspClient, open_server
+from moot.edge.tools.tool import Target, Tool, ToolFailed, ToolPorts, require_content, target, with_file
 
 SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 MOST = 50
@@ -29,7 +29,7 @@ class Symbol(Target):
 class Open:
     """A file that a server has open."""
 
-    server: Client
+    server: LspClient
     file: SourceFile
     code: Code
     root: Path
@@ -39,37 +39,37 @@ class Open:
         return (self.root / safe_path(self.file.path)).as_uri()
 
 
-async def diagnostics(given: Target, context: ToolContext, kit: Kit) -> str:
-    async with opened(given, context, kit) as at:
+async def diagnostics(given: Target, context: ToolContext, kit: ToolPorts) -> str:
+    async with open_project(given, context, kit) as at:
         found = await at.server.diagnostics(at.uri)
     return (
         "\n".join(_diagnostic(at.file.path, entry) for entry in found[:MOST]) or "the language server has no complaint"
     )
 
 
-async def definition(given: Symbol, context: ToolContext, kit: Kit) -> str:
-    async with opened(given, context, kit) as at:
+async def definition(given: Symbol, context: ToolContext, kit: ToolPorts) -> str:
+    async with open_project(given, context, kit) as at:
         found = await at.server.request("textDocument/definition", _place(given, at))
-    return "\n".join(_shown(found, at)) or f"no definition of {given.name!r} is known"
+    return "\n".join(_render_places(found, at)) or f"no definition of {given.name!r} is known"
 
 
-async def references(given: Symbol, context: ToolContext, kit: Kit) -> str:
-    async with opened(given, context, kit) as at:
+async def references(given: Symbol, context: ToolContext, kit: ToolPorts) -> str:
+    async with open_project(given, context, kit) as at:
         asked: JsonValue = {**_place(given, at), "context": {"includeDeclaration": True}}
         found = await at.server.request("textDocument/references", asked)
-    return "\n".join(_shown(found, at)) or f"no reference to {given.name!r} is known"
+    return "\n".join(_render_places(found, at)) or f"no reference to {given.name!r} is known"
 
 
 @asynccontextmanager
-async def opened(given: Target, context: ToolContext, kit: Kit) -> AsyncIterator[Open]:
+async def open_project(given: Target, context: ToolContext, kit: ToolPorts) -> AsyncIterator[Open]:
     """The session's files in a folder of their own, one of them open in the server of its language."""
-    file = filled(target(given, context))
+    file = require_content(target(given, context))
     command = kit.language_servers.get(file.language)
     if not command:
         raise ToolFailed(f"no language server for {file.language} is configured ([lsp.{file.language}] command = […])")
     with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
         code = with_file(file, context.code)
-        root = laid(code, folder)
+        root = write_files(code, folder)
         async with open_server(command, root) as server:
             at = Open(server, file, code, root)
             document: JsonValue = {"uri": at.uri, "languageId": file.language, "version": 1, "text": file.text}
@@ -77,7 +77,7 @@ async def opened(given: Target, context: ToolContext, kit: Kit) -> AsyncIterator
             yield at
 
 
-def laid(code: Code, folder: str) -> Path:
+def write_files(code: Code, folder: str) -> Path:
     root = Path(folder).resolve()
     for file in code.files:
         path = root / safe_path(file.path)
@@ -110,7 +110,7 @@ def _line(span: JsonValue) -> int:
     return line + 1 if isinstance(line, int) else 1
 
 
-def _shown(found: JsonValue, at: Open) -> Iterator[str]:
+def _render_places(found: JsonValue, at: Open) -> Iterator[str]:
     """Places with their lines. Of a file outside the session only the name is told."""
     entries = found if isinstance(found, list) else [found]
     for entry in [entry for entry in entries if isinstance(entry, dict)][:MOST]:
@@ -123,7 +123,7 @@ def _shown(found: JsonValue, at: Open) -> Iterator[str]:
         yield f"{own.path}:{line}: {text}" if own else f"outside the session: {path.name}:{line}"
 
 
-def no_server(kit: Kit) -> str:
+def no_server(kit: ToolPorts) -> str:
     return "" if kit.language_servers else "no language server is configured ([lsp.LANGUAGE] command = […])"
 
 

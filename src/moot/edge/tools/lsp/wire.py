@@ -17,7 +17,7 @@ class ServerBroken(ToolFailed):
     """A language server that ended, was silent or does not speak the protocol."""
 
 
-def framed(message: Message) -> bytes:
+def frame_message(message: Message) -> bytes:
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
     return b"Content-Length: %d\r\n\r\n" % len(body) + body
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.adversarial import adversarial
 from moot.protocols.debate.phases.clarify import dehallucination
 from moot.protocols.debate.phases.converge import convergence
@@ -12,7 +12,7 @@ from moot.protocols.debate.phases.optimize import optimization
 from moot.protocols.debate.phases.review import review
 from moot.protocols.debate.types import Phase
 
-SCRIPTS: Mapping[Phase, Callable[[Sitting], Awaitable[str]]] = {
+SCRIPTS: Mapping[Phase, Callable[[DebateContext], Awaitable[str]]] = {
     "dehallucination": dehallucination,
     "self_evolvement": self_evolvement,
     "proposal": proposal,

@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 
-from moot.core.errors import Cut
+from moot.core.errors import SessionStopped
 from moot.core.findings import by_gravity, locate
 from moot.core.types import Code, Vulnerability
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.converge import winner_of
 from moot.protocols.debate.phases.optimize import best_first
 from moot.protocols.debate.phases.repair import drop
-from moot.protocols.debate.phases.run_candidates import examined
-from moot.protocols.debate.state import Table, words_of
+from moot.protocols.debate.phases.run_candidates import run_candidates
+from moot.protocols.debate.state import DebateState, words_of
 from moot.protocols.debate.types import Attacked, Candidate
-from moot.protocols.harden.attack import numbered
+from moot.protocols.harden.attack import number_findings
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, attack_and_patch, still_standing
 from moot.protocols.solve.attempts import code_of
 
 
-async def adversarial(sitting: Sitting) -> str:
+async def adversarial(sitting: DebateContext) -> str:
     """The seats `red` and `blue` are the team's red_team and blue_team; without them the deterministic teams do it."""
     table = sitting.table
     if not table.code or not table.latest():
@@ -27,11 +27,11 @@ async def adversarial(sitting: Sitting) -> str:
     given = HardenInput(code=code, tests=table.task.tests, task=words_of(table))
     result = await attack_and_patch(given, rules_of(table), sitting.room)
     asked = {"red": len(result.attack_reports), "blue": len(result.defense_reports)}
-    sitting.update(calls=table.calls + sum(times for seat, times in asked.items() if sitting.room.seated(seat)))
+    sitting.update(calls=table.calls + sum(times for seat, times in asked.items() if sitting.room.has_model(seat)))
     text = result.final_files[table.given.path]
     found = len({f.fingerprint for report in result.attack_reports for f in report.vulnerabilities})
     left = still_standing(result.attack_reports, result.defense_reports)
-    note_attack(sitting, leader, left if text == leader.code else found_in(code, result))
+    note_attack(sitting, leader, left if text == leader.code else collect_findings(code, result))
     if text == leader.code:
         return f"{result.outcome}: {found} findings, {len(left)} left, {leader.id} is unchanged"
     made = await enter_patched(sitting, leader, text)
@@ -44,7 +44,7 @@ async def adversarial(sitting: Sitting) -> str:
     return f"{result.outcome}: {found} findings, {len(left)} left, {made.id} replaces {leader.id}"
 
 
-async def enter_patched(sitting: Sitting, leader: Candidate, text: str) -> Candidate:
+async def enter_patched(sitting: DebateContext, leader: Candidate, text: str) -> Candidate:
     """The patched code as a candidate, run. `harden` kept versions of its own on the way, so none is kept by now."""
     table = sitting.table
     made = Candidate(
@@ -59,35 +59,37 @@ async def enter_patched(sitting: Sitting, leader: Candidate, text: str) -> Candi
     sitting.enter(made, "adversarial", made.text)
     sitting.update(kept="")
     try:
-        await examined(sitting)
-    except Cut:
+        await run_candidates(sitting)
+    except SessionStopped:
         drop(sitting, made.id, f"cut short before it was run: {leader.id} stands")
         raise
     return made
 
 
-def rules_of(table: Table) -> HardenRules:
+def rules_of(table: DebateState) -> HardenRules:
     return table.given.harden.model_copy(update={"timeout": table.rules.timeout})
 
 
-def note_attack(sitting: Sitting, candidate: Candidate, left: Sequence[Vulnerability], by: str = "harden") -> None:
+def note_attack(
+    sitting: DebateContext, candidate: Candidate, left: Sequence[Vulnerability], by: str = "harden"
+) -> None:
     told = {"candidate": candidate.id, "round": sitting.table.round, "by": by, "findings": tuple(left)}
     sitting.update(attacks=(*sitting.table.attacks, Attacked.model_validate(told)))
 
 
-def found_in(code: Code, result: HardenResult) -> list[Vulnerability]:
+def collect_findings(code: Code, result: HardenResult) -> list[Vulnerability]:
     """What attacks found in the code as it was before any patch, also if a later one was the first to see it."""
     first, *later = result.attack_reports
     more = [f for report in later for f in report.vulnerabilities if f.line and locate(code, f.evidence, f.file)]
     return list({f.id: f for f in (*first.vulnerabilities, *more)}.values())
 
 
-async def look_at_winner(sitting: Sitting) -> None:
+async def look_at_winner(sitting: DebateContext) -> None:
     """Where an attack was asked for and the winner had none, the scan looks at it, and it is said."""
     table, winner = sitting.table, winner_of(sitting.table)
-    if winner is None or not table.code or not table.rules.held("adversarial") or table.attack_on(winner):
+    if winner is None or not table.code or not table.rules.includes_phase("adversarial") or table.attack_on(winner):
         return
     scan = await sitting.room.scan(code_of(table.task, winner.code))
-    note_attack(sitting, winner, numbered(by_gravity(scan.findings), ()), "scan")
+    note_attack(sitting, winner, number_findings(by_gravity(scan.findings), ()), "scan")
     others = ", ".join(dict.fromkeys(attack.candidate for attack in table.attacks)) or "nobody"
     sitting.room.degrade(f"{winner.id} was not attacked, only scanned: the adversarial phase attacked {others}")

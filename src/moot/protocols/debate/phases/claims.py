@@ -8,15 +8,15 @@ from pydantic import Field
 
 from moot.core.room import Ask
 from moot.core.types import Value
-from moot.evidence.trials.examples import called_name, examples_in, literal_call
+from moot.evidence.trials.examples import examples_in, find_called_name, literal_call
 from moot.evidence.trials.requirements import MOST as REQUIRED
 from moot.evidence.trials.values import Example, same_value
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import Table, brief, system
-from moot.protocols.debate.types import Claim, Member, Phase
-from moot.text.excerpts import Part, fit_parts, show
-from moot.text.render import fenced
+from moot.protocols.debate.state import DebateState, brief, system
+from moot.protocols.debate.types import Member, Phase, TestClaim
+from moot.text.excerpts import TextPart, fit_parts, show
+from moot.text.render import fence_text
 from moot.text.replies import Also, Keys, instructions
 
 MOST = 5
@@ -50,41 +50,43 @@ def temperatures(speakers: Sequence[Member], warm: float) -> dict[str, float | N
     return found
 
 
-async def specified(sitting: Sitting, phase: Phase, speakers: Sequence[Member]) -> None:
+async def specify_tests(sitting: DebateContext, phase: Phase, speakers: Sequence[Member]) -> None:
     """Every speaker writes tests from the words of the task; the same test of two becomes one that counts."""
     said, about = dict[str, list[Example]](), dict[str, str]()
 
     def take(member: Member, reply: SpecReply) -> None:
-        said[member.seat] = written(reply.tests, sitting.table)
+        said[member.seat] = parse_claims(reply.tests, sitting.table)
         for line in reply.tests:
-            about.update({test.call: requirement_of(line, sitting.table) for test in written([line], sitting.table)})
+            about.update(
+                {test.call: requirement_of(line, sitting.table) for test in parse_claims([line], sitting.table)}
+            )
 
     warm = temperatures(speakers, sitting.table.rules.temperature)
-    await sitting.apart(
+    await sitting.ask_independently(
         phase,
         speakers,
         lambda m: ask_tests(m, phase, sitting, warm[m.seat]),
         take,
         tools=False,  # the words of the task alone: what code does is no evidence of what it should do
     )
-    claims = merged(sitting.table, said)
+    claims = merge_claims(sitting.table, said)
     told = (c if c.requirement else c.model_copy(update={"requirement": about.get(c.call, "")}) for c in claims)
     sitting.update(claims=tuple(told), specified=True)
 
 
-def requirement_of(line: str, table: Table) -> str:
+def requirement_of(line: str, table: DebateState) -> str:
     """The requirement whose number stands behind a test."""
     found = NUMBERED.search(line)
     place = int(found[1]) if found else 0
     return table.requirements[place - 1] if 0 < place <= len(table.requirements) else ""
 
 
-def ask_tests(member: Member, phase: Phase, sitting: Sitting, warm: float | None) -> Ask[SpecReply]:
+def ask_tests(member: Member, phase: Phase, sitting: DebateContext, warm: float | None) -> Ask[SpecReply]:
     text = prompt(
         "spec",
         task=brief(sitting.table),
-        examples=shown_examples(sitting),
-        requirements=shown_requirements(sitting.table),
+        examples=render_examples(sitting),
+        requirements=render_requirements(sitting.table),
         most=str(max(MOST, len(sitting.table.requirements))),
         form=form_of(SpecReply, sitting.table),
     )
@@ -92,37 +94,37 @@ def ask_tests(member: Member, phase: Phase, sitting: Sitting, warm: float | None
     return Ask(member.seat, phase, number, who, text, SpecReply, REPLY_TOKENS, temperature=warm)
 
 
-def shown_requirements(table: Table) -> str:
+def render_requirements(table: DebateState) -> str:
     lines = "\n".join(f"{number}. {text}" for number, text in enumerate(table.requirements, 1))
     head = "Give at least one call for each of these requirements, and end its line with # and the number:"
-    return f"{head}\n\n{fenced(lines, 'text')}\n\n" if lines else ""
+    return f"{head}\n\n{fence_text(lines, 'text')}\n\n" if lines else ""
 
 
-def shown_examples(sitting: Sitting) -> str:
-    parts = [Part(f"example {e.call}", f"{e.call} == {e.raises or e.expected}") for e in sitting.table.examples]
-    lines = show(fit_parts(parts, sitting.room.allowance() // 4), "the seats", sitting.room).joined()
-    return f"Examples that are known:\n\n{fenced(lines, 'text')}\n\n" if lines else ""
+def render_examples(sitting: DebateContext) -> str:
+    parts = [TextPart(f"example {e.call}", f"{e.call} == {e.raises or e.expected}") for e in sitting.table.examples]
+    lines = show(fit_parts(parts, sitting.room.allowance() // 4), "the seats", sitting.room).join()
+    return f"Examples that are known:\n\n{fence_text(lines, 'text')}\n\n" if lines else ""
 
 
-def written(lines: Sequence[str], table: Table) -> list[Example]:
+def parse_claims(lines: Sequence[str], table: DebateState) -> list[Example]:
     """The lines that are a call of the task's own function with a literal result."""
     entry = entry_of(table)
     found = [e for line in lines for e in examples_in(line.strip().removeprefix("assert "), entry)]
     return [e for e in found if e.expected and literal_call(e.call) is not None]
 
 
-def entry_of(table: Table) -> str:
+def entry_of(table: DebateState) -> str:
     """The function that the task is about: of its examples, of its code, or the first that its words name."""
-    called = [called_name(example.call) for example in table.examples]
+    called = [find_called_name(example.call) for example in table.examples]
     return next(iter((*called, *table.task.names, *CALLED.findall(table.task.text))), "")
 
 
-def form_of(shape: type[Value], table: Table) -> str:
+def form_of(shape: type[Value], table: DebateState) -> str:
     """The form, with the task's own function in it: a small model tests the one that it is shown."""
     return instructions(shape).replace("f(2) == 4", f"{entry_of(table) or 'f'}(2) == 4")
 
 
-def merged(table: Table, said: Mapping[str, Sequence[Example]]) -> tuple[Claim, ...]:
+def merge_claims(table: DebateState, said: Mapping[str, Sequence[Example]]) -> tuple[TestClaim, ...]:
     """Old and new claims as one list; each call once, with who says what of it."""
     voices: dict[str, dict[str, tuple[str, Example]]] = {}
     for seat, examples in said.items():
@@ -137,7 +139,7 @@ def merged(table: Table, said: Mapping[str, Sequence[Example]]) -> tuple[Claim, 
         claim = _claim(f"T{len(claims) + 1}", call, votes)
         known_one = given.get(call)
         if known_one is None:
-            claims.append(judged(claim))
+            claims.append(judge_claim(claim))
         elif not same_value(known_one.expected, claim.expected):
             why = "contradicts an example of the task"
             claims.append(claim.model_copy(update={"status": "invalid", "why": why}))
@@ -145,15 +147,15 @@ def merged(table: Table, said: Mapping[str, Sequence[Example]]) -> tuple[Claim, 
     return tuple(claims)
 
 
-def _claim(name: str, call: str, votes: Mapping[str, tuple[str, Example]]) -> Claim:
+def _claim(name: str, call: str, votes: Mapping[str, tuple[str, Example]]) -> TestClaim:
     values = [value for value, _ in votes.values()]
     top = max(values, key=lambda value: sum(same_value(value, other) for other in values))
     by = tuple(seat for seat, (value, _) in votes.items() if same_value(value, top))
     against = tuple(seat for seat in votes if seat not in by)
-    return Claim(id=name, call=call, expected=top, by=by, against=against)
+    return TestClaim(id=name, call=call, expected=top, by=by, against=against)
 
 
-def judged(claim: Claim) -> Claim:
+def judge_claim(claim: TestClaim) -> TestClaim:
     """It counts when two say the same on their own, and more than say otherwise."""
     if len(claim.by) >= 2 and len(claim.by) > len(claim.against):
         return claim.model_copy(update={"status": "agreed", "why": f"{len(claim.by)} seats say so independently"})
@@ -162,49 +164,51 @@ def judged(claim: Claim) -> Claim:
     return claim.model_copy(update={"status": "alone", "why": "only one seat says so"})
 
 
-async def asked_blind(sitting: Sitting, phase: Phase, claims: Sequence[Claim], speakers: Sequence[Member]) -> None:
+async def ask_blind(
+    sitting: DebateContext, phase: Phase, claims: Sequence[TestClaim], speakers: Sequence[Member]
+) -> None:
     """The calls without their values, put to seats that did not bring them; their answers speak for or against."""
     if not claims or not speakers:
         return
     answers: dict[str, dict[str, str]] = {}
     warm = temperatures(speakers, sitting.table.rules.temperature)
-    await sitting.apart(
+    await sitting.ask_independently(
         phase,
         speakers,
         lambda m: ask_values(m, phase, claims, sitting, warm[m.seat]),
-        lambda m, said: answers.update({m.seat: numbered(said.answers, claims)}),
+        lambda m, said: answers.update({m.seat: match_answers(said.answers, claims)}),
         tools=False,
     )
-    changed = {claim.id: _weighed(claim, answers) for claim in claims}
+    changed = {claim.id: _weigh_claim(claim, answers) for claim in claims}
     sitting.update(claims=tuple(changed.get(claim.id, claim) for claim in sitting.table.claims))
 
 
-def _weighed(claim: Claim, answers: Mapping[str, Mapping[str, str]]) -> Claim:
+def _weigh_claim(claim: TestClaim, answers: Mapping[str, Mapping[str, str]]) -> TestClaim:
     by, against = list(claim.by), list(claim.against)
     for seat, values in answers.items():
         value = values.get(claim.call)
         if value is None or seat in by or seat in against:
             continue
         (by if same_value(claim.expected, value) else against).append(seat)
-    return judged(claim.model_copy(update={"by": tuple(by), "against": tuple(against)}))
+    return judge_claim(claim.model_copy(update={"by": tuple(by), "against": tuple(against)}))
 
 
 def ask_values(
-    member: Member, phase: Phase, claims: Sequence[Claim], sitting: Sitting, warm: float | None
+    member: Member, phase: Phase, claims: Sequence[TestClaim], sitting: DebateContext, warm: float | None
 ) -> Ask[BlindReply]:
     calls = "\n".join(f"{n}. {claim.call}" for n, claim in enumerate(claims, 1))
     text = prompt(
         "blind",
         task=brief(sitting.table),
-        examples=shown_examples(sitting),
-        calls=f"Calls:\n\n{fenced(calls, 'text')}",
+        examples=render_examples(sitting),
+        calls=f"Calls:\n\n{fence_text(calls, 'text')}",
         form=instructions(BlindReply),
     )
     who, number = system(member, "tester"), sitting.table.round
     return Ask(member.seat, phase, number, who, text, BlindReply, REPLY_TOKENS, temperature=warm)
 
 
-def numbered(answers: Mapping[str, str], claims: Sequence[Claim]) -> dict[str, str]:
+def match_answers(answers: Mapping[str, str], claims: Sequence[TestClaim]) -> dict[str, str]:
     """The answers by the call they belong to; what is said to be unknown is no answer."""
     found: dict[str, str] = {}
     for key, value in answers.items():

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from moot.core.room import Ask
 from moot.core.types import Unit, Value
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import Table, brief, context, seated, system
+from moot.protocols.debate.state import DebateState, brief, context, list_seated, system
 from moot.protocols.debate.types import Clarification, Member
-from moot.text.render import fenced
+from moot.text.render import fence_text
 from moot.text.replies import Also, Synonyms, Title, instructions
 
 ROUNDS = 3
@@ -57,11 +57,11 @@ class AnswersReply(Value):
     answers: tuple[Given, ...] = Field(description="one for each question, in their order")
 
 
-async def dehallucination(sitting: Sitting) -> str:
-    asking = seated(sitting.table, sitting.room, "proposer", "generator", "implementer")[:1]
-    answering = seated(sitting.table, sitting.room, "moderator", "architect", "teacher")[:1]
+async def dehallucination(sitting: DebateContext) -> str:
+    asking = list_seated(sitting.table, sitting.room, "proposer", "generator", "implementer")[:1]
+    answering = list_seated(sitting.table, sitting.room, "moderator", "architect", "teacher")[:1]
     for _ in range(ROUNDS):
-        replies = await sitting.apart("dehallucination", asking, lambda m: ask_questions(m, sitting))
+        replies = await sitting.ask_independently("dehallucination", asking, lambda m: ask_questions(m, sitting))
         known = {plain(clarification.question) for clarification in sitting.table.clarifications}
         asked = [question for reply in replies for question in reply.questions]
         every = [question for question in asked if plain(question.question) not in known]
@@ -72,8 +72,12 @@ async def dehallucination(sitting: Sitting) -> str:
             unasked = "; ".join(question.question for question in every[MOST:])
             sitting.room.degrade(f"at most {MOST} questions are taken up at a time; left out: {unasked}")
         ask = partial(ask_answers, questions=new, sitting=sitting)
-        answers = [given for reply in await sitting.apart("dehallucination", answering, ask) for given in reply.answers]
-        cleared = await settled(new, answers, sitting)
+        answers = [
+            given
+            for reply in await sitting.ask_independently("dehallucination", answering, ask)
+            for given in reply.answers
+        ]
+        cleared = await settle_questions(new, answers, sitting)
         sitting.update(clarifications=(*sitting.table.clarifications, *cleared))
         if all((c.confidence or 0.0) > SURE for c in cleared):
             break
@@ -82,11 +86,11 @@ async def dehallucination(sitting: Sitting) -> str:
     return f"{len(done)} questions, {assumed} answered by assumption" if done else "nothing was found unclear"
 
 
-async def settled(
-    questions: Sequence[Question], answers: Sequence[Given], sitting: Sitting
+async def settle_questions(
+    questions: Sequence[Question], answers: Sequence[Given], sitting: DebateContext
 ) -> tuple[Clarification, ...]:
     """Each question with an answer and where it is from: the task, a file, the person; else it is an assumption."""
-    found = [sourced(q, answers[n] if n < len(answers) else None, sitting.table) for n, q in enumerate(questions)]
+    found = [trace_answer(q, answers[n] if n < len(answers) else None, sitting.table) for n, q in enumerate(questions)]
     open_ones = [n for n, c in enumerate(found) if c.source == "assumption"]
     if open_ones:
         said = await sitting.room.inquire([found[n].question for n in open_ones])
@@ -97,7 +101,7 @@ async def settled(
     return tuple(found)
 
 
-def sourced(question: Question, given: Given | None, table: Table) -> Clarification:
+def trace_answer(question: Question, given: Given | None, table: DebateState) -> Clarification:
     asked = Clarification(**question.model_dump())
     if given is None:
         return asked
@@ -117,13 +121,13 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-def ask_questions(member: Member, sitting: Sitting) -> Ask[QuestionsReply]:
+def ask_questions(member: Member, sitting: DebateContext) -> Ask[QuestionsReply]:
     table = sitting.table
     text = prompt(
         "questions",
         task=brief(table),
         context=context(table, sitting.room),
-        known=_known(table),
+        known=_render_asked(table),
         most=str(MOST),
         form=instructions(QuestionsReply),
     )
@@ -131,18 +135,18 @@ def ask_questions(member: Member, sitting: Sitting) -> Ask[QuestionsReply]:
     return Ask(member.seat, "dehallucination", number, system(member), text, QuestionsReply, REPLY_TOKENS)
 
 
-def _known(table: Table) -> str:
+def _render_asked(table: DebateState) -> str:
     lines = "\n".join(f"- {c.question}" for c in table.clarifications)
-    return f"Asked already:\n\n{fenced(lines, 'text')}\n\n" if lines else ""
+    return f"Asked already:\n\n{fence_text(lines, 'text')}\n\n" if lines else ""
 
 
-def ask_answers(member: Member, questions: Sequence[Question], sitting: Sitting) -> Ask[AnswersReply]:
+def ask_answers(member: Member, questions: Sequence[Question], sitting: DebateContext) -> Ask[AnswersReply]:
     lines = "\n".join(f"{n}. {question.question}" for n, question in enumerate(questions, 1))
     text = prompt(
         "clarify",
         task=brief(sitting.table),
         context=context(sitting.table, sitting.room),
-        questions=f"Questions:\n\n{fenced(lines, 'text')}",
+        questions=f"Questions:\n\n{fence_text(lines, 'text')}",
         form=instructions(AnswersReply),
     )
     number = len(sitting.table.clarifications) // MOST + 1

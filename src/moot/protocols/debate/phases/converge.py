@@ -9,14 +9,14 @@ from pydantic import AfterValidator, Field, create_model
 
 from moot.core.room import Ask
 from moot.core.types import Unit, Value
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.critique import splits
 from moot.protocols.debate.phases.review import by_score
-from moot.protocols.debate.phases.run_candidates import alike_and_green, examined, leading
+from moot.protocols.debate.phases.run_candidates import alike_and_green, list_leaders, run_candidates
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import Table, brief, shown_all, system, told
-from moot.protocols.debate.types import Candidate, Claim, Conflict, Consensus, Member, Vote
-from moot.teams.voting import Ballot, VoteRules, elect
+from moot.protocols.debate.state import DebateState, brief, render_candidates, render_for_judge, system
+from moot.protocols.debate.types import Candidate, Conflict, Consensus, Member, TestClaim, Vote
+from moot.teams.voting import RankedBallot, VoteRules, elect
 from moot.text.excerpts import name_some
 from moot.text.replies import Also, instructions
 
@@ -34,14 +34,14 @@ class BallotReply(Value):
     confidence: Unit | None = None
 
 
-async def convergence(sitting: Sitting) -> str:
-    await asked_person(sitting)
+async def convergence(sitting: DebateContext) -> str:
+    await ask_person(sitting)
     up = eligible(sitting.table)
-    ballots, reasons = dict[str, Ballot](), dict[str, str]()
+    ballots, reasons = dict[str, RankedBallot](), dict[str, str]()
 
     def take(member: Member, said: BallotReply) -> None:
         ranking = tuple((letter,) for letter in dict.fromkeys(said.ranking))
-        ballots[member.seat] = Ballot(
+        ballots[member.seat] = RankedBallot(
             ranking=ranking,
             confidence=said.confidence,
             voter=member.seat,
@@ -51,11 +51,11 @@ async def convergence(sitting: Sitting) -> str:
         reasons[member.seat] = said.reasons
         sitting.say(member, "convergence", said.reasons)
 
-    voters = [m for m in sitting.table.given.team if sitting.room.seated(m.seat)]
+    voters = [m for m in sitting.table.given.team if sitting.room.has_model(m.seat)]
     if len(up) > 1:
         await sitting.in_turn("convergence", voters, lambda m: ask_ballot(m, up, sitting), take)
     leader = sitting.arrangement.leader("convergence")
-    vote = counted(sitting.table, up, tuple(ballots.values()), reasons, len(voters), leader)
+    vote = count_votes(sitting.table, up, tuple(ballots.values()), reasons, len(voters), leader)
     sitting.update(votes=(*sitting.table.votes, vote))
     if not up:
         return "nothing to choose from"
@@ -65,13 +65,13 @@ async def convergence(sitting: Sitting) -> str:
     return f"{vote.election.winner or 'nobody'} of {len(up)} {how}"
 
 
-def eligible(table: Table) -> list[Candidate]:
+def eligible(table: DebateState) -> list[Candidate]:
     """Tests decide before votes do: who is beaten by what was run is not on the ballot."""
-    up = leading(table) if table.code else list(table.latest())
+    up = list_leaders(table) if table.code else list(table.latest())
     return by_score(up, table)
 
 
-def left_out(table: Table, up: Sequence[Candidate]) -> dict[str, str]:
+def list_left_out(table: DebateState, up: Sequence[Candidate]) -> dict[str, str]:
     """Every candidate that is not on the ballot, and why."""
     on_it = {candidate.id for candidate in up}
     heirs = {candidate.parent: candidate.id for candidate in table.candidates if not candidate.dropped}
@@ -85,57 +85,57 @@ def left_out(table: Table, up: Sequence[Candidate]) -> dict[str, str]:
     return why
 
 
-def winner_of(table: Table) -> Candidate | None:
+def winner_of(table: DebateState) -> Candidate | None:
     """By ballots where there were any and they settled it, else by tests, score and order of entry."""
     if not table.latest():
         return None
     up = eligible(table)
-    if vote := deciding_vote(table):
+    if vote := find_deciding_vote(table):
         return next(candidate for candidate in up if candidate.id == heir(table, vote.election.winner))
     if alike := alike_and_green(table):
         hardened = [candidate for candidate in alike if candidate.phase == "adversarial"]
         same = [candidate for candidate in alike if candidate.id == table.baseline.candidate]
         return (*hardened, *same, *alike)[0]
-    if unvoted(table):
+    if lacks_vote(table):
         return None
     return up[0] if up else None
 
 
-def deciding_vote(table: Table) -> Vote | None:
+def find_deciding_vote(table: DebateState) -> Vote | None:
     """The last vote whose winner, or what replaced it, is still up for choice."""
     up = {candidate.id for candidate in eligible(table)}
     return next((vote for vote in reversed(table.votes) if heir(table, vote.election.winner) in up), None)
 
 
-def heir(table: Table, name: str | None) -> str | None:
+def heir(table: DebateState, name: str | None) -> str | None:
     """What a candidate has become: the last of those that were made to replace it."""
     made = next((c for c in table.candidates if c.parent == name and name and not c.dropped), None)
     return heir(table, made.id) if made else name
 
 
-def unvoted(table: Table) -> bool:
+def lacks_vote(table: DebateState) -> bool:
     """Of several positions nothing can be run; where nobody voted either, nothing says which is better."""
     vote = table.votes[-1] if table.votes else None
     return not table.code and vote is not None and len(vote.candidates) > 1 and not vote.ballots
 
 
-def standing_alone(table: Table) -> bool:
+def stands_alone(table: DebateState) -> bool:
     """One candidate passes every given test and agreed claim, and no other passes as much: nothing to argue about."""
     up = eligible(table) if table.code else []
     return len(up) == 1 and up[0].checked.green and not up[0].checked.failures
 
 
-def ask_ballot(member: Member, up: Sequence[Candidate], sitting: Sitting) -> Ask[BallotReply]:
+def ask_ballot(member: Member, up: Sequence[Candidate], sitting: DebateContext) -> Ask[BallotReply]:
     table = sitting.table
     letters = tuple(candidate.id for candidate in up)
     shape = ballot_shape(letters)
     text = prompt(
         "ballot",
         task=brief(table),
-        candidates=shown_all(up, table, sitting.room),
-        notes=told(table, member.seat),
-        heard=sitting.heard(member),
-        left_out=_not_listed(left_out(table, up)),
+        candidates=render_candidates(up, table, sitting.room),
+        notes=render_for_judge(table, member.seat),
+        heard=sitting.render_heard(member),
+        left_out=_not_listed(list_left_out(table, up)),
         letters=", ".join(letters),
         form=instructions(shape),
     )
@@ -151,8 +151,8 @@ def _not_listed(why: Mapping[str, str]) -> str:
 def ballot_shape(letters: tuple[str, ...]) -> type[BallotReply]:
     """A ballot whose ranking holds only these letters, and at least one of them."""
 
-    def known(ranking: tuple[str, ...]) -> tuple[str, ...]:
-        words = [word.upper() for entry in ranking for word in lettered(entry)]
+    def normalise_ranking(ranking: tuple[str, ...]) -> tuple[str, ...]:
+        words = [word.upper() for entry in ranking for word in find_letters(entry)]
         found = tuple(dict.fromkeys(word for word in words if word in letters))
         if not found:
             raise ValueError(f"rank these letters: {', '.join(letters)}")
@@ -164,7 +164,7 @@ def ballot_shape(letters: tuple[str, ...]) -> type[BallotReply]:
             Field(default="", description="why, in two sentences"),
         ),
         "ranking": (
-            Annotated[tuple[str, ...], AfterValidator(known), Also("vote", "ballot", "order", "ranked")],
+            Annotated[tuple[str, ...], AfterValidator(normalise_ranking), Also("vote", "ballot", "order", "ranked")],
             Field(description="a letter, the best first", json_schema_extra={"maxItems": len(letters)}),
         ),
         "confidence": (Unit | None, Field(default=None, description="from 0 to 1, how sure you are")),
@@ -172,7 +172,7 @@ def ballot_shape(letters: tuple[str, ...]) -> type[BallotReply]:
     return create_model("BallotReply", __base__=BallotReply, **fields)
 
 
-def lettered(entry: str) -> list[str]:
+def find_letters(entry: str) -> list[str]:
     """The letters of `A`, `2. Candidate B`, `A > B` or `A: it passes`; prose such as `I abstain` holds none."""
     bare = re.sub(r"(?i)\b(?:candidate|solution|option|proposal)\b", " ", entry)
     if LETTERS.fullmatch(bare):
@@ -181,10 +181,10 @@ def lettered(entry: str) -> list[str]:
     return [first[1]] if first else []
 
 
-def counted(
-    table: Table,
+def count_votes(
+    table: DebateState,
     up: Sequence[Candidate],
-    ballots: Sequence[Ballot],
+    ballots: Sequence[RankedBallot],
     reasons: dict[str, str],
     voters: int,
     leader: str,
@@ -194,7 +194,7 @@ def counted(
     return Vote(
         round=table.round,
         candidates=tuple(candidate.id for candidate in up),
-        left_out=left_out(table, up),
+        left_out=list_left_out(table, up),
         ballots=tuple(ballots),
         reasons=reasons,
         election=election,
@@ -203,7 +203,7 @@ def counted(
     )
 
 
-def consensus(ballots: Sequence[Ballot], texts: Sequence[str], voters: int) -> Consensus:
+def consensus(ballots: Sequence[RankedBallot], texts: Sequence[str], voters: int) -> Consensus:
     """0.4 mean confidence, 0.4 agreement of ballots, 0.2 terms in common; no ballots, no consensus.
 
     Who was asked and gave no ballot agrees with nobody: one voice of five is no consensus."""
@@ -227,23 +227,23 @@ def terms_in_common(texts: Sequence[str]) -> float:
     return sum(sum(term in one for one in sets) > 1 for term in every) / len(every)
 
 
-def conflict(table: Table, up: Sequence[Candidate]) -> Conflict | None:
+def conflict(table: DebateState, up: Sequence[Candidate]) -> Conflict | None:
     """What they disagree about: what the task demands, what the code does, or only how it is written."""
     if len(up) < 2:
         return None
     if len({candidate.checked.marks for candidate in up}) == 1 or not table.code:
         return "design"
-    return "requirement" if disputed(table) else "correctness"
+    return "requirement" if find_disputed(table) else "correctness"
 
 
-def disputed(table: Table) -> list[Claim]:
+def find_disputed(table: DebateState) -> list[TestClaim]:
     """Calls on which candidates differ, and of which seats say different things."""
     return [claim for claim in table.claims if claim.status == "disputed" and splits(table, claim)]
 
 
-async def asked_person(sitting: Sitting) -> None:
+async def ask_person(sitting: DebateContext) -> None:
     """A quarrel over what the task demands is the person's to settle; nobody there, it stays a quarrel."""
-    every = disputed(sitting.table)
+    every = find_disputed(sitting.table)
     open_ones = every[:MOST_ASKED]
     if not open_ones:
         return
@@ -261,4 +261,4 @@ async def asked_person(sitting: Sitting) -> None:
     }
     if settled:
         sitting.update(claims=tuple(settled.get(claim.id, claim) for claim in sitting.table.claims))
-        await examined(sitting)
+        await run_candidates(sitting)

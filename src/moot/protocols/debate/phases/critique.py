@@ -8,12 +8,12 @@ from pydantic import Field
 from moot.core.room import Ask
 from moot.core.types import Value
 from moot.evidence.trials.values import same_value
-from moot.protocols.debate.context import Sitting
-from moot.protocols.debate.phases.claims import asked_blind, form_of, judged, written
-from moot.protocols.debate.phases.run_candidates import examined
+from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.phases.claims import ask_blind, form_of, judge_claim, parse_claims
+from moot.protocols.debate.phases.run_candidates import run_candidates
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import Table, brief, seated, shown_all, system, told
-from moot.protocols.debate.types import Candidate, Claim, Member, Point
+from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
+from moot.protocols.debate.types import Candidate, Member, Point, TestClaim
 from moot.text.excerpts import name_some
 from moot.text.replies import Also, Synonyms, Title
 
@@ -44,50 +44,50 @@ class CritiqueReply(Value):
     )
 
 
-async def critique(sitting: Sitting) -> str:
-    critics = seated(sitting.table, sitting.room, *CRITICS)
-    brought = list[Claim]()
+async def critique(sitting: DebateContext) -> str:
+    critics = list_seated(sitting.table, sitting.room, *CRITICS)
+    brought = list[TestClaim]()
     before = len(sitting.table.points)
 
     def take(member: Member, said: CritiqueReply) -> None:
-        points = tuple(spotted(member, said.points, sitting.table))
+        points = tuple(collect_points(member, said.points, sitting.table))
         sitting.update(points=(*sitting.table.points, *points))
         sitting.say(member, "critique", "\n".join(f"{p.candidate}: {p.stance}: {p.point}" for p in points))
-        tests = breaking(member, said.tests, sitting.table)
+        tests = parse_breaking_tests(member, said.tests, sitting.table)
         most = sitting.table.rules.breaking
         brought.extend(tests[:most])
         if len(tests) > most:
             unused = name_some([claim.call for claim in tests[most:]])
             sitting.room.degrade(f"{member.seat} brought {len(tests)} tests, at most {most} count; not run: {unused}")
 
-    await sitting.taken_up("critique", critics, lambda m: ask_critique(m, sitting), take)
-    tests = await weighed(sitting, brought)
+    await sitting.ask_with_stand_ins("critique", critics, lambda m: ask_critique(m, sitting), take)
+    tests = await weigh_claims(sitting, brought)
     spoke = len(sitting.table.points) - before
     valid = sum(1 for claim in tests if claim.status == "agreed")
     return f"{spoke} points, {len(tests)} breaking tests, {valid} of them valid"
 
 
-def ask_critique(member: Member, sitting: Sitting) -> Ask[CritiqueReply]:
+def ask_critique(member: Member, sitting: DebateContext) -> Ask[CritiqueReply]:
     table, room = sitting.table, sitting.room
     up = table.latest()
     most = table.rules.breaking if table.code else 0
     text = prompt(
         "critique",
         task=brief(table),
-        candidates=shown_all(up, table, room),
-        notes=told(table, member.seat),
-        heard=sitting.heard(member),
+        candidates=render_candidates(up, table, room),
+        notes=render_for_judge(table, member.seat),
+        heard=sitting.render_heard(member),
         breaking=BREAKING.format(most=most) if most else "Bring no tests: give an empty list of them.",
         form=form_of(CritiqueReply, table),
     )
     return Ask(member.seat, "critique", table.round, system(member), text, CritiqueReply, REPLY_TOKENS)
 
 
-def spotted(member: Member, spots: Sequence[Spot], table: Table) -> list[Point]:
+def collect_points(member: Member, spots: Sequence[Spot], table: DebateState) -> list[Point]:
     """Points about a candidate that is there; a quotation that is in none of its lines is no evidence."""
     found = []
     for spot in spots:
-        letter = named(spot.candidate, table.latest())
+        letter = find_candidate(spot.candidate, table.latest())
         if letter is None:
             continue
         body = table.candidate(letter).code or table.candidate(letter).text
@@ -105,39 +105,39 @@ def spotted(member: Member, spots: Sequence[Spot], table: Table) -> list[Point]:
     return found
 
 
-def named(text: str, candidates: Sequence[Candidate]) -> str | None:
+def find_candidate(text: str, candidates: Sequence[Candidate]) -> str | None:
     """The candidate a word means: its letter, alone or after `Candidate`."""
     word = text.strip().strip("*`\"'.:()[]").upper().removeprefix("CANDIDATE").strip(" :.-")
     return next((candidate.id for candidate in candidates if candidate.id == word), None)
 
 
-def breaking(member: Member, lines: Sequence[str], table: Table) -> list[Claim]:
+def parse_breaking_tests(member: Member, lines: Sequence[str], table: DebateState) -> list[TestClaim]:
     if not table.code or table.given.language != "python":
         return []
-    found = written(lines, table)
-    return [Claim(id="", call=e.call, expected=e.expected, by=(member.seat,), origin="breaking") for e in found]
+    found = parse_claims(lines, table)
+    return [TestClaim(id="", call=e.call, expected=e.expected, by=(member.seat,), origin="breaking") for e in found]
 
 
-async def weighed(sitting: Sitting, brought: Sequence[Claim]) -> list[Claim]:
+async def weigh_claims(sitting: DebateContext, brought: Sequence[TestClaim]) -> list[TestClaim]:
     """Breaking tests run, and put to seats that did not bring them: without knowing the value, they must find it."""
     before = sitting.table.agreed
-    new = entered(sitting, brought)
+    new = enter_claims(sitting, brought)
     if sitting.table.agreed != before:
-        await examined(sitting)
+        await run_candidates(sitting)
     open_ones = [claim for claim in sitting.table.claims if claim.id in new and claim.status == "alone"]
     if open_ones:
-        await examined(sitting)
+        await run_candidates(sitting)
         disputed = [claim for claim in open_ones if splits(sitting.table, claim)]
         authors = {seat for claim in disputed for seat in claim.by}
-        others = seated(sitting.table, sitting.room, "validator", "test_agent", "judge", "proposer")
+        others = list_seated(sitting.table, sitting.room, "validator", "test_agent", "judge", "proposer")
         there = [m for m in others if m.seat not in sitting.lost]
         blind = [m for m in there if m.seat not in authors][:3] or there[:2]
-        await asked_blind(sitting, "critique", disputed, blind)
-        await examined(sitting)
+        await ask_blind(sitting, "critique", disputed, blind)
+        await run_candidates(sitting)
     return [claim for claim in sitting.table.claims if claim.id in new]
 
 
-def entered(sitting: Sitting, brought: Sequence[Claim]) -> set[str]:
+def enter_claims(sitting: DebateContext, brought: Sequence[TestClaim]) -> set[str]:
     """The new claims on the table, each call once; who brings what another brought speaks for it."""
     table = sitting.table
     examples = {example.call: example for example in table.examples}
@@ -154,12 +154,12 @@ def entered(sitting: Sitting, brought: Sequence[Claim]) -> set[str]:
         elif same_value(old.expected, claim.expected) and claim.by[0] not in old.by:
             # Critics may have read each other; what was written apart from all code needs no further asking.
             both = old.model_copy(update={"by": (*old.by, *claim.by)})
-            claims[claim.call] = judged(both) if old.origin == "specification" else both
+            claims[claim.call] = judge_claim(both) if old.origin == "specification" else both
     sitting.update(claims=tuple(claims.values()))
     return new
 
 
-def splits(table: Table, claim: Claim) -> bool:
+def splits(table: DebateState, claim: TestClaim) -> bool:
     """Whether the candidates answer this call differently: only then is it worth asking what is right."""
     answers = [candidate.checked.answers.get(claim.call) for candidate in table.latest()]
     return len({answer.mark for answer in answers if answer is not None}) > 1

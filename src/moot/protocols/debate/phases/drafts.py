@@ -6,14 +6,14 @@ from pydantic import Field
 
 from moot.core.room import Ask
 from moot.core.types import Value
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.claims import temperatures
-from moot.protocols.debate.phases.run_candidates import baseline, examined
+from moot.protocols.debate.phases.run_candidates import baseline, run_candidates
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import brief, context, evidence, notes, shown_failures, system
+from moot.protocols.debate.state import brief, context, evidence, notes, render_failures, system
 from moot.protocols.debate.types import Candidate, Member, Phase
-from moot.protocols.solve.attempts import chosen_block, shown_lessons, shown_tests, with_imports
-from moot.text.render import fenced
+from moot.protocols.solve.attempts import choose_block, render_lessons, render_tests, with_imports
+from moot.text.render import fence_text
 from moot.text.replies import Also, Fenced, code_form, instructions
 
 DRAFTERS = ("proposer", "generator", "implementer")
@@ -41,42 +41,42 @@ class PositionReply(Value):
     )
 
 
-def drafters(sitting: Sitting, more: int = 0) -> list[Member]:
+def drafters(sitting: DebateContext, more: int = 0) -> list[Member]:
     """Those whose work it is, filled up with the rest of the team: a vote needs more than one answer."""
     table = sitting.table
     first = [m for m in table.given.team if m.role in DRAFTERS]
     rest = [m for m in table.given.team if m.role not in DRAFTERS]
-    return [m for m in (*first, *rest) if sitting.room.seated(m.seat)][: table.rules.drafts + more]
+    return [m for m in (*first, *rest) if sitting.room.has_model(m.seat)][: table.rules.drafts + more]
 
 
-async def drafted(sitting: Sitting, phase: Phase, more: int = 0) -> int:
+async def draft_candidates(sitting: DebateContext, phase: Phase, more: int = 0) -> int:
     """Drafts of everybody who has none yet, apart from each other; with the first of them goes the baseline."""
     before = sitting.table.candidates
     have = {candidate.seat for candidate in before}
     speakers = [member for member in drafters(sitting, more) if member.seat not in have]
     warm = temperatures(drafters(sitting, more), sitting.table.rules.temperature)
     if sitting.table.code:
-        await sitting.apart(
+        await sitting.ask_independently(
             phase,
             speakers,
             lambda m: ask_draft(m, phase, sitting, warm[m.seat]),
             lambda m, said: enter_draft(m, said, phase, sitting),
         )
     else:
-        await sitting.apart(
+        await sitting.ask_independently(
             phase,
             speakers,
             lambda m: ask_position(m, phase, sitting, warm[m.seat]),
             lambda m, said: enter_position(m, said, phase, sitting),
         )
-    await examined(sitting)
+    await run_candidates(sitting)
     if sitting.table.baseline.candidate is None:
         sitting.update(baseline=baseline(sitting.table, speakers))
     return len(sitting.table.candidates) - len(before)
 
 
 def ask_draft(
-    member: Member, phase: Phase, sitting: Sitting, temperature: float | None = None, history: str = ""
+    member: Member, phase: Phase, sitting: DebateContext, temperature: float | None = None, history: str = ""
 ) -> Ask[DraftReply]:
     table, room = sitting.table, sitting.room
     text = prompt(
@@ -84,8 +84,8 @@ def ask_draft(
         language=table.given.language,
         task=brief(table),
         context=context(table, room),
-        tests=shown_tests(table.task, room),
-        lessons=shown_lessons(table.lessons),
+        tests=render_tests(table.task, room),
+        lessons=render_lessons(table.lessons),
         notes=notes(table, member.seat),
         history=history,
         path=table.given.path,
@@ -95,7 +95,7 @@ def ask_draft(
 
 
 def ask_position(
-    member: Member, phase: Phase, sitting: Sitting, temperature: float | None = None, history: str = ""
+    member: Member, phase: Phase, sitting: DebateContext, temperature: float | None = None, history: str = ""
 ) -> Ask[PositionReply]:
     table = sitting.table
     text = prompt(
@@ -109,13 +109,13 @@ def ask_position(
     return Ask(member.seat, phase, table.round, system(member, "debater"), text, PositionReply, temperature=temperature)
 
 
-def enter_draft(member: Member, said: DraftReply, phase: Phase, sitting: Sitting, parent: str = "") -> Candidate:
+def enter_draft(member: Member, said: DraftReply, phase: Phase, sitting: DebateContext, parent: str = "") -> Candidate:
     candidate = Candidate(
         id=sitting.table.next_id(),
         seat=member.seat,
         round=sitting.table.round,
         phase=phase,
-        code=with_imports(chosen_block(said.code, sitting.table.task), sitting.table.task),
+        code=with_imports(choose_block(said.code, sitting.table.task), sitting.table.task),
         text=said.approach,
         limits=said.limits,
         parent=parent,
@@ -124,7 +124,9 @@ def enter_draft(member: Member, said: DraftReply, phase: Phase, sitting: Sitting
     return candidate
 
 
-def enter_position(member: Member, said: PositionReply, phase: Phase, sitting: Sitting, parent: str = "") -> Candidate:
+def enter_position(
+    member: Member, said: PositionReply, phase: Phase, sitting: DebateContext, parent: str = ""
+) -> Candidate:
     reasons = "".join(f"\n- {reason}" for reason in said.arguments)
     candidate = Candidate(
         id=sitting.table.next_id(),
@@ -139,10 +141,10 @@ def enter_position(member: Member, said: PositionReply, phase: Phase, sitting: S
     return candidate
 
 
-def own_history(candidate: Candidate, sitting: Sitting) -> str:
+def own_history(candidate: Candidate, sitting: DebateContext) -> str:
     """An author's last code, and what came of it when it was run; of a topic, the last position."""
     if not candidate.code:
-        return f"Your position so far:\n\n{fenced(candidate.text, 'text')}\n\nMend it.\n\n"
-    ran = evidence(candidate, shown_failures(candidate, candidate.seat, sitting.room))
-    code = fenced(candidate.code, sitting.table.given.language)
+        return f"Your position so far:\n\n{fence_text(candidate.text, 'text')}\n\nMend it.\n\n"
+    ran = evidence(candidate, render_failures(candidate, candidate.seat, sitting.room))
+    code = fence_text(candidate.code, sitting.table.given.language)
     return f"Your solution so far:\n\n{code}\n\n{ran}\n\nMend it.\n\n"

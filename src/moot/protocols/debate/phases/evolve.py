@@ -1,20 +1,26 @@
 """Self-evolvement and proposal: everybody's own work, run and repaired before others judge it."""
 
 from moot.evidence.trials.values import holds
-from moot.protocols.debate.context import Sitting
-from moot.protocols.debate.phases.claims import asked_blind, specified
-from moot.protocols.debate.phases.converge import standing_alone
-from moot.protocols.debate.phases.drafts import drafted, drafters
-from moot.protocols.debate.phases.redraft import anew, mended_slips, nothing_passes
-from moot.protocols.debate.phases.repair import objections, repaired
-from moot.protocols.debate.phases.run_candidates import alike_and_green, examined, example_of, foremost, settled
-from moot.protocols.debate.state import Table
-from moot.protocols.debate.types import Claim, Phase
+from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.phases.claims import ask_blind, specify_tests
+from moot.protocols.debate.phases.converge import stands_alone
+from moot.protocols.debate.phases.drafts import draft_candidates, drafters
+from moot.protocols.debate.phases.redraft import anew, mend_slips, nothing_passes
+from moot.protocols.debate.phases.repair import objections, repair_candidates
+from moot.protocols.debate.phases.run_candidates import (
+    alike_and_green,
+    example_of,
+    foremost,
+    is_settled,
+    run_candidates,
+)
+from moot.protocols.debate.state import DebateState
+from moot.protocols.debate.types import Phase, TestClaim
 
 
-async def self_evolvement(sitting: Sitting) -> str:
+async def self_evolvement(sitting: DebateContext) -> str:
     """Drafts, run; where they do not agree, tests from the words of the task, and repairs by their own authors."""
-    entered = await drafted(sitting, "self_evolvement")
+    entered = await draft_candidates(sitting, "self_evolvement")
     if sitting.table.code and entered:
         await test_requirements(sitting, "self_evolvement")
     if not sitting.table.code or not entered or alike_and_green(sitting.table):
@@ -23,66 +29,66 @@ async def self_evolvement(sitting: Sitting) -> str:
     repairs = 0
     if nothing_passes(sitting.table):
         # An example of the task that fails is the best evidence there is: it comes before anybody thinks of tests.
-        repairs = await mended_slips(sitting, "self_evolvement") or await anew(sitting, "self_evolvement")
+        repairs = await mend_slips(sitting, "self_evolvement") or await anew(sitting, "self_evolvement")
     await test_requirements(sitting, "self_evolvement")
-    if settled(sitting.table):
+    if is_settled(sitting.table):
         return f"{entered} drafts, {repairs} repairs kept"
     if sitting.table.given.language == "python" and not sitting.table.specified:
-        await specified(sitting, "self_evolvement", drafters(sitting)[: sitting.table.rules.voices])
-        await examined(sitting)
+        await specify_tests(sitting, "self_evolvement", drafters(sitting)[: sitting.table.rules.voices])
+        await run_candidates(sitting)
     for number in range(sitting.table.rules.refinements):
         # Asked the same again, a model says the same again: after the first repair it should not.
         warm = sitting.table.rules.temperature if number else None
-        repairs += await repaired(sitting, "self_evolvement", lambda c: bool(c.checked.failures), warm)
+        repairs += await repair_candidates(sitting, "self_evolvement", lambda c: bool(c.checked.failures), warm)
     return f"{entered} drafts, {len(sitting.table.agreed)} tests agreed on, {repairs} repairs kept"
 
 
-async def test_requirements(sitting: Sitting, phase: Phase) -> None:
+async def test_requirements(sitting: DebateContext, phase: Phase) -> None:
     """Where a debate would end early on few tests: seats that see no code write one for each requirement, and what the
     best do not pass is put to others without its value."""
     if not thinly_tested(sitting.table):
         return
-    await specified(sitting, phase, drafters(sitting)[: sitting.table.rules.voices])
-    await examined(sitting)
+    await specify_tests(sitting, phase, drafters(sitting)[: sitting.table.rules.voices])
+    await run_candidates(sitting)
     doubts = [
-        claim for claim in sitting.table.claims if claim.status == "alone" and broken_by_best(sitting.table, claim)
+        claim for claim in sitting.table.claims if claim.status == "alone" and is_broken_by_best(sitting.table, claim)
     ]
     authors = {seat for claim in doubts for seat in claim.by}
-    there = [m for m in sitting.table.given.team if sitting.room.seated(m.seat) and m.seat not in sitting.lost]
-    await asked_blind(sitting, phase, doubts, [m for m in there if m.seat not in authors][:3] or there[:2])
+    there = [m for m in sitting.table.given.team if sitting.room.has_model(m.seat) and m.seat not in sitting.lost]
+    await ask_blind(sitting, phase, doubts, [m for m in there if m.seat not in authors][:3] or there[:2])
     if doubts:
-        await examined(sitting)
+        await run_candidates(sitting)
 
 
-def thinly_tested(table: Table) -> bool:
+def thinly_tested(table: DebateState) -> bool:
     """A debate of code that could end now, on fewer tests than the rules ask for."""
     few = max((candidate.checked.of for candidate in table.latest()), default=0) < table.rules.enough_tests
     open_yet = table.code and table.given.language == "python" and not table.specified
-    return open_yet and few and bool(alike_and_green(table) or settled(table) or standing_alone(table))
+    return open_yet and few and bool(alike_and_green(table) or is_settled(table) or stands_alone(table))
 
 
-def broken_by_best(table: Table, claim: Claim) -> bool:
+def is_broken_by_best(table: DebateState, claim: TestClaim) -> bool:
     answers = [candidate.checked.answers.get(claim.call) for candidate in foremost(table)]
     return any(answer is not None and not holds(example_of(claim), answer) for answer in answers)
 
 
-async def more_drafts(sitting: Sitting) -> int:
+async def more_drafts(sitting: DebateContext) -> int:
     """One at a time, as long as fewer than two pass alike: each is run before the next is asked for."""
     entered = 0
     for more in range(1, sitting.table.rules.reserve + 1):
-        if settled(sitting.table):
+        if is_settled(sitting.table):
             break
-        entered += await drafted(sitting, "self_evolvement", more)
+        entered += await draft_candidates(sitting, "self_evolvement", more)
     return entered
 
 
-async def proposal(sitting: Sitting) -> str:
+async def proposal(sitting: DebateContext) -> str:
     """Who has no candidate yet is asked for one; after a round, authors answer what was said and shown of theirs."""
     before = len(sitting.table.candidates)
     if sitting.table.round == 1:
-        await drafted(sitting, "proposal")
+        await draft_candidates(sitting, "proposal")
         await test_requirements(sitting, "proposal")
     else:
-        await repaired(sitting, "proposal", lambda c: bool(c.checked.failures or objections(sitting, c)))
+        await repair_candidates(sitting, "proposal", lambda c: bool(c.checked.failures or objections(sitting, c)))
     new = len([c for c in sitting.table.candidates[before:] if not c.dropped])
     return f"{len(sitting.table.latest())} proposals, {new} of them new"

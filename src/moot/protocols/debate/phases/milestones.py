@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from moot.core.ci import Point
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.optimize import best_first
 from moot.protocols.debate.types import Phase
 from moot.protocols.solve.attempts import code_of
@@ -18,7 +18,7 @@ POINTS: Mapping[Phase, Point] = {
 }
 
 
-async def milestone(sitting: Sitting, phase: Phase) -> None:
+async def milestone(sitting: DebateContext, phase: Phase) -> None:
     """What the checks say goes into the prompts that follow; a check that says nothing is said to be weaker."""
     table, point = sitting.table, POINTS.get(phase)
     if point is None or not table.code or not table.latest():

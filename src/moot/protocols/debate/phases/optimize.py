@@ -6,28 +6,28 @@ from typing import Annotated
 from pydantic import Field
 
 from moot.core.room import Ask
-from moot.evidence.trials.analysis import Analysis, Failure
+from moot.evidence.trials.analysis import Analysis, TestFailure
 from moot.evidence.trials.contrast import contrast
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.converge import winner_of
 from moot.protocols.debate.phases.drafts import DraftReply, PositionReply, enter_draft, enter_position
 from moot.protocols.debate.phases.repair import drop
 from moot.protocols.debate.phases.review import by_score
-from moot.protocols.debate.phases.run_candidates import examined, leading, may_replace
+from moot.protocols.debate.phases.run_candidates import list_leaders, may_replace, run_candidates
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import (
-    Table,
+    DebateState,
     brief,
-    checked_by_project,
+    list_seated,
     notes,
     open_findings,
-    seated,
-    shown_all,
+    render_candidates,
+    render_project_checks,
     system,
 )
 from moot.protocols.debate.types import Candidate, Member
-from moot.protocols.solve.attempts import Attempt, Task, reflected, shown_reflections
-from moot.text.render import fenced
+from moot.protocols.solve.attempts import Attempt, Task, reflect_on_failure, render_reflections
+from moot.text.render import fence_text
 from moot.text.replies import Also, code_form, instructions
 
 PARTS = 3
@@ -47,35 +47,35 @@ class MergeReply(DraftReply):
     )
 
 
-async def optimization(sitting: Sitting) -> str:
-    makers = seated(sitting.table, sitting.room, "optimizer", "refactorer", "blue_team", "designer")[:1]
+async def optimization(sitting: DebateContext) -> str:
+    makers = list_seated(sitting.table, sitting.room, "optimizer", "refactorer", "blue_team", "designer")[:1]
     if not makers or not sitting.table.latest():
         return "nobody to do it" if not makers else "nothing to improve"
     maker = makers[0]
     if not sitting.table.code:
-        merged = await sitting.taken_up(
+        merged = await sitting.ask_with_stand_ins(
             "optimization",
             [maker],
             lambda m: ask_position_merge(m, sitting),
             lambda m, said: enter_position(m, said, "optimization", sitting),
         )
         return "one position out of the best parts" if merged else "the optimizer gave nothing that could be used"
-    return await improved(maker, sitting)
+    return await improve_leader(maker, sitting)
 
 
-async def improved(maker: Member, sitting: Sitting) -> str:
+async def improve_leader(maker: Member, sitting: DebateContext) -> str:
     """Attempts until everything passes; only what gains something over the leader stays."""
     leader, attempts = best_first(sitting.table)[0], list[Attempt]()
     by = list[Member]()
     for number in range(1, sitting.table.rules.attempts + 1):
-        said = await sitting.taken_up(
+        said = await sitting.ask_with_stand_ins(
             "optimization", [maker], lambda m: ask_merge(m, attempts, sitting), lambda m, _: by.append(m)
         )
         if not said:
             return "the optimizer gave nothing that could be used"
         maker = by[-1]
         made = enter_draft(maker, said[0], "optimization", sitting)
-        await examined(sitting)
+        await run_candidates(sitting)
         now = sitting.table.candidate(made.id)
         same = now.code == leader.code
         if not same and (may_replace(now, leader) or not (now.checked.of or now.checked.agreed_of)):
@@ -84,44 +84,44 @@ async def improved(maker: Member, sitting: Sitting) -> str:
         if (leader.checked.green and not leader.checked.failures) or number == sitting.table.rules.attempts:
             break
         attempts.append(as_attempt(now, number))
-        attempts[-1], _ = await reflected(as_task(sitting.table), attempts, sitting.room, maker.seat)
+        attempts[-1], _ = await reflect_on_failure(as_task(sitting.table), attempts, sitting.room, maker.seat)
         sitting.update(calls=sitting.table.calls + 1)
     return f"nothing improved on {leader.id}"
 
 
-def best_first(table: Table) -> list[Candidate]:
+def best_first(table: DebateState) -> list[Candidate]:
     """The winner so far, the leaders by score, then the rest: the first is what an improvement must beat."""
     winner = winner_of(table)
-    lead = [*([winner] if winner else []), *by_score(leading(table), table)]
+    lead = [*([winner] if winner else []), *by_score(list_leaders(table), table)]
     return list({c.id: c for c in (*lead, *by_score(list(table.latest()), table))}.values())
 
 
-def as_task(table: Table) -> Task:
+def as_task(table: DebateState) -> Task:
     return table.task.model_copy(update={"tests": None})
 
 
 def as_attempt(candidate: Candidate, number: int) -> Attempt:
     checked = candidate.checked
-    failures = (Failure(test="runs", kind="wrong_value", said=checked.failures),) if checked.failures else ()
+    failures = (TestFailure(test="runs", kind="wrong_value", said=checked.failures),) if checked.failures else ()
     analysis = Analysis(passed=checked.passed, of=checked.of, failures=failures)
     return Attempt(number=number, code=candidate.code, analysis=analysis)
 
 
-def ask_merge(member: Member, attempts: Sequence[Attempt], sitting: Sitting) -> Ask[MergeReply]:
+def ask_merge(member: Member, attempts: Sequence[Attempt], sitting: DebateContext) -> Ask[MergeReply]:
     table = sitting.table
     form = code_form(MergeReply, table.given.language, table.given.path)
     text = _merge(
-        member, sitting, CODE.format(path=table.given.path), form, contrasted(table), last_try(attempts, table)
+        member, sitting, CODE.format(path=table.given.path), form, render_contrast(table), last_try(attempts, table)
     )
     return Ask(member.seat, "optimization", table.round, system(member, "solver"), text, MergeReply)
 
 
-def ask_position_merge(member: Member, sitting: Sitting) -> Ask[PositionReply]:
+def ask_position_merge(member: Member, sitting: DebateContext) -> Ask[PositionReply]:
     text = _merge(member, sitting, TEXT, instructions(PositionReply), "", "")
     return Ask(member.seat, "optimization", sitting.table.round, system(member, "debater"), text, PositionReply)
 
 
-def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, history: str) -> str:
+def _merge(member: Member, sitting: DebateContext, how: str, form: str, differ: str, history: str) -> str:
     table = sitting.table
     ranked = best_first(table)
     parts, rest = ranked[:PARTS], [candidate.id for candidate in ranked[PARTS:]]
@@ -129,10 +129,10 @@ def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, h
     return prompt(
         "optimize",
         task=brief(table),
-        candidates=shown_all(parts, table, sitting.room) + lower,
+        candidates=render_candidates(parts, table, sitting.room) + lower,
         contrast=differ,
-        heard=sitting.heard(member),
-        checks=checked_by_project(table) + open_findings(table),
+        heard=sitting.render_heard(member),
+        checks=render_project_checks(table) + open_findings(table),
         notes=notes(table, member.seat),
         history=history,
         how=how,
@@ -140,7 +140,7 @@ def _merge(member: Member, sitting: Sitting, how: str, form: str, differ: str, h
     )
 
 
-def contrasted(table: Table) -> str:
+def render_contrast(table: DebateState) -> str:
     """Where the two best behave differently, on the smallest inputs."""
     ranked = [c for c in best_first(table) if c.checked.answers]
     other = next((c for c in ranked[1:] if c.checked.marks != ranked[0].checked.marks), None)
@@ -152,14 +152,14 @@ def contrasted(table: Table) -> str:
     found, more = every[:DIFFERENCES], len(every) - DIFFERENCES
     names = ranked[0].id, other.id
     lines = [f"{d.call}: {names[0]} gives {d.left}, {names[1]} gives {d.right}" for d in found]
-    told = fenced("\n".join([*lines, *([f"and {more} more calls"] if more > 0 else [])]), "text")
+    told = fence_text("\n".join([*lines, *([f"and {more} more calls"] if more > 0 else [])]), "text")
     return f"{names[0]} and {names[1]} differ; decide by the task which is right:\n\n{told}\n\n" if lines else ""
 
 
-def last_try(attempts: Sequence[Attempt], table: Table) -> str:
+def last_try(attempts: Sequence[Attempt], table: DebateState) -> str:
     if not attempts:
         return ""
-    code = fenced(attempts[-1].code, table.given.language)
-    failed = fenced("\n".join(f.said for f in attempts[-1].analysis.failures), "text")
+    code = fence_text(attempts[-1].code, table.given.language)
+    failed = fence_text("\n".join(f.said for f in attempts[-1].analysis.failures), "text")
     head = f"Your last attempt gained nothing:\n\n{code}\n\n{failed}\n\n"
-    return head + shown_reflections(attempts)
+    return head + render_reflections(attempts)

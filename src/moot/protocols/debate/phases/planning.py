@@ -7,16 +7,27 @@ from pydantic import Field
 
 from moot.core.room import Ask, T
 from moot.core.types import Value
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.drafts import DraftReply, PositionReply, drafters
-from moot.protocols.debate.phases.run_candidates import examined
+from moot.protocols.debate.phases.run_candidates import run_candidates
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import brief, context, seated, system
+from moot.protocols.debate.state import brief, context, list_seated, system
 from moot.protocols.debate.types import Candidate, Member
-from moot.protocols.solve.attempts import chosen_block
-from moot.teams.planning import Plan, Stance, Subtask, joined, measure, negotiate, overlaps, problems, style_for, waves
-from moot.teams.planning import shown as shown_plan
-from moot.text.render import fenced
+from moot.protocols.solve.attempts import choose_block
+from moot.teams.planning import (
+    Stance,
+    Subtask,
+    TaskPlan,
+    join_results,
+    measure,
+    negotiate,
+    overlaps,
+    problems,
+    style_for,
+    waves,
+)
+from moot.teams.planning import render_plan as shown_plan
+from moot.text.render import fence_text
 from moot.text.replies import Also, Keys, Title, instructions
 
 MOST = 6
@@ -43,12 +54,12 @@ class SettleReply(Value):
     stances: Annotated[dict[str, str], Keys("1", "2"), Also("answers")] = Field(description="keep or yield")
 
 
-async def planned(sitting: Sitting) -> None:
+async def make_plan(sitting: DebateContext) -> None:
     """A plan where the task is worth one; later prompts hold it, and its owners carry it out beside the drafts."""
     table = sitting.table
     wanted = table.rules.planning
     measured = measure(table.task.text)
-    team = [member for member in table.given.team if sitting.room.seated(member.seat)]
+    team = [member for member in table.given.team if sitting.room.has_model(member.seat)]
     if wanted == "off" or not team or (wanted == "auto" and not measured.complex):
         return
     choice = style_for(measured, len(team), wanted if wanted in ("cpde", "dpde") else "adaptive")
@@ -59,24 +70,24 @@ async def planned(sitting: Sitting) -> None:
     sitting.update(plan=plan, planning=f"{choice.style}: {choice.why}")
     sitting.room.tell(f"plan by {choice.style} ({choice.why}): {len(plan.subtasks)} subtasks")
     if len(plan.subtasks) > 1:
-        await carried_out(sitting, plan)
+        await carry_out_plan(sitting, plan)
 
 
-async def one_plans(sitting: Sitting, team: Sequence[Member]) -> Plan | None:
-    root = seated(sitting.table, sitting.room, "architect", "moderator", "designer")[:1]
-    replies = await sitting.apart("planning", root, lambda m: ask_plan(m, ALL, sitting))
-    plan = Plan(subtasks=tuple(as_subtask(piece, "") for piece in replies[0].subtasks)) if replies else Plan()
+async def one_plans(sitting: DebateContext, team: Sequence[Member]) -> TaskPlan | None:
+    root = list_seated(sitting.table, sitting.room, "architect", "moderator", "designer")[:1]
+    replies = await sitting.ask_independently("planning", root, lambda m: ask_plan(m, ALL, sitting))
+    plan = TaskPlan(subtasks=tuple(as_subtask(piece, "") for piece in replies[0].subtasks)) if replies else TaskPlan()
     return plan if not faults(plan, team, sitting) else None
 
 
-async def each_plans(sitting: Sitting, team: Sequence[Member]) -> Plan | None:
+async def each_plans(sitting: DebateContext, team: Sequence[Member]) -> TaskPlan | None:
     """Each plans its own part; pieces that several claim are settled by who keeps and who yields them."""
-    plans = dict[str, Plan]()
+    plans = dict[str, TaskPlan]()
 
     def take(member: Member, said: PlanReply) -> None:
-        plans[member.seat] = Plan(subtasks=tuple(as_subtask(piece, member.seat) for piece in said.subtasks))
+        plans[member.seat] = TaskPlan(subtasks=tuple(as_subtask(piece, member.seat) for piece in said.subtasks))
 
-    await sitting.apart("planning", drafters(sitting), lambda m: ask_plan(m, PART, sitting), take)
+    await sitting.ask_independently("planning", drafters(sitting), lambda m: ask_plan(m, PART, sitting), take)
     found = overlaps(plans)
     stances: dict[tuple[tuple[str, str], str], Stance] = {}
     if found:
@@ -89,14 +100,14 @@ async def each_plans(sitting: Sitting, team: Sequence[Member]) -> Plan | None:
                 if member.seat in overlap.seats and word in ("keep", "yield"):
                     stances[overlap.claims[0], member.seat] = "yield" if word == "yield" else "keep"
 
-        await sitting.apart("planning", claimants, lambda m: ask_settle(m, titles, sitting), settle)
+        await sitting.ask_independently("planning", claimants, lambda m: ask_settle(m, titles, sitting), settle)
     settled = negotiate(plans, stances)
     for note in settled.notes:
         sitting.room.tell(f"plan: {note}")
     return settled.plan if not faults(settled.plan, team, sitting) else None
 
 
-def faults(plan: Plan, team: Sequence[Member], sitting: Sitting) -> tuple[str, ...]:
+def faults(plan: TaskPlan, team: Sequence[Member], sitting: DebateContext) -> tuple[str, ...]:
     found = problems(plan, {member.seat for member in team})
     for fault in found:
         sitting.room.tell(f"plan: {fault}")
@@ -113,7 +124,7 @@ def as_subtask(piece: Piece, owner: str) -> Subtask:
     )
 
 
-async def carried_out(sitting: Sitting, plan: Plan) -> None:
+async def carry_out_plan(sitting: DebateContext, plan: TaskPlan) -> None:
     """Wave after wave, each owner its part with what it rests on; the parts in their order are one more candidate."""
     results: dict[str, str] = {}
     for wave in waves(plan):
@@ -121,8 +132,8 @@ async def carried_out(sitting: Sitting, plan: Plan) -> None:
         while left:
             mine = {subtask.owner: subtask for subtask in reversed(left)}
             left = [subtask for subtask in left if subtask not in mine.values()]
-            await done_at_once(sitting, plan, mine, results)
-    done = joined(plan, results)
+            await run_wave(sitting, plan, mine, results)
+    done = join_results(plan, results)
     if done.missing:
         sitting.room.degrade(f"the plan was not carried out whole: {', '.join(done.missing)} missing")
         return
@@ -138,18 +149,20 @@ async def carried_out(sitting: Sitting, plan: Plan) -> None:
         text=words if code else whole,
     )
     sitting.enter(made, "proposal", words)
-    await examined(sitting)
+    await run_candidates(sitting)
 
 
-async def done_at_once(sitting: Sitting, plan: Plan, mine: Mapping[str, Subtask], results: dict[str, str]) -> None:
+async def run_wave(
+    sitting: DebateContext, plan: TaskPlan, mine: Mapping[str, Subtask], results: dict[str, str]
+) -> None:
     """One subtask of each owner; what comes of it is kept by the subtask's id."""
     owners = [member for member in sitting.table.given.team if member.seat in mine]
     texts = {owner: part_text(owner, subtask, plan, dict(results), sitting) for owner, subtask in mine.items()}
 
-    def coded(member: Member, said: DraftReply) -> None:
-        results[mine[member.seat].id] = chosen_block(said.code, sitting.table.task)
+    def keep_code(member: Member, said: DraftReply) -> None:
+        results[mine[member.seat].id] = choose_block(said.code, sitting.table.task)
 
-    def stated(member: Member, said: PositionReply) -> None:
+    def keep_position(member: Member, said: PositionReply) -> None:
         results[mine[member.seat].id] = said.position
 
     def ask(member: Member, shape: type[T]) -> Ask[T]:
@@ -158,26 +171,26 @@ async def done_at_once(sitting: Sitting, plan: Plan, mine: Mapping[str, Subtask]
         return Ask(member.seat, "planning", 3, who, f"{texts[member.seat]}\n\n{form}", shape)
 
     if sitting.table.code:
-        await sitting.apart("planning", owners, lambda m: ask(m, DraftReply), coded)
+        await sitting.ask_independently("planning", owners, lambda m: ask(m, DraftReply), keep_code)
     else:
-        await sitting.apart("planning", owners, lambda m: ask(m, PositionReply), stated)
+        await sitting.ask_independently("planning", owners, lambda m: ask(m, PositionReply), keep_position)
 
 
-def part_text(owner: str, subtask: Subtask, plan: Plan, results: Mapping[str, str], sitting: Sitting) -> str:
+def part_text(owner: str, subtask: Subtask, plan: TaskPlan, results: Mapping[str, str], sitting: DebateContext) -> str:
     table = sitting.table
-    done = [f"{name}:\n{fenced(results[name])}" for name in subtask.depends_on if name in results]
+    done = [f"{name}:\n{fence_text(results[name])}" for name in subtask.depends_on if name in results]
     code = f"Under CODE give only your part, in {table.given.language}, as it goes into {table.given.path}."
     return prompt(
         "part",
         task=brief(table),
-        plan=fenced(shown_plan(plan, owner), "text"),
+        plan=fence_text(shown_plan(plan, owner), "text"),
         done="Done so far:\n\n" + "\n\n".join(done) + "\n\n" if done else "",
         mine=f"{subtask.id} ({subtask.title}); it is done when: {subtask.done_when}",
         how=code if table.code else "Answer your part only.",
     )
 
 
-def ask_plan(member: Member, what: str, sitting: Sitting) -> Ask[PlanReply]:
+def ask_plan(member: Member, what: str, sitting: DebateContext) -> Ask[PlanReply]:
     table = sitting.table
     text = prompt(
         "plan",
@@ -191,7 +204,9 @@ def ask_plan(member: Member, what: str, sitting: Sitting) -> Ask[PlanReply]:
     return Ask(member.seat, "planning", 1, system(member), text, PlanReply, REPLY_TOKENS)
 
 
-def ask_settle(member: Member, titles: Sequence[str], sitting: Sitting) -> Ask[SettleReply]:
+def ask_settle(member: Member, titles: Sequence[str], sitting: DebateContext) -> Ask[SettleReply]:
     lines = "\n".join(f"{number}. {title}" for number, title in enumerate(titles, 1))
-    text = prompt("settle", task=brief(sitting.table), overlaps=fenced(lines, "text"), form=instructions(SettleReply))
+    text = prompt(
+        "settle", task=brief(sitting.table), overlaps=fence_text(lines, "text"), form=instructions(SettleReply)
+    )
     return Ask(member.seat, "planning", 2, system(member), text, SettleReply, REPLY_TOKENS)

@@ -8,14 +8,14 @@ from pydantic import Field
 from moot.core.room import Ask
 from moot.evidence.trials.slips import Slip, slips
 from moot.evidence.trials.values import holds
-from moot.protocols.debate.context import Sitting
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.drafts import DraftReply, drafters, enter_draft
-from moot.protocols.debate.phases.repair import kept, repaired
+from moot.protocols.debate.phases.repair import keep_improvements, repair_candidates
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import Table, brief, context, shown_failures, system
+from moot.protocols.debate.state import DebateState, brief, context, render_failures, system
 from moot.protocols.debate.types import Candidate, Member, Phase
-from moot.protocols.solve.attempts import code_of, shown_tests
-from moot.text.render import fenced
+from moot.protocols.solve.attempts import code_of, render_tests
+from moot.text.render import fence_text
 from moot.text.replies import Also, code_form
 
 AT_ONCE = 4
@@ -29,17 +29,17 @@ class AnewReply(DraftReply):
     )
 
 
-def nothing_passes(table: Table) -> bool:
+def nothing_passes(table: DebateState) -> bool:
     return table.task.tested and not any(candidate.checked.green for candidate in table.latest())
 
 
-async def mended_slips(sitting: Sitting, phase: Phase) -> int:
+async def mend_slips(sitting: DebateContext, phase: Phase) -> int:
     """A parameter counted from 1, a tuple for a list: the first such change with which an attempt passes."""
     table = sitting.table
     if table.given.language != "python" or not table.examples or table.task.tests:
         return 0
     for base in best_distinct(table):
-        if slip := await passing(slips(base.code, table.examples, base.checked.answers), sitting):
+        if slip := await find_passing(slips(base.code, table.examples, base.checked.answers), sitting):
             made = Candidate(
                 id=table.next_id(),
                 seat=base.seat,
@@ -50,11 +50,11 @@ async def mended_slips(sitting: Sitting, phase: Phase) -> int:
                 parent=base.id,
             )
             sitting.enter(made, phase, made.text)
-            return await kept(sitting, [(made, base)])
+            return await keep_improvements(sitting, [(made, base)])
     return 0
 
 
-async def passing(tried: Sequence[Slip], sitting: Sitting) -> Slip | None:
+async def find_passing(tried: Sequence[Slip], sitting: DebateContext) -> Slip | None:
     task = sitting.table.task
     codes = [code_of(task, slip.text) for slip in tried]
     runs = await sitting.room.probe_all(codes, [example.call for example in task.examples], AT_ONCE)
@@ -66,14 +66,14 @@ async def passing(tried: Sequence[Slip], sitting: Sitting) -> Slip | None:
     return good[0] if good else None
 
 
-def best_distinct(table: Table) -> list[Candidate]:
+def best_distinct(table: DebateState) -> list[Candidate]:
     """Those that fail, the best first and no code twice."""
     ranked = sorted(table.latest(), key=lambda c: c.checked.rank, reverse=True)
     firsts = {candidate.code: candidate for candidate in reversed(ranked)}
     return [candidate for candidate in ranked if firsts[candidate.code] is candidate]
 
 
-async def anew(sitting: Sitting, phase: Phase) -> int:
+async def anew(sitting: DebateContext, phase: Phase) -> int:
     """One after the other, until something passes. Who reads an error mends the code that raised it; who reads a wrong
     value does not see that code: a small model would write it again."""
     gained = 0
@@ -82,36 +82,40 @@ async def anew(sitting: Sitting, phase: Phase) -> int:
             break
         bases = best_distinct(sitting.table)
         base = bases[number % len(bases)]
-        mend = repaired_one if raised(base, sitting.table) else reread
+        mend = repair_one if has_evidence(base, sitting.table) else reread
         gained += await mend(sitting, phase, base)
     return gained
 
 
-async def repaired_one(sitting: Sitting, phase: Phase, base: Candidate) -> int:
-    return await repaired(sitting, phase, lambda candidate: candidate.id == base.id, sitting.table.rules.temperature)
+async def repair_one(sitting: DebateContext, phase: Phase, base: Candidate) -> int:
+    return await repair_candidates(
+        sitting, phase, lambda candidate: candidate.id == base.id, sitting.table.rules.temperature
+    )
 
 
-async def reread(sitting: Sitting, phase: Phase, base: Candidate) -> int:
+async def reread(sitting: DebateContext, phase: Phase, base: Candidate) -> int:
     speaker = next((member for member in drafters(sitting) if member.seat == base.seat), drafters(sitting)[0])
-    said = await sitting.apart(phase, [speaker], lambda member: ask_anew(member, phase, sitting, base))
-    return await kept(sitting, [(enter_draft(speaker, reply, phase, sitting, parent=base.id), base) for reply in said])
+    said = await sitting.ask_independently(phase, [speaker], lambda member: ask_anew(member, phase, sitting, base))
+    return await keep_improvements(
+        sitting, [(enter_draft(speaker, reply, phase, sitting, parent=base.id), base) for reply in said]
+    )
 
 
-def raised(candidate: Candidate, table: Table) -> bool:
+def has_evidence(candidate: Candidate, table: DebateState) -> bool:
     """What is known of the failure speaks of the code: an error, or the output of given tests."""
     answers = [candidate.checked.answers.get(example.call) for example in table.examples]
     return not answers or any(answer is not None and answer.kind == "error" for answer in answers)
 
 
-def ask_anew(member: Member, phase: Phase, sitting: Sitting, base: Candidate) -> Ask[AnewReply]:
+def ask_anew(member: Member, phase: Phase, sitting: DebateContext, base: Candidate) -> Ask[AnewReply]:
     table, room = sitting.table, sitting.room
     text = prompt(
         "redraft",
         language=table.given.language,
         task=brief(table),
         context=context(table, room),
-        tests=shown_tests(table.task, room),
-        failures=fenced(shown_failures(base, member.seat, room), "text"),
+        tests=render_tests(table.task, room),
+        failures=fence_text(render_failures(base, member.seat, room), "text"),
         path=table.given.path,
         form=code_form(AnewReply, table.given.language, table.given.path),
     )

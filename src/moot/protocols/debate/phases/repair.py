@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from moot.core.errors import Cut
-from moot.protocols.debate.context import Sitting
+from moot.core.errors import SessionStopped
+from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.drafts import (
     DraftReply,
     PositionReply,
@@ -13,56 +13,60 @@ from moot.protocols.debate.phases.drafts import (
     enter_position,
     own_history,
 )
-from moot.protocols.debate.phases.run_candidates import examined, may_replace
-from moot.protocols.debate.state import checked_by_project
+from moot.protocols.debate.phases.run_candidates import may_replace, run_candidates
+from moot.protocols.debate.state import render_project_checks
 from moot.protocols.debate.types import Candidate, Member, Phase
-from moot.text.excerpts import Part, fit_parts, show
-from moot.text.render import fenced
+from moot.text.excerpts import TextPart, fit_parts, show
+from moot.text.render import fence_text
 
 
-async def repaired(
-    sitting: Sitting, phase: Phase, wanting: Callable[[Candidate], bool], warm: float | None = None
+async def repair_candidates(
+    sitting: DebateContext, phase: Phase, wanting: Callable[[Candidate], bool], warm: float | None = None
 ) -> int:
     """One repair by each author whose work is wanting; what gains nothing is not kept."""
     table = sitting.table
     open_ones = {c.seat: c for c in table.latest() if wanting(c)}
-    members = [member for member in table.given.team if member.seat in open_ones and sitting.room.seated(member.seat)]
+    members = [
+        member for member in table.given.team if member.seat in open_ones and sitting.room.has_model(member.seat)
+    ]
     best = sorted(members, key=lambda m: open_ones[m.seat].checked.rank, reverse=True)[: table.rules.voices]
     speakers = [member for member in members if member in best]
     if not speakers:
         return 0
     new = list[tuple[Candidate, Candidate]]()
 
-    def drafted_again(member: Member, said: DraftReply) -> None:
+    def enter_repair_draft(member: Member, said: DraftReply) -> None:
         old = open_ones[member.seat]
         new.append((enter_draft(member, said, phase, sitting, parent=old.id), old))
 
-    def stated_again(member: Member, said: PositionReply) -> None:
+    def enter_repair_position(member: Member, said: PositionReply) -> None:
         old = open_ones[member.seat]
         new.append((enter_position(member, said, phase, sitting, parent=old.id), old))
 
     def history(member: Member) -> str:
         old = open_ones[member.seat]
-        project = checked_by_project(sitting.table) if old.id == sitting.table.checked else ""
-        return own_history(old, sitting) + objected(objections(sitting, old), member, sitting) + project
+        project = render_project_checks(sitting.table) if old.id == sitting.table.checked else ""
+        return own_history(old, sitting) + render_objections(objections(sitting, old), member, sitting) + project
 
     if table.code:
         try:
-            await sitting.apart(
-                phase, speakers, lambda m: ask_draft(m, phase, sitting, warm, history(m)), drafted_again
+            await sitting.ask_independently(
+                phase, speakers, lambda m: ask_draft(m, phase, sitting, warm, history(m)), enter_repair_draft
             )
-        except Cut:
+        except SessionStopped:
             for made, old in new:
                 drop(sitting, made.id, f"cut short before it was run: {old.id} stands")
             raise
     else:
-        await sitting.apart(phase, speakers, lambda m: ask_position(m, phase, sitting, warm, history(m)), stated_again)
-    return await kept(sitting, new)
+        await sitting.ask_independently(
+            phase, speakers, lambda m: ask_position(m, phase, sitting, warm, history(m)), enter_repair_position
+        )
+    return await keep_improvements(sitting, new)
 
 
-async def kept(sitting: Sitting, new: list[tuple[Candidate, Candidate]]) -> int:
+async def keep_improvements(sitting: DebateContext, new: list[tuple[Candidate, Candidate]]) -> int:
     """Run what is new; where the lock holds, the old candidate stays and the new one is only remembered."""
-    await examined(sitting)
+    await run_candidates(sitting)
     gained = 0
     for made, old in new:
         now, before = sitting.table.candidate(made.id), sitting.table.candidate(old.id)
@@ -75,13 +79,13 @@ async def kept(sitting: Sitting, new: list[tuple[Candidate, Candidate]]) -> int:
     return gained
 
 
-def drop(sitting: Sitting, name: str, why: str) -> None:
+def drop(sitting: DebateContext, name: str, why: str) -> None:
     """A change that gains nothing does not enter: the candidate it was made from is up for choice again."""
     change = {name: sitting.table.candidate(name).model_copy(update={"dropped": why})}
     sitting.update(candidates=tuple(change.get(c.id, c) for c in sitting.table.candidates))
 
 
-def objections(sitting: Sitting, candidate: Candidate) -> list[str]:
+def objections(sitting: DebateContext, candidate: Candidate) -> list[str]:
     """What others said against a candidate in the round before, as far as its author may read them."""
     before = sitting.table.round - 1
     return [
@@ -94,9 +98,9 @@ def objections(sitting: Sitting, candidate: Candidate) -> list[str]:
     ]
 
 
-def objected(lines: list[str], member: Member, sitting: Sitting) -> str:
+def render_objections(lines: list[str], member: Member, sitting: DebateContext) -> str:
     if not lines:
         return ""
-    parts = [Part(f"objection {number}", f"- {line}") for number, line in enumerate(lines, 1)]
-    told = show(fit_parts(parts, sitting.room.allowance() // 8), member.seat, sitting.room).joined()
-    return f"What others object to:\n\n{fenced(told, 'text')}\n\n"
+    parts = [TextPart(f"objection {number}", f"- {line}") for number, line in enumerate(lines, 1)]
+    told = show(fit_parts(parts, sitting.room.allowance() // 8), member.seat, sitting.room).join()
+    return f"What others object to:\n\n{fence_text(told, 'text')}\n\n"

@@ -7,10 +7,10 @@ from pydantic import Field
 
 from moot.core.room import Ask
 from moot.core.types import Unit, Value
-from moot.protocols.debate.context import Sitting
-from moot.protocols.debate.phases.critique import named
+from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.phases.critique import find_candidate
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import Table, brief, seated, shown_all, system, told
+from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
 from moot.protocols.debate.types import WEIGHTS, Candidate, Criterion, Member, Score
 from moot.protocols.solve.attempts import code_of
 from moot.text.replies import Also, Title, instructions
@@ -34,40 +34,40 @@ class ReviewReply(Value):
     scores: Annotated[tuple[Marks, ...], Also("candidates", "reviews", "ratings")]
 
 
-async def review(sitting: Sitting) -> str:
+async def review(sitting: DebateContext) -> str:
     said = dict[str, dict[str, Marks]]()
 
     def take(member: Member, reply: ReviewReply) -> None:
-        marks = {letter: m for m in reply.scores if (letter := named(m.candidate, sitting.table.latest()))}
+        marks = {letter: m for m in reply.scores if (letter := find_candidate(m.candidate, sitting.table.latest()))}
         said[member.seat] = marks
         sitting.say(member, "review", "\n".join(f"{letter}: {m.why}" for letter, m in marks.items() if m.why))
 
-    reviewers = seated(sitting.table, sitting.room, "reviewer", "architect", "judge", "performance_analyzer")
+    reviewers = list_seated(sitting.table, sitting.room, "reviewer", "architect", "judge", "performance_analyzer")
     if unheard := [member.seat for member in reviewers[MOST_REVIEWERS:]]:
         sitting.room.degrade(f"review: at most {MOST_REVIEWERS} seats review; not asked: {', '.join(unheard)}")
-    await sitting.taken_up("review", reviewers[:MOST_REVIEWERS], lambda m: ask_review(m, sitting), take)
+    await sitting.ask_with_stand_ins("review", reviewers[:MOST_REVIEWERS], lambda m: ask_review(m, sitting), take)
     measured = {c.id: await measure(c, sitting) for c in sitting.table.latest()}
-    scores = tuple(scored(c, measured[c.id], said) for c in sitting.table.latest())
+    scores = tuple(score_candidate(c, measured[c.id], said) for c in sitting.table.latest())
     sitting.update(scores=scores)
     best = max(scores, key=lambda score: score.total, default=None)
     return f"{len(said)} reviewers; best {best.candidate} with {best.total:.2f}" if best else "nothing to review"
 
 
-def ask_review(member: Member, sitting: Sitting) -> Ask[ReviewReply]:
+def ask_review(member: Member, sitting: DebateContext) -> Ask[ReviewReply]:
     table = sitting.table
     up = table.latest()
     text = prompt(
         "review",
         task=brief(table),
-        candidates=shown_all(up, table, sitting.room),
-        notes=told(table, member.seat),
-        heard=sitting.heard(member),
+        candidates=render_candidates(up, table, sitting.room),
+        notes=render_for_judge(table, member.seat),
+        heard=sitting.render_heard(member),
         form=instructions(ReviewReply),
     )
     return Ask(member.seat, "review", table.round, system(member), text, ReviewReply, REPLY_TOKENS)
 
 
-async def measure(candidate: Candidate, sitting: Sitting) -> dict[Criterion, float]:
+async def measure(candidate: Candidate, sitting: DebateContext) -> dict[Criterion, float]:
     """What can be measured: tests, agreed tests, the scan. Never what only looks measured."""
     checked = candidate.checked
     found: dict[Criterion, float] = {}
@@ -82,7 +82,9 @@ async def measure(candidate: Candidate, sitting: Sitting) -> dict[Criterion, flo
     return found
 
 
-def scored(candidate: Candidate, measured: Mapping[Criterion, float], said: Mapping[str, Mapping[str, Marks]]) -> Score:
+def score_candidate(
+    candidate: Candidate, measured: Mapping[Criterion, float], said: Mapping[str, Mapping[str, Marks]]
+) -> Score:
     """Measured parts as they are, the others as the middle of what reviewers say; a part nobody knows counts 0."""
     marks = [by_letter[candidate.id] for by_letter in said.values() if candidate.id in by_letter]
     parts: dict[Criterion, float] = {}
@@ -102,7 +104,7 @@ def scored(candidate: Candidate, measured: Mapping[Criterion, float], said: Mapp
     )
 
 
-def by_score(candidates: Sequence[Candidate], table: Table) -> list[Candidate]:
+def by_score(candidates: Sequence[Candidate], table: DebateState) -> list[Candidate]:
     """Best first; what was hardened stands where its parent did, before its equals; the rest as they entered."""
     totals = {score.candidate: score.total for score in table.scores}
 

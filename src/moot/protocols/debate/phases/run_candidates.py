@@ -3,44 +3,44 @@
 from collections.abc import Sequence
 
 from moot.core.types import Answer, Probing
-from moot.evidence.trials.analysis import Analysis, of_examples, of_suite, together, told_all
-from moot.evidence.trials.behaviour import Tried, agreement, best, clusters, enough
-from moot.evidence.trials.inputs import varied
+from moot.evidence.trials.analysis import Analysis, format_failures, of_examples, of_suite, together
+from moot.evidence.trials.behaviour import TrialRun, agreement, best, clusters, enough
+from moot.evidence.trials.inputs import vary_calls
 from moot.evidence.trials.kinds import refusals_in
 from moot.evidence.trials.values import Example, holds
-from moot.protocols.debate.context import Ran, Sitting
-from moot.protocols.debate.state import Table
-from moot.protocols.debate.types import Baseline, Candidate, Checked, Claim, Member
+from moot.protocols.debate.context import CandidateRun, DebateContext
+from moot.protocols.debate.state import DebateState
+from moot.protocols.debate.types import Baseline, Candidate, Checked, Member, TestClaim
 from moot.protocols.solve.attempts import code_of
 
 INPUTS = 20
 AT_ONCE = 4
 
 
-def example_of(claim: Claim) -> Example:
+def example_of(claim: TestClaim) -> Example:
     return Example(call=claim.call, expected=claim.expected, origin="agent", category=claim.category)
 
 
-def shared_calls(table: Table) -> tuple[str, ...]:
+def list_shared_calls(table: DebateState) -> tuple[str, ...]:
     """All calls in a fixed order: examples first, then what is claimed, then inputs of nobody's claim."""
     examples = [example.call for example in table.examples]
     claims = [claim.call for claim in table.claims if claim.status != "invalid"]
-    more = varied([*examples, *claims], INPUTS) if examples or claims else ()
+    more = vary_calls([*examples, *claims], INPUTS) if examples or claims else ()
     return tuple(dict.fromkeys((*examples, *claims, *table.inputs, *more)))
 
 
-async def examined(sitting: Sitting) -> None:
+async def run_candidates(sitting: DebateContext) -> None:
     """Every candidate that is still up for choice, run on everything there is to run it on, and nothing twice."""
     table = sitting.table
-    calls = shared_calls(table) if table.code and table.given.language == "python" else ()
+    calls = list_shared_calls(table) if table.code and table.given.language == "python" else ()
     if not table.code or not (calls or table.task.tests):
         return
     up = [candidate for candidate in table.latest() if candidate.code]
     for candidate in up:
-        sitting.ran.setdefault(candidate.code, Ran())
+        sitting.ran.setdefault(candidate.code, CandidateRun())
     await run_tests(sitting, list(dict.fromkeys(candidate.code for candidate in up)))
     await put_calls(sitting, list(dict.fromkeys(candidate.code for candidate in up)), calls)
-    seen = {candidate.id: checked(table, calls, sitting.ran[candidate.code]) for candidate in up}
+    seen = {candidate.id: check_candidate(table, calls, sitting.ran[candidate.code]) for candidate in up}
     sitting.update(
         candidates=tuple(
             candidate.model_copy(update={"checked": seen[candidate.id]}) if candidate.id in seen else candidate
@@ -49,7 +49,7 @@ async def examined(sitting: Sitting) -> None:
     )
 
 
-async def run_tests(sitting: Sitting, texts: Sequence[str]) -> None:
+async def run_tests(sitting: DebateContext, texts: Sequence[str]) -> None:
     task = sitting.table.task
     new = [text for text in texts if sitting.ran[text].suite is None] if task.tests else []
     if new and task.tests:
@@ -59,7 +59,7 @@ async def run_tests(sitting: Sitting, texts: Sequence[str]) -> None:
             sitting.ran[text].seconds += suite.seconds
 
 
-async def put_calls(sitting: Sitting, texts: Sequence[str], calls: Sequence[str]) -> None:
+async def put_calls(sitting: DebateContext, texts: Sequence[str], calls: Sequence[str]) -> None:
     """The calls that a code has not answered yet; codes that lack the same ones are asked side by side."""
     lacking: dict[tuple[str, ...], list[str]] = {}
     for text in texts:
@@ -75,7 +75,7 @@ async def put_calls(sitting: Sitting, texts: Sequence[str], calls: Sequence[str]
             sitting.ran[text].seconds += probe.seconds
 
 
-def checked(table: Table, calls: Sequence[str], ran: Ran) -> Checked:
+def check_candidate(table: DebateState, calls: Sequence[str], ran: CandidateRun) -> Checked:
     suite, answers = ran.suite, ran.answers
     analysis = of_suite(suite, refusals_in(table.task.tests)) if suite else Analysis()
     examples = Analysis()
@@ -86,11 +86,11 @@ def checked(table: Table, calls: Sequence[str], ran: Ran) -> Checked:
     agreed = [claim for claim in table.agreed if claim.call in answers]
     kept = [claim for claim in agreed if holds(example_of(claim), answers[claim.call])]
     wrong = [
-        f"{claim.call} must give {claim.expected}, but gave {shown_answer(answers[claim.call])}"
+        f"{claim.call} must give {claim.expected}, but gave {render_answer(answers[claim.call])}"
         for claim in agreed
         if claim not in kept
     ]
-    failures = told_all(analysis) if not analysis.green else ""
+    failures = format_failures(analysis) if not analysis.green else ""
     return Checked(
         passed=analysis.passed,
         of=analysis.of,
@@ -105,35 +105,35 @@ def checked(table: Table, calls: Sequence[str], ran: Ran) -> Checked:
         green=analysis.green,
         apart=analysis.apart,
         caveat=analysis.caveat,
-        failing=failing_names(analysis),
+        failing=list_failing(analysis),
         failed=tuple(claim.id for claim in agreed if claim not in kept),
         seconds=round(ran.seconds, 3),
     )
 
 
-def failing_names(analysis: Analysis) -> tuple[str, ...]:
+def list_failing(analysis: Analysis) -> tuple[str, ...]:
     """The tests that failed, by name; why none could be run, where that is so."""
     problem = [analysis.problem] if analysis.problem else []
     return tuple(dict.fromkeys([*(failure.test for failure in analysis.failures), *problem]))
 
 
-def shown_answer(answer: Answer) -> str:
+def render_answer(answer: Answer) -> str:
     return answer.text if answer.kind == "value" else f"{answer.kind} {answer.text}".strip()
 
 
-def tried(candidate: Candidate) -> Tried:
-    return Tried(candidate.id, candidate.checked.marks, candidate.checked.worth, candidate.checked.of)
+def build_trial(candidate: Candidate) -> TrialRun:
+    return TrialRun(candidate.id, candidate.checked.marks, candidate.checked.worth, candidate.checked.of)
 
 
-def ran(table: Table) -> list[Candidate]:
+def list_run_candidates(table: DebateState) -> list[Candidate]:
     return [candidate for candidate in table.latest() if candidate.checked.was_run]
 
 
-def baseline(table: Table, speakers: Sequence[Member]) -> Baseline:
+def baseline(table: DebateState, speakers: Sequence[Member]) -> Baseline:
     """The vote of these seats' independent answers, by what they do when run; of texts, the first."""
     seats, calls = {member.seat for member in speakers}, len(speakers)
     own = [candidate for candidate in table.latest() if candidate.seat in seats]
-    run = [tried(candidate) for candidate in own if candidate.checked.was_run]
+    run = [build_trial(candidate) for candidate in own if candidate.checked.was_run]
     if not run:
         return Baseline(candidate=own[0].id if own else None, calls=calls)
     chosen = best(run)[0].names[0]
@@ -141,37 +141,39 @@ def baseline(table: Table, speakers: Sequence[Member]) -> Baseline:
     return Baseline(candidate=chosen, agreement=agreement(run), clusters=groups, calls=calls)
 
 
-def alike_and_green(table: Table) -> list[Candidate]:
+def alike_and_green(table: DebateState) -> list[Candidate]:
     """Those about whom nothing is left to argue: they pass all tests and what seats agreed on, behave alike on every
     shared call, and are enough of all that were run. Who fails a test could not be chosen over them."""
-    run = ran(table)
+    run = list_run_candidates(table)
     green = [candidate for candidate in run if candidate.checked.green]
     settled = len({candidate.checked.marks for candidate in green}) == 1 and enough(len(green), len(run))
     lost = any(candidate.checked.failed for candidate in green)
     return green if settled and not lost else []
 
 
-def foremost(table: Table) -> list[Candidate]:
+def foremost(table: DebateState) -> list[Candidate]:
     """Those whom nothing that was run beats."""
-    run = ran(table)
+    run = list_run_candidates(table)
     top = max((candidate.checked.rank for candidate in run), default=None)
     return [candidate for candidate in run if candidate.checked.rank == top]
 
 
-def settled(table: Table) -> bool:
+def is_settled(table: DebateState) -> bool:
     """At least two pass everything and behave alike, and whoever behaves otherwise fails something."""
     best = foremost(table)
     alike = len({candidate.checked.marks for candidate in best}) == 1
     return alike and len(best) > 1 and all(c.checked.green and not c.checked.failures for c in best)
 
 
-def leading(table: Table) -> list[Candidate]:
+def list_leaders(table: DebateState) -> list[Candidate]:
     """Those nobody beats: most tests, then most agreed claims, then most company in behaviour; in order of entry."""
-    run = ran(table)
+    run = list_run_candidates(table)
     if not run:
         return list(table.latest())
     best_ranked = foremost(table)
-    company = {name: len(cluster.names) for cluster in clusters([tried(c) for c in run]) for name in cluster.names}
+    company = {
+        name: len(cluster.names) for cluster in clusters([build_trial(c) for c in run]) for name in cluster.names
+    }
     most = max(company[candidate.id] for candidate in best_ranked)
     return [candidate for candidate in best_ranked if company[candidate.id] == most]
 

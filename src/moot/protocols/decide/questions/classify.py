@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Literal, get_args
 
-from moot.protocols.decide.questions.values import Classification, Match, QuestionClass
+from moot.protocols.decide.questions.values import Classification, QuestionClass, WordMatch
 
 Strength = Literal["explicit", "related"]
 CLASSES: tuple[QuestionClass, ...] = get_args(QuestionClass)
@@ -69,10 +69,10 @@ def questions_in(text: str) -> list[str]:
     return [f"{sentence}?" for sentence in sentences if sentence]
 
 
-def matches(text: str, kind: QuestionClass, strength: Strength) -> tuple[Match, ...]:
+def matches(text: str, kind: QuestionClass, strength: Strength) -> tuple[WordMatch, ...]:
     folded = fold(text)  # a plain search first: 300 patterns over a text of a megabyte take seconds
     return tuple(
-        Match(word=word, group=group, question_class=kind)
+        WordMatch(word=word, group=group, question_class=kind)
         for group, word, pattern in word_lists()[kind][strength]
         if fold(re.split(r"[\s\-]", word)[0]) in folded and pattern.search(text)
     )

@@ -9,7 +9,7 @@ from itertools import islice
 import yaml
 
 from moot.core.errors import UsageError
-from moot.protocols.decide.questions.values import Option, Question
+from moot.protocols.decide.questions.values import PanelQuestion, QuestionOption
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 OPTION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,9}")
@@ -22,7 +22,7 @@ OPTION_KEYS = ("id", "label", "description")
 EXAMPLE = "debate_context: {question_text: …, options: [{id: A, label: …}, {id: B, label: …}]}"
 
 
-def read_questions(text: str, place: str) -> tuple[Question, ...]:
+def read_questions(text: str, place: str) -> tuple[PanelQuestion, ...]:
     """Every question of a file: one mapping, a list, several documents, or `questions` with a shared context."""
     try:
         documents = [document for document in yaml.safe_load_all(text) if document is not None]
@@ -33,16 +33,16 @@ def read_questions(text: str, place: str) -> tuple[Question, ...]:
     entries = _all_entries(documents, place)
     if not entries:
         raise UsageError(f"{place} holds no question; write {EXAMPLE}")
-    return asked_questions(entries, place)
+    return parse_questions(entries, place)
 
 
-def asked_questions(entries: Sequence[Mapping[str, object]], place: str) -> tuple[Question, ...]:
+def parse_questions(entries: Sequence[Mapping[str, object]], place: str) -> tuple[PanelQuestion, ...]:
     """Questions from mappings with the keys of a file."""
     found = [_question(entry, number, place) for number, entry in enumerate(entries, start=1)]
     return _distinct(found, place)
 
 
-def spoken_question(text: str, options: Sequence[str]) -> Question:
+def parse_spoken_question(text: str, options: Sequence[str]) -> PanelQuestion:
     """A question on the spot: `--ask TEXT --option "A: …" --option "B: …"`; without letters they are counted off."""
     if not text.strip():
         raise UsageError("--ask is empty; write the question after it")
@@ -104,7 +104,7 @@ def _entries(document: object, shared: Mapping[str, object], place: str, deep: i
     yield from _entries(document[wrapper], {**shared, **said}, place, deep - 1)
 
 
-def _question(entry: Mapping[str, object], number: int, place: str) -> Question:
+def _question(entry: Mapping[str, object], number: int, place: str) -> PanelQuestion:
     where = f"{place}, question {number}"
     _refuse_unknown(entry, KEYS, where)
     name = _text(entry, "question_id", where) or f"Q{number}"
@@ -118,10 +118,10 @@ def _question(entry: Mapping[str, object], number: int, place: str) -> Question:
         raise UsageError(f"{where}: 'question_text' is missing or empty")
     context = _text(entry, "spec_context", where)
     names = {key: _text(entry, key, where) for key in ("feature_name", "feature_dir")}
-    return Question(id=name, text=text, options=_options(entry.get("options"), where), context=context, **names)
+    return PanelQuestion(id=name, text=text, options=_options(entry.get("options"), where), context=context, **names)
 
 
-def _options(said: object, where: str) -> tuple[Option, ...]:
+def _options(said: object, where: str) -> tuple[QuestionOption, ...]:
     if isinstance(said, dict):  # `{A: the small one, B: the large one}`
         said = [{"id": key, **(value if isinstance(value, dict) else {"label": value})} for key, value in said.items()]
     if not isinstance(said, list):
@@ -136,7 +136,7 @@ def _options(said: object, where: str) -> tuple[Option, ...]:
     return options
 
 
-def _option(said: object, number: int, where: str) -> Option:
+def _option(said: object, number: int, where: str) -> QuestionOption:
     place = f"{where}, option {number}"
     entry = {"label": said} if isinstance(said, str) else said
     if not isinstance(entry, dict):
@@ -150,7 +150,9 @@ def _option(said: object, number: int, where: str) -> Option:
     label, description = _text(entry, "label", place), _text(entry, "description", place)
     if not label and not description:
         raise UsageError(f"{place}: 'label' is missing or empty")
-    return Option(id=name.upper() if len(name) == 1 else name, label=label or description, description=description)
+    return QuestionOption(
+        id=name.upper() if len(name) == 1 else name, label=label or description, description=description
+    )
 
 
 def _text(entry: Mapping[str, object], key: str, where: str) -> str:
@@ -169,7 +171,7 @@ def _refuse_unknown(entry: Mapping[str, object], known: tuple[str, ...], where: 
             raise UsageError(f"{where}: unknown key {key!r}; did you mean {near[0]!r}? Known are {', '.join(known)}")
 
 
-def _distinct(questions: Sequence[Question], place: str) -> tuple[Question, ...]:
+def _distinct(questions: Sequence[PanelQuestion], place: str) -> tuple[PanelQuestion, ...]:
     names = [question.id.casefold() for question in questions]  # they name files, also where case is ignored
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"{place}: two questions have the id {twice!r}; their files would overwrite each other")

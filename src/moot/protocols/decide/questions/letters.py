@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from moot.protocols.decide.questions.values import Option
+from moot.protocols.decide.questions.values import QuestionOption
 
 MARKUP = re.compile(r"[*`~]+|(?<![^\W_])_+|_+(?![^\W_])")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -16,7 +16,7 @@ BEFORE = r"and|or|over|than|not|vs\.?|versus|with|for|choose|pick|recommend|pref
 LONGEST = 2000
 
 
-def option_named(said: str, options: Sequence[Option]) -> str:
+def option_named(said: str, options: Sequence[QuestionOption]) -> str:
     """The id of the one option that `said` names; `ValueError` says to the model what is wrong."""
     text = MARKUP.sub("", said[:LONGEST]).strip()
     named = [option.id for option in options if _by_id(option.id, text)]
@@ -53,18 +53,18 @@ def _by_id(wanted: str, text: str) -> bool:
     return wanted not in ("A", "I") and bool(re.search(rf"(?<![\w'’-]){name}(?![\w'’-])", text))
 
 
-def _by_label(options: Sequence[Option], text: str) -> list[Option]:
+def _by_label(options: Sequence[QuestionOption], text: str) -> list[QuestionOption]:
     """Options whose own words stand in the text; a label inside a longer one that stands there does not count."""
     said = f" {_words(text)} "
     there = [option for option in options if _words(option.label) and f" {_words(option.label)} " in said]
     return [o for o in there if not any(o is not p and _words(o.label) in _words(p.label) for p in there)]
 
 
-def _is_label(options: Sequence[Option], text: str) -> bool:
+def _is_label(options: Sequence[QuestionOption], text: str) -> bool:
     return any(_words(option.label) == _words(text) for option in options)
 
 
-def _unknown(text: str, options: Sequence[Option]) -> list[str]:
+def _unknown(text: str, options: Sequence[QuestionOption]) -> list[str]:
     """What is called an option here and is none: "Option D", or a bare letter that no option has."""
     known = {option.id.casefold() for option in options}
     first = [found for found in CALLED.findall(text) if SHORT.fullmatch(found) and (found.isupper() or found.isdigit())]
@@ -81,7 +81,7 @@ BEST = r"{name}(?:\W+\w+){{0,3}}?\W+(?:is|remains)\W+(?:\w+\W+){{0,2}}?(?:best|b
 YIELDS = re.compile(r"\W*(?:although|though|even|while|whereas)\b", re.IGNORECASE)
 
 
-def favoured(reasons: str, options: Sequence[Option]) -> str:
+def find_favoured(reasons: str, options: Sequence[QuestionOption]) -> str:
     """The one option that reasons recommend in plain words; empty where they recommend none, or more than one."""
     text = MARKUP.sub("", reasons[:LONGEST])
     clauses = [clause for clause in re.split(r"[.;!?\n]", text) if clause.strip() and not YIELDS.match(clause)]
@@ -89,7 +89,7 @@ def favoured(reasons: str, options: Sequence[Option]) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _recommends(clause: str, option: Option) -> bool:
+def _recommends(clause: str, option: QuestionOption) -> bool:
     label = re.escape(option.label.strip())
     name = rf"(?:(?:option\W{{0,3}})?(?-i:{re.escape(option.id)})(?![\w'’-])" + (rf"|{label}\b)" if label else ")")
     if re.search(AGAINST + name, clause, re.IGNORECASE):

@@ -16,7 +16,7 @@ NEEDED = tuple(name for name, field in Judge.model_fields.items() if name != "na
 
 
 @lru_cache(maxsize=1)
-def shipped() -> dict[str, Judge]:
+def load_shipped_judges() -> dict[str, Judge]:
     """The judges that come with Moot, by name."""
     folder = files("moot.protocols.decide.questions").joinpath("judges")
     found = sorted(

@@ -8,7 +8,7 @@ QuestionClass = Literal["SCOPE_CRITICAL", "UX_PREFERENCE", "TECH_DEFAULT", "BUSI
 Level = Literal["HIGH", "MEDIUM", "LOW"]
 
 
-class Option(Value):
+class QuestionOption(Value):
     id: str
     label: str
     description: str = ""
@@ -19,15 +19,15 @@ class Option(Value):
         return f"{self.label}{about}"
 
 
-class Question(Value):
+class PanelQuestion(Value):
     id: str
     text: str
-    options: tuple[Option, ...]
+    options: tuple[QuestionOption, ...]
     context: str = ""
     feature_name: str = ""
     feature_dir: str = ""
 
-    def option(self, wanted: str) -> Option | None:
+    def option(self, wanted: str) -> QuestionOption | None:
         return next((option for option in self.options if option.id.casefold() == wanted.strip().casefold()), None)
 
 
@@ -44,7 +44,7 @@ class Judge(Value):
     """Beginnings of words that a judge who keeps to its stance uses; none of them in a reply hints at drift."""
 
 
-class Match(Value):
+class WordMatch(Value):
     """A word of a list that stands in the question."""
 
     word: str
@@ -57,9 +57,9 @@ class Classification(Value):
     confidence: Level
     matched_indicator: str = ""
     """The first word that decided it, as the list has it."""
-    matched: tuple[Match, ...] = ()
+    matched: tuple[WordMatch, ...] = ()
     """Every word of the class that was chosen."""
-    other: tuple[Match, ...] = ()
+    other: tuple[WordMatch, ...] = ()
     """Words of classes that come after it."""
     compound: bool = False
     notes: tuple[str, ...] = ()

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from moot.core.types import Language
-from moot.scan.engine.rulebook import Book
-from moot.scan.rule import Example
+from moot.scan.engine.rulebook import FlowBook
+from moot.scan.rule import RuleExample
 from moot.scan.shelf import Shelf
 
-BOOKS: Mapping[Language, Book] = Shelf(
+BOOKS: Mapping[Language, FlowBook] = Shelf(
     {
         "go": "moot.scan.go.rules.flow:BOOK",
         "python": "moot.scan.python.rules.flow:BOOK",
@@ -15,7 +15,7 @@ BOOKS: Mapping[Language, Book] = Shelf(
         "typescript": "moot.scan.javascript.rules.flow:BOOK",
     }
 )
-EXAMPLES: Mapping[Language, tuple[Example, ...]] = Shelf(
+EXAMPLES: Mapping[Language, tuple[RuleExample, ...]] = Shelf(
     {
         "go": "moot.scan.go.rules.examples:EXAMPLES",
         "python": "moot.scan.python.rules.examples:EXAMPLES",

@@ -7,17 +7,17 @@ from tree_sitter import Node
 
 from moot.scan.bindings import changes
 from moot.scan.calls import imports, read_call
-from moot.scan.change import Change, Refused, Rewrite, needed, replaced
+from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.go.rewrites.module import added, dropped, left_unused
+from moot.scan.go.rewrites.module import add_import, drop_import, is_left_unused
 from moot.scan.marks import marks
 from moot.scan.rewrites.choices import leave_choices
 from moot.scan.rewrites.drivers import go_placeholder
-from moot.scan.rewrites.query import Dialect, parameterised
+from moot.scan.rewrites.query import Dialect, parameterise_query
 from moot.scan.rules.errors import Discard, discards, result_types
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
-from moot.scan.strings import STRINGS, Hole, build
+from moot.scan.strings import STRINGS, StringHole, build
 from moot.scan.syntax import Scope, Source, nth
 
 ORDINARY = frozenset({"os.Remove", "os.RemoveAll", "os.Mkdir", "os.Symlink", "os.Link", "os.Stat", "os.Lstat"})
@@ -30,26 +30,26 @@ def sql(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     index = 1 if call.method.endswith("Context") else 0
     if len(call.args) != index + 1 or call.method.startswith("Prepare"):
-        raise Refused("only a call with the SQL text alone is rewritten")
-    change = parameterised(source, call, call.args[index], _dialect(source))
-    return Change((*change.edits, *_unused_fmt(source, change.edits)), change.did)
+        raise RewriteRefused("only a call with the SQL text alone is rewritten")
+    change = parameterise_query(source, call, call.args[index], _dialect(source))
+    return Change((*change.edits, *_drop_unused_fmt(source, change.edits)), change.did)
 
 
 def _dialect(source: Source) -> Dialect:
     numbered = go_placeholder(source.project) == "$"
     return Dialect(
-        (lambda number: f"${number}") if numbered else (lambda number: "?"), _listed, _composed, as_text=_as_text,
-        double_quotes=not numbered,
+        (lambda number: f"${number}") if numbered else (lambda number: "?"), _format_arguments, _compose_text,
+        as_text=_as_text, double_quotes=not numbered,
     )  # fmt: skip
 
 
-def _as_text(source: Source, hole: Hole) -> str:
+def _as_text(source: Source, hole: StringHole) -> str:
     """A string is bound as it is; anything else as the text that was formatted."""
     text = source.text(hole.node)
-    return text if hole.start < 0 or declared_string(source, hole.node) else f"fmt.Sprint({text})"
+    return text if hole.start < 0 or is_declared_string(source, hole.node) else f"fmt.Sprint({text})"
 
 
-def declared_string(source: Source, node: Node) -> bool:
+def is_declared_string(source: Source, node: Node) -> bool:
     """A parameter of type string, or a text that is written here."""
     if node.type in STRINGS:
         return True
@@ -62,45 +62,47 @@ def declared_string(source: Source, node: Node) -> bool:
     return False
 
 
-def _listed(values: Sequence[str]) -> str:
+def _format_arguments(values: Sequence[str]) -> str:
     return "".join(f", {value}" for value in values)
 
 
-def _composed(source: Source, parts: Sequence[Part]) -> str:
+def _compose_text(source: Source, parts: Sequence[Part]) -> str:
     """`"%" + name + "%"`; what Sprintf formatted may be no text, so it is turned into one."""
-    return " + ".join(_quoted(part) if isinstance(part, str) else _text(source, part) for part in parts)
+    return " + ".join(_quote_text(part) if isinstance(part, str) else _text(source, part) for part in parts)
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     if re.search(r'["\\\n]', text):
-        raise Refused("the value cannot be written as one string")
+        raise RewriteRefused("the value cannot be written as one string")
     return f'"{text}"'
 
 
-def _text(source: Source, hole: Hole) -> str:
+def _text(source: Source, hole: StringHole) -> str:
     return source.text(hole.node) if hole.start < 0 else f"fmt.Sprint({source.text(hole.node)})"
 
 
-def _unused_fmt(source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+def _drop_unused_fmt(source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
     """When the last use of fmt goes, its import goes too."""
-    return dropped(source, "fmt") if left_unused(source, "fmt", edits) else ()
+    return drop_import(source, "fmt") if is_left_unused(source, "fmt", edits) else ()
 
 
 def command(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     args = call.args[1:] if call.name.endswith("CommandContext") else call.args
     if len(args) != 3 or source.text(args[1]) not in ('"-c"', "`-c`"):
-        raise Refused("only a shell with -c and one command is rewritten")
+        raise RewriteRefused("only a shell with -c and one command is rewritten")
     built = build(source, args[2])
     if built.home is not None:
-        raise Refused("the command is kept in a variable")
+        raise RewriteRefused("the command is kept in a variable")
     found = ", ".join(_argument(source, word) for word in words(source, marks(source, built)))
     edits = (Edit(args[0].start_byte, args[2].end_byte, found),)
-    return Change((*edits, *_unused_fmt(source, edits)), "the program gets a list of arguments and no shell reads it")
+    return Change(
+        (*edits, *_drop_unused_fmt(source, edits)), "the program gets a list of arguments and no shell reads it"
+    )
 
 
 def _argument(source: Source, word: Word) -> str:
-    return _composed(source, word)
+    return _compose_text(source, word)
 
 
 def tls(source: Source, node: Node) -> Change:
@@ -108,36 +110,36 @@ def tls(source: Source, node: Node) -> Change:
     leave_choices(source, node, "whether certificates are checked")
     around = source.scope(node).node
     if re.search(r"\b(?:VerifyPeerCertificate|VerifyConnection)\b", source.text(around)):
-        raise Refused("the certificate has a check of its own here")
-    return Change((replaced(needed(value, "the value is not here"), "false"),), "certificates are checked")
+        raise RewriteRefused("the certificate has a check of its own here")
+    return Change((replace_node(require_node(value, "the value is not here"), "false"),), "certificates are checked")
 
 
-def discarded(source: Source, node: Node) -> Change:
+def handle_discarded(source: Source, node: Node) -> Change:
     discard = next((d for d in discards(source) if d.node.start_byte == node.start_byte), None)
     if discard is None or not discard.certain:
-        raise Refused("it cannot be told whether the dropped value is an error")
+        raise RewriteRefused("it cannot be told whether the dropped value is an error")
     if discard.call.name in ORDINARY:
-        raise Refused(f"{discard.call.name} may fail in ordinary use, as when there is nothing to do")
+        raise RewriteRefused(f"{discard.call.name} may fail in ordinary use, as when there is nothing to do")
     if discard.names[:1] != ("_",) and OPTIONAL.search(source.text(discard.call.node)):
-        raise Refused("the value may be absent, and the function goes on without it")
+        raise RewriteRefused("the value may be absent, and the function goes on without it")
     if node.parent is None or node.parent.type not in ("statement_list", "block"):
-        raise Refused("the statement is part of another one")
+        raise RewriteRefused("the statement is part of another one")
     scope = source.scope(node)
-    local, more = _handling(source, discard, scope)
+    local, more = _write_handling(source, discard, scope)
     return Change((*_statement(source, discard, scope, local), *more), "the error is checked")
 
 
-def _handling(source: Source, discard: Discard, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
+def _write_handling(source: Source, discard: Discard, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
     """What to do with the error, as code with `err` in it."""
     types = result_types(source, scope.node)
     if types[-1:] == ("error",):
         zeros = [_zero(kind) for kind in types[:-1]]
         return f"return {', '.join([*zeros, 'err'])}", ()
     if scope.name == "main" and scope.node.type == "function_declaration":
-        return "log.Fatal(err)", () if "log" in imports(source).values() else (added(source, "log"),)
+        return "log.Fatal(err)", () if "log" in imports(source).values() else (add_import(source, "log"),)
     if imports(source).get("log") == "log":
         return f'log.Printf("{discard.call.name}: %v", err)', ()
-    raise Refused("the function has no way to pass an error on")
+    raise RewriteRefused("the function has no way to pass an error on")
 
 
 def _zero(kind: str) -> str:
@@ -154,18 +156,18 @@ def _statement(source: Source, discard: Discard, scope: Scope, handling: str) ->
     line = source.data.rfind(b"\n", 0, node.start_byte) + 1
     indent = source.slice(line, node.start_byte)
     if indent.strip():
-        raise Refused("the statement shares its line with another one")
+        raise RewriteRefused("the statement shares its line with another one")
     call = source.text(discard.call.node)
     if all(name == "_" for name in names):
         targets = ", ".join((*names[:-1], "err"))
         head = f"if {targets} := {call}; err != nil {{"
-        return [replaced(node, f"{head}{newline}{indent}\t{handling}{newline}{indent}}}")]
+        return [replace_node(node, f"{head}{newline}{indent}\t{handling}{newline}{indent}}}")]
     error = _error_name(source, discard, scope)
-    left = needed(node.child_by_field_name("left"), "the targets are not here")
+    left = require_node(node.child_by_field_name("left"), "the targets are not here")
     last = left.named_children[-1]
     handled = re.sub(r"\berr\b", error, handling)
     check = f"{newline}{indent}if {error} != nil {{{newline}{indent}\t{handled}{newline}{indent}}}"
-    edits = [replaced(last, error), Edit(node.end_byte, node.end_byte, check)]
+    edits = [replace_node(last, error), Edit(node.end_byte, node.end_byte, check)]
     if node.type == "assignment_statement":
         edits.append(Edit(node.start_byte, node.start_byte, f"var {error} error{newline}{indent}"))
     return edits
@@ -187,5 +189,5 @@ REWRITES: dict[str, Rewrite] = {
     "go-sql-string": sql,
     "go-exec": command,
     "go-tls-verify": tls,
-    "go-discarded-error": discarded,
+    "go-discarded-error": handle_discarded,
 }

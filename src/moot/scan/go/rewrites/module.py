@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from moot.scan.calls import imports
-from moot.scan.change import Refused, needed
+from moot.scan.change import RewriteRefused, require_node
 from moot.scan.edits import Edit
 from moot.scan.syntax import Source, inside
 
@@ -17,43 +17,43 @@ def package(source: Source, path: str) -> tuple[str, tuple[Edit, ...]]:
             return alias, ()
     name = path.rpartition("/")[2]
     if name in imports(source) or name in names(source):
-        raise Refused(f"{name!r} means something else here")
-    return name, (added(source, path),)
+        raise RewriteRefused(f"{name!r} means something else here")
+    return name, (add_import(source, path),)
 
 
-def swapped(source: Source, old: str, new: str, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+def swap_import(source: Source, old: str, new: str, edits: Sequence[Edit]) -> tuple[Edit, ...]:
     """The edits to the imports when `edits` use the package `new` where `old` was used; its own name is its last
     part."""
     alias = next((alias for alias, real in imports(source).items() if real == old), "")
     name, more = package(source, new)
     if name != new.rpartition("/")[2]:
-        raise Refused(f"{new} has another name here")
-    if not left_unused(source, alias, edits):
+        raise RewriteRefused(f"{new} has another name here")
+    if not is_left_unused(source, alias, edits):
         return more
     if not more:
-        return dropped(source, old)
+        return drop_import(source, old)
     spec = _spec(source, old)
     return (Edit(spec.start_byte, spec.end_byte, f'"{new}"'),)
 
 
-def left_unused(source: Source, alias: str, edits: Sequence[Edit]) -> bool:
+def is_left_unused(source: Source, alias: str, edits: Sequence[Edit]) -> bool:
     """Go refuses an import that nobody uses."""
     uses = [n for n in source.nodes("selector_expression", "qualified_type") if source.text(n).startswith(f"{alias}.")]
     gone = [n for n in uses if any(e.start <= n.start_byte and n.end_byte <= e.end for e in edits)]
     return bool(gone) and len(gone) == len(uses) and not any(f"{alias}." in edit.new for edit in edits)
 
 
-def dropped(source: Source, path: str) -> tuple[Edit, ...]:
+def drop_import(source: Source, path: str) -> tuple[Edit, ...]:
     spec = _spec(source, path)
     whole = spec.parent if spec.parent is not None and spec.parent.type == "import_declaration" else spec
     start = source.data.rfind(b"\n", 0, whole.start_byte) + 1
     end = source.data.find(b"\n", whole.end_byte) + 1
     if source.slice(start, end).strip() != source.text(whole):
-        raise Refused(f"the import of {path} would be left unused")
+        raise RewriteRefused(f"the import of {path} would be left unused")
     return (Edit(start, end),)
 
 
-def added(source: Source, path: str) -> Edit:
+def add_import(source: Source, path: str) -> Edit:
     for block in source.nodes("import_spec_list"):
         specs = [child for child in block.named_children if child.type == "import_spec"]
         for spec in specs:
@@ -63,7 +63,7 @@ def added(source: Source, path: str) -> Edit:
             return Edit(specs[-1].end_byte, specs[-1].end_byte, f'\n\t"{path}"')
     for declaration in source.nodes("import_declaration"):
         return Edit(declaration.end_byte, declaration.end_byte, f'\nimport "{path}"')
-    clause = needed(next(source.nodes("package_clause"), None), "the file has no package clause")
+    clause = require_node(next(source.nodes("package_clause"), None), "the file has no package clause")
     return Edit(clause.end_byte, clause.end_byte, f'\n\nimport "{path}"')
 
 
@@ -77,4 +77,4 @@ def _spec(source: Source, path: str) -> Node:
     for spec in source.nodes("import_spec"):
         if source.text(spec) == f'"{path}"':
             return spec
-    raise Refused(f"the import of {path} has a name of its own")
+    raise RewriteRefused(f"the import of {path} has a name of its own")

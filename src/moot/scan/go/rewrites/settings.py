@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.calls import imports, read_call
-from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
+from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.go.rewrites.module import package, swapped
-from moot.scan.rewrites.digests import shown_only
+from moot.scan.go.rewrites.module import package, swap_import
+from moot.scan.rewrites.digests import require_shown_only
 from moot.scan.syntax import Source, nth
 
 WAIT = "10 * {time}.Second"
@@ -19,22 +19,22 @@ FIXED_SIZE = re.compile(r"\[(?:16|20|md5\.Size|sha1\.Size)\]|\b(?:md5|sha1)\.(?:
 
 def fields(source: Source, literal: Node) -> dict[str, Node]:
     """The values of a literal by the names of their fields."""
-    body = needed(literal.child_by_field_name("body"), "the literal is not here")
+    body = require_node(literal.child_by_field_name("body"), "the literal is not here")
     found: dict[str, Node] = {}
     for element in (child for child in body.named_children if child.type != "comment"):
         key, value = nth(element, 0), nth(element, 1)
         if element.type != "keyed_element" or key is None or value is None:
-            raise Refused("the fields have no names")
+            raise RewriteRefused("the fields have no names")
         found[source.text(key)] = value
     return found
 
 
 def with_field(source: Source, literal: Node, name: str, value: str) -> Edit:
     """One more field, on a line of its own where the others have one."""
-    body = needed(literal.child_by_field_name("body"), "the literal is not here")
+    body = require_node(literal.child_by_field_name("body"), "the literal is not here")
     known = fields(source, literal)
     if name in known:
-        return replaced(known[name], value)
+        return replace_node(known[name], value)
     inner = [child for child in body.named_children if child.type != "comment"]
     if not inner:
         return Edit(body.start_byte + 1, body.start_byte + 1, f"{name}: {value}")
@@ -60,27 +60,29 @@ def serve(source: Source, node: Node) -> Change:
         call.name not in ("net/http.ListenAndServe", "net/http.ListenAndServeTLS")
         or imports(source).get(local) != "net/http"
     ):
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     time, added = package(source, "time")
     address, handler = source.text(call.args[0]), source.text(call.args[-1])
     rest = ", ".join(source.text(arg) for arg in call.args[1:-1])
     server = [f"Addr: {address}", *([] if handler == "nil" else [f"Handler: {handler}"])]
     server.append(f"ReadHeaderTimeout: {WAIT.format(time=time)}")
     new = f"(&{local}.Server{{{', '.join(server)}}}).{call.method}({rest})"
-    return Change((replaced(node, new), *added), "a client has ten seconds to send its headers")
+    return Change((replace_node(node, new), *added), "a client has ten seconds to send its headers")
 
 
 def tls_version(source: Source, node: Node) -> Change:
     tls = next((alias for alias, real in imports(source).items() if real == "crypto/tls"), "")
     new, did = f"{tls}.VersionTLS12", "TLS 1.2 is the lowest version"
     if node.type == "assignment_statement":
-        left = needed(node.child_by_field_name("left"), "the target is not here")
+        left = require_node(node.child_by_field_name("left"), "the target is not here")
         if not tls or not source.text(left).endswith(".MinVersion"):
-            raise Refused("only the lowest version is rewritten")
-        return Change((replaced(needed(node.child_by_field_name("right"), "the value is not here"), new),), did)
+            raise RewriteRefused("only the lowest version is rewritten")
+        return Change(
+            (replace_node(require_node(node.child_by_field_name("right"), "the value is not here"), new),), did
+        )
     _is_literal(node)
     if not tls or "MaxVersion" in fields(source, node):
-        raise Refused("the highest version is set as well")
+        raise RewriteRefused("the highest version is set as well")
     return Change((with_field(source, node, "MinVersion", new),), did)
 
 
@@ -103,10 +105,10 @@ def cookie(source: Source, node: Node) -> Iterator[Change]:
 
 def rsa_bits(source: Source, node: Node) -> Change:
     call = read_call(source, node)
-    size = needed(call.args[-1] if call.args else None, "the size is not here")
+    size = require_node(call.args[-1] if call.args else None, "the size is not here")
     if call.method != "GenerateKey" or size.type != "int_literal":
-        raise Refused("the size is not written here")
-    return Change((replaced(size, "2048"),), "the key has 2048 bits; making it takes longer")
+        raise RewriteRefused("the size is not written here")
+    return Change((replace_node(size, "2048"),), "the key has 2048 bits; making it takes longer")
 
 
 def weak_hash(source: Source, node: Node) -> Change:
@@ -114,42 +116,42 @@ def weak_hash(source: Source, node: Node) -> Change:
     old = call.name.rpartition(".")[0]
     new = {"Sum": "Sum256", "New": "New"}.get(call.method)
     if old not in ("crypto/md5", "crypto/sha1") or new is None:
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     text = source.data.decode("utf-8", "replace")
     if DIGEST.search(text) or FIXED_SIZE.search(text):
-        raise Refused("the file counts on the size or the digests of the old hash")
-    shown_only(source, node)
-    callee = needed(node.child_by_field_name("function"), "the call has no name")
-    edits = (replaced(callee, f"sha256.{new}"),)
+        raise RewriteRefused("the file counts on the size or the digests of the old hash")
+    require_shown_only(source, node)
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
+    edits = (replace_node(callee, f"sha256.{new}"),)
     did = "SHA-256 takes the place of the broken hash; digests are longer"
-    return Change((*edits, *swapped(source, old, "crypto/sha256", edits)), did)
+    return Change((*edits, *swap_import(source, old, "crypto/sha256", edits)), did)
 
 
 def random_bytes(source: Source, node: Node) -> Change:
     """`rand.Read` has the same shape in both packages; other numbers of math/rand have no plain counterpart."""
     call = read_call(source, node)
     if call.name != "math/rand.Read":
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     uses = [n for n in source.nodes("selector_expression") if source.text(n).startswith("rand.")]
     spec = next((s for s in source.nodes("import_spec") if source.text(s) == '"math/rand"'), None)
     if spec is None or "crypto/rand" in imports(source).values() or any(source.text(n) != "rand.Read" for n in uses):
-        raise Refused("other numbers of math/rand are used as well")
-    return Change((replaced(spec, '"crypto/rand"'),), "the system's secure random source is used")
+        raise RewriteRefused("other numbers of math/rand are used as well")
+    return Change((replace_node(spec, '"crypto/rand"'),), "the system's secure random source is used")
 
 
 def html_template(source: Source, node: Node) -> Change:
     """html/template has all that text/template has, and escapes by context."""
     spec = next((s for s in source.nodes("import_spec") if source.text(s) == '"text/template"'), None)
     if spec is None or "html/template" in imports(source).values():
-        raise Refused("the import has a name of its own, or the other package is imported as well")
+        raise RewriteRefused("the import has a name of its own, or the other package is imported as well")
     if not re.search(rb"text/html|\.html\b|<(?:html|body|p|div|h\d|b|i|a|ul|li|table|span)\b", source.data):
-        raise Refused("nothing says that the templates are pages")
-    return Change((replaced(spec, '"html/template"'),), "html/template escapes what is put into the page")
+        raise RewriteRefused("nothing says that the templates are pages")
+    return Change((replace_node(spec, '"html/template"'),), "html/template escapes what is put into the page")
 
 
 def _is_literal(node: Node) -> None:
     if node.type != "composite_literal":
-        raise Refused("only a literal is rewritten")
+        raise RewriteRefused("only a literal is rewritten")
 
 
 REWRITES: dict[str, Rewrite] = {

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from moot.scan.change import Change, Refused, Rewrite, needed
+from moot.scan.change import Change, Rewrite, RewriteRefused, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.module import names as names_of
 from moot.scan.go.rewrites.module import package
@@ -17,14 +17,14 @@ BLOCKING = frozenset({"func_literal", "go_statement", "defer_statement", "send_s
 MAX_NODES = 20_000
 
 
-def locked(source: Source, node: Node) -> Change:
+def add_mutex(source: Source, node: Node) -> Change:
     """A mutex around every use in a goroutine of what it changes; the others may look only after they have waited."""
-    closure = needed(_around(node, "func_literal"), "the change is in no function literal")
-    start = needed(_around(closure, "go_statement"), "the function is not started as a goroutine")
-    block = needed(closure.child_by_field_name("body"), "the function has no body")
-    names = _changed(source, closure)
+    closure = require_node(_around(node, "func_literal"), "the change is in no function literal")
+    start = require_node(_around(closure, "go_statement"), "the function is not started as a goroutine")
+    block = require_node(closure.child_by_field_name("body"), "the function has no body")
+    names = _find_changed(source, closure)
     top, home = _top(source, start, names)
-    _kept_apart(source, home, top, closure, names)
+    _require_apart(source, home, top, closure, names)
     lock = _free_name(source, ("mu", "guard", "sharedMu"))
     sync, added = package(source, "sync")
     edits = [_before(source, top, f"var {lock} {sync}.Mutex")]
@@ -33,7 +33,7 @@ def locked(source: Source, node: Node) -> Change:
     return Change((*edits, *added), f"a mutex guards {', '.join(sorted(names))}")
 
 
-def _changed(source: Source, closure: Node) -> set[str]:
+def _find_changed(source: Source, closure: Node) -> set[str]:
     """Variables from outside that the goroutine writes."""
     own: set[str] = set()
     for node in inside(closure, MAX_NODES):
@@ -50,7 +50,7 @@ def _changed(source: Source, closure: Node) -> set[str]:
     }
     found = changed - own - {"_"}
     if not found:
-        raise Refused("what is changed is not a variable of the function around")
+        raise RewriteRefused("what is changed is not a variable of the function around")
     return found
 
 
@@ -63,7 +63,7 @@ def _root(target: Node) -> Node:
     while target.type in ("selector_expression", "index_expression", "parenthesized_expression"):
         target = target.named_children[0]
     if target.type != "identifier":
-        raise Refused("what is changed is reached through something else")
+        raise RewriteRefused("what is changed is reached through something else")
     return target
 
 
@@ -73,15 +73,15 @@ def _top(source: Source, start: Node, names: set[str]) -> tuple[Node, Node]:
     while top.parent is not None:
         if top.parent.type == "statement_list":
             earlier = [n for n in top.parent.named_children if n.end_byte <= top.start_byte]
-            if names <= {name for statement in earlier for name in _declared(source, statement)}:
+            if names <= {name for statement in earlier for name in _find_declared(source, statement)}:
                 return top, top.parent
         if top.type in ("function_declaration", "method_declaration", "func_literal"):
             break
         top = top.parent
-    raise Refused("the variables are not all declared in one block before the goroutine")
+    raise RewriteRefused("the variables are not all declared in one block before the goroutine")
 
 
-def _declared(source: Source, statement: Node) -> set[str]:
+def _find_declared(source: Source, statement: Node) -> set[str]:
     if statement.type == "short_var_declaration":
         return {source.text(n) for n in _targets(statement)}
     if statement.type != "var_declaration":
@@ -90,31 +90,31 @@ def _declared(source: Source, statement: Node) -> set[str]:
     return {source.text(name) for spec in specs for name in spec.children_by_field_name("name")}
 
 
-def _kept_apart(source: Source, home: Node, top: Node, closure: Node, names: set[str]) -> None:
+def _require_apart(source: Source, home: Node, top: Node, closure: Node, names: set[str]) -> None:
     """Outside of the goroutine the variables are used only before it is started or after it was waited for."""
     later = [n for n in home.named_children if n.start_byte >= top.end_byte]
     waits = [n for n in later if re.search(r"\b\w+\.Wait\(\)", source.text(n)) and n.type != "for_statement"]
     if not waits:
-        raise Refused("nothing waits for the goroutine")
-    for use in _named(source, home, names):
+        raise RewriteRefused("nothing waits for the goroutine")
+    for use in _find_named(source, home, names):
         in_goroutine = closure.start_byte <= use.start_byte < closure.end_byte
         if in_goroutine or use.start_byte >= waits[0].end_byte:
             continue
         if use.start_byte >= top.start_byte or _around(use, "func_literal", home) is not None:
-            raise Refused(f"{source.text(use)!r} is also used outside of the goroutine while it runs")
+            raise RewriteRefused(f"{source.text(use)!r} is also used outside of the goroutine while it runs")
         if use.parent is not None and use.parent.type == "unary_expression":
-            raise Refused(f"the address of {source.text(use)!r} is taken")
+            raise RewriteRefused(f"the address of {source.text(use)!r} is taken")
 
 
 def _uses(source: Source, block: Node, names: set[str]) -> list[Node]:
     """The statements of the goroutine that use the variables: all of them short and sure to end."""
     found: dict[int, Node] = {}
-    for use in _named(source, block, names):
+    for use in _find_named(source, block, names):
         statement = use
         while statement.parent is not None and statement.parent.type != "statement_list":
             statement = statement.parent
         if statement.type not in CHANGES or not _is_plain(source, statement):
-            raise Refused("the variable is used in more than plain assignments")
+            raise RewriteRefused("the variable is used in more than plain assignments")
         found[statement.start_byte] = statement
     return list(found.values())
 
@@ -129,7 +129,7 @@ def _is_plain(source: Source, statement: Node) -> bool:
     return True
 
 
-def _named(source: Source, root: Node, names: set[str]) -> Iterator[Node]:
+def _find_named(source: Source, root: Node, names: set[str]) -> Iterator[Node]:
     return (n for n in inside(root, MAX_NODES) if n.type == "identifier" and source.text(n) in names)
 
 
@@ -146,7 +146,7 @@ def _free_name(source: Source, names: tuple[str, ...]) -> str:
     taken = names_of(source)
     free = [name for name in names if name not in taken]
     if not free:
-        raise Refused("no name is left for the lock")
+        raise RewriteRefused("no name is left for the lock")
     return free[0]
 
 
@@ -164,27 +164,27 @@ def _indent(source: Source, statement: Node) -> str:
     end = source.data.find(b"\n", statement.end_byte)
     rest = source.slice(statement.end_byte, end if end >= 0 else len(source.data)).strip()
     if indent.strip() or b"\r" in source.data or (rest and not rest.startswith("//")):
-        raise Refused("the statement shares its line with something else")
+        raise RewriteRefused("the statement shares its line with something else")
     return indent
 
 
-def guarded(source: Source, node: Node) -> Change:
+def hold_lock(source: Source, node: Node) -> Change:
     """The lock that the other methods take, held by a whole method that calls nothing and is called by no other."""
-    method = needed(_around(node, "method_declaration"), "the field is used outside of a method")
-    body = needed(method.child_by_field_name("body"), "the method has no body")
-    name = source.text(needed(method.child_by_field_name("name"), "the method has no name"))
-    owner = needed(method.child_by_field_name("receiver"), "the method has no receiver")
+    method = require_node(_around(node, "method_declaration"), "the field is used outside of a method")
+    body = require_node(method.child_by_field_name("body"), "the method has no body")
+    name = source.text(require_node(method.child_by_field_name("name"), "the method has no name"))
+    owner = require_node(method.child_by_field_name("receiver"), "the method has no receiver")
     receiver = re.fullmatch(r"\(\s*(\w+)\s+\*(\w+)\s*\)", source.text(owner))
     if receiver is None:
-        raise Refused("the method works on a copy")
+        raise RewriteRefused("the method works on a copy")
     if not _is_plain(source, body) or any(n.type == "for_statement" for n in inside(body, MAX_NODES)):
-        raise Refused("the method does more than read and assign")
+        raise RewriteRefused("the method does more than read and assign")
     if re.search(rf"\.{re.escape(name)}\b", source.data.decode("utf-8", "replace")):
-        raise Refused("the method is called in this file, maybe with the lock held")
+        raise RewriteRefused("the method is called in this file, maybe with the lock held")
     lock = _lock_of(source, receiver[2])
     first = next((n for n in body.named_children[:1] for n in (n.named_children or [n])), None)
-    indent = _indent(source, needed(first, "the method is empty"))
-    place = needed(first, "the method is empty").start_byte
+    indent = _indent(source, require_node(first, "the method is empty"))
+    place = require_node(first, "the method is empty").start_byte
     text = f"{receiver[1]}.{lock}.Lock()\n{indent}defer {receiver[1]}.{lock}.Unlock()\n{indent}"
     return Change((Edit(place, place, text),), f"the method holds {lock} as the others do")
 
@@ -193,26 +193,26 @@ def _lock_of(source: Source, kind: str) -> str:
     """The one field of this type that its methods lock."""
     found: set[str] = set()
     for method in source.nodes("method_declaration"):
-        receiver = source.text(needed(method.child_by_field_name("receiver"), "none"))
+        receiver = source.text(require_node(method.child_by_field_name("receiver"), "none"))
         own = re.fullmatch(rf"\(\s*(\w+)\s+\*{kind}\s*\)", receiver)
         if own is not None:
             found |= set(re.findall(rf"\b{own[1]}\.(\w+)\.Lock\(\)", source.text(method)))
     if len(found) != 1:
-        raise Refused("it cannot be told which lock guards the field")
+        raise RewriteRefused("it cannot be told which lock guards the field")
     return found.pop()
 
 
-def counted(source: Source, node: Node) -> Change:
+def move_add(source: Source, node: Node) -> Change:
     """`wg.Add(1)` at the head of a goroutine, moved in front of the statement that starts it."""
-    closure = needed(_around(node, "func_literal"), "the call is in no function literal")
-    start = needed(_around(closure, "go_statement"), "the function is not started as a goroutine")
-    body = needed(closure.child_by_field_name("body"), "the function has no body")
+    closure = require_node(_around(node, "func_literal"), "the call is in no function literal")
+    start = require_node(_around(closure, "go_statement"), "the function is not started as a goroutine")
+    body = require_node(closure.child_by_field_name("body"), "the function has no body")
     first = next((n for n in inside(body, 50) if n.type == "expression_statement"), None)
     call = source.text(node)
     if first is None or source.text(first) != call or not re.fullmatch(r"\w+\.Add\(\d+\)", call):
-        raise Refused("it is not the first thing the goroutine does")
+        raise RewriteRefused("it is not the first thing the goroutine does")
     if source.slice(body.start_byte + 1, first.start_byte).strip():
-        raise Refused("it is not the first thing the goroutine does")
+        raise RewriteRefused("it is not the first thing the goroutine does")
     _indent(source, first)
     line = source.data.rfind(b"\n", 0, first.start_byte) + 1
     end = source.data.find(b"\n", first.end_byte) + 1
@@ -220,10 +220,10 @@ def counted(source: Source, node: Node) -> Change:
     return Change(edits, "the goroutine is counted before it is started")
 
 
-def copied(source: Source, node: Node) -> Change:
+def copy_loop_variables(source: Source, node: Node) -> Change:
     """A copy of the loop's variables for each turn, as Go 1.22 makes it by itself."""
-    loop = needed(_around(node, "for_statement"), "the goroutine is in no loop")
-    body = needed(loop.child_by_field_name("body"), "the loop has no body")
+    loop = require_node(_around(node, "for_statement"), "the goroutine is in no loop")
+    body = require_node(loop.child_by_field_name("body"), "the loop has no body")
     heads = [n for n in loop.named_children if n.type in ("range_clause", "for_clause")]
     lefts = [left for head in heads for n in inside(head, 40) if (left := n.child_by_field_name("left")) is not None]
     names = [source.text(n) for n in (lefts[0].named_children if lefts else []) if n.type == "identifier"]
@@ -231,16 +231,16 @@ def copied(source: Source, node: Node) -> Change:
     wanted = [name for name in names if name in used and name != "_"]
     changed = [t for n in inside(body, MAX_NODES) if n.type in CHANGES for t in _targets(n)]
     if not wanted or any(source.text(target) in wanted for target in changed):
-        raise Refused("the loop's variable is changed inside it")
+        raise RewriteRefused("the loop's variable is changed inside it")
     first = next((n for n in inside(body, 50) if n.parent is not None and n.parent.type == "statement_list"), None)
-    edits = tuple(_before(source, needed(first, "the loop is empty"), f"{name} := {name}") for name in wanted)
+    edits = tuple(_before(source, require_node(first, "the loop is empty"), f"{name} := {name}") for name in wanted)
     return Change(edits, "every goroutine has its own copy of the loop's variable")
 
 
 REWRITES: dict[str, Rewrite] = {
-    "go-goroutine-race": locked,
-    "go-unguarded-write": guarded,
-    "go-unguarded-read": guarded,
-    "go-waitgroup-add": counted,
-    "go-loop-capture": copied,
+    "go-goroutine-race": add_mutex,
+    "go-unguarded-write": hold_lock,
+    "go-unguarded-read": hold_lock,
+    "go-waitgroup-add": move_add,
+    "go-loop-capture": copy_loop_variables,
 }

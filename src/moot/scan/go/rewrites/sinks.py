@@ -5,7 +5,7 @@ import re
 from tree_sitter import Node
 
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Refused, Rewrite, needed, replaced
+from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.module import package
 from moot.scan.rewrites.markup import NAMES, is_text_place
@@ -18,15 +18,15 @@ REQUEST = re.compile(r"\.(?:FormValue|PostFormValue|PathValue|Query\(\)\.Get)\([
 TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal", "int_literal"})
 
 
-def escaped(source: Source, node: Node) -> Change:
+def escape_page(source: Source, node: Node) -> Change:
     """What is formatted into a page as text is escaped; for text without markup that changes nothing."""
     call = read_call(source, node)
     if call.name != "fmt.Fprintf" or len(call.args) < 3 or call.args[1].type not in TEXTS:
-        raise Refused("only fmt.Fprintf with its format is rewritten")
+        raise RewriteRefused("only fmt.Fprintf with its format is rewritten")
     text, values = source.text(call.args[1]), call.args[2:]
     verbs = [verb for verb in VERB.finditer(text) if verb[1] != "%"]
     if len(verbs) != len(values) or "*" in text or "%[" in text:
-        raise Refused("it cannot be told which value goes where")
+        raise RewriteRefused("it cannot be told which value goes where")
     html, added = package(source, "html")
     edits: list[Edit] = []
     for verb, value in zip(verbs, values, strict=True):
@@ -34,30 +34,30 @@ def escaped(source: Source, node: Node) -> Change:
         if verb[1] not in "sv" or value.type in TEXTS or shown.startswith(f"{html}.EscapeString("):
             continue
         if NAMES.search(shown) or not is_text_place(VERB.sub("x", text[: verb.start()])):
-            raise Refused("a value is markup itself, or stands in a script, a tag or an address")
-        edits.append(replaced(value, f"{html}.EscapeString(fmt.Sprint({shown}))"))
+            raise RewriteRefused("a value is markup itself, or stands in a script, a tag or an address")
+        edits.append(replace_node(value, f"{html}.EscapeString(fmt.Sprint({shown}))"))
     return Change((*edits, *added), "values are escaped before they are part of the page")
 
 
-def trusted_html(source: Source, node: Node) -> Change:
+def escape_html(source: Source, node: Node) -> Change:
     """Values between pieces of markup are escaped; a value that is all of the text is markup, as its type says."""
     call = read_call(source, node)
     if call.name != "html/template.HTML" or len(call.args) != 1:
-        raise Refused(f"there is no plain replacement for {call.name}")
-    local = source.text(needed(node.child_by_field_name("function"), "none")).rpartition(".")[0]
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
+    local = source.text(require_node(node.child_by_field_name("function"), "none")).rpartition(".")[0]
     built, before, edits = build(source, call.args[0], UNFOLLOWED), "", list[Edit]()
     if len(built.pieces) < 2 or built.home is not None:
-        raise Refused("all of the text is one value, and only its writer knows whether that is markup")
+        raise RewriteRefused("all of the text is one value, and only its writer knows whether that is markup")
     for piece in built.pieces:
         if isinstance(piece, Text):
             before += source.slice(piece.start, piece.end)
             continue
         shown = source.text(piece.node)
         if piece.start >= 0 or NAMES.search(shown) or not _is_plain(source, piece.node):
-            raise Refused("the value may be markup that is meant to be there")
+            raise RewriteRefused("the value may be markup that is meant to be there")
         if not is_text_place(before):
-            raise Refused("a value stands in a script, a tag or an address, where escaping is not enough")
-        edits.append(replaced(piece.node, f"{local}.HTMLEscapeString({shown})"))
+            raise RewriteRefused("a value stands in a script, a tag or an address, where escaping is not enough")
+        edits.append(replace_node(piece.node, f"{local}.HTMLEscapeString({shown})"))
         before += "x"
     return Change(tuple(edits), "values are escaped before the text is trusted")
 
@@ -68,6 +68,6 @@ def _is_plain(source: Source, node: Node) -> bool:
 
 
 REWRITES: dict[str, Rewrite] = {
-    "go-response-xss": escaped,
-    "go-template-html": trusted_html,
+    "go-response-xss": escape_page,
+    "go-template-html": escape_html,
 }

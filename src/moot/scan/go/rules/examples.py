@@ -1,6 +1,6 @@
 """For each rule of Go, code on which it must speak and code on which it must not."""
 
-from moot.scan.rule import Example
+from moot.scan.rule import RuleExample
 
 HANDLER = "func handler(w http.ResponseWriter, r *http.Request) {"
 
@@ -10,16 +10,16 @@ def _file(imports: str, code: str) -> str:
     return f"package app\n\nimport (\n{lines})\n\n{code}\n"
 
 
-def _case(rule: str, imports: str, fires: str, silent: str) -> Example:
-    return Example(rule, _file(imports, fires), _file(imports, silent))
+def _case(rule: str, imports: str, fires: str, silent: str) -> RuleExample:
+    return RuleExample(rule, _file(imports, fires), _file(imports, silent))
 
 
-def _handled(rule: str, imports: str, fires: str, silent: str) -> Example:
+def _wrap_in_handler(rule: str, imports: str, fires: str, silent: str) -> RuleExample:
     """Both as the body of a web handler."""
     return _case(rule, imports, f"{HANDLER}\n{fires}\n}}", f"{HANDLER}\n{silent}\n}}")
 
 
-def _inside(rule: str, imports: str, fires: str, silent: str) -> Example:
+def _inside(rule: str, imports: str, fires: str, silent: str) -> RuleExample:
     return _case(rule, imports, f"func run() {{\n{fires}\n}}", f"func run() {{\n{silent}\n}}")
 
 
@@ -27,50 +27,51 @@ FLOWS = (
     _case("go-sql-string", "database/sql net/http",
           'func find(db *sql.DB, r *http.Request) { db.Query("SELECT a FROM t WHERE n=\'" + r.FormValue("n") + "\'") }',
           'func find(db *sql.DB, r *http.Request) { db.Query("SELECT a FROM t WHERE n=?", r.FormValue("n")) }'),
-    _handled("go-exec", "net/http os/exec",
+    _wrap_in_handler("go-exec", "net/http os/exec",
              'exec.Command("sh", "-c", "ping "+r.FormValue("host")).Run()', 'exec.Command("ping", "localhost").Run()'),
-    _handled("go-argument", "net/http os/exec strconv", 'exec.Command("git", "clone", r.FormValue("url")).Run()',
+    _wrap_in_handler("go-argument", "net/http os/exec strconv",
+             'exec.Command("git", "clone", r.FormValue("url")).Run()',
              'n, _ := strconv.Atoi(r.FormValue("n"))\nexec.Command("head", "-n", strconv.Itoa(n)).Run()'),
-    _handled("go-path", "net/http os path/filepath", 'os.Open(filepath.Join("/srv", r.FormValue("f")))',
+    _wrap_in_handler("go-path", "net/http os path/filepath", 'os.Open(filepath.Join("/srv", r.FormValue("f")))',
              'os.Open(filepath.Join("/srv", filepath.Base(r.FormValue("f"))))'),
-    _handled("go-path", "net/http os path/filepath strings", 'os.ReadFile(r.URL.Query().Get("f"))',
+    _wrap_in_handler("go-path", "net/http os path/filepath strings", 'os.ReadFile(r.URL.Query().Get("f"))',
              'p := filepath.Join("/srv", r.FormValue("f"))\nif !strings.HasPrefix(p, "/srv/") {\nreturn\n}\n'
              'os.ReadFile(p)'),
     _case("go-zip-slip", "archive/zip os path/filepath",
           'func unpack(f *zip.File) { os.Create(filepath.Join("/srv", f.Name)) }',
           'func unpack(f *zip.File) { os.Create(filepath.Join("/srv", filepath.Base(f.Name))) }'),
-    _handled("go-ssrf", "net/http", 'http.Get(r.FormValue("url"))',
+    _wrap_in_handler("go-ssrf", "net/http", 'http.Get(r.FormValue("url"))',
              'http.Get("https://api.local/" + r.FormValue("id"))'),
-    _handled("go-open-redirect", "net/http", 'http.Redirect(w, r, r.FormValue("to"), 302)',
+    _wrap_in_handler("go-open-redirect", "net/http", 'http.Redirect(w, r, r.FormValue("to"), 302)',
              'http.Redirect(w, r, "/users/"+r.FormValue("id"), 302)'),
-    _handled("go-response-xss", "fmt html net/http", 'fmt.Fprintf(w, "<b>%s</b>", r.FormValue("n"))',
+    _wrap_in_handler("go-response-xss", "fmt html net/http", 'fmt.Fprintf(w, "<b>%s</b>", r.FormValue("n"))',
              'fmt.Fprintf(w, "<b>%s</b>", html.EscapeString(r.FormValue("n")))'),
-    _handled("go-template-html", "html/template net/http", '_ = template.HTML(r.FormValue("b"))',
+    _wrap_in_handler("go-template-html", "html/template net/http", '_ = template.HTML(r.FormValue("b"))',
              '_ = template.HTML("<b>hello</b>")'),
-    _handled("go-text-template", "net/http text/template",
+    _wrap_in_handler("go-text-template", "net/http text/template",
              'template.Must(template.New("p").Parse("{{.}}")).Execute(w, r.FormValue("n"))',
              'template.Must(template.New("p").Parse("{{.}}")).Execute(w, "hello")'),
-    _handled("go-template-code", "html/template net/http", 'template.New("p").Parse(r.FormValue("t"))',
+    _wrap_in_handler("go-template-code", "html/template net/http", 'template.New("p").Parse(r.FormValue("t"))',
              'template.New("p").Parse("{{.}}")'),
-    _handled("go-deserialise", "encoding/gob net/http", "var v int\ngob.NewDecoder(r.Body).Decode(&v)",
+    _wrap_in_handler("go-deserialise", "encoding/gob net/http", "var v int\ngob.NewDecoder(r.Body).Decode(&v)",
              "var v int\ngob.NewDecoder(http.NoBody).Decode(&v)"),
-    _handled("go-mail-header", "net/http net/smtp",
+    _wrap_in_handler("go-mail-header", "net/http net/smtp",
              'smtp.SendMail("h:25", nil, r.FormValue("from"), []string{"a@b.c"}, nil)',
              'smtp.SendMail("h:25", nil, "me@b.c", []string{"a@b.c"}, nil)'),
-    _handled("go-log", "log net/http", 'log.Printf("user %s", r.FormValue("u"))',
+    _wrap_in_handler("go-log", "log net/http", 'log.Printf("user %s", r.FormValue("u"))',
              'log.Printf("user %q", r.FormValue("u"))'),
 )  # fmt: skip
 LIBRARIES = (
-    _handled("go-ldap", "fmt github.com/go-ldap/ldap/v3 net/http",
+    _wrap_in_handler("go-ldap", "fmt github.com/go-ldap/ldap/v3 net/http",
              'ldap.NewSearchRequest("dc=x", 2, 0, 0, 0, false, fmt.Sprintf("(uid=%s)", r.FormValue("u")), nil, nil)',
              'ldap.NewSearchRequest("dc=x", 2, 0, 0, 0, false, fmt.Sprintf("(uid=%s)", '
              'ldap.EscapeFilter(r.FormValue("u"))), nil, nil)'),
-    _handled("go-xpath", "github.com/antchfx/xmlquery net/http",
+    _wrap_in_handler("go-xpath", "github.com/antchfx/xmlquery net/http",
              'xmlquery.Find(doc, "//user[@id=\'" + r.FormValue("id") + "\']")', 'xmlquery.Find(doc, "//user")'),
-    _handled("go-nosql", "go.mongodb.org/mongo-driver/bson net/http",
+    _wrap_in_handler("go-nosql", "go.mongodb.org/mongo-driver/bson net/http",
              'users.Find(ctx, bson.M{"$where": "this.name == \'" + r.FormValue("n") + "\'"})',
              'users.Find(ctx, bson.M{"name": r.FormValue("n")})'),
-    _handled("go-regex-panic", "net/http regexp", 'regexp.MustCompile(r.FormValue("q")).MatchString("text")',
+    _wrap_in_handler("go-regex-panic", "net/http regexp", 'regexp.MustCompile(r.FormValue("q")).MatchString("text")',
              'regexp.MustCompile(regexp.QuoteMeta(r.FormValue("q"))).MatchString("text")'),
     _case("go-jwt", "github.com/golang-jwt/jwt/v5",
           "func f(s string) { new(jwt.Parser).ParseUnverified(s, jwt.MapClaims{}) }",
@@ -82,7 +83,7 @@ LIBRARIES = (
     _case("go-written-key", "github.com/golang-jwt/jwt/v5 os",
           'func f(t *jwt.Token) (string, error) { return t.SignedString([]byte("not-so-secret")) }',
           'func f(t *jwt.Token) (string, error) { return t.SignedString([]byte(os.Getenv("JWT_KEY"))) }'),
-    _handled("go-trust-boundary", "github.com/gorilla/sessions net/http",
+    _wrap_in_handler("go-trust-boundary", "github.com/gorilla/sessions net/http",
              's, _ := store.Get(r, "s")\ns.Values["role"] = r.FormValue("role")',
              'session, _ := store.Get(r, "s")\nsession.Values["role"] = "guest"'),
     _case("go-cookie", "github.com/gin-gonic/gin",
@@ -121,11 +122,11 @@ CALLS = (
     _inside("go-decompression-bomb", "compress/gzip io os", "z, _ := gzip.NewReader(os.Stdin)\nio.Copy(os.Stdout, z)",
             "z, _ := gzip.NewReader(os.Stdin)\nio.CopyN(os.Stdout, z, 1024)"),
     _inside("go-serve-root", "net/http", '_ = http.Dir("/")', '_ = http.Dir("/srv/public")'),
-    _handled("go-form-size", "net/http", "r.ParseMultipartForm(1 << 20)",
+    _wrap_in_handler("go-form-size", "net/http", "r.ParseMultipartForm(1 << 20)",
              "r.Body = http.MaxBytesReader(w, r.Body, 1<<20)\nr.ParseMultipartForm(1 << 20)"),
     _inside("go-cross-origin-bypass", "net/http", 'var c http.CrossOriginProtection\nc.AddInsecureBypassPattern("/")',
             'var c http.CrossOriginProtection\nc.AddInsecureBypassPattern("/status")'),
-    _handled("go-transfer-encoding", "net/http",
+    _wrap_in_handler("go-transfer-encoding", "net/http",
              'w.Header().Set("Transfer-Encoding", "chunked")\nw.Header().Set("Content-Length", "5")',
              'w.Header().Set("Content-Length", "5")'),
     _inside("go-unsafe", "unsafe", "x := 1\n_ = unsafe.Pointer(&x)", "x := 1\n_ = &x"),
@@ -172,8 +173,8 @@ STRUCTURE = (
           "r.Header = via[0].Header\nreturn nil\n}}",
           "var c = &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {\n"
           "return http.ErrUseLastResponse\n}}"),
-    Example("go-pprof", 'package app\n\nimport _ "net/http/pprof"\n', 'package app\n\nimport _ "embed"\n'),
-    Example("go-cgi", 'package app\n\nimport "net/http/cgi"\n\nfunc f() { cgi.Serve(nil) }\n',
+    RuleExample("go-pprof", 'package app\n\nimport _ "net/http/pprof"\n', 'package app\n\nimport _ "embed"\n'),
+    RuleExample("go-cgi", 'package app\n\nimport "net/http/cgi"\n\nfunc f() { cgi.Serve(nil) }\n',
             'package app\n\nimport "net/http/fcgi"\n\nfunc f() { fcgi.Serve(nil, nil) }\n'),
 )  # fmt: skip
 CONCURRENCY = (
@@ -220,4 +221,4 @@ CONCURRENCY = (
           "func f() {\nc := make(chan int, 1)\ngo func() { c <- 1 }()\nselect {\ncase <-c:\n"
           "case <-time.After(1):\n}\n}"),
 )  # fmt: skip
-EXAMPLES: tuple[Example, ...] = (*FLOWS, *LIBRARIES, *CALLS, *STRUCTURE, *CONCURRENCY)
+EXAMPLES: tuple[RuleExample, ...] = (*FLOWS, *LIBRARIES, *CALLS, *STRUCTURE, *CONCURRENCY)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.fold import UNKNOWN
-from moot.scan.engine.rulebook import Book, Setting, Sink, Site, Store, by_name
+from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, Site, by_name
 from moot.scan.engine.rules import checks
 from moot.scan.engine.values import Val
 from moot.scan.go.rules import flaws as flaw
@@ -27,7 +27,7 @@ MADE_SAFE = re.compile(r"(?i)sanitiz|escape|render|markdown|policy|safe|json|ico
 WEAK_SUITE = re.compile(r"RC4|3DES|_NULL_|_EXPORT_|MD5|TLS_RSA_WITH|CBC_SHA256?$")
 
 
-def _built(place: int) -> Callable[[Site], bool]:
+def _is_built(place: int) -> Callable[[Site], bool]:
     """Outside data for sure, or text put together here: a bare parameter may well be a whole statement of ours."""
 
     def check(site: Site) -> bool:
@@ -46,7 +46,7 @@ def _gorm(site: Site) -> bool:
     return site.module("gorm.io/gorm", "github.com/jinzhu/gorm")
 
 
-def _scripted(start: int) -> Callable[[Site], bool]:
+def _is_shell_script(start: int) -> Callable[[Site], bool]:
     """`exec.Command("sh", "-c", …)`"""
 
     def check(site: Site) -> bool:
@@ -64,7 +64,7 @@ def _shell_named(site: Site) -> bool:
 
 def _plain(start: int) -> Callable[[Site], bool]:
     """After `--` nothing is an option any more."""
-    shell = _scripted(start)
+    shell = _is_shell_script(start)
     return lambda site: (
         not shell(site) and not any(is_const(site.arg(place), "--") for place in range(start, start + 8))
     )
@@ -108,7 +108,7 @@ def _weak_suite(site: Site) -> bool:
     return any(WEAK_SUITE.search(suite.name) for suite in suites)
 
 
-def _unresumed(site: Site) -> bool:
+def _skips_resumed(site: Site) -> bool:
     """A certificate check of one's own is skipped when a session is resumed."""
     own = site.arg("VerifyPeerCertificate") is not None and site.arg("VerifyConnection") is None
     return own and not is_const(site.arg("SessionTicketsDisabled"), True) and not _client_only(site)
@@ -151,7 +151,7 @@ def _plain_cookie(site: Site) -> bool:
     return _is_set(site) and (secure is None or is_const(secure, False))
 
 
-def _scripted_cookie(site: Site) -> bool:
+def _is_script_cookie(site: Site) -> bool:
     return _is_set(site) and not _plain_cookie(site) and (
         site.arg("HttpOnly") is None or is_const(site.arg("HttpOnly"), False)
     )  # fmt: skip
@@ -163,7 +163,7 @@ def _is_set(site: Site) -> bool:
     return site.arg("Value") is not None and not (age is not None and age < 0) and not is_const(site.arg("Value"), "")
 
 
-def _compressed(site: Site) -> bool:
+def _is_compressed(site: Site) -> bool:
     source = site.arg(1)
     return source is not None and bool(
         re.search(r"compress/\w+\.NewReader\(\)|archive/zip\.\w+\(\)\[\]\.File\[\]\.Open|zip\.File\.Open", source.name)
@@ -178,13 +178,13 @@ def _about_password(site: Site) -> bool:
     return is_about_password(f"{site.words()} {site.line()}")
 
 
-def _computed(site: Site) -> bool:
+def _is_computed(site: Site) -> bool:
     """What is written as plain `true` has a rule, and a rewrite, of its own."""
     plain = re.search(r"InsecureSkipVerify:\s*true\b", site.text())
     return is_const(site.arg("InsecureSkipVerify"), True) and plain is None
 
 
-def _unlimited(site: Site) -> bool:
+def _is_unlimited(site: Site) -> bool:
     return "MaxBytesReader" not in site.around() and "net/http.Request" in site.receiver.name
 
 
@@ -215,21 +215,21 @@ HASHES = (
 LOGGERS = "log.Print log.Printf log.Println log.Fatal log.Fatalf log.Fatalln log.Output"
 ECHO_CONTEXTS = " ".join(f"{echo}.HTML" for echo in names.ECHOS)
 SINKS: tuple[Sink, ...] = (
-    sink(known.SQL, "sql", SQL_NAMES, 0, when=_built(0), floor=CALLER),
+    sink(known.SQL, "sql", SQL_NAMES, 0, when=_is_built(0), floor=CALLER),
     sink(known.SQL, "sql", ".Query .QueryRow .Exec .Prepare .Get .Select", 1,
          when=lambda site: site.module("github.com/jackc/pgx", "github.com/jackc/pgx/v4", "github.com/jackc/pgx/v5",
                                        "github.com/jackc/pgx/v5/pgxpool", "github.com/jmoiron/sqlx") and
          site.arg(0) is not None and not is_text(site.arg(0)), floor=MEDIUM),
-    sink(known.SQL, "sql", CONTEXT_NAMES, 1, when=_built(1), floor=CALLER),
+    sink(known.SQL, "sql", CONTEXT_NAMES, 1, when=_is_built(1), floor=CALLER),
     sink(known.SQL, "sql", ".Raw .Exec .Where .Order .Having .Joins .Group .Table .Not .Or", 0, when=_gorm,
          floor=MEDIUM),
-    sink(known.EXEC, "shell", EXECS, 1, 2, 3, when=_scripted(0), floor=CALLER),
-    sink(known.EXEC, "shell", CONTEXT_EXECS, 2, 3, 4, when=_scripted(1), floor=CALLER),
+    sink(known.EXEC, "shell", EXECS, 1, 2, 3, when=_is_shell_script(0), floor=CALLER),
+    sink(known.EXEC, "shell", CONTEXT_EXECS, 2, 3, 4, when=_is_shell_script(1), floor=CALLER),
     sink(known.EXEC, "shell", EXECS, 0, floor=MEDIUM),
     sink(known.EXEC, "shell", CONTEXT_EXECS, 1, floor=MEDIUM),
     sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 0, 1, floor=MEDIUM),
     sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 1,
-         when=_scripted(0), floor=CALLER),
+         when=_is_shell_script(0), floor=CALLER),
     sink(known.EXEC, "shell", "os/exec.Cmd", "Args", when=_shell_named, floor=CALLER),
     sink(flaw.ARGUMENT, "shell", EXECS, 1, 2, 3, 4, when=_plain(0), floor=SURE),
     sink(flaw.ARGUMENT, "shell", CONTEXT_EXECS, 2, 3, 4, 5, when=_plain(1), floor=SURE),
@@ -266,10 +266,10 @@ SINKS: tuple[Sink, ...] = (
     sink(known.CIPHER, "cipher", "crypto/des.NewCipher crypto/des.NewTripleDESCipher crypto/rc4.NewCipher "
          "golang.org/x/crypto/blowfish.NewCipher golang.org/x/crypto/cast5.NewCipher"),
     sink(flaw.KEY_SIZE, "key", "crypto/rsa.GenerateKey crypto/rsa.GenerateMultiPrimeKey", when=_few_bits),
-    sink(flaw.TLS_COMPUTED, "tls", "crypto/tls.Config", when=_computed),
+    sink(flaw.TLS_COMPUTED, "tls", "crypto/tls.Config", when=_is_computed),
     sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_weak_tls),
     sink(flaw.TLS_SUITES, "tls", "crypto/tls.Config", when=_weak_suite),
-    sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_unresumed),
+    sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_skips_resumed),
     sink(flaw.HOST_KEY, "tls", "golang.org/x/crypto/ssh.InsecureIgnoreHostKey"),
     sink(flaw.BIND, "bind", "net.Listen crypto/tls.Listen net.ListenPacket", when=_all_interfaces(1)),
     sink(flaw.PERMISSION, "mode", "os.Chmod os.Mkdir os.MkdirAll", when=_wide(1)),
@@ -278,10 +278,10 @@ SINKS: tuple[Sink, ...] = (
          "net/http.ServeTLS"),
     sink(flaw.SLOW_HEADERS, "timeout", "net/http.Server", when=_no_timeout),
     sink(flaw.COOKIE, "cookie", "net/http.Cookie", when=_plain_cookie),
-    sink(flaw.COOKIE_SCRIPT, "cookie", "net/http.Cookie", when=_scripted_cookie),
-    sink(flaw.BOMB, "bomb", "io.Copy io.CopyBuffer", when=_compressed),
+    sink(flaw.COOKIE_SCRIPT, "cookie", "net/http.Cookie", when=_is_script_cookie),
+    sink(flaw.BOMB, "bomb", "io.Copy io.CopyBuffer", when=_is_compressed),
     sink(flaw.SERVE_ROOT, "path", "net/http.Dir", when=lambda site: is_const(site.arg(0), "/")),
-    sink(flaw.MULTIPART, "size", ".ParseMultipartForm", when=_unlimited),
+    sink(flaw.MULTIPART, "size", ".ParseMultipartForm", when=_is_unlimited),
     sink(flaw.BYPASS, "bypass", ".AddInsecureBypassPattern",
          when=lambda site: is_const(site.arg(0), "/", "/{path...}")),
     sink(flaw.SMUGGLE, "header", ".Set .Add", when=_both_headers),
@@ -297,9 +297,9 @@ def from_archive(site: Site) -> bool:
     return value is not None and any("archive/" in taint.origin for taint in value.taints)
 
 
-STORES = (Store(known.RANDOM, "random", SECRET_NAME, "random"), *libraries.STORES)
-SETTINGS = (Setting(flaw.TLS_VERSION, r"\.M(?:in|ax)Version$", lambda value: 0 < (number(value) or 0) < 0x0303),)
-BOOK = Book(
+STORES = (NamedStore(known.RANDOM, "random", SECRET_NAME, "random"), *libraries.STORES)
+SETTINGS = (FlawedSetting(flaw.TLS_VERSION, r"\.M(?:in|ax)Version$", lambda value: 0 < (number(value) or 0) < 0x0303),)
+BOOK = FlowBook(
     sources=names.SOURCES,
     labels={},
     sinks=by_name((*SINKS, *libraries.SINKS)),

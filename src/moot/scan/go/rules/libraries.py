@@ -2,7 +2,7 @@
 
 import re
 
-from moot.scan.engine.rulebook import Site, Store
+from moot.scan.engine.rulebook import NamedStore, Site
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import names as names
 from moot.scan.go.rules import patterns as known
@@ -26,12 +26,12 @@ def _method_unchecked(site: Site) -> bool:
     return "func(" in site.text() and not METHOD.search(site.text()) and not METHOD.search(site.around())
 
 
-def _written(site: Site) -> bool:
+def _is_literal_key(site: Site) -> bool:
     written = re.search(r'\.SignedString\(\[\]byte\("([^"]+)"\)\)$', site.text())
     return written is not None and not PLACEHOLDER.search(written[1])
 
 
-def _scripted(site: Site) -> bool:
+def _is_script(site: Site) -> bool:
     codes = (site.setting(site.arg(place), "$where") for place in (0, 1))
     return site.module(*MONGO) and any(code is not None and bool(code.taints) for code in codes)
 
@@ -49,12 +49,12 @@ SINKS = (
     sink(flaw.LDAP, "ldap", _every(names.LDAPS, "NewSearchRequest"), 0, 6, floor=MEDIUM),
     sink(flaw.XPATH, "xpath", _every(XPATHS, "Find", "FindOne", "Query", "QueryAll", "FindEach"), 1, floor=MEDIUM),
     sink(flaw.XPATH, "xpath", "github.com/antchfx/xpath.Compile github.com/antchfx/xpath.MustCompile", 0, floor=MEDIUM),
-    sink(flaw.NOSQL, "code", ".Find .FindOne .CountDocuments .UpdateMany .DeleteMany", 0, 1, when=_scripted,
+    sink(flaw.NOSQL, "code", ".Find .FindOne .CountDocuments .UpdateMany .DeleteMany", 0, 1, when=_is_script,
          floor=MEDIUM),
     sink(flaw.REGEX, "regex", "regexp.MustCompile regexp.MustCompilePOSIX", 0, floor=SURE),
     sink(flaw.JWT, "jwt", ".ParseUnverified", when=lambda site: site.module(*JWTS)),
     sink(flaw.JWT_METHOD, "jwt", _every(JWTS, "Parse", "ParseWithClaims"), when=_method_unchecked),
-    sink(flaw.KEY, "secret", ".SignedString", when=_written),
+    sink(flaw.KEY, "secret", ".SignedString", when=_is_literal_key),
     sink(flaw.TRUST, "trust", ".Set", 0, 1, when=_sessions, floor=SURE),
     sink(known.RESPONSE, "xss", f"{names.GIN}.Data", 2, when=_page, floor=SURE),
     sink(known.PATH, "path", f"{names.GIN}.SaveUploadedFile", 1, floor=SURE),
@@ -65,7 +65,7 @@ SINKS = (
          when=lambda site: bool(re.match(r"/(?:var/)?tmp/", str(getattr(site.arg(0), "const", ""))))),
 )  # fmt: skip
 STORES = (
-    Store(
+    NamedStore(
         flaw.TRUST,
         "trust",
         r"\.Values\[",

@@ -6,13 +6,13 @@ from tree_sitter import Node
 
 from moot.scan.go.checks import structure
 from moot.scan.go.rules import structure as golang_structure
-from moot.scan.rule import CallRule, Match, Rule, on
+from moot.scan.rule import CallRule, Rule, RuleMatch, on
 from moot.scan.rules import threads
 from moot.scan.rules.book import Book
-from moot.scan.rules.errors import DISCARDED, discarded
-from moot.scan.rules.secrets import hardcoded, secret_rule
+from moot.scan.rules.errors import DISCARDED, find_discarded
+from moot.scan.rules.secrets import find_hardcoded, secret_rule
 from moot.scan.rules.threads import go_routines
-from moot.scan.rules.timing import compared, timing_rule
+from moot.scan.rules.timing import find_compared, make_timing_rule
 from moot.scan.syntax import Source, nth
 
 SQL = Rule(
@@ -103,7 +103,7 @@ CALL_RULES: tuple[CallRule, ...] = (
 )
 
 
-def tls_off(source: Source) -> Iterator[Match]:
+def tls_off(source: Source) -> Iterator[RuleMatch]:
     for node in source.nodes("keyed_element"):
         key, value = nth(node, 0), nth(node, 1)
         if (
@@ -112,20 +112,20 @@ def tls_off(source: Source) -> Iterator[Match]:
             and source.text(key) == "InsecureSkipVerify"
             and source.text(value) == "true"
         ):
-            yield Match(TLS, node)
+            yield RuleMatch(TLS, node)
     for node in source.nodes("assignment_statement"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is not None and right is not None and _switched_on(source, left, right):
-            yield Match(TLS, node)
+        if left is not None and right is not None and _is_switched_on(source, left, right):
+            yield RuleMatch(TLS, node)
 
 
-def _switched_on(source: Source, left: Node, right: Node) -> bool:
+def _is_switched_on(source: Source, left: Node, right: Node) -> bool:
     short = left.end_byte - left.start_byte < 200
     return short and source.text(left).endswith(".InsecureSkipVerify") and source.text(right) == "true"
 
 
 BOOK = Book(
     CALL_RULES,
-    (tls_off, go_routines, discarded, hardcoded, structure, compared),
-    (TLS, threads.GO, DISCARDED, secret_rule("go"), timing_rule("go"), *golang_structure.RULES),
+    (tls_off, go_routines, find_discarded, find_hardcoded, structure, find_compared),
+    (TLS, threads.GO, DISCARDED, secret_rule("go"), make_timing_rule("go"), *golang_structure.RULES),
 )

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from moot.scan.calls import imports, modules, read_call
-from moot.scan.change import Change, Refused, Rewrite, needed, replaced
+from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
 from moot.scan.rewrites.choices import leave_choices
-from moot.scan.rewrites.digests import shown_only
+from moot.scan.rewrites.digests import require_shown_only
 from moot.scan.rewrites.drivers import SCRIPT_NUMBERED, script_driver
 from moot.scan.rewrites.markup import NAMES
-from moot.scan.rewrites.query import Dialect, parameterised, sole_use
+from moot.scan.rewrites.query import Dialect, parameterise_query, sole_use
 from moot.scan.rules import matches
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
-from moot.scan.strings import Built, Hole, build, quotes, unwrapped
+from moot.scan.strings import Built, StringHole, build, quotes, unwrap
 from moot.scan.syntax import Source, inside
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function"})
@@ -29,10 +29,10 @@ METHODS = frozenset({"query", "execute", "all", "get", "run", "each"})
 def sql(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if call.method not in METHODS or not call.args:
-        raise Refused(f"{call.method}() does not take the values beside the SQL text")
-    if len(call.args) > 1 and not _is_callback(source, unwrapped(call.args[1])):
-        raise Refused("the call already has parameters")
-    return parameterised(source, call, call.args[0], _dialect(source))
+        raise RewriteRefused(f"{call.method}() does not take the values beside the SQL text")
+    if len(call.args) > 1 and not _is_callback(source, unwrap(call.args[1])):
+        raise RewriteRefused("the call already has parameters")
+    return parameterise_query(source, call, call.args[0], _dialect(source))
 
 
 def _is_callback(source: Source, node: Node) -> bool:
@@ -65,7 +65,7 @@ def _array(values: Sequence[str]) -> str:
 def _template(source: Source, parts: Sequence[Part]) -> str:
     texts = "".join(part for part in parts if isinstance(part, str))
     if any(char in texts for char in "`\\$"):
-        raise Refused("the value cannot be written as one template string")
+        raise RewriteRefused("the value cannot be written as one template string")
     inner = (part if isinstance(part, str) else f"${{{source.text(part.node)}}}" for part in parts)
     return f"`{''.join(inner)}`"
 
@@ -74,24 +74,24 @@ def command(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     new = {"child_process.exec": "execFile", "child_process.execSync": "execFileSync"}.get(call.name)
     if new is None:
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     built = build(source, call.args[0])
     sole_use(source, built, call.args[0])
-    if not all(_same_for_both(source, unwrapped(arg)) for arg in call.args[1:]):
-        raise Refused("the call has options of its own")
+    if not all(_same_for_both(source, unwrap(arg)) for arg in call.args[1:]):
+        raise RewriteRefused("the call has options of its own")
     program, *rest = words(source, marks(source, built))
     arguments = ", ".join(_argument(source, word) for word in rest)
     edits = _split(source, built, call.args[0], _argument(source, program), f"[{arguments}]")
-    edits += _renamed(source, node, call.method, new)
+    edits += _rename_call(source, node, call.method, new)
     return Change(tuple(edits), f"{new} gets a list of arguments and no shell reads it")
 
 
 def _split(source: Source, built: Built, arg: Node, program: str, arguments: str) -> list[Edit]:
     """The program stands in the call; the arguments where the command was put together."""
     if built.home is None:
-        return [replaced(arg, f"{program}, {arguments}")]
-    place = needed(built.home.value, "the text is not here")
-    return [replaced(place, arguments), replaced(arg, f"{program}, {source.text(arg)}")]
+        return [replace_node(arg, f"{program}, {arguments}")]
+    place = require_node(built.home.value, "the text is not here")
+    return [replace_node(place, arguments), replace_node(arg, f"{program}, {source.text(arg)}")]
 
 
 def _same_for_both(source: Source, node: Node) -> bool:
@@ -103,7 +103,7 @@ def _same_for_both(source: Source, node: Node) -> bool:
 
 
 def _argument(source: Source, word: Word) -> str:
-    if len(word) == 1 and isinstance(word[0], Hole):
+    if len(word) == 1 and isinstance(word[0], StringHole):
         return f"String({source.text(word[0].node)})"
     if all(isinstance(part, str) for part in word):
         text = "".join(part for part in word if isinstance(part, str))
@@ -111,68 +111,72 @@ def _argument(source: Source, word: Word) -> str:
     return _template(source, word)
 
 
-def _renamed(source: Source, node: Node, old: str, new: str) -> list[Edit]:
+def _rename_call(source: Source, node: Node, old: str, new: str) -> list[Edit]:
     """Call the other function, and bring its name in where names are imported one by one."""
-    callee = needed(node.child_by_field_name("function"), "the call has no name")
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
     if callee.type == "member_expression":
-        return [replaced(needed(callee.child_by_field_name("property"), "the call has no name"), new)]
+        return [replace_node(require_node(callee.child_by_field_name("property"), "the call has no name"), new)]
     known = next((alias for alias, real in imports(source).items() if real == f"child_process.{new}"), None)
     if known is not None:
-        return [replaced(callee, known)]
+        return [replace_node(callee, known)]
     listed = ("import_specifier", "shorthand_property_identifier_pattern")
     for specifier in source.nodes(*listed):
         if source.text(specifier) == source.text(callee) == old:
-            return [replaced(callee, new), Edit(specifier.end_byte, specifier.end_byte, f", {new}")]
-    raise Refused("the import cannot be extended")
+            return [replace_node(callee, new), Edit(specifier.end_byte, specifier.end_byte, f", {new}")]
+    raise RewriteRefused("the import cannot be extended")
 
 
 def html(source: Source, node: Node) -> Change:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     member = left.child_by_field_name("property") if left is not None else None
     if node.type != "assignment_expression" or member is None or right is None or source.text(member) != "innerHTML":
-        raise Refused("only an assignment to innerHTML is rewritten")
+        raise RewriteRefused("only an assignment to innerHTML is rewritten")
     if "<" in build(source, right).literal(source) or "&" in build(source, right).literal(source):
-        raise Refused("the text holds markup of its own")
+        raise RewriteRefused("the text holds markup of its own")
     if NAMES.search(source.text(right)) or any(n.type == "call_expression" for n in inside(right, 200)):
-        raise Refused("the value may be markup that is meant to be there")
-    return Change((replaced(member, "textContent"),), "the value is shown as text")
+        raise RewriteRefused("the value may be markup that is meant to be there")
+    return Change((replace_node(member, "textContent"),), "the value is shown as text")
 
 
 def tls(source: Source, node: Node) -> Change:
     leave_choices(source, node, "whether certificates are checked")
     around = source.statement(node)
     if around is not None and LOCAL.search(source.text(around)):
-        raise Refused("a server on the same machine has seldom a certificate that can be checked")
-    value = needed(node.child_by_field_name("value") or node.child_by_field_name("right"), "the value is not here")
+        raise RewriteRefused("a server on the same machine has seldom a certificate that can be checked")
+    value = require_node(
+        node.child_by_field_name("value") or node.child_by_field_name("right"), "the value is not here"
+    )
     new = (
         "true"
         if source.text(value) in ("false", "0")
         else source.text(value).replace("0", "1").replace("false", "true")
     )
-    return Change((replaced(value, new),), "certificates are checked")
+    return Change((replace_node(value, new),), "certificates are checked")
 
 
 def weak_hash(source: Source, node: Node) -> Change:
     if any(m.rule.id == "javascript-password-hash" and m.node.start_byte == node.start_byte for m in matches(source)):
-        raise Refused("a password needs a slow hash, not another fast one")
-    shown_only(source, node)
-    name = needed(read_call(source, node).arg(0), "the algorithm is not here")
+        raise RewriteRefused("a password needs a slow hash, not another fast one")
+    require_shown_only(source, node)
+    name = require_node(read_call(source, node).arg(0), "the algorithm is not here")
     opening, closing = quotes(source, name)
     return Change(
-        (replaced(name, f"{opening}sha256{closing}"),), "SHA-256 takes the place of the broken hash; digests are longer"
+        (replace_node(name, f"{opening}sha256{closing}"),),
+        "SHA-256 takes the place of the broken hash; digests are longer",
     )
 
 
 def buffer(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if call.name in ("Buffer.allocUnsafe", "Buffer.allocUnsafeSlow"):
-        callee = needed(node.child_by_field_name("function"), "the call has no name")
+        callee = require_node(node.child_by_field_name("function"), "the call has no name")
         return Change(
-            (replaced(needed(callee.child_by_field_name("property"), "no name"), "alloc"),), "the buffer is cleared"
+            (replace_node(require_node(callee.child_by_field_name("property"), "no name"), "alloc"),),
+            "the buffer is cleared",
         )
-    if unwrapped(call.args[0]).type != "number":
-        raise Refused("it cannot be told whether a size or data is given")
-    arguments = needed(node.child_by_field_name("arguments"), "the call has no arguments")
+    if unwrap(call.args[0]).type != "number":
+        raise RewriteRefused("it cannot be told whether a size or data is given")
+    arguments = require_node(node.child_by_field_name("arguments"), "the call has no arguments")
     return Change((Edit(node.start_byte, arguments.start_byte, "Buffer.alloc"),), "the buffer is cleared")
 
 

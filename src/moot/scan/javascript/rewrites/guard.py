@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from tree_sitter import Node
 
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Choices, Refused, needed, replaced
+from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.javascript.rewrites.module import before, function, required
+from moot.scan.javascript.rewrites.module import before, function, require_module
 from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL
-from moot.scan.python.rewrites.path import leading_folder
-from moot.scan.strings import Hole, build, constant_text, unwrapped
+from moot.scan.python.rewrites.path import find_leading_folder
+from moot.scan.strings import StringHole, build, constant_text, unwrap
 from moot.scan.syntax import Source, inside
 
 PARTS = frozenset({"identifier", "member_expression", "subscript_expression", "call_expression"})
@@ -35,19 +35,19 @@ def _value(source: Source) -> str:
     return "value: unknown" if source.language == "typescript" else "value"
 
 
-def _holes(source: Source, text: Node) -> list[Hole]:
-    built = build(source, unwrapped(text), UNFOLLOWED)
-    return [hole for hole in built.holes if unwrapped(hole.node).type in PARTS]
+def _holes(source: Source, text: Node) -> list[StringHole]:
+    built = build(source, unwrap(text), UNFOLLOWED)
+    return [hole for hole in built.holes if unwrap(hole.node).type in PARTS]
 
 
-def _wrapped(
-    source: Source, holes: Sequence[Hole], wrap: Callable[[str], str], added: Sequence[Edit], did: str
+def _wrap_values(
+    source: Source, holes: Sequence[StringHole], wrap: Callable[[str], str], added: Sequence[Edit], did: str
 ) -> Iterator[Change]:
     """One value where that is enough, else all."""
     for chosen in (*([hole] for hole in holes), list(holes) if len(holes) > 1 else []):
         if chosen:
             shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in chosen))
-            edits = (*added, *(replaced(hole.node, wrap(source.text(hole.node))) for hole in chosen))
+            edits = (*added, *(replace_node(hole.node, wrap(source.text(hole.node))) for hole in chosen))
             yield Change(edits, f"{shown} {did}")
 
 
@@ -55,68 +55,68 @@ def log(source: Source, node: Node) -> Iterator[Change]:
     """Values inside a text; an object that is logged by itself is printed in one piece already."""
     found = [hole for arg in read_call(source, node).args for hole in _holes(source, arg) if _in_text(source, arg)]
     if not found:
-        raise Refused("what is logged is no text that is put together here")
+        raise RewriteRefused("what is logged is no text that is put together here")
     added = function(source, "oneLine", ONE_LINE.format(value=_value(source)))
-    yield from _wrapped(source, found, lambda text: f"oneLine({text})", added, "begins no new line in the log")
+    yield from _wrap_values(source, found, lambda text: f"oneLine({text})", added, "begins no new line in the log")
 
 
 def _in_text(source: Source, arg: Node) -> bool:
-    return len(build(source, unwrapped(arg), UNFOLLOWED).pieces) > 1
+    return len(build(source, unwrap(arg), UNFOLLOWED).pieces) > 1
 
 
 def header(source: Source, node: Node) -> Iterator[Change]:
     call = read_call(source, node)
     if len(call.args) != 2 or constant_text(source, call.args[0]) is None:
-        raise Refused("the header is given in another way")
+        raise RewriteRefused("the header is given in another way")
     found = _holes(source, call.args[1])
     if not found:
-        raise Refused("no plain value stands in the header")
+        raise RewriteRefused("no plain value stands in the header")
     added = function(source, "oneLine", ONE_LINE.format(value=_value(source)))
-    yield from _wrapped(source, found, lambda text: f"oneLine({text})", added, "begins no new header")
+    yield from _wrap_values(source, found, lambda text: f"oneLine({text})", added, "begins no new header")
 
 
 def pattern(source: Source, node: Node) -> Iterator[Change]:
     """A word that is looked for is taken literally."""
-    text = needed(read_call(source, node).arg(0), "the pattern is not here")
+    text = require_node(read_call(source, node).arg(0), "the pattern is not here")
     found = _holes(source, text)
     if not found:
-        raise Refused("no plain value stands in the pattern")
+        raise RewriteRefused("no plain value stands in the pattern")
     if any(PATTERN.search(source.text(hole.node)) for hole in found):
-        raise Refused("the names say that a pattern is wanted, not a word")
+        raise RewriteRefused("the names say that a pattern is wanted, not a word")
     added = function(source, "escapeRegExp", ESCAPER.format(value=_value(source)))
     did = "is taken literally by the pattern"
-    yield from _wrapped(source, found, lambda text: f"escapeRegExp({text})", added, did)
+    yield from _wrap_values(source, found, lambda text: f"escapeRegExp({text})", added, did)
 
 
 def document_query(source: Source, node: Node) -> Iterator[Change]:
     """A field of text is compared with text, whatever object was sent."""
-    query = unwrapped(needed(read_call(source, node).arg(0), "the query is not here"))
+    query = unwrap(require_node(read_call(source, node).arg(0), "the query is not here"))
     if query.type != "object":
-        raise Refused("the query is put together elsewhere")
-    found: list[Hole] = []
+        raise RewriteRefused("the query is put together elsewhere")
+    found: list[StringHole] = []
     for pair in (child for child in query.named_children if child.type == "pair"):
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
-        if key is None or value is None or unwrapped(value).type not in PARTS:
+        if key is None or value is None or unwrap(value).type not in PARTS:
             continue
         if not TEXTUAL.search(source.text(key).strip("\"'")):
-            raise Refused("it cannot be told whether a field holds text")
-        found.append(Hole(value))
+            raise RewriteRefused("it cannot be told whether a field holds text")
+        found.append(StringHole(value))
     if not found:
-        raise Refused("no plain value stands in the query")
-    yield from _wrapped(source, found, lambda text: f"String({text})", (), "is text in the query")
+        raise RewriteRefused("no plain value stands in the query")
+    yield from _wrap_values(source, found, lambda text: f"String({text})", (), "is text in the query")
 
 
 def redirect(source: Source, node: Node) -> Iterator[Change]:
     """The address is completed the way a browser would do it; of the result, only the place on this host is kept."""
     call, page = read_call(source, node), _page(source, node)
     if call.method != "redirect" or not call.name.startswith(("res.", "reply.")) or len(call.args) not in (1, 2):
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     target = call.args[-1]
     if constant_text(source, target) is not None or re.search(r"""["'`]back["'`]""", source.text(target)):
-        raise Refused("the address is not here, or it may lead back to where the visitor came from")
+        raise RewriteRefused("the address is not here, or it may lead back to where the visitor came from")
     added = function(source, "localPath", _local(source))
     new = f"localPath({source.text(target)}, {page})"
-    yield Change((*added, replaced(target, new)), "visitors are only sent to pages of the same host")
+    yield Change((*added, replace_node(target, new)), "visitors are only sent to pages of the same host")
 
 
 def _local(source: Source) -> str:
@@ -129,7 +129,7 @@ def _page(source: Source, node: Node) -> str:
     for name in ("req", "request"):
         if name in _parameters(source, node):
             return f"{name}.originalUrl"
-    raise Refused("the request is not known here")
+    raise RewriteRefused("the request is not known here")
 
 
 def _parameters(source: Source, node: Node) -> set[str]:
@@ -140,20 +140,20 @@ def _parameters(source: Source, node: Node) -> set[str]:
     return found
 
 
-def contained(source: Source, node: Node) -> Iterator[Change]:
+def contain_path(source: Source, node: Node) -> Iterator[Change]:
     """`path.join(folder, name)` must lie in the folder; a handler answers 403 when it does not."""
     call = read_call(source, node)
-    place = unwrapped(needed(call.arg(0), "the path is not here"))
+    place = unwrap(require_node(call.arg(0), "the path is not here"))
     joined = read_call(source, place) if place.type == "call_expression" else None
     if joined is None or joined.name not in ("path.join", "path.resolve") or len(joined.args) < 2:
-        raise Refused("no folder is known in which the file must lie")
+        raise RewriteRefused("no folder is known in which the file must lie")
     if any(n.type == "call_expression" for arg in joined.args for n in inside(arg, 200)):
-        raise Refused("the path is worked out by a call")
-    statement = needed(source.statement(node), "the path is used outside of a statement")
+        raise RewriteRefused("the path is worked out by a call")
+    statement = require_node(source.statement(node), "the path is used outside of a statement")
     if source.scope(statement) is not source.scope(node):
-        raise Refused("the path is used outside of a statement")
-    path, added = required(source, "path", node)
-    folder = leading_folder(source, place, joined.args)
+        raise RewriteRefused("the path is used outside of a statement")
+    path, added = require_module(source, "path", node)
+    folder = find_leading_folder(source, place, joined.args)
     whole = f"{path}.resolve({source.text(place)})"
     test = f"{whole} !== {path}.resolve({folder}) && !{whole}.startsWith({path}.resolve({folder}) + {path}.sep)"
     guard = f"if ({test}) {{ {_refusal(source, node)} }}"
@@ -170,14 +170,14 @@ def _refusal(source: Source, node: Node) -> str:
 def error_shown(source: Source, node: Node) -> Iterator[Change]:
     """The visitor gets a plain sentence; the stack goes to the log of the program."""
     call = read_call(source, node)
-    shown = unwrapped(needed(call.arg(0), "the error is not here"))
+    shown = unwrap(require_node(call.arg(0), "the error is not here"))
     thing = shown.child_by_field_name("object")
     if shown.type != "member_expression" or thing is None or not source.text(shown).endswith(".stack"):
-        raise Refused("the error is sent in another way")
-    statement = needed(source.statement(node), "the error is sent outside of a statement")
+        raise RewriteRefused("the error is sent in another way")
+    statement = require_node(source.statement(node), "the error is sent outside of a statement")
     if source.scope(statement) is not source.scope(node) or re.search(r"\?\.", source.text(shown)):
-        raise Refused("the error is sent outside of a statement")
-    edits = (before(source, statement, f"console.error({source.text(thing)});"), replaced(shown, SORRY))
+        raise RewriteRefused("the error is sent outside of a statement")
+    edits = (before(source, statement, f"console.error({source.text(thing)});"), replace_node(shown, SORRY))
     yield Change(edits, "the stack is logged for the operator and not sent to the visitor")
 
 
@@ -187,6 +187,6 @@ CHOICES: dict[str, Choices] = {
     "javascript-regex-injection": pattern,
     "javascript-nosql": document_query,
     "javascript-open-redirect": redirect,
-    "javascript-path": contained,
+    "javascript-path": contain_path,
     "javascript-error-disclosure": error_shown,
 }

@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from moot.scan.bindings import changes
 from moot.scan.calls import imports
-from moot.scan.change import Refused
+from moot.scan.change import RewriteRefused
 from moot.scan.edits import Edit
 from moot.scan.syntax import Scope, Source, inside
 
@@ -20,17 +20,17 @@ def function(source: Source, name: str, text: str) -> tuple[Edit, ...]:
     if written in source.data.decode("utf-8", "replace"):
         return ()
     if _is_taken(source, name):
-        raise Refused(f"{name!r} means something else here")
+        raise RewriteRefused(f"{name!r} means something else here")
     return (_below(source, written),)
 
 
-def required(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
+def require_module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
     """What a module of Node is called here, with the edit that loads it in the file's own way when nothing does."""
     for alias, real in imports(source).items():
         if real == name and not _is_hidden(source, alias, at):
             return alias, ()
     if _is_taken(source, name):
-        raise Refused(f"{name!r} means something else here")
+        raise RewriteRefused(f"{name!r} means something else here")
     modern = any(n.type in ("import_statement", "export_statement") for n in source.root.named_children)
     return name, (
         _below(source, f'import * as {name} from "{name}";' if modern else f'const {name} = require("{name}");'),
@@ -65,5 +65,5 @@ def before(source: Source, statement: Node, *lines: str) -> Edit:
     gap = f"\n{indent}" if not indent.strip() else " "
     parent = statement.parent
     if parent is None or parent.type not in ("statement_block", "program"):
-        raise Refused("the statement has no block of its own")
+        raise RewriteRefused("the statement has no block of its own")
     return Edit(statement.start_byte, statement.start_byte, "".join(f"{line}{gap}" for line in lines))

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
+from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.module import function
 from moot.scan.rewrites.choices import leave_choices
 from moot.scan.rewrites.markup import NAMES, is_text_place
-from moot.scan.strings import Hole, Text, build, constant_text, quotes, unwrapped
+from moot.scan.strings import StringHole, Text, build, constant_text, quotes, unwrap
 from moot.scan.syntax import Source, inside
 
 RANDOM = "(crypto.getRandomValues(new Uint32Array(2)).reduce((all, word) => all * 2 ** 26 + (word >>> 6), 0) / 2 ** 52)"
@@ -30,7 +30,7 @@ def options(source: Source, node: Node) -> dict[str, Node]:
     for pair in (child for child in node.named_children if child.type != "comment"):
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
         if pair.type != "pair" or key is None or value is None:
-            raise Refused("the options are put together elsewhere")
+            raise RewriteRefused("the options are put together elsewhere")
         found[source.text(key).strip("\"'")] = value
     return found
 
@@ -38,9 +38,9 @@ def options(source: Source, node: Node) -> dict[str, Node]:
 def with_option(source: Source, node: Node, name: str, value: str) -> Edit:
     known = options(source, node)
     if name in known:
-        return replaced(known[name], value)
+        return replace_node(known[name], value)
     if not node.named_children:
-        return replaced(node, f"{{ {name}: {value} }}")
+        return replace_node(node, f"{{ {name}: {value} }}")
     last = node.named_children[-1]
     line = source.data.rfind(b"\n", 0, last.start_byte) + 1
     indent = source.slice(line, last.start_byte)
@@ -52,15 +52,15 @@ def _flag(name: str) -> Rewrite:
     def rewrite(source: Source, node: Node) -> Change:
         call, did = read_call(source, node), f"the cookie is {name}"
         if call.method == "cookie" and not RESPONSE.match(call.name):
-            raise Refused("what sets the cookie is not known to be a web response")
+            raise RewriteRefused("what sets the cookie is not known to be a web response")
         if name == "httpOnly" and call.args and READ.search(source.text(call.args[0])):
-            raise Refused("the name says that scripts of the page read the cookie")
-        given = [unwrapped(arg) for arg in call.args]
+            raise RewriteRefused("the name says that scripts of the page read the cookie")
+        given = [unwrap(arg) for arg in call.args]
         if call.method == "cookie" and len(given) == 2:
             return Change((Edit(given[1].end_byte, given[1].end_byte, f", {{ {name}: true }}"),), did)
         place = given[2] if call.method == "cookie" and len(given) == 3 else _session_cookie(source, given)
         if place is None or place.type != "object":
-            raise Refused("the options of the cookie are not here")
+            raise RewriteRefused("the options of the cookie are not here")
         return Change((with_option(source, place, name, "true"),), did)
 
     return rewrite
@@ -75,70 +75,71 @@ def _session_cookie(source: Source, given: list[Node]) -> Node | None:
 def random(source: Source, node: Node) -> Change:
     """A number from 0 to 1, as before, of 52 bits that nobody can foretell. `crypto` is global from Node 19 on."""
     if source.text(node) != "Math.random()":
-        raise Refused("only Math.random() is rewritten")
+        raise RewriteRefused("only Math.random() is rewritten")
     taken = any(n.type == "identifier" and source.text(n) == "crypto" for n in inside(source.root, 200_000))
     name = "globalThis.crypto" if taken else "crypto"
-    return Change((replaced(node, RANDOM.replace("crypto", name, 1)),), "the system's secure random source is used")
+    return Change((replace_node(node, RANDOM.replace("crypto", name, 1)),), "the system's secure random source is used")
 
 
 def tls_version(source: Source, node: Node) -> Change:
-    value = needed(node.child_by_field_name("value"), "the version is not here")
-    key = source.text(needed(node.child_by_field_name("key"), "the version is not here")).strip("\"'")
+    value = require_node(node.child_by_field_name("value"), "the version is not here")
+    key = source.text(require_node(node.child_by_field_name("key"), "the version is not here")).strip("\"'")
     new = {"minVersion": "TLSv1.2", "secureProtocol": "TLSv1_2_method"}.get(key)
     if new is None or constant_text(source, value) is None:
-        raise Refused("the version is not written here")
+        raise RewriteRefused("the version is not written here")
     opening, closing = quotes(source, value)
-    return Change((replaced(value, f"{opening}{new}{closing}"),), "TLS 1.2 is the lowest version")
+    return Change((replace_node(value, f"{opening}{new}{closing}"),), "TLS 1.2 is the lowest version")
 
 
 def key_size(source: Source, node: Node) -> Change:
-    given = [unwrapped(arg) for arg in read_call(source, node).args]
+    given = [unwrap(arg) for arg in read_call(source, node).args]
     found = [options(source, arg).get("modulusLength") for arg in given if arg.type == "object"]
-    size = needed(next((value for value in found if value is not None), None), "the size is not here")
+    size = require_node(next((value for value in found if value is not None), None), "the size is not here")
     if size.type != "number":
-        raise Refused("the size is not written here")
-    return Change((replaced(size, "2048"),), "the key has 2048 bits; making it takes longer")
+        raise RewriteRefused("the size is not written here")
+    return Change((replace_node(size, "2048"),), "the key has 2048 bits; making it takes longer")
 
 
 def token_check(source: Source, node: Node) -> Change:
     """An expired token is refused; `none` is no algorithm where others are named."""
     leave_choices(source, node, "what is checked of the token")
     if re.search(r"(?i)refresh|renew|logout|expired|decode", source.scope(node).name):
-        raise Refused("the name says that an expired token is wanted too")
+        raise RewriteRefused("the name says that an expired token is wanted too")
     if node.type == "pair" and source.text(node).replace(" ", "") == "ignoreExpiration:true":
         return Change(
-            (replaced(needed(node.child_by_field_name("value"), "none"), "false"),), "expired tokens are refused"
+            (replace_node(require_node(node.child_by_field_name("value"), "none"), "false"),),
+            "expired tokens are refused",
         )
-    given = [unwrapped(arg) for arg in read_call(source, node).args]
+    given = [unwrap(arg) for arg in read_call(source, node).args]
     lists = [options(source, arg).get("algorithms") for arg in given if arg.type == "object"]
-    named = needed(next((value for value in lists if value is not None), None), "the algorithms are not here")
+    named = require_node(next((value for value in lists if value is not None), None), "the algorithms are not here")
     kept = [n for n in named.named_children if (constant_text(source, n) or "").lower() not in ("", "none")]
     if named.type != "array" or not kept or len(kept) == len(named.named_children):
-        raise Refused("it cannot be told which algorithms are meant")
+        raise RewriteRefused("it cannot be told which algorithms are meant")
     new = f"[{', '.join(source.text(n) for n in kept)}]"
-    return Change((replaced(named, new),), "a token without a signature is refused")
+    return Change((replace_node(named, new),), "a token without a signature is refused")
 
 
 def page(source: Source, node: Node) -> Iterator[Change]:
     """What is put into a page as text is escaped there: one value where that is enough, else all."""
     call = read_call(source, node)
     if call.method not in ANSWERS or len(call.args) != 1:
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     built = build(source, call.args[0])
     if built.home is not None or len(built.pieces) < 2:
-        raise Refused("the page is built elsewhere")
-    found, before = list[tuple[Hole, str]](), ""
+        raise RewriteRefused("the page is built elsewhere")
+    found, before = list[tuple[StringHole, str]](), ""
     for piece in built.pieces:
         if isinstance(piece, Text):
             before += source.slice(piece.start, piece.end)
             continue
         found.append((piece, before))
         before += "x"
-    refusal: Refused | None = None
+    refusal: RewriteRefused | None = None
     for chosen in (*([one] for one in found), found if len(found) > 1 else []):
         try:
-            edits = [_shown(source, hole, text) for hole, text in chosen]
-        except Refused as why:
+            edits = [_escape_hole(source, hole, text) for hole, text in chosen]
+        except RewriteRefused as why:
             refusal = refusal or why
             continue
         if edits:
@@ -147,13 +148,13 @@ def page(source: Source, node: Node) -> Iterator[Change]:
         raise refusal
 
 
-def _shown(source: Source, hole: Hole, before: str) -> Edit:
+def _escape_hole(source: Source, hole: StringHole, before: str) -> Edit:
     text = source.text(hole.node)
     if NAMES.search(REQUEST.sub("", text)):
-        raise Refused(f"{text!r} may be markup that is meant to be there")
+        raise RewriteRefused(f"{text!r} may be markup that is meant to be there")
     if not is_text_place(before):
-        raise Refused("a value stands in a script, a tag or an address, where escaping is not enough")
-    return replaced(hole.node, f"escapeHtml({text})")
+        raise RewriteRefused("a value stands in a script, a tag or an address, where escaping is not enough")
+    return replace_node(hole.node, f"escapeHtml({text})")
 
 
 def _escaper(source: Source) -> tuple[Edit, ...]:

@@ -5,10 +5,10 @@ import re
 from tree_sitter import Node
 
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Refused, Rewrite, needed, replaced
-from moot.scan.javascript.rewrites.module import before, function, required
+from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
+from moot.scan.javascript.rewrites.module import before, function, require_module
 from moot.scan.javascript.rewrites.settings import options
-from moot.scan.strings import Hole, build, constant_text, unwrapped
+from moot.scan.strings import StringHole, build, constant_text, unwrap
 from moot.scan.syntax import Source, inside
 
 SAME_SECRET = """const sameSecret = ({given}) => {{
@@ -21,18 +21,18 @@ WINDOWS = frozenset({"npm", "npx", "yarn", "pnpm", "tsc"})
 """Programs that are scripts on Windows, which only a shell finds there."""
 
 
-def compared(source: Source, node: Node) -> Change:
+def compare_by_digest(source: Source, node: Node) -> Change:
     """Texts of any length are compared by their digests; what is no text is compared as before."""
     node = _comparison(source, node)
-    operator = source.text(needed(node.child_by_field_name("operator"), "the operator is not here"))
-    left = needed(node.child_by_field_name("left"), "the comparison is not here")
-    right = needed(node.child_by_field_name("right"), "the comparison is not here")
-    crypto, added = required(source, "crypto", node)
+    operator = source.text(require_node(node.child_by_field_name("operator"), "the operator is not here"))
+    left = require_node(node.child_by_field_name("left"), "the comparison is not here")
+    right = require_node(node.child_by_field_name("right"), "the comparison is not here")
+    crypto, added = require_module(source, "crypto", node)
     typed = source.language == "typescript"
     given, text = ("left: unknown, right: unknown", "text: string") if typed else ("left, right", "text")
     helper = function(source, "sameSecret", SAME_SECRET.format(given=given, text=text, crypto=crypto))
     new = f"sameSecret({source.text(left)}, {source.text(right)})"
-    edits = (*added, *helper, replaced(node, new if operator == "===" else f"!{new}"))
+    edits = (*added, *helper, replace_node(node, new if operator == "===" else f"!{new}"))
     return Change(edits, "the comparison takes the same time wherever the two differ")
 
 
@@ -45,74 +45,74 @@ def _comparison(source: Source, node: Node) -> Node:
         operator = inner.child_by_field_name("operator")
         if inner.start_byte == start and operator is not None and source.text(operator) in ("===", "!=="):
             return inner
-    raise Refused("only === and !== are rewritten")
+    raise RewriteRefused("only === and !== are rewritten")
 
 
-def logged(source: Source, node: Node) -> Change:
+def log_error(source: Source, node: Node) -> Change:
     """The error is still passed over, but somebody can learn of it."""
-    body = needed(node.child_by_field_name("body"), "the handler is not here")
+    body = require_node(node.child_by_field_name("body"), "the handler is not here")
     name = node.child_by_field_name("parameter")
     if name is not None and name.type != "identifier":
-        raise Refused("the error is taken apart")
+        raise RewriteRefused("the error is taken apart")
     if any(child.type == "comment" for child in body.named_children):
-        raise Refused("a comment says that it is meant to be lost")
+        raise RewriteRefused("a comment says that it is meant to be lost")
     if not re.search(rb"\bconsole\.(?:error|warn)\b", source.data):
-        raise Refused("nothing here says how errors are told")
+        raise RewriteRefused("nothing here says how errors are told")
     error = source.text(name) if name is not None else "error"
     taken = "" if name is not None else f"({error}) "
     return Change(
-        (replaced(body, f"{taken}{{ console.error({error}); }}"),), "the error is logged before it is passed over"
+        (replace_node(body, f"{taken}{{ console.error({error}); }}"),), "the error is logged before it is passed over"
     )
 
 
 def entities_off(source: Source, node: Node) -> Change:
-    value = needed(node.child_by_field_name("value"), "the switch is not here")
+    value = require_node(node.child_by_field_name("value"), "the switch is not here")
     if node.type != "pair" or source.text(value) != "true":
-        raise Refused("the switch is not written here")
-    return Change((replaced(value, "false"),), "the parser leaves entities alone")
+        raise RewriteRefused("the switch is not written here")
+    return Change((replace_node(value, "false"),), "the parser leaves entities alone")
 
 
 def no_shell(source: Source, node: Node) -> Change:
     """A program that is named here finds its arguments without a shell."""
     call = read_call(source, node)
-    given = [unwrapped(arg) for arg in call.args]
+    given = [unwrap(arg) for arg in call.args]
     program = constant_text(source, given[0]) if given else None
     if program is None or not re.fullmatch(r"[\w./-]+", program) or program in WINDOWS:
-        raise Refused("the program is one that a shell has to find")
+        raise RewriteRefused("the program is one that a shell has to find")
     if len(given) != 3 or given[1].type != "array" or given[2].type != "object":
-        raise Refused("the arguments are given in another way")
+        raise RewriteRefused("the arguments are given in another way")
     constants = [text for n in given[1].named_children if (text := constant_text(source, n)) is not None]
     if not all(re.fullmatch(r"[\w./:=@%+,-]*", text) for text in constants):
-        raise Refused("an argument is written for the shell")
+        raise RewriteRefused("an argument is written for the shell")
     flag = options(source, given[2]).get("shell")
     if flag is None or source.text(flag) != "true":
-        raise Refused("the shell is named, or the program is one itself")
-    return Change((replaced(flag, "false"),), "the program gets its arguments as they are and no shell reads them")
+        raise RewriteRefused("the shell is named, or the program is one itself")
+    return Change((replace_node(flag, "false"),), "the program gets its arguments as they are and no shell reads them")
 
 
 def data_only(source: Source, node: Node) -> Change:
     """Plain data is written as JSON by this library; only functions are not."""
     call = read_call(source, node)
     if call.name != "node-serialize.unserialize" or len(call.args) != 1:
-        raise Refused(f"there is no plain replacement for {call.name}")
-    callee = needed(node.child_by_field_name("function"), "the call has no name")
-    return Change((replaced(callee, "JSON.parse"),), "only data is read; functions in it stay texts")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
+    return Change((replace_node(callee, "JSON.parse"),), "only data is read; functions in it stay texts")
 
 
 def evaluate(source: Source, node: Node) -> Change:
     """`eval("(" + text + ")")` is how JSON was read before there was a function for it."""
     call = read_call(source, node)
     built = build(source, call.args[0]) if len(call.args) == 1 else None
-    pieces = [p for p in built.pieces if not isinstance(p, Hole)] if built is not None else []
+    pieces = [p for p in built.pieces if not isinstance(p, StringHole)] if built is not None else []
     texts = [source.slice(p.start, p.end).strip() for p in pieces]
     if call.name != "eval" or built is None or built.home is not None or len(built.holes) != 1:
-        raise Refused("code that is run cannot be replaced by data")
+        raise RewriteRefused("code that is run cannot be replaced by data")
     if [text for text in texts if text] != ["(", ")"]:
-        raise Refused("code that is run cannot be replaced by data")
+        raise RewriteRefused("code that is run cannot be replaced by data")
     value = source.text(built.holes[0].node)
     if not re.search(r"(?i)json", f"{value} {source.scope(node).name}"):
-        raise Refused("nothing says that the text is JSON: keys without quotes would no longer be read")
-    return Change((replaced(node, f"JSON.parse({value})"),), "only data is read")
+        raise RewriteRefused("nothing says that the text is JSON: keys without quotes would no longer be read")
+    return Change((replace_node(node, f"JSON.parse({value})"),), "only data is read")
 
 
 def plain_keys(source: Source, node: Node) -> Change:
@@ -120,13 +120,13 @@ def plain_keys(source: Source, node: Node) -> Change:
     left = node.child_by_field_name("left")
     index = left.child_by_field_name("index") if left is not None else None
     if index is None or index.type != "identifier":
-        raise Refused("the key is not one that a loop runs over")
+        raise RewriteRefused("the key is not one that a loop runs over")
     key, loop = source.text(index), node.parent
     while loop is not None and not (loop.type == "for_in_statement" and _runs_over(source, loop, key)):
         loop = loop.parent
     body = loop.child_by_field_name("body") if loop is not None else None
     if body is None or body.type != "statement_block" or not body.named_children:
-        raise Refused("the key is not one that a loop runs over")
+        raise RewriteRefused("the key is not one that a loop runs over")
     first = body.named_children[0]
     guard = f"if ({' || '.join(f'{key} === {name}' for name in PROTOTYPES)}) continue;"
     return Change((before(source, first, guard),), f"a {key} that leads to a prototype is passed over")
@@ -138,8 +138,8 @@ def _runs_over(source: Source, loop: Node, key: str) -> bool:
 
 
 REWRITES: dict[str, Rewrite] = {
-    "javascript-timing": compared,
-    "javascript-swallowed-error": logged,
+    "javascript-timing": compare_by_digest,
+    "javascript-swallowed-error": log_error,
     "javascript-xxe": entities_off,
     "javascript-program": no_shell,
     "javascript-deserialise": data_only,

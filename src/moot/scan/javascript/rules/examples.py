@@ -1,6 +1,6 @@
 """For each rule, code on which it must speak and code on which it must not."""
 
-from moot.scan.rule import Example
+from moot.scan.rule import RuleExample
 
 
 def handler(body: str, *, before: str = "") -> str:
@@ -14,115 +14,115 @@ LDAP = "const ldap = require('ldapjs');"
 JWT = "const jwt = require('jsonwebtoken');"
 
 INJECTION = (
-    Example(
+    RuleExample(
         "javascript-sql-string",
         handler("db.query(`select * from t where id = '${req.query.id}'`)"),
         handler("db.query('select * from t where id = ?', [req.query.id])"),
     ),
-    Example(
+    RuleExample(
         "javascript-nosql",
         handler("User.findOne({name: req.body.name})"),
         handler("User.findOne({name: String(req.body.name)})"),
     ),
-    Example(
+    RuleExample(
         "javascript-nosql",
         handler("users.collection('u').findOne({name: req.body.name})"),
         handler("if (typeof req.body.name !== 'string') return; users.collection('u').findOne({name: req.body.name})"),
     ),
-    Example(
+    RuleExample(
         "javascript-exec",
         handler("exec('ls ' + req.query.dir)", before=CHILD),
         handler("spawn('ls', [req.query.dir])", before=CHILD),
     ),
-    Example(
+    RuleExample(
         "javascript-program",
         handler("spawn('sort', [req.query.file], {shell: true})", before=CHILD),
         handler("spawn('sort', [req.query.file])", before=CHILD),
     ),
-    Example("javascript-eval", handler("eval(req.body.sum)"), handler("JSON.parse(req.body.sum)")),
-    Example(
+    RuleExample("javascript-eval", handler("eval(req.body.sum)"), handler("JSON.parse(req.body.sum)")),
+    RuleExample(
         "javascript-require",
         handler("require(req.query.plugin)"),
         handler("const known = {a: './a', b: './b'}; require(known[req.query.plugin])"),
     ),
-    Example(
+    RuleExample(
         "javascript-template",
         handler("res.send(ejs.render(req.body.page))", before="const ejs = require('ejs');"),
         handler("res.send(ejs.render('<%= name %>', {name: req.body.name}))", before="const ejs = require('ejs');"),
     ),
-    Example(
+    RuleExample(
         "javascript-render-options",
         handler("res.render('index', req.query)"),
         handler("res.render('index', {name: req.query.name})"),
     ),
-    Example(
+    RuleExample(
         "javascript-ldap",
         handler("client.search('dc=x', {filter: `(uid=${req.query.u})`})", before="const ldap = require('ldapjs');"),
         handler("client.search('dc=x', {filter: `(uid=${Number(req.query.u)})`})", before="require('ldapjs');"),
     ),
-    Example(
+    RuleExample(
         "javascript-ldap",
         handler("client.search('dc=x', {filter: '(uid=' + req.query.u + ')'})", before=LDAP),
         handler("client.search('dc=x', {filter: new ldap.EqualityFilter({value: req.query.u})})", before=LDAP),
     ),
-    Example(
+    RuleExample(
         "javascript-xpath",
         handler("xpath.select(`//u[@n='${req.query.n}']`, doc)", before="const xpath = require('xpath');"),
         handler("xpath.parse('//u[@n=$n]').select({node, variables: {n: req.query.n}})"),
     ),
-    Example(
+    RuleExample(
         "javascript-deserialise",
         handler("s.unserialize(req.body.x)", before="const s = require('node-serialize');"),
         handler("JSON.parse(req.body.x)", before="const s = require('node-serialize');"),
     ),
-    Example(
+    RuleExample(
         "javascript-regex-injection",
         handler("new RegExp(req.query.q).test(text)"),
         handler("new RegExp(_.escapeRegExp(req.query.q)).test(text)"),
     ),
-    Example(
+    RuleExample(
         "javascript-regex-injection",
         handler("new RegExp(req.query.q, 'i').test(text)"),
         handler(r"const q = req.query.q.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'); new RegExp(q, 'i').test(text)"),
     ),
-    Example(
+    RuleExample(
         "javascript-slow-regex",
         handler("/^(a+)+$/.test(req.query.q)"),
         handler("/^a+$/.test(req.query.q)"),
     ),
-    Example(
+    RuleExample(
         "javascript-prototype",
         handler("_.merge({}, req.body)", before="const _ = require('lodash');"),
         handler("const x = {...defaults, name: req.body.name}"),
     ),
-    Example(
+    RuleExample(
         "javascript-mass-assignment",
         handler("User.create(req.body)"),
         handler("User.create({name: req.body.name, mail: req.body.mail})"),
     ),
 )
 FILES = (
-    Example(
+    RuleExample(
         "javascript-upload",
         "const multer = require('multer'); multer({dest: 'uploads/'});",
         "const multer = require('multer'); multer({dest: 'uploads/', fileFilter, limits: {fileSize: 9}});",
     ),
-    Example(
+    RuleExample(
         "javascript-path",
         handler("req.files.doc.mv('./uploads/' + req.files.doc.name)"),
         handler("req.files.doc.mv('./uploads/' + crypto.randomUUID())", before=CRYPTO),
     ),
-    Example(
+    RuleExample(
         "javascript-file-mode",
         FS + "fs.chmodSync('run.sh', 0o777);",
         FS + "fs.chmodSync('run.sh', 0o755);",
     ),
-    Example(
+    RuleExample(
         "javascript-temp-file",
         FS + "fs.writeFileSync('/tmp/report.txt', text);",
         FS + "fs.writeFileSync(path.join(fs.mkdtempSync(base), 'report.txt'), text);",
     ),
-    Example(
+    RuleExample(
         "javascript-path",
         handler("fs.readFile(path.join('/data', req.query.name), done)", before=FS),
         handler(
@@ -132,175 +132,175 @@ FILES = (
     ),
 )
 PAGES = (
-    Example(
+    RuleExample(
         "javascript-response-xss",
         handler("res.send('<b>' + req.query.name + '</b>')"),
         handler("res.send('<b>' + escapeHtml(req.query.name) + '</b>')"),
     ),
-    Example(
+    RuleExample(
         "javascript-html",
         "document.getElementById('x').innerHTML = location.hash;",
         "document.getElementById('x').innerHTML = DOMPurify.sanitize(location.hash);",
     ),
-    Example(
+    RuleExample(
         "javascript-escape-off",
         "Handlebars.compile(page, {noEscape: true});",
         "Handlebars.compile(page, {noEscape: false});",
     ),
-    Example(
+    RuleExample(
         "javascript-header",
         handler("res.setHeader('X-Name', req.query.name)"),
         handler("res.setHeader('X-Name', encodeURIComponent(req.query.name))"),
     ),
-    Example(
+    RuleExample(
         "javascript-cors",
         handler("res.setHeader('Access-Control-Allow-Origin', '*')"),
         handler("res.setHeader('Access-Control-Allow-Origin', 'https://example.com')"),
     ),
-    Example(
+    RuleExample(
         "javascript-log",
         handler("console.log('user ' + req.query.name)"),
         handler("console.log('user ' + JSON.stringify(req.query.name))"),
     ),
-    Example(
+    RuleExample(
         "javascript-open-redirect",
         handler("res.redirect(req.query.to)"),
         handler("res.redirect('/users/' + req.query.to)"),
     ),
-    Example(
+    RuleExample(
         "javascript-error-disclosure",
         handler("try { f() } catch (error) { res.send(error.stack) }"),
         handler("try { f() } catch (error) { console.error(error.stack); res.send('failed') }"),
     ),
-    Example(
+    RuleExample(
         "javascript-cookie",
         handler("res.cookie('session', id, {secure: false, httpOnly: true})"),
         handler("res.cookie('session', id, {secure: true, httpOnly: true})"),
     ),
-    Example(
+    RuleExample(
         "javascript-cookie-script",
         handler("res.cookie('session', id, {secure: true, httpOnly: false})"),
         handler("res.cookie('session', id, {secure: true, httpOnly: true})"),
     ),
-    Example(
+    RuleExample(
         "javascript-helmet-off",
         "app.use(helmet({frameguard: false}));",
         "app.use(helmet({frameguard: {action: 'deny'}}));",
     ),
 )
 NETWORK = (
-    Example("javascript-bind-all", "app.listen(80, '0.0.0.0');", "app.listen(80, '127.0.0.1');"),
-    Example(
+    RuleExample("javascript-bind-all", "app.listen(80, '0.0.0.0');", "app.listen(80, '127.0.0.1');"),
+    RuleExample(
         "javascript-ssrf",
         handler("axios.get(req.query.url)", before="const axios = require('axios');"),
         handler("axios.get('https://api.example.com/' + req.query.id)", before="const axios = require('axios');"),
     ),
-    Example(
+    RuleExample(
         "javascript-browser-ssrf",
         handler("page.goto(req.query.url)", before="const puppeteer = require('puppeteer');"),
         handler("page.goto('https://example.com')", before="const puppeteer = require('puppeteer');"),
     ),
-    Example(
+    RuleExample(
         "javascript-xxe",
         handler("libxmljs.parseXml(req.body, {noent: true})", before="const libxmljs = require('libxmljs');"),
         handler("libxmljs.parseXml(req.body)", before="const libxmljs = require('libxmljs');"),
     ),
-    Example(
+    RuleExample(
         "javascript-tls-verify",
         "new https.Agent({rejectUnauthorized: false});",
         "new https.Agent({rejectUnauthorized: true});",
     ),
-    Example(
+    RuleExample(
         "javascript-tls-version",
         "tls.createServer({minVersion: 'TLSv1.1'});",
         "tls.createServer({minVersion: 'TLSv1.2'});",
     ),
-    Example(
+    RuleExample(
         "javascript-clear-text",
         "const grpc = require('@grpc/grpc-js'); new Client(host, grpc.credentials.createInsecure());",
         "const grpc = require('@grpc/grpc-js'); new Client(host, grpc.credentials.createSsl());",
     ),
 )
 SECRETS = (
-    Example(
+    RuleExample(
         "javascript-trust-boundary",
         handler("req.session.role = req.body.role"),
         handler("if (!['user', 'guest'].includes(req.body.role)) return; req.session.role = req.body.role"),
     ),
-    Example(
+    RuleExample(
         "javascript-jwt",
         JWT + "module.exports = (req) => jwt.decode(req.headers.token);",
         JWT + "module.exports = (req) => jwt.verify(req.headers.token, process.env.KEY, {algorithms: ['HS256']});",
     ),
-    Example(
+    RuleExample(
         "javascript-password-hash",
         CRYPTO + "const passwordHash = crypto.createHash('md5').update(x).digest('hex');",
         CRYPTO + "const passwordHash = crypto.scryptSync(x, crypto.randomBytes(16), 64);",
     ),
-    Example(
+    RuleExample(
         "javascript-weak-hash",
         CRYPTO + "crypto.createHash('sha1').update(x);",
         CRYPTO + "crypto.createHash('sha256').update(x);",
     ),
-    Example(
+    RuleExample(
         "javascript-weak-cipher",
         CRYPTO + "crypto.createCipheriv('aes-128-ecb', key, null);",
         CRYPTO + "crypto.createCipheriv('aes-256-gcm', key, crypto.randomBytes(12));",
     ),
-    Example(
+    RuleExample(
         "javascript-static-iv",
         CRYPTO + "crypto.createCipheriv('aes-256-cbc', key, '1234567890123456');",
         CRYPTO + "crypto.createCipheriv('aes-256-cbc', key, crypto.randomBytes(16));",
     ),
-    Example(
+    RuleExample(
         "javascript-static-salt",
         CRYPTO + "crypto.scryptSync(password, 'salt', 64);",
         CRYPTO + "crypto.scryptSync(password, crypto.randomBytes(16), 64);",
     ),
-    Example(
+    RuleExample(
         "javascript-few-rounds",
         CRYPTO + "crypto.pbkdf2Sync(password, salt, 1000, 64, 'sha512');",
         CRYPTO + "crypto.pbkdf2Sync(password, salt, 600000, 64, 'sha512');",
     ),
-    Example(
+    RuleExample(
         "javascript-key-size",
         CRYPTO + "crypto.generateKeyPairSync('rsa', {modulusLength: 1024});",
         CRYPTO + "crypto.generateKeyPairSync('rsa', {modulusLength: 4096});",
     ),
-    Example(
+    RuleExample(
         "javascript-weak-random",
         "const resetToken = Math.random().toString(36);",
         "const delay = Math.random() * 1000;",
     ),
-    Example(
+    RuleExample(
         "javascript-written-key",
         JWT + "jwt.sign({id}, 'not so secret');",
         JWT + "jwt.sign({id}, process.env.JWT_SECRET);",
     ),
-    Example(
+    RuleExample(
         "javascript-jwt",
         JWT + "jwt.verify(token, key, {algorithms: ['none']});",
         JWT + "jwt.verify(token, key, {algorithms: ['RS256']});",
     ),
-    Example(
+    RuleExample(
         "javascript-jwt-content",
         JWT + "jwt.sign({id, password}, key);",
         JWT + "jwt.sign({id}, key);",
     ),
-    Example(
+    RuleExample(
         "javascript-timing",
         handler("if (req.headers['x-key'] === API_KEY) next()"),
         handler("if (crypto.timingSafeEqual(Buffer.from(req.headers['x-key']), API_KEY)) next()"),
     ),
-    Example(
+    RuleExample(
         "javascript-electron",
         "new BrowserWindow({webPreferences: {nodeIntegration: true}});",
         "new BrowserWindow({webPreferences: {nodeIntegration: false}});",
     ),
-    Example(
+    RuleExample(
         "javascript-unsafe-buffer",
         handler("res.end(Buffer.allocUnsafe(req.body.size))"),
         handler("res.end(Buffer.alloc(req.body.size))"),
     ),
 )
-EXAMPLES: tuple[Example, ...] = (*INJECTION, *FILES, *PAGES, *NETWORK, *SECRETS)
+EXAMPLES: tuple[RuleExample, ...] = (*INJECTION, *FILES, *PAGES, *NETWORK, *SECRETS)

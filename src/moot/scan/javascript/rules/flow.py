@@ -1,7 +1,7 @@
 """What must not happen in JavaScript: which values must not arrive where, which calls are wrong by themselves."""
 
 from moot.core.secret_patterns import UNGUESSABLE
-from moot.scan.engine.rulebook import Book, Setting, Sink, Store, by_name
+from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, by_name
 from moot.scan.engine.rules import checks
 from moot.scan.javascript.rules import flaws as flaw
 from moot.scan.javascript.rules import names as names
@@ -86,8 +86,8 @@ FILES = (
     sink(flaw.PERMISSION, "mode", "fs.writeFile fs.writeFileSync fs.mkdir fs.mkdirSync fs.appendFile",
          when=when.open_option),
     sink(flaw.TEMP_FILE, "temp", "fs.writeFile fs.writeFileSync fs.createWriteStream fs.promises.writeFile "
-         "fs.appendFileSync fs/promises.writeFile", when=when.shared_folder),
-    sink(known.PATH, "path", " ".join(f".{verb}File" for verb in names.FILE_VERBS), "*", when=when.made_path(0),
+         "fs.appendFileSync fs/promises.writeFile", when=when.is_shared_folder),
+    sink(known.PATH, "path", " ".join(f".{verb}File" for verb in names.FILE_VERBS), "*", when=when.when_path_built(0),
          floor=REFLECTED),
 )  # fmt: skip
 PAGES = (
@@ -98,7 +98,7 @@ PAGES = (
     sink(known.HTML, "xss", "js.option.__html js.option.innerHTML .bypassSecurityTrustHtml "
          ".bypassSecurityTrustScript", 0, floor=ANY_CALLER),
     sink(known.HTML, "xss", ".html .append .prepend .after .before .replaceWith .appendTo", 0, floor=ANY_CALLER,
-         when=every(of("$(", "jQuery(", "jquery("), when.built(0))),
+         when=every(of("$(", "jQuery(", "jquery("), when.when_built(0))),
     sink(known.HTML, "xss", "handlebars.SafeString Handlebars.SafeString hbs.SafeString hbs.handlebars.SafeString", 0,
          floor=ANY_CALLER),
     sink(flaw.ESCAPE_OFF, "xss", "js.option.noEscape", when=when.first_is(True)),
@@ -131,7 +131,7 @@ PAGES = (
     sink(flaw.HELMET, "helmet", "helmet", when=when.helmet_off),
 )  # fmt: skip
 NETWORK = (
-    sink(known.SSRF, "ssrf", names.asking(), 0, when=when.address(0), floor=SURE),
+    sink(known.SSRF, "ssrf", names.list_request_calls(), 0, when=when.address(0), floor=SURE),
     sink(known.SSRF, "ssrf", "needle", 1, floor=SURE),
     sink(known.SSRF, "ssrf", "net.Socket().connect net.connect net.createConnection tls.connect", 0, 1, floor=SURE),
     sink(flaw.HARMFUL_PAGE, "ssrf", ".goto .setContent .openUrl .evaluate .evaluateOnNewDocument .addScriptTag", 0, 1,
@@ -153,11 +153,11 @@ SECRETS = (
     sink(known.CIPHER, "cipher", "crypto.createCipher crypto.createDecipher"),
     sink(known.CIPHER, "cipher", "crypto.createCipheriv crypto.createDecipheriv",
          when=when.matches(0, when.WEAK_CIPHER)),
-    sink(flaw.STATIC_IV, "iv", "crypto.createCipheriv", when=when.fixed_iv),
+    sink(flaw.STATIC_IV, "iv", "crypto.createCipheriv", when=when.has_fixed_iv),
     sink(flaw.SECRET, "secret", "crypto.createCipheriv crypto.createDecipheriv crypto.createHmac",
          when=when.key_written_out(1)),
     sink(flaw.STATIC_SALT, "salt", "crypto.pbkdf2 crypto.pbkdf2Sync crypto.scrypt crypto.scryptSync",
-         when=when.fixed_salt),
+         when=when.has_fixed_salt),
     sink(flaw.FEW_ROUNDS, "rounds", "crypto.pbkdf2 crypto.pbkdf2Sync", when=when.few_rounds),
     sink(flaw.KEY_SIZE, "key", "crypto.generateKeyPair crypto.generateKeyPairSync", when=when.short_key),
     sink(known.RANDOM, "random", "crypto.pseudoRandomBytes"),
@@ -166,9 +166,9 @@ SECRETS = (
          "jwt-simple.encode jwt-simple.decode", when=when.key_written_out(1)),
     sink(flaw.SECRET, "secret", "jose.JWK.asKey cookie-parser", when=when.key_written_out(0)),
     sink(flaw.SECRET, "secret", "express-session express-jwt session express-jwt.expressjwt koa-jwt",
-         when=when.written_out(0, "secret")),
-    sink(flaw.SECRET, "secret", "cookie-session", when=when.written_out(0, "keys", 0)),
-    sink(flaw.SECRET, "secret", "passport-jwt.Strategy JwtStrategy", when=when.written_out(0, "secretOrKey")),
+         when=when.when_literal(0, "secret")),
+    sink(flaw.SECRET, "secret", "cookie-session", when=when.when_literal(0, "keys", 0)),
+    sink(flaw.SECRET, "secret", "passport-jwt.Strategy JwtStrategy", when=when.when_literal(0, "secretOrKey")),
     sink(flaw.JWT, "jwt", "jsonwebtoken.verify jwt.verify", when=when.no_algorithm(2)),
     sink(flaw.JWT, "jwt", "jsonwebtoken.sign jwt.sign", when=when.no_algorithm(2)),
     sink(flaw.JWT, "jwt", "jsonwebtoken.verify jwt.verify", when=when.no_key),
@@ -194,12 +194,12 @@ SECRETS = (
     sink(known.BUFFER, "memory", "Buffer", when=when.plain_size),
 )  # fmt: skip
 STORES = (
-    Store(known.RANDOM, "random", SECRET_NAME, "random"),
-    Store(known.HTML, "xss", r"\.(?:innerHTML|outerHTML|srcdoc)$", "outside", floor=ANY_CALLER),
-    Store(
+    NamedStore(known.RANDOM, "random", SECRET_NAME, "random"),
+    NamedStore(known.HTML, "xss", r"\.(?:innerHTML|outerHTML|srcdoc)$", "outside", floor=ANY_CALLER),
+    NamedStore(
         known.REDIRECT, "redirect", r"^(?:window\.|document\.|self\.|top\.|parent\.)?location(?:\.href)?$", "outside"
     ),
-    Store(
+    NamedStore(
         flaw.TRUST,
         "trust",
         r"session",
@@ -208,15 +208,15 @@ STORES = (
         imported=r"^(?:req|ctx)\.session(?:\.|$)",
         floor=REFLECTED,
     ),
-    Store(known.RESPONSE, "xss", r"^ctx\.(?:response\.)?body$", "outside"),
+    NamedStore(known.RESPONSE, "xss", r"^ctx\.(?:response\.)?body$", "outside"),
 )
 SETTINGS = (
-    Setting(known.TLS, r"NODE_TLS_REJECT_UNAUTHORIZED", lambda value: when.is_const(value, "0", 0, False)),
-    Setting(flaw.ESCAPE_OFF, r"(?i)^mustache\.escape$", lambda value: True),
-    Setting(flaw.XXE, r"\.ondoctype$", lambda value: True, ("sax",)),
+    FlawedSetting(known.TLS, r"NODE_TLS_REJECT_UNAUTHORIZED", lambda value: when.is_const(value, "0", 0, False)),
+    FlawedSetting(flaw.ESCAPE_OFF, r"(?i)^mustache\.escape$", lambda value: True),
+    FlawedSetting(flaw.XXE, r"\.ondoctype$", lambda value: True, ("sax",)),
 )
 SINKS = (*INJECTION, *FILES, *PAGES, *NETWORK, *SECRETS)
-BOOK = Book(
+BOOK = FlowBook(
     sources=names.SOURCES,
     labels=names.LABELS,
     sinks=by_name(SINKS),
@@ -232,6 +232,6 @@ BOOK = Book(
     ends=names.ENDS,
     routes=frozenset(),
     globals=names.GLOBALS,
-    places=(Store(flaw.PROTOTYPE, "prototype", "", "outside", keys=True),),
+    places=(NamedStore(flaw.PROTOTYPE, "prototype", "", "outside", keys=True),),
     addresses=checks.JAVASCRIPT_ADDRESSES,
 )

@@ -173,7 +173,7 @@ WHOLE = (
 )
 
 
-def asking() -> str:
+def list_request_calls() -> str:
     """Calls whose first argument is the address, or options with it."""
     pairs = [(client, verb) for client in CLIENTS.split() for verb in VERBS.split()]
     return " ".join([*(f"{client}.{verb}" for client, verb in pairs if client != "needle" or verb != "request"), WHOLE])

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from moot.scan.javascript.rules.flaws import PROTOTYPE
-from moot.scan.rule import Match, Rule
-from moot.scan.rules.access import access_rule, unguarded_routes
+from moot.scan.rule import Rule, RuleMatch
+from moot.scan.rules.access import access_rule, find_unguarded_routes
 from moot.scan.rules.book import Book
-from moot.scan.rules.secrets import hardcoded, secret_rule
+from moot.scan.rules.secrets import find_hardcoded, secret_rule
 from moot.scan.syntax import Source
 
 SQL = Rule(
@@ -107,15 +107,15 @@ SWALLOWED = Rule(
 )  # fmt: skip
 
 
-def swallowed(source: Source) -> Iterator[Match]:
+def find_swallowed(source: Source) -> Iterator[RuleMatch]:
     for clause in source.nodes("catch_clause"):
         body = clause.child_by_field_name("body")
         if body is not None and all(child.type in ("comment", "empty_statement") for child in body.named_children):
-            yield Match(SWALLOWED, clause)
+            yield RuleMatch(SWALLOWED, clause)
 
 
 BOOK = Book(
     (),
-    (swallowed, hardcoded, unguarded_routes),
+    (find_swallowed, find_hardcoded, find_unguarded_routes),
     (SWALLOWED, secret_rule("javascript"), access_rule("javascript"), PROTOTYPE),
 )

@@ -86,7 +86,7 @@ def is_built(value: Val | None) -> bool:
     return is_sure(value) or not value.name
 
 
-def built(place: int) -> When:
+def when_built(place: int) -> When:
     return lambda site: is_built(site.arg(place))
 
 
@@ -135,7 +135,7 @@ def query_object(site: Site) -> bool:
     model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|(?:.*\.)?(?:collection|models?|db)\b", site.name)
     if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model):
         return False
-    return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in site.carried(0, "nosql"))
+    return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in site.taints_at(0, "nosql"))
 
 
 OBJECTS = ("req.body", "req.query", "req.json", "req.param", "ctx.request.body", "ctx.query", "ctx.request.query",
@@ -181,14 +181,14 @@ def weak_digest(about_password: bool) -> When:
     return check
 
 
-def fixed_iv(site: Site) -> bool:
+def has_fixed_iv(site: Site) -> bool:
     value, algorithm = site.arg(2), text_of(site.arg(0)) or ""
     if value is None or algorithm.lower().endswith("-ecb"):
         return False
     return isinstance(value.const, str) or value.name == "Buffer.alloc()"
 
 
-def fixed_salt(site: Site) -> bool:
+def has_fixed_salt(site: Site) -> bool:
     return text_of(site.arg(1)) is not None
 
 
@@ -207,7 +207,7 @@ def is_secret(value: Val | None) -> bool:
     return text is not None and bool(text) and not PLACEHOLDER.search(text)
 
 
-def written_out(place: int, *path: str | int) -> When:
+def when_literal(place: int, *path: str | int) -> When:
     """A secret that stands in the program text."""
     return lambda site: is_secret(setting(site, site.arg(place), *path))
 
@@ -304,7 +304,7 @@ def never_filled(site: Site) -> bool:
     return not re.search(r"\.(?:fill|copy|set|write\w*|concat)\(|readSync|getRandomValues|randomFill", site.around())
 
 
-def made_path(place: int) -> When:
+def when_path_built(place: int) -> When:
     """A path that was put together here, or an object that holds it."""
 
     def check(site: Site) -> bool:
@@ -370,7 +370,7 @@ def open_option(site: Site) -> bool:
     return any(_is_open(site.setting(site.arg(place), "mode")) for place in (1, 2))
 
 
-def shared_folder(site: Site) -> bool:
+def is_shared_folder(site: Site) -> bool:
     path = text_of(site.arg(0))
     return path is not None and path.startswith(("/tmp/", "/var/tmp/"))
 

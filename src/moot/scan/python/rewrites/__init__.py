@@ -4,13 +4,13 @@ import re
 
 from tree_sitter import Node
 
-from moot.scan.calls import Call, calls, read_call
-from moot.scan.change import Change, Refused, Rewrite, needed, replaced
+from moot.scan.calls import SourceCall, calls, read_call
+from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import module
 from moot.scan.python.rewrites.text import without_argument
 from moot.scan.rewrites.choices import leave_choices
-from moot.scan.rewrites.digests import shown_only
+from moot.scan.rewrites.digests import require_shown_only
 from moot.scan.strings import STRINGS, build, constant_text, quotes
 from moot.scan.syntax import MODULE, Source, inside
 
@@ -26,20 +26,21 @@ HEX_DIGEST = re.compile(r"[0-9a-f]{32}|[0-9a-f]{40}")
 def evaluate(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if call.method != "eval" or len(call.args) != 1 or call.keywords:
-        raise Refused("code that is run cannot be replaced by data")
+        raise RewriteRefused("code that is run cannot be replaced by data")
     if build(source, call.args[0]).holes and len(build(source, call.args[0]).pieces) > 1:
-        raise Refused("the text is put together as code")
+        raise RewriteRefused("the text is put together as code")
     hints = [source.scope(node).name, *(source.text(n) for n in inside(call.args[0], 60) if n.type == "identifier")]
     if any(EXPRESSION.search(word) for word in hints if word != MODULE):
-        raise Refused("the names say that more than a literal is wanted")
+        raise RewriteRefused("the names say that more than a literal is wanted")
     if not any(LITERAL.search(word) for word in hints if word != MODULE):
-        raise Refused("nothing says that only a literal is wanted")
+        raise RewriteRefused("nothing says that only a literal is wanted")
     if node.parent is not None and node.parent.type in ("attribute", "call"):
-        raise Refused("the result is used as an object with behaviour")
+        raise RewriteRefused("the result is used as an object with behaviour")
     local, added = module(source, "ast", node)
-    callee = needed(node.child_by_field_name("function"), "the call has no name")
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
     return Change(
-        (replaced(callee, f"{local}.literal_eval"), *added), "only literals are read; anything else raises ValueError"
+        (replace_node(callee, f"{local}.literal_eval"), *added),
+        "only literals are read; anything else raises ValueError",
     )
 
 
@@ -48,8 +49,8 @@ def yaml_load(source: Source, node: Node) -> Change:
     _plain_documents(source, call)
     safe = "safe_load_all" if call.method.endswith("_all") else "safe_load"
     local, added = module(source, "yaml", node)
-    callee = needed(node.child_by_field_name("function"), "the call has no name")
-    edits = [replaced(callee, f"{local}.{safe}"), *added]
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
+    edits = [replace_node(callee, f"{local}.{safe}"), *added]
     if loader := call.keywords.get("Loader"):
         edits.append(without_argument(source, loader))
     elif len(call.args) == 2:
@@ -57,20 +58,20 @@ def yaml_load(source: Source, node: Node) -> Change:
     return Change(tuple(edits), f"yaml.{safe} builds plain data only")
 
 
-def _plain_documents(source: Source, call: Call) -> None:
+def _plain_documents(source: Source, call: SourceCall) -> None:
     """Documents of the program itself may hold what only the full loader builds."""
     loader = call.arg(1, "Loader")
     named = source.text(loader) if loader is not None else ""
     if "nsafe" in named or call.method.startswith("unsafe"):
-        raise Refused("the unsafe loader was asked for by name, so on purpose")
+        raise RewriteRefused("the unsafe loader was asked for by name, so on purpose")
     if named and named.rpartition(".")[2].removeprefix("C") not in ("Loader", "FullLoader"):
-        raise Refused("the loader is one of its own")
+        raise RewriteRefused("the loader is one of its own")
     if source.project.says(
         r"\badd_(?:multi_)?(?:constructor|representer|implicit_resolver)\(|\bYAMLObject\b|\byaml_tag\b"
     ):
-        raise Refused("the project has tags of its own, which the safe loader does not know")
+        raise RewriteRefused("the project has tags of its own, which the safe loader does not know")
     if source.project.says(r"\byaml\.dump(?:_all)?\("):
-        raise Refused(
+        raise RewriteRefused(
             "the project writes documents with yaml.dump, which may name objects that the safe loader refuses"
         )
 
@@ -79,23 +80,24 @@ def _no_stored_digest(source: Source) -> None:
     for string in source.nodes(*STRINGS):
         text = constant_text(source, string)
         if text is not None and HEX_DIGEST.fullmatch(text):
-            raise Refused("the file holds a digest that the new hash would not match")
+            raise RewriteRefused("the file holds a digest that the new hash would not match")
 
 
 def weak_hash(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     _no_stored_digest(source)
-    shown_only(source, node)
+    require_shown_only(source, node)
     if call.name == "hashlib.new":
-        name = needed(call.arg(0), "the algorithm is not here")
+        name = require_node(call.arg(0), "the algorithm is not here")
         opening, closing = quotes(source, name)
-        return Change((replaced(name, f"{opening}sha256{closing}"),), "SHA-256 takes the place of the broken hash")
+        return Change((replace_node(name, f"{opening}sha256{closing}"),), "SHA-256 takes the place of the broken hash")
     if call.name not in ("hashlib.md5", "hashlib.sha1"):
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     local, added = module(source, "hashlib", node)
-    callee = needed(node.child_by_field_name("function"), "the call has no name")
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
     return Change(
-        (replaced(callee, f"{local}.sha256"), *added), "SHA-256 takes the place of the broken hash; digests are longer"
+        (replace_node(callee, f"{local}.sha256"), *added),
+        "SHA-256 takes the place of the broken hash; digests are longer",
     )
 
 
@@ -103,7 +105,7 @@ def mktemp(source: Source, node: Node) -> Change:
     """A fresh private folder: the name in it does not exist yet, as with mktemp, but nobody else can take it."""
     call = read_call(source, node)
     if call.name != "tempfile.mktemp":
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     local, added = module(source, "tempfile", node)
     system, more = module(source, "os", node)
     rest = [f"{key}={source.text(v)}" for key, i in (("prefix", 1), ("dir", 2)) if (v := call.arg(i, key)) is not None]
@@ -118,7 +120,7 @@ def mktemp(source: Source, node: Node) -> Change:
     )
     new = f"{system}.path.join({local}.mkdtemp({', '.join(rest)}), {name})"
     return Change(
-        (replaced(node, new), *added, *more), "the name lies in a new folder that only this user can write to"
+        (replace_node(node, new), *added, *more), "the name lies in a new folder that only this user can write to"
     )
 
 
@@ -128,12 +130,14 @@ def _switch(name: str, value: str, did: str) -> Rewrite:
     def rewrite(source: Source, node: Node) -> Change:
         callee = node.child_by_field_name("function")
         if node.type == "call" and (callee is None or callee.type != "attribute"):
-            raise Refused("what is run is not known to be an app of the framework")
+            raise RewriteRefused("what is run is not known to be an app of the framework")
         leave_choices(source, node, "the switch")
         if node.type == "assignment":
-            return Change((replaced(needed(node.child_by_field_name("right"), "nothing is assigned"), value),), did)
+            return Change(
+                (replace_node(require_node(node.child_by_field_name("right"), "nothing is assigned"), value),), did
+            )
         return Change(
-            (replaced(needed(read_call(source, node).keywords.get(name), f"{name} is not here"), value),), did
+            (replace_node(require_node(read_call(source, node).keywords.get(name), f"{name} is not here"), value),), did
         )
 
     return rewrite
@@ -142,15 +146,15 @@ def _switch(name: str, value: str, did: str) -> Rewrite:
 def random_secret(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if not call.name.startswith("random."):
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     if source.project.says(r"\brandom\.seed\(") or any(c.name == "random.seed" for c in calls(source).get("seed", ())):
-        raise Refused("the numbers are seeded so that they can be repeated")
+        raise RewriteRefused("the numbers are seeded so that they can be repeated")
     local, added = module(source, "secrets", node)
-    callee = needed(node.child_by_field_name("function"), "the call has no name")
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
     same = {"choice": "choice", "getrandbits": "randbits", "randbytes": "token_bytes"}
     plain = same.get(call.method) if not call.keywords else None
     name = plain or f"SystemRandom().{call.method}"
-    return Change((replaced(callee, f"{local}.{name}"), *added), "the system's secure random source is used")
+    return Change((replace_node(callee, f"{local}.{name}"), *added), "the system's secure random source is used")
 
 
 REWRITES: dict[str, Rewrite] = {

@@ -6,12 +6,12 @@ from typing import TypeAlias
 from tree_sitter import Node
 
 from moot.scan.bindings import origins
-from moot.scan.calls import Call, modules, read_call
-from moot.scan.change import Change, Refused, needed, replaced
+from moot.scan.calls import SourceCall, modules, read_call
+from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import member, module
 from moot.scan.rewrites.markup import NAMES, is_text_place
-from moot.scan.strings import Hole, Text, build, unwrapped
+from moot.scan.strings import StringHole, Text, build, unwrap
 from moot.scan.syntax import Source, inside
 
 Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
@@ -24,21 +24,23 @@ UNFOLLOWED = 4
 
 def page(source: Source, node: Node) -> Iterator[Change]:
     """One value is escaped where that is enough, else all that stand in the text."""
-    yield from _escaped(source, _answer(source, node), lambda at: _html(source, at), "shown as text, not as markup")
+    yield from _escape_holes(
+        source, _answer(source, node), lambda at: _html(source, at), "shown as text, not as markup"
+    )
 
 
-def marked(source: Source, node: Node) -> Iterator[Change]:
+def escape_marked(source: Source, node: Node) -> Iterator[Change]:
     """What is put into a text before that is marked as safe HTML."""
     call = read_call(source, node)
-    text = needed(call.arg(0), "the text is not here")
+    text = require_node(call.arg(0), "the text is not here")
     if node.parent is not None and node.parent.type == "attribute":
-        raise Refused("the markup is not shown but worked with")
-    if unwrapped(text).type != "identifier" and len(build(source, text, UNFOLLOWED).pieces) < 2:
-        raise Refused("all of the text is one value, and only its writer knows whether that is markup")
-    yield from _escaped(source, text, lambda at: _conditional(source, call, at), "shown as text, not as markup")
+        raise RewriteRefused("the markup is not shown but worked with")
+    if unwrap(text).type != "identifier" and len(build(source, text, UNFOLLOWED).pieces) < 2:
+        raise RewriteRefused("all of the text is one value, and only its writer knows whether that is markup")
+    yield from _escape_holes(source, text, lambda at: _conditional(source, call, at), "shown as text, not as markup")
 
 
-def _conditional(source: Source, call: Call, at: Node) -> Escaper:
+def _conditional(source: Source, call: SourceCall, at: Node) -> Escaper:
     """An escape that leaves alone what is marked as safe already."""
     if call.name.startswith("django."):
         return member(source, "django.utils.html", "conditional_escape", at)
@@ -55,13 +57,13 @@ def directory(source: Source, node: Node) -> Iterator[Change]:
     call = read_call(source, node)
     given = (call.arg(1, "search_filter", "filterstr"), call.arg(2))
     for text in (arg for arg in given if arg is not None):
-        yield from _escaped(source, text, lambda at: _ldap(source, at), "taken literally by the search")
+        yield from _escape_holes(source, text, lambda at: _ldap(source, at), "taken literally by the search")
 
 
 def _ldap(source: Source, at: Node) -> Escaper:
     found = modules(source)
     if ("ldap3" in found) == ("ldap" in found):
-        raise Refused("the LDAP library cannot be told from the imports")
+        raise RewriteRefused("the LDAP library cannot be told from the imports")
     origin = "ldap3.utils.conv" if "ldap3" in found else "ldap.filter"
     return member(source, origin, "escape_filter_chars", at)
 
@@ -73,24 +75,26 @@ def _answer(source: Source, node: Node) -> Node:
     call = read_call(source, node)
     found = call.arg(0, "response", "content", "text", "body")
     if found is None:
-        raise Refused("the text is not here")
+        raise RewriteRefused("the text is not here")
     return found
 
 
-def _escaped(source: Source, text: Node, escaper: Callable[[Node], Escaper], did: str) -> Iterator[Change]:
+def _escape_holes(source: Source, text: Node, escaper: Callable[[Node], Escaper], did: str) -> Iterator[Change]:
     found = [hole for hole in _holes(source, text) if _is_plain(source, hole)]
     if not found:
-        raise Refused("no plain value stands in the text")
+        raise RewriteRefused("no plain value stands in the text")
     if not all(_is_text_place(source, text, hole) for hole in found):
-        raise Refused("a value stands in a script, a tag or an address, where escaping is not enough")
+        raise RewriteRefused("a value stands in a script, a tag or an address, where escaping is not enough")
     for chosen in (*([hole] for hole in found), found if len(found) > 1 else []):
         if chosen:
-            yield _wrapped(source, chosen, escaper, did)
+            yield _wrap_values(source, chosen, escaper, did)
 
 
-def _wrapped(source: Source, holes: Sequence[Hole], escaper: Callable[[Node], Escaper], did: str) -> Change:
+def _wrap_values(source: Source, holes: Sequence[StringHole], escaper: Callable[[Node], Escaper], did: str) -> Change:
     name, added = escaper(min((hole.node for hole in holes), key=lambda node: node.start_byte))
-    edits = [replaced(hole.node, _escape_call(name, source.text(hole.node), added=hole.start < 0)) for hole in holes]
+    edits = [
+        replace_node(hole.node, _escape_call(name, source.text(hole.node), added=hole.start < 0)) for hole in holes
+    ]
     shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in holes))
     return Change((*edits, *added), f"{shown} is {did}")
 
@@ -103,26 +107,26 @@ def _escape_call(name: str, text: str, *, added: bool) -> str:
     return f"{name}({text})" if added else f"{name}(str({text}))"
 
 
-def _holes(source: Source, text: Node) -> list[Hole]:
-    text = unwrapped(text)
+def _holes(source: Source, text: Node) -> list[StringHole]:
+    text = unwrap(text)
     if text.type != "identifier":
         return build(source, text, UNFOLLOWED).holes
     values = [b.value for b in origins(source, text) if b.kind in ("set", "add") and b.value is not None]
     if not values:
-        raise Refused("the text is built elsewhere")
+        raise RewriteRefused("the text is built elsewhere")
     _only_answer(source, text)
     built = [build(source, value, UNFOLLOWED) for value in values]
     return [hole for each in built for hole in each.holes if len(each.pieces) > 1]
 
 
-def _is_text_place(source: Source, text: Node, hole: Hole) -> bool:
+def _is_text_place(source: Source, text: Node, hole: StringHole) -> bool:
     """Whether escaping is enough: not in a script, a tag, an address or a handler, where other rules hold."""
-    text = unwrapped(text)
+    text = unwrap(text)
     bound = origins(source, text) if text.type == "identifier" else []
     values = [b.value for b in bound if b.value is not None] or [text]
     before = ""
     for piece in (piece for value in values for piece in build(source, value, UNFOLLOWED).pieces):
-        if isinstance(piece, Hole) and piece.node.start_byte == hole.node.start_byte:
+        if isinstance(piece, StringHole) and piece.node.start_byte == hole.node.start_byte:
             break
         before += source.slice(piece.start, piece.end) if isinstance(piece, Text) else "x"
     return is_text_place(before)
@@ -139,16 +143,16 @@ def _only_answer(source: Source, name: Node) -> None:
             continue
         written = holder.type in ("assignment", "augmented_assignment") and holder.child_by_field_name("left") == use
         if not written and holder.type != "argument_list":
-            raise Refused(f"{word!r} is used for more than this")
+            raise RewriteRefused(f"{word!r} is used for more than this")
 
 
-def _is_plain(source: Source, hole: Hole) -> bool:
-    node = unwrapped(hole.node)
+def _is_plain(source: Source, hole: StringHole) -> bool:
+    node = unwrap(hole.node)
     plain = hole.spec in ("", "%s") and node.type in PARTS and not NAMES.search(source.text(node))
     return plain and not (node.type == "identifier" and _is_markup(source, node))
 
 
 def _is_markup(source: Source, name: Node) -> bool:
     """Marked as safe HTML: its own markup would be escaped along with the value in it."""
-    values = (unwrapped(b.value) for b in origins(source, name) if b.value is not None)
+    values = (unwrap(b.value) for b in origins(source, name) if b.value is not None)
     return any(read_call(source, value).method in MARKS for value in values if value.type == "call")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.calls import modules, read_call
-from moot.scan.change import Change, Choices, Refused, needed, replaced
+from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites import escape as pyescape
 from moot.scan.python.rewrites import guard as pyguard
@@ -30,24 +30,26 @@ def _flag(source: Source, node: Node, name: str, place: int) -> Edit | None:
     """The edit that turns a cookie's flag on; none when it is on already."""
     call = read_call(source, node)
     if any(arg.type in ("dictionary_splat", "list_splat") for arg in call.args):
-        raise Refused("the options of the cookie are given elsewhere")
+        raise RewriteRefused("the options of the cookie are given elsewhere")
     given = call.keywords.get(name) or (call.args[place] if len(call.args) > place else None)
     if given is None:
         return with_argument(source, node, f"{name}=True")
     if given.type not in ("false", "none", "true"):
-        raise Refused(f"{name} is decided elsewhere")
-    return None if given.type == "true" else replaced(given, "True")
+        raise RewriteRefused(f"{name} is decided elsewhere")
+    return None if given.type == "true" else replace_node(given, "True")
 
 
 def web_response(source: Source, node: Node) -> None:
     """Jars of clients have a method of the same name, which takes no flags."""
     call = read_call(source, node)
-    callee = needed(node.child_by_field_name("function"), "the call has no name")
-    receiver = needed(callee.child_by_field_name("object"), "what sets the cookie is not known to be a web response")
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
+    receiver = require_node(
+        callee.child_by_field_name("object"), "what sets the cookie is not known to be a web response"
+    )
     found = {name.split(".")[0] for name in makers(source, receiver)}
     by_name = source.text(receiver).lower() in RESPONSES and bool(modules(source) & WEB) and found == {"?"}
     if not (found <= WEB or by_name) or len(call.args) + len(call.keywords) < 2 or source.project.defined & COOKIES:
-        raise Refused("what sets the cookie is not known to be a web response")
+        raise RewriteRefused("what sets the cookie is not known to be a web response")
 
 
 def _is_read(source: Source, node: Node) -> bool:
@@ -64,7 +66,7 @@ def cookie_secure(source: Source, node: Node) -> Iterator[Change]:
     web_response(source, node)
     secure = _flag(source, node, "secure", 6)
     if secure is None:
-        raise Refused("the cookie is secure already")
+        raise RewriteRefused("the cookie is secure already")
     yield Change((secure,), "the cookie travels over HTTPS only")
     hidden = None if _is_read(source, node) else _flag(source, node, "httponly", 7)
     if hidden is not None:
@@ -82,7 +84,7 @@ def cookie_hidden(source: Source, node: Node) -> Iterator[Change]:
         return
     web_response(source, node)
     if _is_read(source, node):
-        raise Refused("the name says that scripts of the page read the cookie")
+        raise RewriteRefused("the name says that scripts of the page read the cookie")
     hidden = _flag(source, node, "httponly", 7)
     if hidden is not None:
         yield Change((hidden,), "scripts of the page cannot read the cookie")
@@ -90,18 +92,18 @@ def cookie_hidden(source: Source, node: Node) -> Iterator[Change]:
 
 def _setting(node: Node, did: str) -> Change:
     """`app.config["SESSION_COOKIE_SECURE"] = False`"""
-    return Change((replaced(needed(node.child_by_field_name("right"), "nothing is assigned"), "True"),), did)
+    return Change((replace_node(require_node(node.child_by_field_name("right"), "nothing is assigned"), "True"),), did)
 
 
 CHOICES: dict[str, Choices] = {
     "python-cookie": cookie_secure,
     "python-cookie-script": cookie_hidden,
     "python-response-xss": pyescape.page,
-    "python-markup": pyescape.marked,
+    "python-markup": pyescape.escape_marked,
     "python-ldap": pyescape.directory,
-    "python-path": pypath.contained,
+    "python-path": pypath.contain_path,
     "python-open-redirect": pyredirect.same_host,
-    "python-xxe": pyxml.closed_parser,
+    "python-xxe": pyxml.close_parser,
     "python-xpath": pyxpath.variables,
     **pyguard.CHOICES,
     **pyrender.CHOICES,

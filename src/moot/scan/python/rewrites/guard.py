@@ -7,12 +7,12 @@ from tree_sitter import Node
 
 from moot.scan.bindings import origins
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Choices, Refused, needed, replaced
+from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import function, module
 from moot.scan.python.rewrites.text import before
 from moot.scan.python.rewrites.types import is_text
-from moot.scan.strings import PERCENT, Hole, build, constant_text, unwrapped
+from moot.scan.strings import PERCENT, StringHole, build, constant_text, unwrap
 from moot.scan.syntax import Source, inside
 
 PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
@@ -31,7 +31,7 @@ TEXTUAL = re.compile(
 """Fields that hold text for sure; a number that became text would no longer be found."""
 REQUEST = re.compile(r"(?:flask\.)?request\.(?:args|form|headers|cookies|values|GET|POST|params|query_params)\b")
 SORRY = '"Internal server error"'
-Wrap = Callable[[Hole], str]
+Wrap = Callable[[StringHole], str]
 
 
 def header(source: Source, node: Node) -> Iterator[Change]:
@@ -42,108 +42,110 @@ def header(source: Source, node: Node) -> Iterator[Change]:
         values = [call.arg(1, "value", "_value"), call.arg(0)]
     given = [value for value in values if value is not None and constant_text(source, value) is None]
     if not given or given[0].type == "dictionary":
-        raise Refused("the value of the header is not here")
+        raise RewriteRefused("the value of the header is not here")
     yield from _on_one_line(source, given[:1], "the header")
 
 
 def log(source: Source, node: Node) -> Iterator[Change]:
     call = read_call(source, node)
     if not call.args or any(arg.type in ("list_splat", "dictionary_splat") for arg in call.args):
-        raise Refused("what is logged is given elsewhere")
+        raise RewriteRefused("what is logged is given elsewhere")
     message, *rest = call.args[1:] if call.method == "log" else call.args
     text = constant_text(source, message)
     if rest and (text is None or any(found["verb"] not in "s%" for found in PERCENT.finditer(text))):
-        raise Refused("the values are formatted by the message")
+        raise RewriteRefused("the values are formatted by the message")
     yield from _on_one_line(source, rest if text is not None else [message], "the log")
 
 
 def _on_one_line(source: Source, texts: Sequence[Node], where: str) -> Iterator[Change]:
     found = [hole for text in texts for hole in _holes(source, text)]
     if not found:
-        raise Refused("no plain value stands in the text")
+        raise RewriteRefused("no plain value stands in the text")
     if where == "the header" and any(not _is_text(source, text) for text in texts):
-        raise Refused("the type of the value is not known: bytes would no longer be bytes")
+        raise RewriteRefused("the type of the value is not known: bytes would no longer be bytes")
     added = function(source, "one_line", ONE_LINE, found[0].node)
 
-    def wrap(hole: Hole) -> str:
+    def wrap(hole: StringHole) -> str:
         return f"one_line({source.text(hole.node)})"
 
-    yield from _wrapped(source, found, wrap, added, f"begins no new line in {where}")
+    yield from _wrap_values(source, found, wrap, added, f"begins no new line in {where}")
 
 
 def _is_text(source: Source, text: Node) -> bool:
     """Put together as text here, or what a request holds as text."""
-    inner = unwrapped(text)
+    inner = unwrap(text)
     if len(build(source, inner, UNFOLLOWED).pieces) > 1 or is_text(source, inner):
         return True
     values = [b.value for b in origins(source, inner) if b.value is not None] if inner.type == "identifier" else [inner]
     return bool(values) and all(REQUEST.match(source.text(value)) for value in values)
 
 
-def _holes(source: Source, text: Node) -> list[Hole]:
+def _holes(source: Source, text: Node) -> list[StringHole]:
     """The values in a text as it is written here, or the one value it is."""
-    built = build(source, unwrapped(text), UNFOLLOWED)
-    return [hole for hole in built.holes if hole.spec in ("", "%s") and unwrapped(hole.node).type in PARTS]
+    built = build(source, unwrap(text), UNFOLLOWED)
+    return [hole for hole in built.holes if hole.spec in ("", "%s") and unwrap(hole.node).type in PARTS]
 
 
-def _wrapped(source: Source, holes: Sequence[Hole], wrap: Wrap, added: tuple[Edit, ...], did: str) -> Iterator[Change]:
+def _wrap_values(
+    source: Source, holes: Sequence[StringHole], wrap: Wrap, added: tuple[Edit, ...], did: str
+) -> Iterator[Change]:
     """One value where that is enough, else all."""
     for chosen in (*([hole] for hole in holes), list(holes) if len(holes) > 1 else []):
         if chosen:
             shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in chosen))
-            edits = (*added, *(replaced(hole.node, wrap(hole)) for hole in chosen))
+            edits = (*added, *(replace_node(hole.node, wrap(hole)) for hole in chosen))
             yield Change(edits, f"{shown} {did}")
 
 
 def pattern(source: Source, node: Node) -> Iterator[Change]:
     """A word that is looked for is taken literally."""
-    text = needed(read_call(source, node).arg(0, "pattern"), "the pattern is not here")
+    text = require_node(read_call(source, node).arg(0, "pattern"), "the pattern is not here")
     found = _holes(source, text)
     if not found:
-        raise Refused("no plain value stands in the pattern")
+        raise RewriteRefused("no plain value stands in the pattern")
     if any(PATTERN.search(source.text(hole.node)) for hole in found):
-        raise Refused("the names say that a pattern is wanted, not a word")
-    alone = len(build(source, unwrapped(text), UNFOLLOWED).pieces) < 2
+        raise RewriteRefused("the names say that a pattern is wanted, not a word")
+    alone = len(build(source, unwrap(text), UNFOLLOWED).pieces) < 2
     if alone and not any(TEXTUAL.search(source.text(hole.node)) for hole in found):
-        raise Refused("nothing says whether a word or a pattern is wanted")
+        raise RewriteRefused("nothing says whether a word or a pattern is wanted")
     local, added = module(source, "re", node)
 
-    def wrap(hole: Hole) -> str:
+    def wrap(hole: StringHole) -> str:
         value = source.text(hole.node)
         return f"{local}.escape({value})" if hole.start < 0 else f"{local}.escape(str({value}))"
 
-    yield from _wrapped(source, found, wrap, added, "is taken literally by the pattern")
+    yield from _wrap_values(source, found, wrap, added, "is taken literally by the pattern")
 
 
 def document_query(source: Source, node: Node) -> Iterator[Change]:
     """A field of text is compared with text, whatever object was sent."""
-    query = needed(read_call(source, node).arg(0, "filter"), "the query is not here")
-    if unwrapped(query).type != "dictionary":
-        raise Refused("the query is put together elsewhere")
-    found: list[Hole] = []
-    for pair in (child for child in unwrapped(query).named_children if child.type == "pair"):
+    query = require_node(read_call(source, node).arg(0, "filter"), "the query is not here")
+    if unwrap(query).type != "dictionary":
+        raise RewriteRefused("the query is put together elsewhere")
+    found: list[StringHole] = []
+    for pair in (child for child in unwrap(query).named_children if child.type == "pair"):
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
         if value is None or value.type not in PARTS:
             continue
         if constant_text(source, key) is None or not TEXTUAL.search(constant_text(source, key) or ""):
-            raise Refused("it cannot be told whether a field holds text")
-        found.append(Hole(value))
+            raise RewriteRefused("it cannot be told whether a field holds text")
+        found.append(StringHole(value))
     if not found:
-        raise Refused("no plain value stands in the query")
-    yield from _wrapped(source, found, lambda hole: f"str({source.text(hole.node)})", (), "is text in the query")
+        raise RewriteRefused("no plain value stands in the query")
+    yield from _wrap_values(source, found, lambda hole: f"str({source.text(hole.node)})", (), "is text in the query")
 
 
 def error_shown(source: Source, node: Node) -> Iterator[Change]:
     """The visitor gets a plain sentence; the traceback goes where errors of the program go."""
-    statement = needed(source.statement(node), "the error is used elsewhere")
+    statement = require_node(source.statement(node), "the error is used elsewhere")
     if statement.type != "return_statement":
-        raise Refused("the error is sent in another way")
+        raise RewriteRefused("the error is sent in another way")
     shown = [n for n in inside(statement, 400) if n.type == "call"]
     shown = [n for n in shown if read_call(source, n).name == "traceback.format_exc" and "()" in source.text(n)]
     if len(shown) != 1:
-        raise Refused("the error is kept in a variable")
+        raise RewriteRefused("the error is kept in a variable")
     local, added = module(source, "traceback", statement)
-    edits = (replaced(shown[0], SORRY), before(source, statement, f"{local}.print_exc()"), *added)
+    edits = (replace_node(shown[0], SORRY), before(source, statement, f"{local}.print_exc()"), *added)
     yield Change(edits, "the traceback is printed for the operator and not sent to the visitor")
 
 

@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from moot.scan.bindings import changes
 from moot.scan.calls import imports
-from moot.scan.change import Refused
+from moot.scan.change import RewriteRefused
 from moot.scan.edits import Edit
 from moot.scan.syntax import Scope, Source, nth
 
@@ -22,7 +22,7 @@ def module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
     return name, (_import(source, f"import {name}"),)
 
 
-def leading_module(source: Source, name: str) -> tuple[str, tuple[Edit, ...]]:
+def import_at_top(source: Source, name: str) -> tuple[str, tuple[Edit, ...]]:
     """The same for what stands right below the imports."""
     heads = [source.text(s) for s in source.root.named_children if s.type in LEADING]
     for alias, real in imports(source).items():
@@ -34,7 +34,7 @@ def leading_module(source: Source, name: str) -> tuple[str, tuple[Edit, ...]]:
 
 def member(source: Source, origin: str, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
     """What a function of a module is called at a place, with the edit that imports it by name."""
-    if imports(source).get(name) == f"{origin}.{name}" and not _bound(source, name, at):
+    if imports(source).get(name) == f"{origin}.{name}" and not _is_bound(source, name, at):
         return name, ()
     _free(source, name, at)
     return name, (_import(source, f"from {origin} import {name}"),)
@@ -55,8 +55,8 @@ def _below(source: Source, name: str, text: str, at: Node, blank: int) -> tuple[
     written = text.replace("\n", newline)
     if written.encode() in source.data:
         return ()
-    if name in {scope.name for scope in source.functions} | set(imports(source)) or _bound(source, name, at):
-        raise Refused(f"{name!r} means something else here")
+    if name in {scope.name for scope in source.functions} | set(imports(source)) or _is_bound(source, name, at):
+        raise RewriteRefused(f"{name!r} means something else here")
     place = _import(source, "").start
     rest = source.data[place:].lstrip(b" \t")
     gap = newline * (blank if rest[:1] not in (b"\r", b"\n", b"") else 0)
@@ -65,11 +65,11 @@ def _below(source: Source, name: str, text: str, at: Node, blank: int) -> tuple[
 
 
 def _free(source: Source, name: str, at: Node) -> None:
-    if imports(source).get(name, name) != name or _bound(source, name, at):
-        raise Refused(f"{name!r} means something else here")
+    if imports(source).get(name, name) != name or _is_bound(source, name, at):
+        raise RewriteRefused(f"{name!r} means something else here")
 
 
-def _bound(source: Source, name: str, at: Node) -> bool:
+def _is_bound(source: Source, name: str, at: Node) -> bool:
     """Whether a function around the place gives the name a meaning of its own, be it by an import further down."""
     scope: Scope | None = source.scope(at)
     while scope is not None:

@@ -7,11 +7,11 @@ from tree_sitter import Node
 
 from moot.scan.bindings import origins
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Refused, needed
+from moot.scan.change import Change, RewriteRefused, require_node
 from moot.scan.python.rewrites.module import module
 from moot.scan.python.rewrites.text import before, fstring, literal
 from moot.scan.sql import Part
-from moot.scan.strings import Text, build, constant_text, unwrapped
+from moot.scan.strings import Text, build, constant_text, unwrap
 from moot.scan.syntax import Source, inside, words
 
 OUT = 'raise PermissionError(13, "the path leads out of its folder")'
@@ -23,7 +23,7 @@ UNFOLLOWED = 4
 
 
 @dataclass(frozen=True)
-class Place:
+class PathPlace:
     """A path as the code writes it, and the folder it is put in."""
 
     path: str
@@ -32,7 +32,7 @@ class Place:
     """A `pathlib.Path`, not a string."""
 
 
-def contained(source: Source, node: Node) -> Iterator[Change]:
+def contain_path(source: Source, node: Node) -> Iterator[Change]:
     path = _path(source, node)
     place = _place(source, path)
     statement = _statement(source, node, path)
@@ -43,7 +43,7 @@ def contained(source: Source, node: Node) -> Iterator[Change]:
         )
 
 
-def _tests(place: Place, system: str) -> Iterator[str]:
+def _tests(place: PathPlace, system: str) -> Iterator[str]:
     if place.is_object:
         yield f"not {place.path}.resolve().is_relative_to({place.folder}.resolve())"
         return
@@ -53,34 +53,34 @@ def _tests(place: Place, system: str) -> Iterator[str]:
 
 def _path(source: Source, node: Node) -> Node:
     if node.type != "call":
-        raise Refused("the path is used in another way")
+        raise RewriteRefused("the path is used in another way")
     call = read_call(source, node)
     given = call.arg(0, *KEYWORDS)
     callee = node.child_by_field_name("function")
     thing = callee.child_by_field_name("object") if callee is not None else None
     if thing is not None and call.method in METHODS and thing.type == "identifier" and origins(source, thing):
         return thing
-    return needed(given, "the path is not here")
+    return require_node(given, "the path is not here")
 
 
-def _place(source: Source, path: Node) -> Place:
-    text, value = source.text(path), unwrapped(path)
+def _place(source: Source, path: Node) -> PathPlace:
+    text, value = source.text(path), unwrap(path)
     if value.type == "identifier":
-        value = unwrapped(_value(source, value))
+        value = unwrap(_value(source, value))
     elif sum(inner.type == "call" for inner in inside(value, 200)) > _is_join(source, value):
-        raise Refused("the path is worked out by a call")
+        raise RewriteRefused("the path is worked out by a call")
     operator = value.child_by_field_name("operator")
     if value.type == "binary_operator" and operator is not None and source.text(operator) == "/":
-        left = needed(value.child_by_field_name("left"), "the folder is not here")
-        return Place(text, source.text(left), is_object=True)
+        left = require_node(value.child_by_field_name("left"), "the folder is not here")
+        return PathPlace(text, source.text(left), is_object=True)
     if _is_join(source, value):
-        return Place(text, leading_folder(source, value, read_call(source, value).args))
-    return Place(text, _folder(source, value))
+        return PathPlace(text, find_leading_folder(source, value, read_call(source, value).args))
+    return PathPlace(text, _folder(source, value))
 
 
-def leading_folder(source: Source, joined: Node, parts: Sequence[Node]) -> str:
+def find_leading_folder(source: Source, joined: Node, parts: Sequence[Node]) -> str:
     """The folder that a join names by itself: its first part, and the written ones right behind it."""
-    first, last = needed(parts[0] if parts else None, "the folder is not here"), 0
+    first, last = require_node(parts[0] if parts else None, "the folder is not here"), 0
     while last + 2 < len(parts) and constant_text(source, parts[last + 1]) is not None:
         last += 1
     return f"{source.slice(joined.start_byte, parts[last].end_byte)})" if last else source.text(first)
@@ -93,8 +93,8 @@ def _is_join(source: Source, value: Node) -> bool:
 def _value(source: Source, name: Node) -> Node:
     found = origins(source, name)
     if not found or found[-1].kind != "set" or source.scope(found[-1].node) is not source.scope(name):
-        raise Refused("the path is put together elsewhere")
-    return needed(found[-1].value, "the path is put together elsewhere")
+        raise RewriteRefused("the path is put together elsewhere")
+    return require_node(found[-1].value, "the path is put together elsewhere")
 
 
 def _folder(source: Source, value: Node) -> str:
@@ -110,12 +110,12 @@ def _folder(source: Source, value: Node) -> str:
             kept = [*passed[:-1], last.rpartition("/")[0]]
             parts = [part for part in kept if part != ""]
             if parts:
-                return _written(source, parts)
+                return _write_parts(source, parts)
         passed.append(piece)
-    raise Refused("no folder is known in which the file must lie")
+    raise RewriteRefused("no folder is known in which the file must lie")
 
 
-def _written(source: Source, parts: list[Part]) -> str:
+def _write_parts(source: Source, parts: list[Part]) -> str:
     first = parts[0]
     if len(parts) == 1:
         return literal(first) if isinstance(first, str) else source.text(first.node)
@@ -123,10 +123,10 @@ def _written(source: Source, parts: list[Part]) -> str:
 
 
 def _statement(source: Source, node: Node, path: Node) -> Node:
-    statement = needed(source.statement(node), "the path is used outside of a statement")
+    statement = require_node(source.statement(node), "the path is used outside of a statement")
     if source.scope(statement) is not source.scope(node) or statement.type in ("while_statement", "for_statement"):
-        raise Refused("the path changes from one use to the next")
-    inner = unwrapped(path)
+        raise RewriteRefused("the path changes from one use to the next")
+    inner = unwrap(path)
     if inner.type == "identifier" and origins(source, inner)[-1].node.end_byte > statement.start_byte:
-        raise Refused("the path is put together in the statement that uses it")
+        raise RewriteRefused("the path is put together in the statement that uses it")
     return statement

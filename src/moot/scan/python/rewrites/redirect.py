@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from moot.scan.bindings import changes
 from moot.scan.calls import imports, read_call
-from moot.scan.change import Change, Refused, needed, replaced
+from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import member, module
 from moot.scan.python.rewrites.text import before
@@ -19,22 +19,22 @@ def same_host(source: Source, node: Node) -> Iterator[Change]:
     """The address is completed the way a browser would do it; of the result, only the place on this host is kept."""
     call = read_call(source, node)
     if call.name not in REDIRECTS:
-        raise Refused(f"there is no plain replacement for {call.name}")
-    target = needed(call.arg(0, "location"), "the address is not here")
-    statement = needed(source.statement(node), "the redirect stands outside of a statement")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
+    target = require_node(call.arg(0, "location"), "the address is not here")
+    statement = require_node(source.statement(node), "the redirect stands outside of a statement")
     if source.scope(statement) is not source.scope(node) or statement.type not in (
         "return_statement",
         "expression_statement",
     ):
-        raise Refused("the redirect is part of a larger statement")
+        raise RewriteRefused("the redirect is part of a larger statement")
     if changes(source, source.scope(node), "target"):
-        raise Refused("'target' means something else here")
+        raise RewriteRefused("'target' means something else here")
     request, added = _flask(source, "request", statement)
     named = [member(source, "urllib.parse", name, statement) for name in ("urljoin", "urlsplit", "urlunsplit")]
     join, split, unsplit = (name for name, _ in named)
     new = f'"/" + {unsplit}(("", "", target.path.lstrip("/\\\\"), target.query, target.fragment))'
     edits = (
-        replaced(target, new),
+        replace_node(target, new),
         before(source, statement, f"target = {split}({join}({request}.url, {source.text(target)}))"),
         *added,
         *_import_line(edit for _, edits in named for edit in edits),

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Choices, Refused, needed
+from moot.scan.change import Change, Choices, RewriteRefused, require_node
 from moot.scan.edits import Edit
 from moot.scan.marks import Mark, marks, prefix_edits
 from moot.scan.python.rewrites.text import fstring, with_argument
 from moot.scan.rewrites.markup import NAMES
-from moot.scan.rewrites.query import Dialect, merged, placeholders, sole_use
-from moot.scan.sql import Slot
-from moot.scan.strings import Hole, build
+from moot.scan.rewrites.query import Dialect, drop_empty_edits, placeholders, sole_use
+from moot.scan.sql import SqlSlot
+from moot.scan.strings import StringHole, build
 from moot.scan.syntax import Source
 
 RENDERS = frozenset({"flask.render_template_string", "quart.render_template_string"})
@@ -24,20 +24,20 @@ PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 def constant_template(source: Source, node: Node) -> Iterator[Change]:
     call = read_call(source, node)
-    filled = _filled(source, node)
-    arg = needed(call.arg(0, "source"), "the template is not here")
+    filled = _find_filling_call(source, node)
+    arg = require_node(call.arg(0, "source"), "the template is not here")
     built = build(source, arg)
     if len(built.pieces) < 2:
-        raise Refused("the template itself comes from outside")
+        raise RewriteRefused("the template itself comes from outside")
     sole_use(source, built, arg)
     given = read_call(source, filled)
     if any(child.type == "dictionary_splat" for child in given.args):
-        raise Refused("the variables of the template are given elsewhere")
+        raise RewriteRefused("the variables of the template are given elsewhere")
     found = marks(source, built)
     names = _names(source, found, set(given.keywords))
     holes = [(index, mark.hole) for index, mark in enumerate(found) if mark.hole is not None]
     values = {name: source.text(hole.node) for name, (_, hole) in zip(names, holes, strict=True)}
-    places = [Slot(index, index, (hole,)) for index, hole in holes]
+    places = [SqlSlot(index, index, (hole,)) for index, hole in holes]
     dialect = Dialect(lambda number: f"{{{{ {names[number - 1]} }}}}", lambda values: "", fstring)
     edits = [
         *placeholders(source, built, found, places, dialect),
@@ -45,10 +45,10 @@ def constant_template(source: Source, node: Node) -> Iterator[Change]:
         *(Edit(start, end) for start, end in built.cuts),
         with_argument(source, filled, ", ".join(f"{name}={value}" for name, value in values.items())),
     ]
-    yield Change(merged(edits), f"{', '.join(values.values())} is given to the template as a variable")
+    yield Change(drop_empty_edits(edits), f"{', '.join(values.values())} is given to the template as a variable")
 
 
-def _filled(source: Source, node: Node) -> Node:
+def _find_filling_call(source: Source, node: Node) -> Node:
     """The call that fills the template: the same one, or `.render(…)` right behind it."""
     call = read_call(source, node)
     if call.name in RENDERS:
@@ -56,9 +56,9 @@ def _filled(source: Source, node: Node) -> Node:
     attribute = node.parent
     whole = attribute.parent if attribute is not None else None
     if not (call.name in MAKES or call.method in MAKES) or attribute is None or whole is None:
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     if attribute.type != "attribute" or whole.type != "call" or read_call(source, whole).method != "render":
-        raise Refused("the template is filled elsewhere")
+        raise RewriteRefused("the template is filled elsewhere")
     return whole
 
 
@@ -69,21 +69,21 @@ def _names(source: Source, found: list[Mark], taken: set[str]) -> list[str]:
     listed: list[str] = []
     for mark in found:
         if mark.hole is not None:
-            value = _checked(source, mark.hole, before)
+            value = _check_hole(source, mark.hole, before)
             names.setdefault(value, _name(value, own, {*taken, *names.values()}))
             listed.append(names[value])
         before += mark.text
     return listed
 
 
-def _checked(source: Source, hole: Hole, before: str) -> str:
+def _check_hole(source: Source, hole: StringHole, before: str) -> str:
     value = source.text(hole.node)
     if hole.spec not in ("", "%s"):
-        raise Refused(f"the value is formatted with {hole.spec!r}")
+        raise RewriteRefused(f"the value is formatted with {hole.spec!r}")
     if NAMES.search(value):
-        raise Refused(f"{value!r} may be a template or markup that is meant to be there")
+        raise RewriteRefused(f"{value!r} may be a template or markup that is meant to be there")
     if CODE.search(before):
-        raise Refused("the value stands inside the template's own code")
+        raise RewriteRefused("the value stands inside the template's own code")
     return value
 
 

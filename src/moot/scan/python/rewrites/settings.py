@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from moot.scan.calls import Call, calls, read_call
-from moot.scan.change import Change, Choices, Refused, Rewrite, needed, replaced
+from moot.scan.calls import SourceCall, calls, read_call
+from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import member, module
 from moot.scan.python.rewrites.text import with_argument, without_argument
 from moot.scan.rewrites.choices import leave_choices
-from moot.scan.strings import constant_text, unwrapped
+from moot.scan.strings import constant_text, unwrap
 from moot.scan.syntax import Source, inside
 
 OLD_TLS = re.compile(r"\.PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
@@ -21,10 +21,10 @@ UNVERIFIED = re.compile(r"(?i)unverif|unsafe|peek|inspect|without")
 SWITCHES = ("verify", "ssl", "verify_ssl")
 
 
-def whole(call: Call) -> Call:
+def whole(call: SourceCall) -> SourceCall:
     """A call whose arguments are all written here."""
     if any(arg.type in ("dictionary_splat", "list_splat") for arg in call.args):
-        raise Refused("the options are given elsewhere")
+        raise RewriteRefused("the options are given elsewhere")
     return call
 
 
@@ -32,7 +32,7 @@ def archive(source: Source, node: Node) -> Change:
     """Python's own filter for data: nothing outside of the folder, no devices, no links that lead out."""
     call = whole(read_call(source, node))
     if call.method not in ("extractall", "extract") or "filter" in call.keywords:
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     did = "members that lead out of the folder raise; owners and special permissions are not restored"
     return Change((with_argument(source, node, 'filter="data"'),), did)
 
@@ -40,8 +40,8 @@ def archive(source: Source, node: Node) -> Change:
 def autoescape(source: Source, node: Node) -> Change:
     call, did = whole(read_call(source, node)), "templates of pages escape what is put into them"
     if "autoescape" in call.keywords:
-        raise Refused("escaping was switched off on purpose: the templates may be no pages")
-    callee = needed(node.child_by_field_name("function"), "the call has no name")
+        raise RewriteRefused("escaping was switched off on purpose: the templates may be no pages")
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
     added: tuple[Edit, ...] = ()
     if callee.type == "attribute" and call.name.startswith("jinja2.") and call.name.count(".") == 1:
         select = f"{source.text(callee).rpartition('.')[0]}.select_autoescape"
@@ -54,8 +54,8 @@ def key_size(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     size = call.arg(1 if "cryptography" in call.name else 0, "key_size", "bits")
     if size is None or size.type != "integer":
-        raise Refused("the size is not written here")
-    return Change((replaced(size, "2048"),), "the key has 2048 bits; making it takes longer")
+        raise RewriteRefused("the size is not written here")
+    return Change((replace_node(size, "2048"),), "the key has 2048 bits; making it takes longer")
 
 
 def tls_version(source: Source, node: Node) -> Change:
@@ -64,7 +64,7 @@ def tls_version(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     version = call.arg(0, "ssl_version", "protocol")
     if call.name != "ssl.SSLContext" or version is None or not OLD_TLS.search(source.text(version)):
-        raise Refused("only the version of an ssl.SSLContext is rewritten")
+        raise RewriteRefused("only the version of an ssl.SSLContext is rewritten")
     statement, holder = source.statement(node), node.parent
     local = source.text(version).rpartition(".")[0]
     left = holder.child_by_field_name("left") if holder is not None and holder.type == "assignment" else None
@@ -74,24 +74,26 @@ def tls_version(source: Source, node: Node) -> Change:
         indent = source.slice(line, statement.start_byte)
         if not indent.strip():
             lowest = f"\n{indent}{source.text(left)}.minimum_version = {local}.TLSVersion.TLSv1_2"
-            return Change((replaced(version, f"{local}.PROTOCOL_TLS"), Edit(node.end_byte, node.end_byte, lowest)), did)
+            return Change(
+                (replace_node(version, f"{local}.PROTOCOL_TLS"), Edit(node.end_byte, node.end_byte, lowest)), did
+            )
     if "SSLv23" in source.text(version):
-        raise Refused("the lowest version is set where the context has a name")
-    return Change((replaced(version, f"{local}.PROTOCOL_TLSv1_2"),), "TLS 1.2 is spoken")
+        raise RewriteRefused("the lowest version is set where the context has a name")
+    return Change((replace_node(version, f"{local}.PROTOCOL_TLSv1_2"),), "TLS 1.2 is spoken")
 
 
 def host_key(source: Source, node: Node) -> Change:
     call = read_call(source, node)
-    policy = needed(call.arg(0, "policy"), "the policy is not here")
+    policy = require_node(call.arg(0, "policy"), "the policy is not here")
     name = policy.child_by_field_name("function") or policy
     word = name.child_by_field_name("attribute")
-    callee = needed(node.child_by_field_name("function"), "the call has no name")
-    client = needed(callee.child_by_field_name("object"), "the client has no name")
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
+    client = require_node(callee.child_by_field_name("object"), "the client has no name")
     if word is None or source.text(word) not in ("AutoAddPolicy", "WarningPolicy") or client.type == "call":
-        raise Refused("the policy is not written here")
+        raise RewriteRefused("the policy is not written here")
     if not any(name in calls(source) for name in ("load_system_host_keys", "load_host_keys")):
-        raise Refused("the program loads no list of known hosts, so every host would be refused")
-    return Change((replaced(word, "RejectPolicy"),), "a host must be among the known ones; others are refused")
+        raise RewriteRefused("the program loads no list of known hosts, so every host would be refused")
+    return Change((replace_node(word, "RejectPolicy"),), "a host must be among the known ones; others are refused")
 
 
 def token(source: Source, node: Node) -> Iterator[Change]:
@@ -99,32 +101,32 @@ def token(source: Source, node: Node) -> Iterator[Change]:
     call = whole(read_call(source, node))
     leave_choices(source, node, "whether the signature is checked")
     if UNVERIFIED.search(source.scope(node).name):
-        raise Refused("the name says that the token is read unchecked on purpose")
+        raise RewriteRefused("the name says that the token is read unchecked on purpose")
     if call.method != "decode":
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     key = call.arg(1, "key")
     if key is None or source.text(key) in ("None", '""', "''"):
-        raise Refused("the key to check the signature with is not here")
+        raise RewriteRefused("the key to check the signature with is not here")
     did = "the signature of the token is checked"
-    named = unwrapped(call.keywords["algorithms"]) if "algorithms" in call.keywords else None
+    named = unwrap(call.keywords["algorithms"]) if "algorithms" in call.keywords else None
     if named is not None and named.type == "list":
         kept = [n for n in named.named_children if (constant_text(source, n) or "").lower() != "none"]
         if kept and len(kept) < len(named.named_children):
             new = f"[{', '.join(source.text(n) for n in kept)}]"
-            yield Change((replaced(named, new),), "a token without a signature is refused")
+            yield Change((replace_node(named, new),), "a token without a signature is refused")
             return
-    switched = [Change((edit,), did) for edit in _switched_off(source, call, named is not None)]
+    switched = [Change((edit,), did) for edit in _switch_on(source, call, named is not None)]
     if not switched:
-        raise Refused("it cannot be told which algorithms are meant")
+        raise RewriteRefused("it cannot be told which algorithms are meant")
     yield from switched
 
 
-def _switched_off(source: Source, call: Call, with_algorithms: bool) -> Iterator[Edit]:
+def _switch_on(source: Source, call: SourceCall, with_algorithms: bool) -> Iterator[Edit]:
     options = call.keywords.get("options")
     for pair in options.named_children if options is not None and options.type == "dictionary" else ():
         name, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
         if value is not None and constant_text(source, name) == "verify_signature" and with_algorithms:
-            yield replaced(value, "True")
+            yield replace_node(value, "True")
     given = call.keywords.get("verify")
     if given is not None:
         yield without_argument(source, given)
@@ -133,28 +135,28 @@ def _switched_off(source: Source, call: Call, with_algorithms: bool) -> Iterator
 def tls(source: Source, node: Node) -> Change:
     leave_choices(source, node, "whether certificates are checked")
     if LOCAL.search(source.text(node)):
-        raise Refused("a server on the same machine has seldom a certificate that can be checked")
+        raise RewriteRefused("a server on the same machine has seldom a certificate that can be checked")
     if node.type == "assignment":
-        right = needed(node.child_by_field_name("right"), "nothing is assigned")
+        right = require_node(node.child_by_field_name("right"), "nothing is assigned")
         text = source.text(right)
         new = text.replace("CERT_NONE", "CERT_REQUIRED").replace("_create_unverified_context", "create_default_context")
-        return Change((replaced(right, "True" if text == "False" else new), *_host_checks(source, node)), CHECKED)
+        return Change((replace_node(right, "True" if text == "False" else new), *_host_checks(source, node)), CHECKED)
     call = read_call(source, node)
     if call.name == "ssl._create_unverified_context":
         local, added = module(source, "ssl", node)
-        callee = needed(node.child_by_field_name("function"), "the call has no name")
+        callee = require_node(node.child_by_field_name("function"), "the call has no name")
         if call.args or call.keywords:
-            raise Refused("the context is made with options of its own")
-        return Change((replaced(callee, f"{local}.create_default_context"), *added), CHECKED)
+            raise RewriteRefused("the context is made with options of its own")
+        return Change((replace_node(callee, f"{local}.create_default_context"), *added), CHECKED)
     if (demand := call.keywords.get("cert_reqs")) is not None:
-        return Change((replaced(demand, '"CERT_REQUIRED"'),), CHECKED)
+        return Change((replace_node(demand, '"CERT_REQUIRED"'),), CHECKED)
     given = next((call.keywords[name] for name in SWITCHES if name in call.keywords), None)
-    return Change((without_argument(source, needed(given, "verify is not here")),), CHECKED)
+    return Change((without_argument(source, require_node(given, "verify is not here")),), CHECKED)
 
 
 def _host_checks(source: Source, node: Node) -> Iterator[Edit]:
     """A certificate that is checked must also be the one of that host."""
-    left = needed(node.child_by_field_name("left"), "nothing is assigned")
+    left = require_node(node.child_by_field_name("left"), "nothing is assigned")
     thing = left.child_by_field_name("object")
     if thing is None or not source.text(left).endswith(".verify_mode"):
         return
@@ -164,7 +166,7 @@ def _host_checks(source: Source, node: Node) -> Iterator[Edit]:
             continue
         name, value = other.child_by_field_name("left"), other.child_by_field_name("right")
         if name is not None and value is not None and source.text(name) == wanted and source.text(value) == "False":
-            yield replaced(value, "True")
+            yield replace_node(value, "True")
 
 
 REWRITES: dict[str, Rewrite] = {

@@ -4,15 +4,15 @@ import re
 
 from tree_sitter import Node
 
-from moot.scan.calls import Call, read_call
-from moot.scan.change import Change, Refused, Rewrite, needed, replaced
+from moot.scan.calls import SourceCall, read_call
+from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
 from moot.scan.python.rewrites.module import module
 from moot.scan.python.rewrites.text import fstring, without_argument
 from moot.scan.rewrites.query import sole_use
 from moot.scan.shell import Word, words
-from moot.scan.strings import Built, Hole, build
+from moot.scan.strings import Built, StringHole, build
 from moot.scan.syntax import Source
 
 DID = "subprocess.run gets a list of arguments and no shell reads it; a missing program now raises"
@@ -28,24 +28,24 @@ def shell(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if call.name == "asyncio.create_subprocess_shell":
         return _async_shell(source, call)
-    arg = needed(call.arg(0, "args"), "the call has no command")
-    flag = needed(call.keywords.get("shell"), "the call has no shell argument")
+    arg = require_node(call.arg(0, "args"), "the call has no command")
+    flag = require_node(call.keywords.get("shell"), "the call has no shell argument")
     if "executable" in call.keywords or any(child.type == "dictionary_splat" for child in call.args):
-        raise Refused("the shell is named, or options are given elsewhere")
+        raise RewriteRefused("the shell is named, or options are given elsewhere")
     built = build(source, arg)
     command = f"[{', '.join(_command(source, built, arg))}]"
-    edits = (replaced(_place(built, arg), command), without_argument(source, flag))
+    edits = (replace_node(_place(built, arg), command), without_argument(source, flag))
     return Change(edits, "the command is a list of arguments and no shell reads it")
 
 
-def _async_shell(source: Source, call: Call) -> Change:
-    arg = needed(call.arg(0), "the command is given by name")
+def _async_shell(source: Source, call: SourceCall) -> Change:
+    arg = require_node(call.arg(0), "the command is given by name")
     built = build(source, arg)
     if built.home is not None:
-        raise Refused("the command is kept in a variable")
-    callee = needed(call.node.child_by_field_name("function"), "the call has no name")
-    last = needed(callee.child_by_field_name("attribute"), "the function is imported by its name")
-    edits = (replaced(last, "create_subprocess_exec"), replaced(arg, ", ".join(_command(source, built, arg))))
+        raise RewriteRefused("the command is kept in a variable")
+    callee = require_node(call.node.child_by_field_name("function"), "the call has no name")
+    last = require_node(callee.child_by_field_name("attribute"), "the function is imported by its name")
+    edits = (replace_node(last, "create_subprocess_exec"), replace_node(arg, ", ".join(_command(source, built, arg))))
     return Change(edits, "the program gets its arguments one by one and no shell reads them; a missing one now raises")
 
 
@@ -55,14 +55,14 @@ def _command(source: Source, built: Built, arg: Node) -> list[str]:
 
 
 def _place(built: Built, arg: Node) -> Node:
-    return needed(built.home.value, "the text is not here") if built.home is not None else arg
+    return require_node(built.home.value, "the text is not here") if built.home is not None else arg
 
 
 def _argument(source: Source, word: Word) -> str:
-    if len(word) == 1 and isinstance(word[0], Hole):
+    if len(word) == 1 and isinstance(word[0], StringHole):
         hole = word[0]
         if hole.spec not in ("", "%s"):
-            raise Refused(f"the value is formatted with {hole.spec!r}")
+            raise RewriteRefused(f"the value is formatted with {hole.spec!r}")
         # What was added with + is text already; what was formatted may be anything.
         return source.text(hole.node) if hole.start < 0 else f"str({source.text(hole.node)})"
     if all(isinstance(part, str) for part in word):
@@ -74,18 +74,18 @@ def _argument(source: Source, word: Word) -> str:
 def os_system(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if len(call.args) != 1 or call.keywords:
-        raise Refused(f"there is no plain replacement for {call.name}")
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
     arg, built = call.args[0], build(source, call.args[0])
     command = f"[{', '.join(_command(source, built, arg))}]"
     local, added = module(source, "subprocess", node)
     target, tail = _run(source, call, local)
     if built.home is None:
-        return Change((replaced(target, f"{local}.run({command}{tail}"), *added), DID)
+        return Change((replace_node(target, f"{local}.run({command}{tail}"), *added), DID)
     new = Edit(target.start_byte, target.end_byte, f"{local}.run({source.text(arg)}{tail}")
-    return Change((replaced(_place(built, arg), command), new, *added), DID)
+    return Change((replace_node(_place(built, arg), command), new, *added), DID)
 
 
-def _run(source: Source, call: Call, local: str) -> tuple[Node, str]:
+def _run(source: Source, call: SourceCall, local: str) -> tuple[Node, str]:
     """What is replaced, and how the call of subprocess.run ends so that it gives the same."""
     node = call.node
     match call.name:
@@ -95,23 +95,23 @@ def _run(source: Source, call: Call, local: str) -> tuple[Node, str]:
             whole = _read_of(node)
             ending = source.slice(node.end_byte, whole.end_byte)
             if ending not in READS:
-                raise Refused("only os.popen(…).read() and .readlines() are rewritten")
+                raise RewriteRefused("only os.popen(…).read() and .readlines() are rewritten")
             return whole, READS[ending].format(run=local)
         case "subprocess.getoutput":
             return node, OUTPUT.format(run=local)
         case _:
-            raise Refused(f"there is no plain replacement for {call.name}")
+            raise RewriteRefused(f"there is no plain replacement for {call.name}")
 
 
 def _status(source: Source, node: Node) -> str:
     """os.system gives the status with the exit code in its upper byte: the two agree only on whether it is zero."""
-    holder = needed(node.parent, "the status is used elsewhere")
+    holder = require_node(node.parent, "the status is used elsewhere")
     if holder.type == "expression_statement":
         return ""
     compared = re.fullmatch(r"\s*(?:==|!=)\s*0", source.slice(node.end_byte, holder.end_byte))
     tested = holder.type in ("not_operator", "if_statement", "while_statement")
     if not tested and not (holder.type == "comparison_operator" and compared):
-        raise Refused("the status that os.system gives is another number than the exit code")
+        raise RewriteRefused("the status that os.system gives is another number than the exit code")
     return ".returncode"
 
 
@@ -120,7 +120,7 @@ def _read_of(node: Node) -> Node:
     attribute = node.parent
     whole = attribute.parent if attribute is not None else None
     if attribute is None or whole is None or attribute.type != "attribute" or whole.type != "call":
-        raise Refused("only os.popen(…).read() and .readlines() are rewritten")
+        raise RewriteRefused("only os.popen(…).read() and .readlines() are rewritten")
     return whole
 
 

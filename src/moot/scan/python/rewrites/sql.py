@@ -5,17 +5,17 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from moot.scan.calls import Call, read_call
-from moot.scan.change import Change, Choices, Refused, Rewrite, replaced
+from moot.scan.calls import SourceCall, read_call
+from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
 from moot.scan.python.rewrites.template import template
 from moot.scan.python.rewrites.text import fstring, literal, with_argument
 from moot.scan.python.rewrites.types import is_text, makers
 from moot.scan.rewrites.drivers import MYSQL, POSTGRES, QUESTION, python_drivers
-from moot.scan.rewrites.query import Dialect, bound_value, check_places, parameterised
+from moot.scan.rewrites.query import Dialect, bind_value, check_places, parameterise_query
 from moot.scan.sql import slots
-from moot.scan.strings import Hole, build
+from moot.scan.strings import StringHole, build
 from moot.scan.syntax import Source
 
 TEXTS = frozenset({"sqlalchemy.text", "sqlalchemy.sql.text", "sqlalchemy.sql.expression.text"})
@@ -25,26 +25,26 @@ FRAMES = frozenset({"pandas.read_sql", "pandas.read_sql_query"})
 def sql(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if call.name in TEXTS:
-        return _named(source, call)
+        return _bind_by_name(source, call)
     if call.name in FRAMES:
         return _frame(source, call)
     if call.name.endswith(".objects.raw") and len(call.args) == 1 and not call.keywords:
-        return parameterised(source, call, call.args[0], _of(frozenset({"django"}), _list))
+        return parameterise_query(source, call, call.args[0], _of(frozenset({"django"}), _list))
     if call.method != "execute" or len(call.args) != 1 or call.keywords:
-        raise Refused("only execute() with the SQL text alone is rewritten")
-    return parameterised(source, call, call.args[0], _dialect(source, call))
+        raise RewriteRefused("only execute() with the SQL text alone is rewritten")
+    return parameterise_query(source, call, call.args[0], _dialect(source, call))
 
 
 def sql_again(source: Source, node: Node) -> Iterator[Change]:
     """A text that others read too stays as it is; the query is written out with its values where it is executed."""
     call = read_call(source, node)
     if call.method != "execute" or len(call.args) != 1 or call.keywords:
-        raise Refused("only execute() with the SQL text alone is rewritten")
+        raise RewriteRefused("only execute() with the SQL text alone is rewritten")
     dialect, built = _dialect(source, call), template(source, call.args[0])
     found = slots(built.marks)
     check_places(source, built.marks, found, dialect)
     places = {slot.first: slot for slot in found}
-    values = [bound_value(source, slot, dialect) for slot in places.values()]
+    values = [bind_value(source, slot, dialect) for slot in places.values()]
     text, index = "", 0
     while index < len(built.marks):
         slot, mark = places.get(index), built.marks[index]
@@ -52,11 +52,11 @@ def sql_again(source: Source, node: Node) -> Iterator[Change]:
         text += "%%" if percent else dialect.placeholder(1) if slot is not None else mark.text
         index = slot.last + 1 if slot is not None else index + 1
     end = call.args[0].end_byte
-    edits = (replaced(built.home, literal(text)), Edit(end, end, dialect.arguments(values)))
+    edits = (replace_node(built.home, literal(text)), Edit(end, end, dialect.arguments(values)))
     yield Change(edits, f"bound {', '.join(values)} as parameters of the query")
 
 
-def _dialect(source: Source, call: Call) -> Dialect:
+def _dialect(source: Source, call: SourceCall) -> Dialect:
     receiver = (call.node.child_by_field_name("function") or call.node).child_by_field_name("object")
     found = python_drivers(source.project, makers(source, receiver) if receiver is not None else ())
     return _of(found, _tuple)
@@ -70,7 +70,7 @@ def _of(drivers: frozenset[str], arguments: Callable[[Sequence[str]], str]) -> D
     )  # fmt: skip
 
 
-def _as_text(source: Source, hole: Hole) -> str:
+def _as_text(source: Source, hole: StringHole) -> str:
     """What was added with + is text already; what was formatted may be anything, which a driver may not take."""
     text = source.text(hole.node)
     return text if hole.start < 0 or is_text(source, hole.node) else f"str({text})"
@@ -84,36 +84,36 @@ def _nothing(values: Sequence[str]) -> str:
     return ""
 
 
-def _named(source: Source, call: Call) -> Change:
+def _bind_by_name(source: Source, call: SourceCall) -> Change:
     """SQLAlchemy's text() binds by name, whatever the database is."""
     if len(call.args) != 1 or call.keywords:
-        raise Refused("only text() with the SQL text alone is rewritten")
+        raise RewriteRefused("only text() with the SQL text alone is rewritten")
     dialect = Dialect(lambda number: f":value_{number}", _nothing, fstring, as_text=_as_text, double_quotes=False)
-    change, values = _bound(source, call, dialect)
+    change, values = _bind_by_position(source, call, dialect)
     given = ", ".join(f"value_{number}={value}" for number, value in enumerate(values, start=1))
     end = call.node.end_byte
     return replace(change, edits=(*change.edits, Edit(end, end, f".bindparams({given})")))
 
 
-def _frame(source: Source, call: Call) -> Change:
+def _frame(source: Source, call: SourceCall) -> Change:
     """pandas hands the values to the driver."""
     if not call.args or "params" in call.keywords or len(call.args) > 2:
-        raise Refused("only a query with its connection is rewritten")
+        raise RewriteRefused("only a query with its connection is rewritten")
     connection = call.arg(1, "con")
     dialect = _of(
         python_drivers(source.project, makers(source, connection) if connection is not None else ()), _nothing
     )
-    change, values = _bound(source, call, dialect)
+    change, values = _bind_by_position(source, call, dialect)
     added = with_argument(source, call.node, f"params={_tuple(values).removeprefix(', ')}")
     return replace(change, edits=(*change.edits, added))
 
 
-def _bound(source: Source, call: Call, dialect: Dialect) -> tuple[Change, list[str]]:
+def _bind_by_position(source: Source, call: SourceCall, dialect: Dialect) -> tuple[Change, list[str]]:
     found = marks(source, build(source, call.args[0]))
     if any(mark.text == ":" for mark in found):
-        raise Refused("a colon in the SQL text would be taken for a parameter")
-    values = [bound_value(source, slot, dialect) for slot in slots(found)]
-    return parameterised(source, call, call.args[0], dialect), values
+        raise RewriteRefused("a colon in the SQL text would be taken for a parameter")
+    values = [bind_value(source, slot, dialect) for slot in slots(found)]
+    return parameterise_query(source, call, call.args[0], dialect), values
 
 
 def _tuple(values: Sequence[str]) -> str:

@@ -6,9 +6,9 @@ from tree_sitter import Node
 
 from moot.scan.bindings import changes, origins
 from moot.scan.calls import read_call
-from moot.scan.change import Refused
+from moot.scan.change import RewriteRefused
 from moot.scan.marks import Mark, marks
-from moot.scan.strings import Hole, build, constant_text, unwrapped
+from moot.scan.strings import StringHole, build, constant_text, unwrap
 from moot.scan.syntax import Source, inside
 
 SIMPLE = frozenset({"identifier", "attribute", "subscript", "string", "integer", ".", "[", "]"})
@@ -23,53 +23,53 @@ class Template:
     home: Node
 
     @property
-    def parts(self) -> list[str | Hole]:
+    def parts(self) -> list[str | StringHole]:
         return [mark.hole if mark.hole is not None else mark.text for mark in self.marks]
 
 
 def template(source: Source, node: Node) -> Template:
-    value = unwrapped(node)
+    value = unwrap(node)
     if value.type == "identifier":
-        value = unwrapped(_kept(source, value))
-    found = _joined(source, value) or marks(source, build(source, value, UNFOLLOWED))
+        value = unwrap(_find_kept(source, value))
+    found = _read_join(source, value) or marks(source, build(source, value, UNFOLLOWED))
     holes = [mark.hole for mark in found if mark.hole is not None]
     if value.start_byte < node.start_byte:
-        _unchanged(source, value, node, holes)
+        _require_unchanged(source, value, node, holes)
     if any("\ufffd" in mark.text for mark in found):
-        raise Refused("the text holds an escape that is not understood")
+        raise RewriteRefused("the text holds an escape that is not understood")
     return Template(found, value if _is_sole(source, node) else node)
 
 
 def _is_sole(source: Source, node: Node) -> bool:
-    inner, scope = unwrapped(node), source.scope(node)
+    inner, scope = unwrap(node), source.scope(node)
     if inner.type != "identifier" or scope.outer is None:
         return False
     uses = (n for n in inside(scope.node, 50_000) if n.type == "identifier" and source.text(n) == source.text(inner))
     return sum(1 for _ in uses) == 2
 
 
-def _kept(source: Source, name: Node) -> Node:
+def _find_kept(source: Source, name: Node) -> Node:
     found = origins(source, name)
     if len(found) != 1 or found[0].kind != "set" or found[0].value is None:
-        raise Refused("the text is put together in several steps")
+        raise RewriteRefused("the text is put together in several steps")
     if source.scope(found[0].node) is not source.scope(name):
-        raise Refused("the text is built in another function")
+        raise RewriteRefused("the text is built in another function")
     return found[0].value
 
 
-def _unchanged(source: Source, value: Node, use: Node, holes: list[Hole]) -> None:
+def _require_unchanged(source: Source, value: Node, use: Node, holes: list[StringHole]) -> None:
     """The values are read again at the use, so they must still be what they were."""
     for inner in (n for hole in holes for n in inside(hole.node, 200)):
         if inner.is_named and inner.type not in SIMPLE and not inner.type.startswith("string"):
-            raise Refused("a value in the text is worked out there")
+            raise RewriteRefused("a value in the text is worked out there")
         if inner.type == "identifier":
             name = source.text(inner)
             between = changes(source, source.scope(use), name)
             if any(value.end_byte <= b.node.start_byte < use.start_byte for b in between):
-                raise Refused(f"{name!r} changes between the text and its use")
+                raise RewriteRefused(f"{name!r} changes between the text and its use")
 
 
-def _joined(source: Source, node: Node) -> list[Mark]:
+def _read_join(source: Source, node: Node) -> list[Mark]:
     """`"".join(["a", b])` with the list written out."""
     callee = node.child_by_field_name("function")
     thing = callee.child_by_field_name("object") if callee is not None else None
@@ -81,9 +81,9 @@ def _joined(source: Source, node: Node) -> list[Mark]:
     found: list[Mark] = []
     for part in (child for child in call.args[0].named_children if child.type != "comment"):
         if part.type in ("list_splat", "list_comprehension"):
-            raise Refused("the text is put together in several steps")
+            raise RewriteRefused("the text is put together in several steps")
         if constant_text(source, part) is not None:
             found.extend(marks(source, build(source, part, UNFOLLOWED)))
         else:
-            found.append(Mark("", part.start_byte, part.end_byte, hole=Hole(part)))
+            found.append(Mark("", part.start_byte, part.end_byte, hole=StringHole(part)))
     return found

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from moot.scan.change import Refused, needed, replaced
+from moot.scan.change import RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.sql import Part
-from moot.scan.strings import Hole
+from moot.scan.strings import StringHole
 from moot.scan.syntax import Source
 
 
@@ -17,11 +17,11 @@ def literal(text: str) -> str:
 
 
 def fstring(source: Source, parts: Sequence[Part]) -> str:
-    holes = [source.text(part.node) for part in parts if isinstance(part, Hole)]
+    holes = [source.text(part.node) for part in parts if isinstance(part, StringHole)]
     texts = "".join(part for part in parts if isinstance(part, str))
     quote = "'" if any('"' in hole for hole in holes) or '"' in texts else '"'
     if any(quote in text or "\\" in text or "\n" in text for text in (*holes, texts)) or any("{" in h for h in holes):
-        raise Refused("the value cannot be written as one f-string")
+        raise RewriteRefused("the value cannot be written as one f-string")
     inner = (
         part.replace("{", "{{").replace("}", "}}") if isinstance(part, str) else f"{{{source.text(part.node)}}}"
         for part in parts
@@ -31,7 +31,7 @@ def fstring(source: Source, parts: Sequence[Part]) -> str:
 
 def with_argument(source: Source, call: Node, text: str) -> Edit:
     """Put one more argument at the end of a call, on a line of its own where the others have one."""
-    arguments = needed(call.child_by_field_name("arguments"), "the call has no arguments")
+    arguments = require_node(call.child_by_field_name("arguments"), "the call has no arguments")
     given = [child for child in arguments.named_children if child.type != "comment"]
     if not given:
         return Edit(arguments.start_byte + 1, arguments.start_byte + 1, text)
@@ -43,7 +43,7 @@ def with_argument(source: Source, call: Node, text: str) -> Edit:
 
 def without_argument(source: Source, value: Node) -> Edit:
     """Take a keyword argument out, with one comma beside it."""
-    keyword = needed(value.parent, "the argument cannot be found")
+    keyword = require_node(value.parent, "the argument cannot be found")
     before, after = keyword.prev_sibling, keyword.next_sibling
     if before is not None and before.type == ",":
         start = before.prev_sibling.end_byte if before.prev_sibling is not None else before.start_byte
@@ -51,7 +51,7 @@ def without_argument(source: Source, value: Node) -> Edit:
     if after is not None and after.type == "," and after.next_sibling is not None:
         end = after.next_sibling.start_byte if after.next_sibling.type != ")" else after.end_byte
         return Edit(keyword.start_byte, end)
-    return replaced(keyword, "")
+    return replace_node(keyword, "")
 
 
 def before(source: Source, statement: Node, *lines: str) -> Edit:
@@ -59,7 +59,7 @@ def before(source: Source, statement: Node, *lines: str) -> Edit:
     start = source.data.rfind(b"\n", 0, statement.start_byte) + 1
     indent = source.slice(start, statement.start_byte)
     if indent.strip():
-        raise Refused("the statement does not start its line")
+        raise RewriteRefused("the statement does not start its line")
     newline = "\r\n" if b"\r\n" in source.data else "\n"
     step = "\t" if "\t" in indent else "    "
     at = statement.start_byte

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.bindings import Binding, origins
-from moot.scan.calls import imports, qualified, read_call
-from moot.scan.strings import STRINGS, build, unwrapped
+from moot.scan.calls import imports, qualify_name, read_call
+from moot.scan.strings import STRINGS, build, unwrap
 from moot.scan.syntax import Scope, Source, inside, nth, words
 
 DEPTH = 6
@@ -18,23 +18,23 @@ TEXTUAL = words("str strip lstrip rstrip lower upper title replace format join d
 
 def makers(source: Source, node: Node, depth: int = DEPTH) -> set[str]:
     """The full names of all that may have made a value; `?` where that is not known."""
-    node = unwrapped(node)
+    node = unwrap(node)
     if depth == 0:
         return {"?"}
     match node.type:
         case "call":
-            return _called(source, node, depth)
+            return _infer_call(source, node, depth)
         case "await":
             inner = nth(node, 0)
             return makers(source, inner, depth - 1) if inner is not None else {"?"}
         case "identifier":
-            return _named(source, node, depth)
+            return _infer_name(source, node, depth)
         case "attribute":
             return _attribute(source, node, depth)
     return {"?"}
 
 
-def _called(source: Source, node: Node, depth: int) -> set[str]:
+def _infer_call(source: Source, node: Node, depth: int) -> set[str]:
     callee = node.child_by_field_name("function")
     if callee is None:
         return {"?"}
@@ -46,29 +46,29 @@ def _called(source: Source, node: Node, depth: int) -> set[str]:
     if callee.type == "identifier":
         own = [scope for scope in source.functions if scope.name == source.text(callee)]
         if own:
-            returned = [value for scope in own for value in _returned(source, scope)]
+            returned = [value for scope in own for value in _list_returned(source, scope)]
             return {name for value in returned for name in makers(source, value, depth - 1)} or {"?"}
-    return {qualified(source, callee)}
+    return {qualify_name(source, callee)}
 
 
-def _returned(source: Source, scope: Scope) -> Iterator[Node]:
+def _list_returned(source: Source, scope: Scope) -> Iterator[Node]:
     for node in inside(scope.node, 50_000):
         value = nth(node, 0) if node.type in ("return_statement", "yield") else None
         if value is not None and source.scope(node) is scope:
             yield value
 
 
-def _named(source: Source, name: Node, depth: int) -> set[str]:
+def _infer_name(source: Source, name: Node, depth: int) -> set[str]:
     word = source.text(name)
-    if kind := declared(source, name):
+    if kind := read_annotation(source, name):
         return {kind}
-    found = reaching(source, name)
+    found = find_reaching(source, name)
     if not found:
         return {imports(source).get(word, "?")}
-    return {maker for binding in found for maker in _bound(source, binding, depth)}
+    return {maker for binding in found for maker in _infer_binding(source, binding, depth)}
 
 
-def reaching(source: Source, name: Node) -> list[Binding]:
+def find_reaching(source: Source, name: Node) -> list[Binding]:
     """The bindings a use may see: only the last one where that is sure to run right before it."""
     found = origins(source, name)
     last = found[-1] if found else None
@@ -80,14 +80,14 @@ def reaching(source: Source, name: Node) -> list[Binding]:
     return [last] if around else found
 
 
-def _bound(source: Source, binding: Binding, depth: int) -> set[str]:
+def _infer_binding(source: Source, binding: Binding, depth: int) -> set[str]:
     whole = binding.kind == "set" or (binding.kind == "part" and binding.node.type == "as_pattern")
     return makers(source, binding.value, depth - 1) if whole and binding.value is not None else {"?"}
 
 
 def _attribute(source: Source, node: Node, depth: int) -> set[str]:
     """What an import names, or all that is assigned to the attribute in this file: `self.db = connect()`."""
-    name = qualified(source, node)
+    name = qualify_name(source, node)
     if name.split(".")[0] in imports(source).values() or name in imports(source).values():
         return {name}
     wanted, found = source.text(node), set[str]()
@@ -98,7 +98,7 @@ def _attribute(source: Source, node: Node, depth: int) -> set[str]:
     return found or {"?"}
 
 
-def declared(source: Source, name: Node) -> str:
+def read_annotation(source: Source, name: Node) -> str:
     """The full name of what a parameter is annotated with; `Optional[X]` and `X | None` are X."""
     word, scope = source.text(name), source.scope(name)
     while word not in scope.parameters and scope.outer is not None:
@@ -117,7 +117,7 @@ def declared(source: Source, name: Node) -> str:
 
 def is_text(source: Source, node: Node, depth: int = 3) -> bool:
     """Whether a value is a string whatever happens."""
-    node = unwrapped(node)
+    node = unwrap(node)
     if node.type in STRINGS or node.type == "concatenated_string":
         return True
     if node.type == "call":
@@ -126,9 +126,9 @@ def is_text(source: Source, node: Node, depth: int = 3) -> bool:
         return any(not hasattr(piece, "node") for piece in build(source, node, DEPTH).pieces)
     if node.type != "identifier" or depth == 0:
         return False
-    if kind := declared(source, node):
+    if kind := read_annotation(source, node):
         return kind == "str"
-    found = reaching(source, node)
+    found = find_reaching(source, node)
     return bool(found) and all(
         b.kind in ("set", "add") and b.value is not None and is_text(source, b.value, depth - 1) for b in found
     )

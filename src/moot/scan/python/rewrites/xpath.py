@@ -8,12 +8,12 @@ from tree_sitter import Node
 
 from moot.scan.bindings import changes
 from moot.scan.calls import modules, read_call
-from moot.scan.change import Change, Refused, needed, replaced
+from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.template import Template, template
 from moot.scan.python.rewrites.text import fstring, literal, with_argument
 from moot.scan.sql import Part
-from moot.scan.strings import Hole
+from moot.scan.strings import StringHole
 from moot.scan.syntax import Source, inside
 
 TAKEN = frozenset({"namespaces", "extensions", "smart_strings", "regexp", "_path", "self", "path"})
@@ -33,37 +33,37 @@ class Query:
 def variables(source: Source, node: Node) -> Iterator[Change]:
     call = read_call(source, node)
     if "lxml" not in modules(source):
-        raise Refused("only lxml takes variables with an expression")
+        raise RewriteRefused("only lxml takes variables with an expression")
     if len(call.args) != 1 or call.keywords:
-        raise Refused("only an expression that is given alone is rewritten")
+        raise RewriteRefused("only an expression that is given alone is rewritten")
     arg = call.args[0]
     built = template(source, arg)
     query = _query(source, built)
     did = f"{', '.join(query.values.values())} is given to the expression as a variable"
-    text = replaced(built.home, literal(query.text))
+    text = replace_node(built.home, literal(query.text))
     if call.method == "xpath":
         yield Change((text, Edit(arg.end_byte, arg.end_byte, f", {query.arguments}")), did)
     elif call.method == "XPath":
         uses = [with_argument(source, use, query.arguments) for use in _evaluations(source, node)]
         yield Change((text, *uses), did)
     else:
-        raise Refused(f"{call.method} takes no variables")
+        raise RewriteRefused(f"{call.method} takes no variables")
 
 
 def _evaluations(source: Source, node: Node) -> list[Node]:
     """The calls of a compiled expression that is kept in a variable of this function."""
-    holder = needed(node.parent, "the compiled expression is used elsewhere")
+    holder = require_node(node.parent, "the compiled expression is used elsewhere")
     left = holder.child_by_field_name("left")
     if holder.type != "assignment" or left is None or left.type != "identifier":
-        raise Refused("the compiled expression is used elsewhere")
+        raise RewriteRefused("the compiled expression is used elsewhere")
     name, scope = source.text(left), source.scope(node)
     if len(changes(source, scope, name)) != 1 or scope.outer is None:
-        raise Refused("the compiled expression is used elsewhere")
+        raise RewriteRefused("the compiled expression is used elsewhere")
     uses = [n for n in inside(scope.node, 50_000) if n.type == "identifier" and source.text(n) == name]
     found = [n.parent for n in uses if n.start_byte != left.start_byte]
     calls = [n for n in found if n is not None and n.type == "call" and n.start_byte != left.start_byte]
     if len(calls) != len(found) or not calls or any(source.scope(n) is not scope for n in calls):
-        raise Refused("the compiled expression is used elsewhere")
+        raise RewriteRefused("the compiled expression is used elsewhere")
     return calls
 
 
@@ -72,14 +72,14 @@ def _query(source: Source, built: Template) -> Query:
     text, values, index, parts = "", dict[str, str](), 0, built.parts
     while index < len(parts):
         part = parts[index]
-        if isinstance(part, Hole):
-            raise Refused("a value stands in the expression without quotes")
+        if isinstance(part, StringHole):
+            raise RewriteRefused("a value stands in the expression without quotes")
         if part not in ("'", '"'):
             text, index = text + part, index + 1
             continue
-        last = _closing(parts, index)
+        last = _find_closing(parts, index)
         inner = parts[index + 1 : last]
-        if any(isinstance(each, Hole) for each in inner):
+        if any(isinstance(each, StringHole) for each in inner):
             name = _name(source, inner, values)
             values[name] = _value(source, inner)
             text += f"${name}"
@@ -87,30 +87,32 @@ def _query(source: Source, built: Template) -> Query:
             text += "".join(each for each in parts[index : last + 1] if isinstance(each, str))
         index = last + 1
     if not values or "$" in re.sub(r"\$(?:" + "|".join(values) + r")\b", "", text):
-        raise Refused("the expression has variables of its own" if values else "no value stands in the expression")
+        raise RewriteRefused(
+            "the expression has variables of its own" if values else "no value stands in the expression"
+        )
     return Query(text, values)
 
 
-def _closing(parts: Sequence[Part], opening: int) -> int:
+def _find_closing(parts: Sequence[Part], opening: int) -> int:
     for index in range(opening + 1, len(parts)):
         if parts[index] == parts[opening]:
             return index
-    raise Refused("a quote in the expression is not closed")
+    raise RewriteRefused("a quote in the expression is not closed")
 
 
 def _name(source: Source, inner: Sequence[Part], taken: dict[str, str]) -> str:
     alone = inner[0] if len(inner) == 1 else None
-    name = source.text(alone.node) if isinstance(alone, Hole) else ""
+    name = source.text(alone.node) if isinstance(alone, StringHole) else ""
     if re.fullmatch(r"[A-Za-z]\w*", name) and name not in TAKEN and name not in taken:
         return name
     return f"value{len(taken) + 1}"
 
 
 def _value(source: Source, inner: Sequence[Part]) -> str:
-    if any(isinstance(part, Hole) and part.spec not in ("", "%s") for part in inner):
-        raise Refused("a value is formatted")
+    if any(isinstance(part, StringHole) and part.spec not in ("", "%s") for part in inner):
+        raise RewriteRefused("a value is formatted")
     alone = inner[0] if len(inner) == 1 else None
-    if isinstance(alone, Hole):
+    if isinstance(alone, StringHole):
         text = source.text(alone.node)
         return text if alone.start < 0 else f"str({text})"
     joined: list[Part] = []

@@ -1,13 +1,13 @@
 """For each rule of Python, code on which it must speak and code on which it must not."""
 
-from moot.scan.rule import Example
+from moot.scan.rule import RuleExample
 
 WEB = "from flask import Flask, request\napp = Flask(__name__)\n"
 
 
-def view(rule: str, fires: str, silent: str, head: str = "") -> Example:
+def view(rule: str, fires: str, silent: str, head: str = "") -> RuleExample:
     """Bodies of a web handler; `q` is what the visitor sent."""
-    return Example(rule, _handler(head, fires), _handler(head, silent))
+    return RuleExample(rule, _handler(head, fires), _handler(head, silent))
 
 
 def _handler(head: str, body: str) -> str:
@@ -15,7 +15,7 @@ def _handler(head: str, body: str) -> str:
     return f"{head}\n{WEB}@app.route('/')\ndef view():\n    {lines}\n"
 
 
-EXAMPLES: tuple[Example, ...] = (
+EXAMPLES: tuple[RuleExample, ...] = (
     view(
         "python-sql-string",
         "cur.execute('SELECT * FROM t WHERE n = ' + q)",
@@ -117,52 +117,53 @@ EXAMPLES: tuple[Example, ...] = (
     view("python-cookie-script", "r.set_cookie('a', 'b', secure=True)",
          "r.set_cookie('a', 'b', secure=True, httponly=True)", "from flask import make_response\nr = "
          "make_response('x')"),
-    Example("python-weak-random", "import random\ntoken = str(random.random())", "import random\ncolour = "
+    RuleExample("python-weak-random", "import random\ntoken = str(random.random())", "import random\ncolour = "
         "random.random()"),
-    Example("python-weak-hash", "import hashlib\nhashlib.md5(data)", "import hashlib\nhashlib.sha256(data)"),
-    Example("python-password-hash", "import hashlib\nhashlib.md5(password)", "import hashlib\nhashlib.sha256(data)"),
-    Example("python-weak-cipher", "from Crypto.Cipher import DES\nDES.new(key)",
+    RuleExample("python-weak-hash", "import hashlib\nhashlib.md5(data)", "import hashlib\nhashlib.sha256(data)"),
+    RuleExample("python-password-hash", "import hashlib\nhashlib.md5(password)",
+            "import hashlib\nhashlib.sha256(data)"),
+    RuleExample("python-weak-cipher", "from Crypto.Cipher import DES\nDES.new(key)",
             "from Crypto.Cipher import AES\nAES.new(key, AES.MODE_GCM)"),
-    Example("python-static-iv", "from Crypto.Cipher import AES\nAES.new(key, AES.MODE_CBC, b'0' * 16)",
+    RuleExample("python-static-iv", "from Crypto.Cipher import AES\nAES.new(key, AES.MODE_CBC, b'0' * 16)",
             "import os\nfrom Crypto.Cipher import AES\nAES.new(key, AES.MODE_CBC, os.urandom(16))"),
-    Example("python-static-salt", "import hashlib\nhashlib.pbkdf2_hmac('sha256', pw, b'salt', 100000)",
+    RuleExample("python-static-salt", "import hashlib\nhashlib.pbkdf2_hmac('sha256', pw, b'salt', 100000)",
             "import hashlib, os\nhashlib.pbkdf2_hmac('sha256', pw, os.urandom(16), 100000)"),
-    Example("python-static-salt", "import hashlib\nhashlib.scrypt(pw, salt=b'fixed-salt', n=16384, r=8, p=1)",
+    RuleExample("python-static-salt", "import hashlib\nhashlib.scrypt(pw, salt=b'fixed-salt', n=16384, r=8, p=1)",
             "import hashlib, os\nhashlib.scrypt(pw, salt=os.urandom(16), n=16384, r=8, p=1)"),
-    Example("python-key-size", "from Crypto.PublicKey import RSA\nRSA.generate(1024)",
+    RuleExample("python-key-size", "from Crypto.PublicKey import RSA\nRSA.generate(1024)",
             "from Crypto.PublicKey import RSA\nRSA.generate(3072)"),
-    Example("python-tls-verify", "import requests\nrequests.get('https://x', verify=False)",
+    RuleExample("python-tls-verify", "import requests\nrequests.get('https://x', verify=False)",
             "import requests\nrequests.get('https://x')"),
-    Example("python-tls-version", "import ssl\nssl.SSLContext(ssl.PROTOCOL_TLSv1)",
+    RuleExample("python-tls-version", "import ssl\nssl.SSLContext(ssl.PROTOCOL_TLSv1)",
             "import ssl\nssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)"),
-    Example("python-ssh-host-key", "import paramiko\nc = paramiko.SSHClient()\n"
+    RuleExample("python-ssh-host-key", "import paramiko\nc = paramiko.SSHClient()\n"
             "c.set_missing_host_key_policy(paramiko.AutoAddPolicy())",
             "import paramiko\nc = paramiko.SSHClient()\nc.set_missing_host_key_policy(paramiko.RejectPolicy())"),
-    Example("python-jwt", "import jwt\njwt.decode(t, options={'verify_signature': False})",
+    RuleExample("python-jwt", "import jwt\njwt.decode(t, options={'verify_signature': False})",
             "import jwt\njwt.decode(t, key, algorithms=['HS256'])"),
-    Example("python-written-key", "import jwt\njwt.encode({'id': 1}, 'not-so-secret', algorithm='HS256')",
+    RuleExample("python-written-key", "import jwt\njwt.encode({'id': 1}, 'not-so-secret', algorithm='HS256')",
             "import jwt, os\njwt.encode({'id': 1}, os.environ['JWT_KEY'], algorithm='HS256')"),
-    Example("python-temp-file", "with open('/tmp/report.txt', 'w') as f:\n    f.write('x')",
+    RuleExample("python-temp-file", "with open('/tmp/report.txt', 'w') as f:\n    f.write('x')",
             "import tempfile\nwith tempfile.NamedTemporaryFile('w') as f:\n    f.write('x')"),
-    Example("python-cookie", "app.config['SESSION_COOKIE_SECURE'] = False",
+    RuleExample("python-cookie", "app.config['SESSION_COOKIE_SECURE'] = False",
             "app.config['SESSION_COOKIE_SECURE'] = True"),
-    Example("python-bind-all", "from flask import Flask\nFlask('a').run(host='0.0.0.0')",
+    RuleExample("python-bind-all", "from flask import Flask\nFlask('a').run(host='0.0.0.0')",
             "from flask import Flask\nFlask('a').run(host='127.0.0.1')"),
-    Example("python-file-mode", "import os\nos.chmod('a', 0o777)", "import os\nos.chmod('a', 0o600)"),
-    Example("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
+    RuleExample("python-file-mode", "import os\nos.chmod('a', 0o777)", "import os\nos.chmod('a', 0o600)"),
+    RuleExample("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
             "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out', filter='data')"),
-    Example("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
+    RuleExample("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
             "import os, tarfile\ndef unpack(name):\n    t = tarfile.open(name)\n    for m in t.getmembers():\n"
             "        if not os.path.realpath(os.path.join('/out', m.name)).startswith('/out/'):\n"
             "            raise ValueError(m.name)\n    t.extractall('/out')"),
-    Example("python-clear-text", "import ftplib\nftplib.FTP('host')", "import ftplib\nftplib.FTP_TLS('host')"),
-    Example("python-easy-login", "import MySQLdb\nMySQLdb.connect(host='x', user='app', password='password')",
+    RuleExample("python-clear-text", "import ftplib\nftplib.FTP('host')", "import ftplib\nftplib.FTP_TLS('host')"),
+    RuleExample("python-easy-login", "import MySQLdb\nMySQLdb.connect(host='x', user='app', password='password')",
             "import MySQLdb, os\nMySQLdb.connect(host='x', user='app', password=os.environ['PW'])"),
-    Example("python-empty-password", "import MySQLdb\nMySQLdb.connect(host='x', passwd='')",
+    RuleExample("python-empty-password", "import MySQLdb\nMySQLdb.connect(host='x', passwd='')",
             "import MySQLdb, os\nMySQLdb.connect(host='x', passwd=os.environ['PW'])"),
-    Example("python-bind-all", "import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))",
+    RuleExample("python-bind-all", "import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))",
             "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 80))"),
-    Example("python-mktemp", "import tempfile\ntempfile.mktemp()", "import tempfile\ntempfile.mkstemp()"),
-    Example("python-debug", "from flask import Flask\nFlask('a').run(debug=True)", "from flask import "
+    RuleExample("python-mktemp", "import tempfile\ntempfile.mktemp()", "import tempfile\ntempfile.mkstemp()"),
+    RuleExample("python-debug", "from flask import Flask\nFlask('a').run(debug=True)", "from flask import "
         "Flask\nFlask('a').run()"),
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """What must not happen in Python: which values must not arrive where, which calls are wrong by themselves."""
 
 from moot.core.secret_patterns import UNGUESSABLE
-from moot.scan.engine.rulebook import Book, Setting, Sink, Store, by_name
+from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, by_name
 from moot.scan.engine.rules import checks
 from moot.scan.python.rules import flaws as flaw
 from moot.scan.python.rules import names as names
@@ -163,37 +163,37 @@ SINKS: tuple[Sink, ...] = (
          "Crypto.PublicKey.DSA.generate Cryptodome.PublicKey.RSA.generate", when=when.short_key),
     sink(known.TLS, "tls", "requests.get requests.post requests.put requests.delete requests.patch requests.head "
          "requests.request requests.options httpx.get httpx.post httpx.Client httpx.AsyncClient requests.Session().get "
-         "requests.Session().post requests.session().get httpx.request", when=when.said("verify", False)),
+         "requests.Session().post requests.session().get httpx.request", when=when.when_keyword("verify", False)),
     sink(known.TLS, "tls", "ssl._create_unverified_context", ),
     sink(known.TLS, "tls", "aiohttp.TCPConnector aiohttp.ClientSession().get aiohttp.ClientSession().post",
          when=lambda site: when.is_const(site.arg("ssl", "verify_ssl"), False)),
     sink(known.TLS, "tls", "urllib3.PoolManager urllib3.HTTPSConnectionPool",
-         when=lambda site: when.is_const(site.arg("cert_reqs"), "CERT_NONE", 0) or when.named(site, "cert_reqs",
-                                                                                             "CERT_NONE")),
+         when=lambda site: when.is_const(site.arg("cert_reqs"), "CERT_NONE", 0)
+         or when.has_named_keyword(site, "cert_reqs", "CERT_NONE")),
     sink(flaw.TLS_VERSION, "tls", "ssl.SSLContext ssl.wrap_socket OpenSSL.SSL.Context", when=when.old_tls),
     sink(flaw.HOST_KEY, "tls", ".set_missing_host_key_policy",
          when=lambda site: any("AutoAdd" in v.name or "Warning" in v.name for v in [site.arg(0)] if v is not None)),
     sink(flaw.COOKIE, "cookie", ".set_cookie", when=when.plain_cookie),
-    sink(flaw.COOKIE_SCRIPT, "cookie", ".set_cookie", when=when.scripted_cookie),
-    sink(flaw.JWT, "jwt", "jwt.decode jose.jwt.decode", when=when.unverified),
+    sink(flaw.COOKIE_SCRIPT, "cookie", ".set_cookie", when=when.is_script_cookie),
+    sink(flaw.JWT, "jwt", "jwt.decode jose.jwt.decode", when=when.is_unverified),
     sink(flaw.JWT, "jwt", "jwt.process_jwt python_jwt.process_jwt jwt.get_unverified_claims "
         "jose.jwt.get_unverified_claims"),
     sink(flaw.KEY, "secret", "jwt.encode jwt.decode jose.jwt.encode jose.jwt.decode jose.jws.sign",
-         when=when.written(1)),
+         when=when.when_literal(1)),
     sink(flaw.KEY, "secret", "itsdangerous.URLSafeTimedSerializer itsdangerous.URLSafeSerializer itsdangerous.Signer "
-         "itsdangerous.TimestampSigner cryptography.fernet.Fernet hmac.new", when=when.written(0)),
+         "itsdangerous.TimestampSigner cryptography.fernet.Fernet hmac.new", when=when.when_literal(0)),
     sink(flaw.PERMISSION, "mode", "os.chmod os.fchmod", when=when.open_mode),
-    sink(flaw.EXTRACT, "archive", "tarfile.open().extractall tarfile.TarFile().extractall", when=when.unfiltered),
-    sink(flaw.EXTRACT, "archive", "tarfile.open().extract", when=when.unfiltered),
+    sink(flaw.EXTRACT, "archive", "tarfile.open().extractall tarfile.TarFile().extractall", when=when.is_unfiltered),
+    sink(flaw.EXTRACT, "archive", "tarfile.open().extract", when=when.is_unfiltered),
     sink(flaw.CLEAR_TEXT, "clear", "ftplib.FTP telnetlib.Telnet"),
     sink(flaw.BIND, "bind", "socket.socket().bind", when=when.all_interfaces),
     sink(flaw.BIND, "bind", ".run uvicorn.run waitress.serve",
          when=lambda site: site.module(*when.WEB_MODULES, "uvicorn", "waitress") and when.is_const(
              site.arg("host"), "0.0.0.0", "::")),
-    sink(flaw.TEMP_FILE, "temp", "open io.open codecs.open", when=when.shared_folder),
+    sink(flaw.TEMP_FILE, "temp", "open io.open codecs.open", when=when.is_shared_folder),
     sink(known.MKTEMP, "temp", "tempfile.mktemp os.tempnam os.tmpnam"),
     sink(known.DEBUG, "debug", ".run", when=when.debug),
-    sink(known.AUTOESCAPE, "xss", "jinja2.Environment jinja2.sandbox.SandboxedEnvironment", when=when.unescaped),
+    sink(known.AUTOESCAPE, "xss", "jinja2.Environment jinja2.sandbox.SandboxedEnvironment", when=when.is_unescaped),
     sink(flaw.XML_BOMB, "xxe", "xml.etree.ElementTree.fromstring xml.etree.ElementTree.XML "
          "xml.etree.ElementTree.iterparse xml.etree.cElementTree.fromstring", 0, floor=SURE),
     sink(flaw.LOGIN, "secret", ".connect", when=when.easy_login),
@@ -204,8 +204,8 @@ SINKS: tuple[Sink, ...] = (
          floor=SURE),
 )  # fmt: skip
 STORES = (
-    Store(known.RANDOM, "random", SECRET_NAME, "random"),
-    Store(
+    NamedStore(known.RANDOM, "random", SECRET_NAME, "random"),
+    NamedStore(
         flaw.TRUST,
         "trust",
         r"session",
@@ -213,25 +213,27 @@ STORES = (
         keys=True,
         imported=r"(?:^|\.)(?:flask\.session|request\.session|session)$",
     ),
-    Store(known.REDIRECT, "redirect", r"\[['\"]Location['\"]\]$", "outside"),
-    Store(flaw.HEADER, "header", r"\.headers\[", "outside", imported=r"headers$"),
+    NamedStore(known.REDIRECT, "redirect", r"\[['\"]Location['\"]\]$", "outside"),
+    NamedStore(flaw.HEADER, "header", r"\.headers\[", "outside", imported=r"headers$"),
 )
 SETTINGS = (
-    Setting(
+    FlawedSetting(
         flaw.EMPTY_PASSWORD, r"(?i)database_ur[il]|dsn", lambda value: bool(when.EMPTY_IN_URL.search(str(value.const)))
     ),
-    Setting(
+    FlawedSetting(
         flaw.COOKIE, r"\[['\"](?:SESSION|REMEMBER)_COOKIE_SECURE['\"]\]$", lambda value: when.is_const(value, False)
     ),
-    Setting(
+    FlawedSetting(
         flaw.COOKIE_SCRIPT,
         r"\[['\"](?:SESSION|REMEMBER)_COOKIE_HTTPONLY['\"]\]$",
         lambda value: when.is_const(value, False),
     ),
-    Setting(known.TLS, r"\.verify_mode$", lambda value: value.name.endswith("CERT_NONE")),
-    Setting(known.TLS, r"\.verify$", lambda value: when.is_const(value, False), ("requests",)),
-    Setting(known.TLS, r"ssl\._create_default_https_context", lambda value: value.name.endswith("_unverified_context")),
-    Setting(
+    FlawedSetting(known.TLS, r"\.verify_mode$", lambda value: value.name.endswith("CERT_NONE")),
+    FlawedSetting(known.TLS, r"\.verify$", lambda value: when.is_const(value, False), ("requests",)),
+    FlawedSetting(
+        known.TLS, r"ssl\._create_default_https_context", lambda value: value.name.endswith("_unverified_context")
+    ),
+    FlawedSetting(
         known.DEBUG,
         r"^(?:app|application)\.debug$|^app\.config\[['\"]DEBUG['\"]\]$",
         lambda value: when.is_const(value, True),
@@ -239,7 +241,7 @@ SETTINGS = (
 )
 ERRORS = ("traceback.format_exc", "traceback.format_exception", "traceback.format_tb")
 LABELS = dict.fromkeys(names.RANDOM, "random") | dict.fromkeys(ERRORS, "error")
-BOOK = Book(
+BOOK = FlowBook(
     sources=names.SOURCES | dict.fromkeys((*names.RANDOM, *ERRORS), 1.0),
     labels=LABELS,  # type: ignore[arg-type]
     sinks=by_name(SINKS),

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.calls import modules
-from moot.scan.rule import CallRule, Match, Rule, on
+from moot.scan.rule import CallRule, Rule, RuleMatch, on
 from moot.scan.rules import threads
-from moot.scan.rules.access import access_rule, unguarded_views
+from moot.scan.rules.access import access_rule, find_unguarded_views
 from moot.scan.rules.book import Book
-from moot.scan.rules.secrets import hardcoded, secret_rule
+from moot.scan.rules.secrets import find_hardcoded, secret_rule
 from moot.scan.rules.threads import python_threads
-from moot.scan.rules.timing import compared, timing_rule
+from moot.scan.rules.timing import find_compared, make_timing_rule
 from moot.scan.syntax import Source, nth
 
 SQL = Rule(
@@ -163,7 +163,7 @@ CALL_RULES: tuple[CallRule, ...] = (
 )
 
 
-def swallowed(source: Source) -> Iterator[Match]:
+def find_swallowed(source: Source) -> Iterator[RuleMatch]:
     for clause in source.nodes("except_clause"):
         caught = clause.child_by_field_name("value")
         if caught is not None and caught.type == "as_pattern":
@@ -171,7 +171,7 @@ def swallowed(source: Source) -> Iterator[Match]:
         broad = caught is None or source.text(caught) in ("Exception", "BaseException")
         body = next((child for child in clause.named_children if child.type == "block"), None)
         if broad and body is not None and _does_nothing(body):
-            yield Match(SWALLOWED, clause)
+            yield RuleMatch(SWALLOWED, clause)
 
 
 def _does_nothing(block: Node) -> bool:
@@ -184,6 +184,6 @@ def _does_nothing(block: Node) -> bool:
 
 BOOK = Book(
     CALL_RULES,
-    (swallowed, python_threads, hardcoded, unguarded_views, compared),
-    (SWALLOWED, threads.PYTHON, secret_rule("python"), access_rule("python"), timing_rule("python")),
+    (find_swallowed, python_threads, find_hardcoded, find_unguarded_views, find_compared),
+    (SWALLOWED, threads.PYTHON, secret_rule("python"), access_rule("python"), make_timing_rule("python")),
 )

@@ -21,7 +21,7 @@ def is_const(value: Val | None, *wanted: object) -> bool:
     )
 
 
-def said(keyword: str, *wanted: object) -> Callable[[Site], bool]:
+def when_keyword(keyword: str, *wanted: object) -> Callable[[Site], bool]:
     return lambda site: is_const(site.arg(keyword), *wanted)
 
 
@@ -44,11 +44,11 @@ def query_object(site: Site) -> bool:
     code = site.setting(query, "$where")
     if code is not None and code.taints:
         return True
-    carried = site.carried(0, "nosql") or site.carried("filter", "nosql")
+    carried = site.taints_at(0, "nosql") or site.taints_at("filter", "nosql")
     return any("json" in taint.origin and "nosql" not in taint.ended for taint in carried)
 
 
-def written(place: int) -> Callable[[Site], bool]:
+def when_literal(place: int) -> Callable[[Site], bool]:
     """A key that stands in the program text."""
 
     def check(site: Site) -> bool:
@@ -71,12 +71,12 @@ def easy_login(site: Site) -> bool:
     )  # fmt: skip
 
 
-def named(site: Site, keyword: str, last: str) -> bool:
+def has_named_keyword(site: Site, keyword: str, last: str) -> bool:
     value = site.arg(keyword)
     return value is not None and value.name.endswith(last)
 
 
-def shared_folder(site: Site) -> bool:
+def is_shared_folder(site: Site) -> bool:
     """A name in a folder of everybody that anybody can guess, opened for writing."""
     path, mode = site.arg(0, "file"), site.arg(1, "mode")
     writes = mode is not None and isinstance(mode.const, str) and bool(re.search("[wa+]", mode.const))
@@ -167,7 +167,7 @@ def plain_cookie(site: Site) -> bool:
     return "**" not in str(site.arg("**")) and (secure is None or is_const(secure, False, None))
 
 
-def scripted_cookie(site: Site) -> bool:
+def is_script_cookie(site: Site) -> bool:
     return not plain_cookie(site) and (
         site.arg("httponly", 7) is None or is_const(site.arg("httponly", 7), False, None)
     )
@@ -209,7 +209,7 @@ def html(site: Site) -> bool:
     return kind is None or not isinstance(kind.const, str) or "html" in kind.const
 
 
-def unverified(site: Site) -> bool:
+def is_unverified(site: Site) -> bool:
     if is_const(site.arg("verify", 2), False):
         return True
     options = site.arg("options")
@@ -280,13 +280,13 @@ def old_tls(site: Site) -> bool:
     return any(v is not None and bool(OLD_TLS.search(v.name)) for v in (chosen, site.arg(5), site.arg("ssl_version")))
 
 
-def unfiltered(site: Site) -> bool:
+def is_unfiltered(site: Site) -> bool:
     archive = site.setting(site.receiver, 0)
     ours = archive is not None and archive.const is not UNKNOWN
-    return site.arg("filter", "members") is None and not ours and not site.checked("tarfile.", "path")
+    return site.arg("filter", "members") is None and not ours and not site.is_proved("tarfile.", "path")
 
 
-def unescaped(site: Site) -> bool:
+def is_unescaped(site: Site) -> bool:
     """Explicitly off, or left off where pages are made: the templates of a code generator are no pages."""
     choice = site.arg("autoescape")
     return is_const(choice, False) if choice is not None else site.module(*WEB_MODULES)

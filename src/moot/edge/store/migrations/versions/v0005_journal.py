@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from moot.edge.store.migrations.columns import Json, words
-from moot.edge.store.rechaining import rechained
+from moot.edge.store.rechaining import rechain_journal
 
 revision = "0005"
 down_revision = "0004"
@@ -19,8 +19,8 @@ AT = sa.DateTime(timezone=True)
 def upgrade() -> None:
     session_columns()
     journal()
-    waiting()
-    rechained(op.get_bind())
+    create_waiting_tables()
+    rechain_journal(op.get_bind())
     op.drop_table("journal_steps")
 
 
@@ -43,14 +43,14 @@ def session_columns() -> None:
     )
 
 
-def owned() -> sa.Column[str]:
+def session_column() -> sa.Column[str]:
     return sa.Column("session_id", ID, sa.ForeignKey("debate_sessions.id", ondelete="CASCADE"), nullable=False)
 
 
 def journal() -> None:
     op.create_table(
         "journal",
-        owned(),
+        session_column(),
         sa.Column("entry", sa.Integer(), nullable=False, autoincrement=False),
         sa.Column("kind", words(16), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -72,11 +72,11 @@ def journal() -> None:
     )  # fmt: skip
 
 
-def waiting() -> None:
+def create_waiting_tables() -> None:
     op.create_table(
         "gates",
         sa.Column("id", ID, nullable=False),
-        owned(),
+        session_column(),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("kind", words(16), nullable=False),
         sa.Column("point", words(64), nullable=False),
@@ -93,7 +93,7 @@ def waiting() -> None:
     op.create_table(
         "notices",
         sa.Column("id", sa.Integer(), nullable=False),
-        owned(),
+        session_column(),
         sa.Column("gate_id", ID, nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("payload", Json, nullable=False),
