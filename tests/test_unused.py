@@ -17,7 +17,7 @@ CALLED_BY_LIBRARIES = frozenset((
     "pipe_data_received", "pipe_connection_lost", "process_exited", "process_bind_param", "process_result_value",
     "writable", "load_dialect_impl", "redirect_request", "ignore_aliases", "make_context", "startup",
     "handle_exit", "on_response_complete", "timeout_keep_alive_handler", "send_receive_event_to_app", "upgrade",
-    "downgrade", "main", "register",
+    "downgrade", "main", "register", "resolve_command",
 ))  # fmt: skip
 PLAIN = frozenset((
     "property", "cached_property", "staticmethod", "classmethod", "dataclass", "cache", "lru_cache", "override",
@@ -30,6 +30,8 @@ RECURSIVE = 20
 ALLOWED = {
     "write_request": "the asker's half of CSP/1",
     "read_synthesis": "the asker's half of CSP/1",
+    "render_html": "the report alone, for a page or a chat client",
+    "render_markdown": "the report alone, for a page or a chat client",
     "enroll": "keeps a session that another process begins",
 }
 

@@ -1,7 +1,6 @@
 """Contexts that are made and never cancelled, and loops and goroutines that do not listen to theirs."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from moot.scan.engine.ir import (
     Assign,
@@ -33,14 +32,6 @@ BLOCKING = words(
 )
 FRESH = ("context.Background", "context.TODO")
 Found = tuple[Rule, Span]
-
-
-class CancelUse(NamedTuple):
-    """A cancel function that was kept in a field."""
-
-    owner: str
-    field: str
-    at: Span
 
 
 def leaks(program: Program) -> Iterator[Found]:
