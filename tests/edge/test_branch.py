@@ -57,7 +57,7 @@ def test_each_version_is_a_commit_and_the_checkout_is_untouched(cli: Cli, tmp_pa
     versions = json.loads(cli("show", result["session_id"], "--json").out)["versions"]
     assert [v["metrics"]["commit"] for v in versions][::-1] == git(repo, "rev-list", f"main..{branch}").split()
     told = cli("resume", result["session_id"]).out
-    assert f"each version is a commit on the branch {branch}" in told
+    assert f"branch: {branch} (a commit for each version)" in told
 
 
 def test_without_the_flag_nothing_is_committed_and_nothing_is_said_of_it(cli: Cli, tmp_path: Path) -> None:

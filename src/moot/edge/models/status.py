@@ -9,7 +9,7 @@ from moot.core.errors import UsageError
 from moot.edge.models.catalog import list_providers
 from moot.edge.models.library import TABLE
 from moot.edge.models.names import NONE, Endpoints, parse_name
-from moot.edge.models.provider import ModelOpening, Provider
+from moot.edge.models.provider import HostedProvider, ModelOpening, Provider
 from moot.edge.models.registry import open_model
 from moot.edge.models.services import Service
 
@@ -100,3 +100,10 @@ def _find_status(provider: Provider, env: Mapping[str, str]) -> ProviderStatus:
     return ProviderStatus(
         provider.name, provider.example, provider.find_key(env) is not None, usable, note, provider.name in TABLE
     )
+
+
+def list_key_variables() -> tuple[str, ...]:
+    """Environment variables by which a provider could be reached: its keys and its address."""
+    every = list_providers()
+    addresses = [each.url_variable for each in every if isinstance(each, HostedProvider) and each.url_variable]
+    return tuple(dict.fromkeys([*(name for each in every for name in each.key_variables), *addresses]))
