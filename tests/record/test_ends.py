@@ -235,7 +235,7 @@ def test_what_is_older_than_the_settings_allow_is_deleted_and_leaves_a_tombstone
     monkeypatch.setenv("MOOT_RETENTION_SESSIONS_DAYS", "30")
     monkeypatch.setenv("MOOT_RETENTION_LOGS_DAYS", "50")
     would = cli("clean", "--dry-run")
-    assert "would delete 2 log lines and 1 sessions" in would.out and three[0] in would.out
+    assert "would delete 2 log lines and 1 session" in would.out and three[0] in would.out
     assert len(json.loads(cli("list", "--json").out)) == 3
     assert json.loads(cli("clean", "--json").out) == {"logs": 2, "sessions": [three[0]], "deleted": True}
     assert {each["id"] for each in json.loads(cli("list", "--json").out)} == set(three[1:])

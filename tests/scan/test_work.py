@@ -253,7 +253,7 @@ def test_routes_are_known_by_their_last_word(text: str, word: str) -> None:
 
 def test_a_hint_is_sought_in_so_many_chains_only(monkeypatch: pytest.MonkeyPatch) -> None:
     hints = import_module("moot.scan.rules.hints")  # the package has a function of that name
-    asked = counted(monkeypatch, "qualified", hints)
+    asked = counted(monkeypatch, "qualify_name", hints)
     monkeypatch.setattr(hints, "MAX_CHAINS", 50)
     assert scan("python", "y = req" + ".a" * 200 + "\n").findings == ()
     assert len(asked) == 50

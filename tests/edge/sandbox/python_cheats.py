@@ -48,8 +48,8 @@ NAMED = {
     ),
     "the seal, found among the subclasses": (
         "for kind in object.__subclasses__():\n"
-        "    if kind.__name__ == 'Seal': kind.broken = lambda self: False\n"
-        "    if kind.__name__ == 'Record': kind.check = lambda self: None\n"
+        "    if kind.__name__ == 'Seal': kind.is_broken = lambda self: False\n"
+        "    if kind.__name__ == 'SignedReport': kind.seal = lambda self: None\n"
         "import gc, types\n"
         "for f in gc.get_objects():\n"
         "    if isinstance(f, types.FunctionType) and f.__name__ == '_attempt':\n"

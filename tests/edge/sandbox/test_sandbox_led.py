@@ -7,13 +7,16 @@ import pytest
 from sandbox_runs import boxed, code_of, run, statuses, suite_of
 
 from moot.core.types import SuiteRun
+from moot.edge.sandbox import in_honest, in_plain
+from moot.edge.sandbox.in_record import Seal, SignedReport
+from moot.edge.sandbox.in_worker import WorkerAnswers
 from moot.evidence.trials.analysis import of_suite
 
 TAKEOVER = (
-    "[setattr(k, '_done', lambda self, t, st, d, sp: self._sign({'event': 'done', 'test': t, 'status': 'passed', "
-    "'detail': '', **sp})) for k in __import__('gc').get_objects() if isinstance(k, type) and k.__name__ == 'Record']"
+    "[setattr(k, '_report_done', lambda self, t, st, d, sp: self._sign({'event': 'done', 'test': t, 'status': 'passed', "
+    "'detail': '', **sp})) for k in __import__('gc').get_objects() if isinstance(k, type) and k.__name__ == 'SignedReport']"
 )
-FIND = "import gc, sys\nme = [o for o in gc.get_objects() if type(o).__name__ == 'Answers'][0]\n"
+FIND = "import gc, sys\nme = [o for o in gc.get_objects() if type(o).__name__ == 'WorkerAnswers'][0]\n"
 INTO_THE_JUDGE = {
     "text that the judge evaluates": (
         f"TEXT = {TAKEOVER!r}\ndef encode(x): return TEXT\ndecode = eval\n",
@@ -126,3 +129,13 @@ def test_deep():
 def test_honest_tests_of_these_kinds_pass() -> None:
     found = run(HONEST_TESTS, service=HONEST)
     assert {o.name: o.detail for o in found.outcomes if o.status != "passed"} == {}
+
+
+def test_the_attacks_name_what_is_there() -> None:
+    """They find parts of the runner by name: a part that was renamed would be attacked no more."""
+    named = {"Seal": Seal, "SignedReport": SignedReport, "WorkerAnswers": WorkerAnswers}
+    assert all(kind.__name__ == name for name, kind in named.items())
+    assert callable(Seal.is_broken) and callable(SignedReport._report_done) and callable(WorkerAnswers._class)
+    functions = {function.__name__ for function in (in_plain._attempt, in_plain._classify_failure)}
+    functions |= {in_honest.check_given.__name__, in_honest.insert_guards.__name__}
+    assert functions == {"_attempt", "_classify_failure", "check_given", "insert_guards"}
