@@ -51,7 +51,8 @@ CHEATS = {
     "changes this runner": (
         "import gc, types\n"
         "for f in gc.get_objects():\n"
-        "    if isinstance(f, types.FunctionType) and f.__name__ in ('_attempt', 'check_given', 'insert_guards', '_classify_failure'):\n"
+        "    if isinstance(f, types.FunctionType) and f.__name__ in ("
+        "'_attempt', 'check_given', 'insert_guards', '_classify_failure'):\n"
         "        f.__code__ = (lambda *a: ('passed', '')).__code__\n" + WRONG
     ),
     "silences every assertion": "import builtins\nsetattr(builtins, '@moot_given', lambda v: 4)\n" + WRONG,
