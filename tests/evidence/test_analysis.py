@@ -20,7 +20,7 @@ from moot.evidence.trials.analysis import (
 )
 from moot.evidence.trials.values import Example
 from moot.protocols.harden.defend import find_broken_tests
-from moot.protocols.harden.race_baseline import TestBaseline
+from moot.protocols.harden.race_baseline import BaselineRun
 
 
 def outcome(detail: str, status: Any = "failed") -> TestOutcome:
@@ -227,7 +227,7 @@ def test_what_the_code_decided_itself_proves_nothing(
 
 
 def test_a_patch_may_not_move_a_test_into_its_own_process() -> None:
-    before = TestBaseline(tests=None, run=SuiteRun(outcomes=(APART, NEEDED)))
+    before = BaselineRun(tests=None, run=SuiteRun(outcomes=(APART, NEEDED)))
     moved = APART.model_copy(update={"in_process": "the test uses the code's class A"})
     assert find_broken_tests(SuiteRun(outcomes=(APART, NEEDED)), before) == []
     assert find_broken_tests(SuiteRun(outcomes=(moved, NEEDED)), before) == ["a"]

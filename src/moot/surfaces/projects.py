@@ -7,13 +7,13 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from moot.core.errors import UsageError
-from moot.edge.sandbox.project import NO_PROJECT, TestProject, find_project
+from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment, find_project
 from moot.runtime.runner import SessionPlan
 
 NOTE = "project"
 
 
-def project_at(paths: Iterable[str | Path | None], python: str | Path | None) -> TestProject:
+def project_at(paths: Iterable[str | Path | None], python: str | Path | None) -> ProjectEnvironment:
     """Of the project that these paths lie in; without any of them only what the user named counts."""
     places = [str(path) for path in paths if path and path != "-"]
     named = str(python) if python else None
@@ -24,9 +24,9 @@ def project_note(paths: Iterable[str | Path | None], python: str | Path | None) 
     return {NOTE: project_at(paths, python).model_dump(mode="json")}
 
 
-def project_of(plan: SessionPlan) -> TestProject:
+def project_of(plan: SessionPlan) -> ProjectEnvironment:
     """As it was when the session began. Another environment could give other results, so a lost one is an error."""
-    project = TestProject.model_validate(plan.notes.get(NOTE) or {})
+    project = ProjectEnvironment.model_validate(plan.notes.get(NOTE) or {})
     if project.python and not all(Path(folder).is_dir() for folder in project.python.folders.values()):
         raise UsageError(f"the environment of this session is gone: {project.python.program} ({project.how})")
     return project

@@ -14,7 +14,7 @@ from moot.core.types import Code
 from moot.edge.files.sources import read_code, read_tests
 from moot.edge.git import is_repository
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sandbox.project import NO_PROJECT, TestProject
+from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment
 from moot.surfaces.projects import project_at
 from moot.surfaces.setup import Settings
 from moot.surfaces.wiring import open_runtime
@@ -84,7 +84,7 @@ async def list_tools(*, servers: bool = False) -> tuple[ToolSpec, ...]:
         return await session.toolbox.every(servers=servers)
 
 
-def _sandbox(settings: Settings, unsafe_local: bool, project: TestProject = NO_PROJECT) -> Sandbox | None:
+def _sandbox(settings: Settings, unsafe_local: bool, project: ProjectEnvironment = NO_PROJECT) -> Sandbox | None:
     try:
         return find_sandbox(unsafe_local, settings.sandbox(), project)
     except SandboxError:

@@ -13,7 +13,7 @@ from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.golang import find_go
 from moot.edge.sandbox.gomodules import find_modules
-from moot.edge.sandbox.project import TestProject, find_project
+from moot.edge.sandbox.project import ProjectEnvironment, find_project
 
 NAME, VERSION = "example.com/Greet", "v1.0.0"
 MODULE = f"module {NAME}\n\ngo 1.21\n"
@@ -62,7 +62,7 @@ def go(tmp_path: Path, *words: str) -> None:
     subprocess.run([str(toolchain.program), *words], cwd=tmp_path / "shop", env=env, check=True, capture_output=True)
 
 
-def run(tmp_path: Path, project: TestProject) -> SuiteRun:
+def run(tmp_path: Path, project: ProjectEnvironment) -> SuiteRun:
     shop = tmp_path / "shop"
     files = [(name, (shop / name).read_text()) for name in ("go.mod", "go.sum")]
     test = TEST.replace("%r", f'"{tmp_path}/go/pkg/mod/private@v1.0.0"')
@@ -73,7 +73,7 @@ def run(tmp_path: Path, project: TestProject) -> SuiteRun:
 
 def test_a_module_of_the_cache_is_seen_and_no_other(tmp_path: Path) -> None:
     env = fetch(tmp_path)
-    without = run(tmp_path, TestProject())
+    without = run(tmp_path, ProjectEnvironment())
     assert not without.passed and "module lookup disabled" in without.outcomes[0].detail
     ran = run(tmp_path, find_project([str(tmp_path / "shop" / "app.go")], None, env))
     assert statuses(ran) == ["passed"], ran

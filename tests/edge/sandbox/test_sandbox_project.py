@@ -19,7 +19,7 @@ from moot.core.ports import Sandbox
 from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.poetry import poetry_folders
-from moot.edge.sandbox.project import Python, TestProject, find_project, read_python
+from moot.edge.sandbox.project import ProjectEnvironment, Python, find_project, read_python
 from moot.surfaces.library.run import run_tests
 from moot.testing import one_file
 
@@ -108,9 +108,9 @@ def test_a_python_that_is_none_is_refused(project: Path, given: str) -> None:
 def test_an_interpreter_can_be_named_by_its_program(project: Path) -> None:
     found = find_project([], sys.executable, {}).python
     assert found is not None and found.chosen and found.version == sys.version_info[:2]
-    assert statuses(run("x = 1\n", "def test(): import sys", find_sandbox(project=TestProject(python=found)))) == [
-        "passed"
-    ]
+    assert statuses(
+        run("x = 1\n", "def test(): import sys", find_sandbox(project=ProjectEnvironment(python=found)))
+    ) == ["passed"]
 
 
 WALLS = """
@@ -255,8 +255,10 @@ def test_the_library_runs_tests_in_the_project_s_environment(project: Path, name
 
 
 def test_a_python_is_a_value_that_can_be_recorded() -> None:
-    told = TestProject(python=Python(program="/p/bin/python", version=(3, 12), folders={"/p": "/p"}), how="--python")
-    assert TestProject.model_validate(told.model_dump(mode="json")) == told
+    told = ProjectEnvironment(
+        python=Python(program="/p/bin/python", version=(3, 12), folders={"/p": "/p"}), how="--python"
+    )
+    assert ProjectEnvironment.model_validate(told.model_dump(mode="json")) == told
     assert told.told == "tests run with /p/bin/python (Python 3.12, --python)"
 
 

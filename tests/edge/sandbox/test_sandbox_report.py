@@ -12,9 +12,9 @@ from moot.edge.sandbox.report import (
     Done,
     Event,
     Finished,
+    FoundTests,
     Started,
     SuiteReport,
-    TestsFound,
     judge,
     read_go,
     read_signed,
@@ -22,7 +22,7 @@ from moot.edge.sandbox.report import (
 from moot.text.render import cut
 
 LIMITS = SandboxLimits()
-A_FOUND, A_STARTED = TestsFound(tests=("a",)), Started(test="a")
+A_FOUND, A_STARTED = FoundTests(tests=("a",)), Started(test="a")
 A_PASSED, A_FAILED = Done(test="a", status="passed"), Done(test="a", status="failed")
 END = Finished()
 
@@ -40,7 +40,7 @@ def ended(status: int = 0, stopped: Stop = "", output: str = "") -> ProcessEnd:
         ((A_FOUND, A_STARTED, A_PASSED), ended(), "the test process ended with status 0 before its tests did"),
         ((A_FOUND, A_STARTED, A_PASSED, END), ended(3), "the test runner ended with status 3"),
         ((A_FOUND, A_STARTED, A_FAILED, END), ended(), "the test runner ended with status 0 although a test failed"),
-        ((TestsFound(tests=("a", "b")), A_PASSED, END), ended(), "1 of 2 tests did not run, the first is 'b'"),
+        ((FoundTests(tests=("a", "b")), A_PASSED, END), ended(), "1 of 2 tests did not run, the first is 'b'"),
         ((A_FOUND, A_FAILED, A_PASSED, END), ended(1), "the code under test wrote to the test report"),
         ((), ended(1, output="tar: no"), "the test process ended with status 1 before its tests did: tar: no"),
         ((A_FOUND, A_STARTED), ended(-9, "time"), "the tests took longer than the limit of 60 s"),

@@ -278,7 +278,7 @@ def test_lines_nobody_can_read_are_counted_aloud(cli: Cli, tmp_path: Path) -> No
     for name in ("failures.jsonl", "debate-metrics.jsonl"):
         with (tmp_path / "memory" / name).open("a") as file:
             file.write('{"torn": ')
-    assert "1 lines of" in cli("track", "show").err and "1 lines of" in cli("vet", "stats").err
+    assert "1 line of" in cli("track", "show").err and "1 line of" in cli("vet", "stats").err
     assert json.loads(cli("vet", "stats", "--json").out)["unreadable"] == 1
 
 

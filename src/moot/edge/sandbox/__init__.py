@@ -9,13 +9,13 @@ from moot.edge.sandbox.container import ENGINES, Container, container_trial
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.local import UnsafeLocal
 from moot.edge.sandbox.memory import open_group
-from moot.edge.sandbox.project import NO_PROJECT, TestProject
+from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment
 
 __all__ = ["Bubblewrap", "Container", "SandboxLimits", "UnsafeLocal", "find_sandbox", "sandbox_status"]
 
 
 def find_sandbox(
-    unsafe_local: bool = False, limits: SandboxLimits = DEFAULT_LIMITS, project: TestProject = NO_PROJECT
+    unsafe_local: bool = False, limits: SandboxLimits = DEFAULT_LIMITS, project: ProjectEnvironment = NO_PROJECT
 ) -> Adapter:
     """The sandbox of this machine; `SandboxError` says what to install where there is none."""
     if unsafe_local:

@@ -16,7 +16,7 @@ from moot.edge.sandbox.joining import join_runs, mark_in_process
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.probing import put_calls
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.project import NO_PROJECT, TestProject
+from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment
 from moot.edge.sandbox.report import coverage_in, judge, needs_in
 from moot.edge.sandbox.suite import LINK, Suite
 from moot.edge.sandbox.suites import plan
@@ -32,7 +32,7 @@ class Adapter(ABC):
     apart: ClassVar[bool] = True
     """Whether the code under test can have a sandbox beside that of its tests."""
     limits: SandboxLimits = DEFAULT_LIMITS
-    project: TestProject = NO_PROJECT
+    project: ProjectEnvironment = NO_PROJECT
 
     @abstractmethod
     async def _execute(self, suite: Suite) -> ProcessEnd: ...

@@ -14,7 +14,7 @@ from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, Layout, lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.nodetests import node_modules, uses_modules
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.project import NO_PROJECT, TestProject
+from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment
 from moot.edge.sandbox.python_suite import python_tools
 from moot.edge.sandbox.report import SuiteReport
 from moot.edge.sandbox.suite import Suite
@@ -29,7 +29,7 @@ LAUNCH = (
 
 
 async def command_plan(
-    code: Code, tests: Tests, argv: Sequence[str], project: TestProject = NO_PROJECT
+    code: Code, tests: Tests, argv: Sequence[str], project: ProjectEnvironment = NO_PROJECT
 ) -> Suite | CommandRun:
     """How to run it, or why it cannot be run. It sees the system's programs, the interpreters of the project and of
     Moot, Node.js and Go."""

@@ -5,11 +5,11 @@ from pathlib import Path, PurePosixPath
 
 from moot.edge.sandbox.gomodules import find_modules
 from moot.edge.sandbox.layout import WORK, Layout
-from moot.edge.sandbox.project import TestProject
+from moot.edge.sandbox.project import ProjectEnvironment
 from moot.edge.sandbox.suite import Suite
 
 
-def with_modules(suite: Suite, layout: Layout, project: TestProject) -> Suite:
+def with_modules(suite: Suite, layout: Layout, project: ProjectEnvironment) -> Suite:
     """The same run with the modules that the project has fetched: its `vendor` folder, else what its `go.sum` names."""
     folder = module_folder(layout)
     if folder is None or any("/vendor/" in f"/{path}" for path in layout.files):

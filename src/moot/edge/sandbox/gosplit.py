@@ -16,7 +16,7 @@ from moot.edge.sandbox.golang import CACHE, Toolchain, environment, module_file
 from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.project import TestProject
+from moot.edge.sandbox.project import ProjectEnvironment
 from moot.edge.sandbox.report import Done, Finished, NeedsObjects, SuiteReport, read_go
 from moot.edge.sandbox.suite import Suite
 
@@ -62,7 +62,7 @@ class Parts:
     layout: Layout
     go: Toolchain
     warm: Path
-    project: TestProject
+    project: ProjectEnvironment
     seconds: float
     whole: Suite
     """All of it in one process."""

@@ -9,7 +9,7 @@ from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
 from moot.edge.sandbox.gosplit import Parts, Run, go_report, split_suite
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.sandbox.project import NO_PROJECT, TestProject
+from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment
 from moot.edge.sandbox.report import judge
 from moot.edge.sandbox.suite import Suite
 from moot.evidence.races import split
@@ -26,7 +26,9 @@ RACE = (
 )
 
 
-async def go_suite(layout: Layout, project: TestProject, seconds: float, run: Run | None = None) -> Suite | SuiteRun:
+async def go_suite(
+    layout: Layout, project: ProjectEnvironment, seconds: float, run: Run | None = None
+) -> Suite | SuiteRun:
     """Tests apart from the code, as far as they can be; `run` reads both first, in a sandbox of its own."""
     go = find_go()
     if go is None:
@@ -49,7 +51,7 @@ async def go_program(code: Code, script: str) -> Suite | str:
 
 
 async def run_race_detector(
-    code: Code, tests: Tests, run: Run, limits: SandboxLimits, project: TestProject = NO_PROJECT
+    code: Code, tests: Tests, run: Run, limits: SandboxLimits, project: ProjectEnvironment = NO_PROJECT
 ) -> RaceRun:
     """Go's tests under the race detector; a run that could not be, or did not end, says so."""
     layout, go = lay_out(code, tests), find_go()

@@ -10,7 +10,7 @@ import sys
 from types import FunctionType, ModuleType
 
 from moot.edge.sandbox.in_honest import insert_guards
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, SignedReport, TestSelection, TooLong, is_foreign
+from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, SelectedTests, SignedReport, TooLong, is_foreign
 from moot.edge.sandbox.in_script import script_cases
 from moot.edge.sandbox.in_tree import Rewriter, copy_location, parse
 
@@ -32,7 +32,7 @@ KEPT = 2000
 HEAD = "Traceback (most recent call last):\n"
 
 
-def run(tests: list[str], record: SignedReport, given: frozenset[str], setting: Any, chosen: TestSelection) -> int:
+def run(tests: list[str], record: SignedReport, given: frozenset[str], setting: Any, chosen: SelectedTests) -> int:
     """Every test of these files, in the order in which they stand; `unittest` cases come last."""
     setattr(builtins, WHY, _why)
     record.seal()

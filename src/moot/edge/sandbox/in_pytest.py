@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from moot.edge.sandbox.in_honest import insert_guards
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, SignedReport, TestSelection, is_foreign
+from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, SelectedTests, SignedReport, is_foreign
 
 if TYPE_CHECKING:
     from moot.edge.sandbox.in_record import Result
@@ -18,7 +18,7 @@ FOR_TESTS = (0, 1, 2, 5)
 
 
 class PytestReporter:
-    def __init__(self, record: SignedReport, given: frozenset[str], chosen: TestSelection) -> None:
+    def __init__(self, record: SignedReport, given: frozenset[str], chosen: SelectedTests) -> None:
         self.record, self.given, self.chosen = record, given, chosen
         self.worst: dict[str, Result] = {}
         self.traces: dict[str, str] = {}
@@ -69,7 +69,7 @@ class PytestReporter:
         return FOREIGN_SKIP if foreign else ("skipped", reason)
 
 
-def run(tests: list[str], record: SignedReport, given: frozenset[str], chosen: TestSelection, *, doctests: bool) -> int:
+def run(tests: list[str], record: SignedReport, given: frozenset[str], chosen: SelectedTests, *, doctests: bool) -> int:
     tests = [path for path in tests if not chosen.needs(path, record)]
     if not tests:
         record.seal()

@@ -23,12 +23,12 @@ def run(spec: Any) -> int:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path.insert(0, here)
     from moot.edge.sandbox import in_honest
-    from moot.edge.sandbox.in_record import SignedReport, TestSelection
+    from moot.edge.sandbox.in_record import SelectedTests, SignedReport
 
     record = SignedReport(spec.pop("key"), spec["seconds"])
     root = os.getcwd()
     given = frozenset(os.path.join(root, path) for path in spec["given"])
-    chosen = TestSelection(spec["only"], spec["forced"])
+    chosen = SelectedTests(spec["only"], spec["forced"])
     chosen.leave_out(spec["known"], spec["late"])
     if spec["apart"]:
         in_honest.install_nothing()

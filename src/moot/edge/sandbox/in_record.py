@@ -167,7 +167,7 @@ class SignedReport:
         self._sign({"event": "finished"})
 
 
-class TestSelection:
+class SelectedTests:
     """Which tests are run here: those that need the code's objects and those that do not are run apart."""
 
     def __init__(self, only: list[str] | None, forced: dict[str, str]) -> None:

@@ -11,7 +11,7 @@ from moot.core.types import Answer, Code, Probing, Tests
 from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.project import NO_PROJECT, Python, TestProject
+from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment, Python
 from moot.edge.sandbox.python_suite import python_tools, with_python
 from moot.edge.sandbox.report import SuiteReport
 from moot.edge.sandbox.runner_files import run_files
@@ -66,7 +66,7 @@ async def put_calls(
     seconds: float,
     execute: Callable[[Suite], Awaitable[ProcessEnd]],
     limits: SandboxLimits,
-    project: TestProject = NO_PROJECT,
+    project: ProjectEnvironment = NO_PROJECT,
 ) -> Probing:
     """An answer for each call. Those that shared a process with one that broke it are put once more, as long as the
     time for the whole lasts."""

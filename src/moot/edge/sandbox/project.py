@@ -36,7 +36,7 @@ class Python(Value):
     """Whether the user named it."""
 
 
-class TestProject(Value):
+class ProjectEnvironment(Value):
     """What tests see of the project beside the files they were given. It is recorded with a session."""
 
     python: Python | None = None
@@ -57,14 +57,14 @@ class TestProject(Value):
         return f"tests run with {', '.join(parts)}" if parts else ""
 
 
-NO_PROJECT = TestProject()
+NO_PROJECT = ProjectEnvironment()
 
 
-def find_project(paths: Iterable[str], python: str | None, env: Mapping[str, str]) -> TestProject:
+def find_project(paths: Iterable[str], python: str | None, env: Mapping[str, str]) -> ProjectEnvironment:
     """The environment of the project these paths lie in; `python` is what the user named, and must exist."""
     folders = list(dict.fromkeys(folder for path in paths for folder in _outwards(Path(path))))
     home, how = _find_named_python(python) if python else _python(folders, env)
-    return TestProject(
+    return ProjectEnvironment(
         python=home,
         how=how,
         node_modules=_node_modules(folders),

@@ -18,7 +18,7 @@ from moot.text.render import cut
 GOOD: frozenset[TestStatus] = frozenset({"passed", "skipped"})
 
 
-class TestsFound(Value):
+class FoundTests(Value):
     event: Literal["found"] = "found"
     tests: tuple[str, ...]
 
@@ -73,7 +73,7 @@ class Finished(Value):
     event: Literal["finished"] = "finished"
 
 
-Event = TestsFound | Started | Done | NeedsObjects | RunProblem | CoveredFiles | Finished
+Event = FoundTests | Started | Done | NeedsObjects | RunProblem | CoveredFiles | Finished
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -119,7 +119,7 @@ def read_go(report: bytes, expected: Sequence[str] = ()) -> SuiteReport:
     # A program that ends itself before its tests looks like one without tests.
     run = {name.rpartition(".")[2] for name in _list_found(events)}
     missing = tuple(name for name in expected if name not in run) if finished and not _has_failures(events) else ()
-    return SuiteReport((TestsFound(tests=missing), *events, *([Finished()] if finished else [])))
+    return SuiteReport((FoundTests(tests=missing), *events, *([Finished()] if finished else [])))
 
 
 def judge(report: SuiteReport, ended: ProcessEnd, limits: SandboxLimits) -> SuiteRun:
@@ -189,7 +189,7 @@ def _select_done(events: Sequence[Event]) -> list[Done]:
 
 
 def _list_found(events: Sequence[Event]) -> list[str]:
-    return [name for event in events if isinstance(event, TestsFound) for name in event.tests]
+    return [name for event in events if isinstance(event, FoundTests) for name in event.tests]
 
 
 def _list_unfinished(events: Sequence[Event]) -> list[str]:
@@ -231,7 +231,7 @@ def _go_package_failed(package: str, events: Sequence[Event], output: dict[str, 
 def _go_test(action: str, name: str, output: str, seconds: float | None) -> list[Event]:
     match action:
         case "run":
-            return [TestsFound(tests=(name,)), Started(test=name)]
+            return [FoundTests(tests=(name,)), Started(test=name)]
         case "pass":
             return [Done(test=name, status="passed", seconds=seconds)]
         case "skip":

@@ -54,7 +54,7 @@ Definition = Function | ast.ClassDef
 
 
 @dataclass(frozen=True)
-class TestFile:
+class SuiteFile:
     path: str
     text: str
     tree: ast.Module
@@ -77,12 +77,12 @@ def _find_shared(texts: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], .
     return tuple(pair for file in files for pair in reader.tests(file))
 
 
-def _read(path: str, text: str) -> TestFile | None:
+def _read(path: str, text: str) -> SuiteFile | None:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    file = TestFile(path, text, tree)
+    file = SuiteFile(path, text, tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             file.imports.update({(a.asname or a.name.split(".")[0]): (a.name, "") for a in node.names})
@@ -106,11 +106,11 @@ def _is_start(node: ast.stmt) -> bool:
 
 
 class _Reader:
-    def __init__(self, files: Sequence[TestFile]) -> None:
+    def __init__(self, files: Sequence[SuiteFile]) -> None:
         self._files = {PurePosixPath(file.path).stem: file for file in files}
         self._conftests = [file for file in files if PurePosixPath(file.path).name == "conftest.py"]
 
-    def tests(self, file: TestFile) -> Iterator[tuple[str, str]]:
+    def tests(self, file: SuiteFile) -> Iterator[tuple[str, str]]:
         always = [*file.top, *_automatic(file), *(node for each in self._conftests for node in _automatic(each))]
         for node in always:
             if why := self._why(file, node, set()):
@@ -127,7 +127,7 @@ class _Reader:
         else:
             yield from ((test, why) for test, why in found.items() if why)
 
-    def _methods(self, file: TestFile, kind: ast.ClassDef) -> dict[str, str]:
+    def _methods(self, file: SuiteFile, kind: ast.ClassDef) -> dict[str, str]:
         tests = [m for m in kind.body if isinstance(m, Function) and m.name.startswith("test")]
         setting = [*(node for node in kind.body if node not in tests), *kind.decorator_list, *kind.bases]
         shared = next((why for node in setting if (why := self._why(file, node, set()))), "")
@@ -136,7 +136,7 @@ class _Reader:
             for each in tests
         }
 
-    def _why(self, file: TestFile, node: ast.AST, seen: set[int], *, is_test: bool = False) -> str:
+    def _why(self, file: SuiteFile, node: ast.AST, seen: set[int], *, is_test: bool = False) -> str:
         if id(node) in seen:
             return ""
         seen.add(id(node))
@@ -149,7 +149,7 @@ class _Reader:
             return why
         return next((why for name in _names(node) if (why := self._look_up(file, name, seen))), "")
 
-    def _look_up(self, file: TestFile, name: str, seen: set[int]) -> str:
+    def _look_up(self, file: SuiteFile, name: str, seen: set[int]) -> str:
         if name in file.defined:
             return self._why(file, file.defined[name], seen)
         module, member = file.imports.get(name, ("", ""))
@@ -159,7 +159,7 @@ class _Reader:
         places = [helper.defined[member]] if member in helper.defined else [*helper.top, *helper.defined.values()]
         return next((why for place in places if (why := self._why(helper, place, seen))), "")
 
-    def _fixtures(self, file: TestFile, node: Function, seen: set[int]) -> str:
+    def _fixtures(self, file: SuiteFile, node: Function, seen: set[int]) -> str:
         given = {text for each in _strings(node.decorator_list) for text in each.replace(",", " ").split()}
         asked = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
         for name in asked[: len(asked) - len(node.args.defaults) or None]:
@@ -174,7 +174,7 @@ class _Reader:
         return ""
 
 
-def _automatic(file: TestFile) -> list[Definition]:
+def _automatic(file: SuiteFile) -> list[Definition]:
     """Fixtures and functions that are used without being named."""
     return [
         node
@@ -198,7 +198,7 @@ def _draws(node: Function) -> bool:
     return any(ast.unparse(each).split("(")[0].endswith(("given", "parametrize_with")) for each in node.decorator_list)
 
 
-def _marks(file: TestFile, name: str) -> bool:
+def _marks(file: SuiteFile, name: str) -> bool:
     """Whether the whole file, or a class, is run with values of this name."""
     marked = [node for node in ast.walk(file.tree) if isinstance(node, ast.Assign | ast.ClassDef)]
     texts = [node.decorator_list if isinstance(node, ast.ClassDef) else [node.value] for node in marked]
@@ -216,7 +216,7 @@ def _names(node: ast.AST) -> set[str]:
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
-def _sign(file: TestFile, node: ast.AST) -> str:
+def _sign(file: SuiteFile, node: ast.AST) -> str:
     """What this one piece of text says."""
     if isinstance(node, ast.Attribute):
         module, member = _module(file, node.value)
@@ -241,7 +241,7 @@ def _sign(file: TestFile, node: ast.AST) -> str:
     return MODULES.get(home, "") if member not in HARMLESS.get(home, ()) else ""
 
 
-def _module(file: TestFile, node: ast.AST) -> tuple[str, str]:
+def _module(file: SuiteFile, node: ast.AST) -> tuple[str, str]:
     """The module that an expression names, with the rest of its path."""
     if isinstance(node, ast.Name):
         return file.imports.get(node.id, ("", ""))

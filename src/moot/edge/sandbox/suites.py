@@ -8,7 +8,7 @@ from moot.edge.sandbox.gosplit import Run
 from moot.edge.sandbox.gotests import go_suite
 from moot.edge.sandbox.layout import Layout, lay_out, safe_path
 from moot.edge.sandbox.nodetests import NodeRun, node_suite
-from moot.edge.sandbox.project import NO_PROJECT, Python, TestProject, has_package
+from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment, Python, has_package
 from moot.edge.sandbox.pytests import PYTEST, packages
 from moot.edge.sandbox.python_suite import PythonRun, python_suite
 from moot.edge.sandbox.suite import Suite
@@ -21,7 +21,7 @@ async def plan(
     seconds: float,
     *,
     cover: bool = False,
-    project: TestProject = NO_PROJECT,
+    project: ProjectEnvironment = NO_PROJECT,
     run: Run | None = None,
 ) -> Suite | SuiteRun:
     """How to run these tests, each within so many seconds, or the run that says why they cannot be run here.

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.report import Done, Event, Finished, NeedsObjects, Started, SuiteReport, TestsFound
+from moot.edge.sandbox.report import Done, Event, Finished, FoundTests, NeedsObjects, Started, SuiteReport
 from moot.edge.sandbox.suite import NO_RESULTS, KnownResults, Suite
 
 GRACE = 1.0
@@ -70,7 +70,7 @@ class PartialResults:
     @property
     def left(self) -> bool:
         """Whether a test was killed and others still have no result."""
-        found = {name for event in self.report.events if isinstance(event, TestsFound) for name in event.tests}
+        found = {name for event in self.report.events if isinstance(event, FoundTests) for name in event.tests}
         stopped = self.ended.stopped == "test" and not self.report.foreign
         return stopped and bool(found - {*self.known.done, *self.known.late})
 

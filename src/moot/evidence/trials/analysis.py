@@ -51,7 +51,7 @@ MOST_TOLD = 6_000
 """Tokens of failures that are kept of one run."""
 
 
-class TestFailure(Value):
+class FailedTest(Value):
     """One test that failed."""
 
     test: str
@@ -74,7 +74,7 @@ class Analysis(Value):
 
     passed: int = 0
     of: int = 0
-    failures: tuple[TestFailure, ...] = ()
+    failures: tuple[FailedTest, ...] = ()
     problem: str = ""
     """Why the run as a whole says nothing."""
     refused: int = 0
@@ -159,12 +159,12 @@ def of_examples(examples: Sequence[Example], probing: Probing) -> Analysis:
     )
 
 
-def _whole(problem: str) -> TestFailure:
+def _whole(problem: str) -> FailedTest:
     """The code could not even be loaded."""
     error = PYTHON_ERROR.match(problem)
     name = error["error"] if error else ""
     kind: Kind = "memory" if "memory" in problem else "timeout" if "limit of" in problem else "no_answer"
-    return TestFailure(
+    return FailedTest(
         test="loading the code",
         kind=_kind_of(name) if name else kind,
         error=name,
@@ -172,7 +172,7 @@ def _whole(problem: str) -> TestFailure:
     )
 
 
-def _describe_miss(example: Example, answer: Answer) -> TestFailure:
+def _describe_miss(example: Example, answer: Answer) -> FailedTest:
     wanted = (
         Answer(kind="error", text=example.raises) if example.raises else Answer(kind="value", text=example.expected)
     )
@@ -180,7 +180,7 @@ def _describe_miss(example: Example, answer: Answer) -> TestFailure:
     kind: Kind = kinds.get(answer.kind) or (
         _kind_of(answer.text) if answer.kind == "error" else "no_exception" if example.raises else "wrong_value"
     )
-    return TestFailure(
+    return FailedTest(
         test=example.call,
         kind=kind,
         error=answer.text if answer.kind == "error" else "",
@@ -192,31 +192,31 @@ def _describe_miss(example: Example, answer: Answer) -> TestFailure:
     )
 
 
-def failure(outcome: TestOutcome) -> TestFailure:
+def failure(outcome: TestOutcome) -> FailedTest:
     """What the words of a test runner say, whichever runner it was."""
     detail = steady(outcome.detail)
     if outcome.status == "timeout":
-        return TestFailure(test=outcome.name, kind="timeout", said=_cut(detail))
+        return FailedTest(test=outcome.name, kind="timeout", said=_cut(detail))
     for read in (_of_pytest, _of_doctest, _of_node, _of_go):
         if seen := read(outcome.name, detail):
             return seen
     if error := _last(PYTHON_ERROR, detail):
-        return TestFailure(
+        return FailedTest(
             test=outcome.name,
             kind=_kind_of(error["error"]),
             error=error["error"],
             said=_cut(error["said"]),
             place=_place(detail),
         )
-    return TestFailure(test=outcome.name, kind="no_answer", said=_cut(detail.strip()))
+    return FailedTest(test=outcome.name, kind="no_answer", said=_cut(detail.strip()))
 
 
-def _of_pytest(test: str, detail: str) -> TestFailure | None:
+def _of_pytest(test: str, detail: str) -> FailedTest | None:
     if not re.search(r"^E\s|^Traceback \(most recent", detail, re.MULTILINE):
         return None
     place = _place(detail)
     if silent := NOT_RAISED.search(detail):
-        return TestFailure(
+        return FailedTest(
             test=test,
             kind="no_exception",
             expected=silent["error"] or silent["other"],
@@ -227,7 +227,7 @@ def _of_pytest(test: str, detail: str) -> TestFailure | None:
     error = _last(PYTHON_ERROR, detail)
     if error and error["error"] != "AssertionError":
         name = error["error"]
-        return TestFailure(
+        return FailedTest(
             test=test,
             kind=_kind_of(name),
             error=name,
@@ -238,7 +238,7 @@ def _of_pytest(test: str, detail: str) -> TestFailure | None:
     compared, called = ASSERTION.search(detail) or UNITTEST.search(detail), WHERE.search(detail)
     got, wanted = _sides(compared, called) if compared else ("", "")
     call = called["call"] if called else _find_asserted(detail)
-    return TestFailure(
+    return FailedTest(
         test=test,
         kind="wrong_value",
         error="AssertionError",
@@ -260,14 +260,14 @@ def _sides(compared: "re.Match[str]", called: "re.Match[str] | None") -> tuple[s
     return left, right if equal else f"{compared['sign']} {right}"
 
 
-def _of_doctest(test: str, detail: str) -> TestFailure | None:
+def _of_doctest(test: str, detail: str) -> FailedTest | None:
     if not (said := DOCTEST.search(detail)):
         return None
     wanted, got = (" ".join(said[name].split()) for name in ("wanted", "got"))
-    return TestFailure(test=test, kind="wrong_value", expected=_cut(wanted), got=_cut(got), place=_place(detail))
+    return FailedTest(test=test, kind="wrong_value", expected=_cut(wanted), got=_cut(got), place=_place(detail))
 
 
-def _of_node(test: str, detail: str) -> TestFailure | None:
+def _of_node(test: str, detail: str) -> FailedTest | None:
     error = NODE_ERROR.search(detail)
     if error is None or "\n    at " not in detail:
         return None
@@ -275,29 +275,29 @@ def _of_node(test: str, detail: str) -> TestFailure | None:
     if error["error"] == "AssertionError" or values:
         got, wanted = (" ".join(values[name].split()) if values else "" for name in ("got", "wanted"))
         said = "" if values else _cut(error["said"])
-        return TestFailure(
+        return FailedTest(
             test=test, kind="wrong_value", error=error["error"], expected=_cut(wanted), got=_cut(got), said=said
         )
     name = error["error"]
-    return TestFailure(test=test, kind=_kind_of(name), error=name, said=_cut(error["said"]))
+    return FailedTest(test=test, kind=_kind_of(name), error=name, said=_cut(error["said"]))
 
 
-def _of_go(test: str, detail: str) -> TestFailure | None:
+def _of_go(test: str, detail: str) -> FailedTest | None:
     if panic := GO_PANIC.search(detail):
-        return TestFailure(test=test, kind="exception", error="panic", said=_cut(panic["said"]))
+        return FailedTest(test=test, kind="exception", error="panic", said=_cut(panic["said"]))
     if "--- FAIL" not in detail and "=== RUN" not in detail:
         built = GO_BUILD.search(detail)
         if not built:
             return None
         place, said = f"{built['file']}:{built['line']}", _cut(built["said"])
-        return TestFailure(
+        return FailedTest(
             test=test, kind="missing" if "undefined" in said else "syntax", error="build failed", said=said, place=place
         )
     line = GO_SAID.search(detail)
     if line is None:
-        return TestFailure(test=test, kind="no_answer", said=_cut(detail.strip()))
+        return FailedTest(test=test, kind="no_answer", said=_cut(detail.strip()))
     values = GO_VALUES.match(line["said"])
-    return TestFailure(
+    return FailedTest(
         test=test,
         kind="wrong_value",
         input=_cut(values["call"] or "") if values else "",
@@ -362,7 +362,7 @@ def _cut(text: str, most: int = LONGEST) -> str:
     return text if len(text) <= most else f"{text[: most - 30]}… ({len(text)} characters)"
 
 
-def format_failure(failure: TestFailure) -> str:
+def format_failure(failure: FailedTest) -> str:
     """One failure in words, for a prompt or a person."""
     lines = [f"{failure.input or failure.test}"]
     if failure.expected:

@@ -15,7 +15,7 @@ from moot.protocols.debate.phases.clarify import ROUNDS as CLARIFYING
 from moot.protocols.debate.phases.converge import find_deciding_vote, lacks_vote
 from moot.protocols.debate.phases.run_candidates import alike_and_green, example_of
 from moot.protocols.debate.state import DebateState, risks
-from moot.protocols.debate.types import PARALLEL, Candidate, Flips, Outcome, Phase, Stop, TestClaim
+from moot.protocols.debate.types import PARALLEL, Candidate, ClaimedTest, Flips, Outcome, Phase, Stop
 from moot.protocols.harden.script import full_run as full_attack
 from moot.text.excerpts import name_some
 
@@ -114,12 +114,12 @@ def list_untested(table: DebateState, winner: Candidate) -> tuple[str, ...]:
     return tuple(each for each in find_untouched(table.task.text, tests) if each not in meant)
 
 
-def alone(table: DebateState) -> list[TestClaim]:
+def alone(table: DebateState) -> list[ClaimedTest]:
     """Tests of one seat that nobody spoke for or against."""
     return [claim for claim in table.claims if claim.status == "alone"]
 
 
-def is_upheld(claim: TestClaim, winner: Candidate) -> bool:
+def is_upheld(claim: ClaimedTest, winner: Candidate) -> bool:
     answer = winner.checked.answers.get(claim.call)
     return answer is not None and holds(example_of(claim), answer)
 

@@ -18,6 +18,7 @@ from moot.protocols.debate.types import (
     Attacked,
     Baseline,
     Candidate,
+    ClaimedTest,
     Clarification,
     DebateInput,
     DebateRules,
@@ -26,7 +27,6 @@ from moot.protocols.debate.types import (
     PhaseReport,
     Point,
     Score,
-    TestClaim,
     Vote,
 )
 from moot.protocols.solve.attempts import Task, code_of
@@ -74,7 +74,7 @@ class DebateState:
     """The task with its examples and with tests that can tell something."""
     round: int = 1
     candidates: tuple[Candidate, ...] = ()
-    claims: tuple[TestClaim, ...] = ()
+    claims: tuple[ClaimedTest, ...] = ()
     inputs: tuple[str, ...] = ()
     """Calls that every candidate is put through, beside the examples and the claims."""
     specified: bool = False
@@ -120,7 +120,7 @@ class DebateState:
         return requirements_in(self.task.text) if self.code else ()
 
     @property
-    def agreed(self) -> tuple[TestClaim, ...]:
+    def agreed(self) -> tuple[ClaimedTest, ...]:
         return tuple(claim for claim in self.claims if claim.status == "agreed")
 
     def candidate(self, name: str) -> Candidate:

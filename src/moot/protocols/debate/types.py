@@ -121,7 +121,7 @@ class Clarification(Value):
     confidence: Unit | None = None
 
 
-class TestClaim(Value):
+class ClaimedTest(Value):
     """A test that somebody says follows from the task: a call, and what must come of it."""
 
     id: str
@@ -298,7 +298,7 @@ class DebateResult(Result):
     passed: int = 0
     of: int = 0
     candidates: tuple[Candidate, ...] = ()
-    claims: tuple[TestClaim, ...] = ()
+    claims: tuple[ClaimedTest, ...] = ()
     clarifications: tuple[Clarification, ...] = ()
     points: tuple[Point, ...] = ()
     scores: tuple[Score, ...] = ()

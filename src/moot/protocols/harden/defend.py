@@ -10,7 +10,7 @@ from moot.core.room import Ask, Room
 from moot.core.types import Absent, Code, SuiteRun, Unit, Value, Vulnerability
 from moot.protocols.harden.patches import Patch, PatchVerdict, judge_patch, texts_for
 from moot.protocols.harden.prompts import prompt
-from moot.protocols.harden.race_baseline import TestBaseline, second_look
+from moot.protocols.harden.race_baseline import BaselineRun, second_look
 from moot.protocols.harden.turn_reports import AttackReport, DefenseReport, Version
 from moot.text.excerpts import name_some, show
 from moot.text.render import fence_text, join_files, material
@@ -29,7 +29,7 @@ class BlueReply(Value):
 
 
 async def defend(
-    version: Version, report: AttackReport, defenses: Sequence[DefenseReport], baseline: TestBaseline, room: Room
+    version: Version, report: AttackReport, defenses: Sequence[DefenseReport], baseline: BaselineRun, room: Room
 ) -> tuple[DefenseReport, Version]:
     """A defence and the code after it: the patched code if the patch holds, else the code as it was."""
     said = await ask_blue(version.code, report, defenses, room)
@@ -72,7 +72,7 @@ def claims(said: BlueReply, report: AttackReport) -> dict[str, str]:
 
 
 async def apply_rewrites(
-    version: Version, report: AttackReport, baseline: TestBaseline, room: Room
+    version: Version, report: AttackReport, baseline: BaselineRun, room: Room
 ) -> tuple[DefenseReport, Version]:
     """The deterministic blue team: all rewrites at once, or, when those break a test, each by itself."""
     wanted = [f.fingerprint for f in report.vulnerabilities if f.source == "scan"]
@@ -99,7 +99,7 @@ async def apply_rewrites(
 
 
 async def rewrite_of(
-    marks: Sequence[str], version: Version, report: AttackReport, baseline: TestBaseline, room: Room
+    marks: Sequence[str], version: Version, report: AttackReport, baseline: BaselineRun, room: Room
 ) -> tuple[DefenseReport, Version]:
     repair = await room.repair(version.code, marks)
     ids = {finding.fingerprint: finding.id for finding in report.vulnerabilities}
@@ -117,7 +117,7 @@ async def rewrite_of(
 
 
 async def try_patch(
-    patch: Patch, version: Version, report: AttackReport, baseline: TestBaseline, room: Room
+    patch: Patch, version: Version, report: AttackReport, baseline: BaselineRun, room: Room
 ) -> tuple[DefenseReport, Version]:
     """The patch, checked: it parses, keeps the public names, passes the tests, and findings and races are gone."""
     code = version.code.with_texts(patch.texts)
@@ -137,14 +137,14 @@ async def try_patch(
     return defense, after
 
 
-async def run_given_tests(code: Code, baseline: TestBaseline, room: Room) -> SuiteRun | None:
+async def run_given_tests(code: Code, baseline: BaselineRun, room: Room) -> SuiteRun | None:
     """None where no test passed before: such tests can say nothing against a patch, nor for it."""
     if not baseline.tests or not baseline.run or not baseline.run.passed_names:
         return None
     return await room.execute(code, baseline.tests)
 
 
-def find_broken_tests(run: SuiteRun, baseline: TestBaseline) -> list[str]:
+def find_broken_tests(run: SuiteRun, baseline: BaselineRun) -> list[str]:
     """Tests that passed before the patch and do not now; a run that says nothing has passed none. What was judged apart
     from the code must stay so: a patch that passes in its own process only can have faked it."""
     if baseline.run is None:

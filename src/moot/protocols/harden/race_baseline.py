@@ -10,7 +10,7 @@ from moot.protocols.harden.turn_reports import Version
 
 
 @dataclass(frozen=True)
-class TestBaseline:
+class BaselineRun:
     """The given tests, and what they said of the code before anyone touched it."""
 
     tests: Tests | None
@@ -36,7 +36,7 @@ def why_not_run(run: SuiteRun) -> str:
     return (telling or lines or ["every test broke"])[-1]
 
 
-async def first_look(code: Code, baseline: TestBaseline, room: Room) -> tuple[Version, TestBaseline]:
+async def first_look(code: Code, baseline: BaselineRun, room: Room) -> tuple[Version, BaselineRun]:
     """The code as given. A race detector that cannot be used now is not tried again."""
     version = Version(code, await room.scan(code))
     if baseline.tests is None or not worth_watching(code, baseline):
@@ -48,7 +48,7 @@ async def first_look(code: Code, baseline: TestBaseline, room: Room) -> tuple[Ve
     return note_races(version, run, (), baseline.tests, room), replace(baseline, watch=True)
 
 
-async def second_look(code: Code, before: Version, baseline: TestBaseline, room: Room) -> Version:
+async def second_look(code: Code, before: Version, baseline: BaselineRun, room: Room) -> Version:
     """A patched version. A race that was seen before is gone only when a run that ended well no longer shows it."""
     version = Version(code, await room.scan(code))
     if baseline.tests is None or not baseline.watch:
@@ -61,7 +61,7 @@ async def second_look(code: Code, before: Version, baseline: TestBaseline, room:
     return note_races(version, run, old, baseline.tests, room)
 
 
-def worth_watching(code: Code, baseline: TestBaseline) -> bool:
+def worth_watching(code: Code, baseline: BaselineRun) -> bool:
     """Only Go has a race detector, and tests that do not even run show nothing."""
     if baseline.tests is None or baseline.run is None or baseline.run.problem:
         return False

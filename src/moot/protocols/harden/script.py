@@ -12,7 +12,7 @@ from moot.core.room import Room
 from moot.core.types import Code, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 from moot.protocols.harden.attack import attack
 from moot.protocols.harden.defend import defend
-from moot.protocols.harden.race_baseline import TestBaseline, first_look
+from moot.protocols.harden.race_baseline import BaselineRun, first_look
 from moot.protocols.harden.turn_reports import AttackReport, DefenseReport
 from moot.text.excerpts import name_some
 from moot.text.render import join_files, render_diff
@@ -81,13 +81,13 @@ async def check_final(given: HardenInput, result: HardenResult, room: Room) -> C
 
 async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -> HardenResult:
     code, attacks, defenses = given.code, list[AttackReport](), list[DefenseReport]()
-    baseline = TestBaseline(given.tests)
+    baseline = BaselineRun(given.tests)
     stopped: StopReason = "max_rounds"
     for spot in given.left_out:
         room.degrade(f"not looked at: {spot.why}")
     try:
         if given.tests:
-            baseline = TestBaseline(given.tests, await room.execute(code, given.tests))
+            baseline = BaselineRun(given.tests, await room.execute(code, given.tests))
             note_weak_tests(baseline, room)
         await room.snapshot(code, "as given")
         version, baseline = await first_look(code, baseline, room)
@@ -178,13 +178,13 @@ def full_run(rules: HardenRules, room: Room) -> int:
     return (rules.max_rounds + 1) * red + rules.max_rounds * blue
 
 
-def tests_after(baseline: TestBaseline, defenses: Sequence[DefenseReport]) -> SuiteRun | None:
+def tests_after(baseline: BaselineRun, defenses: Sequence[DefenseReport]) -> SuiteRun | None:
     """Of the last patch that was accepted; without any the code is as it was, and so are its tests."""
     accepted = [defense for defense in defenses if defense.accepted]
     return accepted[-1].tests if accepted else baseline.run
 
 
-def note_weak_tests(baseline: TestBaseline, room: Room) -> None:
+def note_weak_tests(baseline: BaselineRun, room: Room) -> None:
     run = baseline.run
     if why := baseline.why_not_run:
         room.degrade(f"not tested: the given tests cannot run ({why})")

@@ -14,7 +14,7 @@ from moot.evidence.trials.values import Example, same_value
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, system
-from moot.protocols.debate.types import Member, Phase, TestClaim
+from moot.protocols.debate.types import ClaimedTest, Member, Phase
 from moot.text.excerpts import TextPart, fit_parts, show
 from moot.text.render import fence_text
 from moot.text.replies import Also, Keys, instructions
@@ -124,7 +124,7 @@ def form_of(shape: type[Value], table: DebateState) -> str:
     return instructions(shape).replace("f(2) == 4", f"{entry_of(table) or 'f'}(2) == 4")
 
 
-def merge_claims(table: DebateState, said: Mapping[str, Sequence[Example]]) -> tuple[TestClaim, ...]:
+def merge_claims(table: DebateState, said: Mapping[str, Sequence[Example]]) -> tuple[ClaimedTest, ...]:
     """Old and new claims as one list; each call once, with who says what of it."""
     voices: dict[str, dict[str, tuple[str, Example]]] = {}
     for seat, examples in said.items():
@@ -147,15 +147,15 @@ def merge_claims(table: DebateState, said: Mapping[str, Sequence[Example]]) -> t
     return tuple(claims)
 
 
-def _claim(name: str, call: str, votes: Mapping[str, tuple[str, Example]]) -> TestClaim:
+def _claim(name: str, call: str, votes: Mapping[str, tuple[str, Example]]) -> ClaimedTest:
     values = [value for value, _ in votes.values()]
     top = max(values, key=lambda value: sum(same_value(value, other) for other in values))
     by = tuple(seat for seat, (value, _) in votes.items() if same_value(value, top))
     against = tuple(seat for seat in votes if seat not in by)
-    return TestClaim(id=name, call=call, expected=top, by=by, against=against)
+    return ClaimedTest(id=name, call=call, expected=top, by=by, against=against)
 
 
-def judge_claim(claim: TestClaim) -> TestClaim:
+def judge_claim(claim: ClaimedTest) -> ClaimedTest:
     """It counts when two say the same on their own, and more than say otherwise."""
     if len(claim.by) >= 2 and len(claim.by) > len(claim.against):
         return claim.model_copy(update={"status": "agreed", "why": f"{len(claim.by)} seats say so independently"})
@@ -165,7 +165,7 @@ def judge_claim(claim: TestClaim) -> TestClaim:
 
 
 async def ask_blind(
-    sitting: DebateContext, phase: Phase, claims: Sequence[TestClaim], speakers: Sequence[Member]
+    sitting: DebateContext, phase: Phase, claims: Sequence[ClaimedTest], speakers: Sequence[Member]
 ) -> None:
     """The calls without their values, put to seats that did not bring them; their answers speak for or against."""
     if not claims or not speakers:
@@ -183,7 +183,7 @@ async def ask_blind(
     sitting.update(claims=tuple(changed.get(claim.id, claim) for claim in sitting.table.claims))
 
 
-def _weigh_claim(claim: TestClaim, answers: Mapping[str, Mapping[str, str]]) -> TestClaim:
+def _weigh_claim(claim: ClaimedTest, answers: Mapping[str, Mapping[str, str]]) -> ClaimedTest:
     by, against = list(claim.by), list(claim.against)
     for seat, values in answers.items():
         value = values.get(claim.call)
@@ -194,7 +194,7 @@ def _weigh_claim(claim: TestClaim, answers: Mapping[str, Mapping[str, str]]) -> 
 
 
 def ask_values(
-    member: Member, phase: Phase, claims: Sequence[TestClaim], sitting: DebateContext, warm: float | None
+    member: Member, phase: Phase, claims: Sequence[ClaimedTest], sitting: DebateContext, warm: float | None
 ) -> Ask[BlindReply]:
     calls = "\n".join(f"{n}. {claim.call}" for n, claim in enumerate(claims, 1))
     text = prompt(
@@ -208,7 +208,7 @@ def ask_values(
     return Ask(member.seat, phase, number, who, text, BlindReply, REPLY_TOKENS, temperature=warm)
 
 
-def match_answers(answers: Mapping[str, str], claims: Sequence[TestClaim]) -> dict[str, str]:
+def match_answers(answers: Mapping[str, str], claims: Sequence[ClaimedTest]) -> dict[str, str]:
     """The answers by the call they belong to; what is said to be unknown is no answer."""
     found: dict[str, str] = {}
     for key, value in answers.items():

@@ -15,7 +15,7 @@ from moot.protocols.debate.phases.review import by_score
 from moot.protocols.debate.phases.run_candidates import alike_and_green, list_leaders, run_candidates
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, render_candidates, render_for_judge, system
-from moot.protocols.debate.types import Candidate, Conflict, Consensus, Member, TestClaim, Vote
+from moot.protocols.debate.types import Candidate, ClaimedTest, Conflict, Consensus, Member, Vote
 from moot.teams.voting import RankedBallot, VoteRules, elect
 from moot.text.excerpts import name_some
 from moot.text.replies import Also, instructions
@@ -236,7 +236,7 @@ def conflict(table: DebateState, up: Sequence[Candidate]) -> Conflict | None:
     return "requirement" if find_disputed(table) else "correctness"
 
 
-def find_disputed(table: DebateState) -> list[TestClaim]:
+def find_disputed(table: DebateState) -> list[ClaimedTest]:
     """Calls on which candidates differ, and of which seats say different things."""
     return [claim for claim in table.claims if claim.status == "disputed" and splits(table, claim)]
 

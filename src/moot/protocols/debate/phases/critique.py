@@ -13,7 +13,7 @@ from moot.protocols.debate.phases.claims import ask_blind, form_of, judge_claim,
 from moot.protocols.debate.phases.run_candidates import run_candidates
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
-from moot.protocols.debate.types import Candidate, Member, Point, TestClaim
+from moot.protocols.debate.types import Candidate, ClaimedTest, Member, Point
 from moot.text.excerpts import name_some
 from moot.text.replies import Also, Synonyms, Title
 
@@ -46,7 +46,7 @@ class CritiqueReply(Value):
 
 async def critique(sitting: DebateContext) -> str:
     critics = list_seated(sitting.table, sitting.room, *CRITICS)
-    brought = list[TestClaim]()
+    brought = list[ClaimedTest]()
     before = len(sitting.table.points)
 
     def take(member: Member, said: CritiqueReply) -> None:
@@ -111,14 +111,14 @@ def find_candidate(text: str, candidates: Sequence[Candidate]) -> str | None:
     return next((candidate.id for candidate in candidates if candidate.id == word), None)
 
 
-def parse_breaking_tests(member: Member, lines: Sequence[str], table: DebateState) -> list[TestClaim]:
+def parse_breaking_tests(member: Member, lines: Sequence[str], table: DebateState) -> list[ClaimedTest]:
     if not table.code or table.given.language != "python":
         return []
     found = parse_claims(lines, table)
-    return [TestClaim(id="", call=e.call, expected=e.expected, by=(member.seat,), origin="breaking") for e in found]
+    return [ClaimedTest(id="", call=e.call, expected=e.expected, by=(member.seat,), origin="breaking") for e in found]
 
 
-async def weigh_claims(sitting: DebateContext, brought: Sequence[TestClaim]) -> list[TestClaim]:
+async def weigh_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -> list[ClaimedTest]:
     """Breaking tests run, and put to seats that did not bring them: without knowing the value, they must find it."""
     before = sitting.table.agreed
     new = enter_claims(sitting, brought)
@@ -137,7 +137,7 @@ async def weigh_claims(sitting: DebateContext, brought: Sequence[TestClaim]) -> 
     return [claim for claim in sitting.table.claims if claim.id in new]
 
 
-def enter_claims(sitting: DebateContext, brought: Sequence[TestClaim]) -> set[str]:
+def enter_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -> set[str]:
     """The new claims on the table, each call once; who brings what another brought speaks for it."""
     table = sitting.table
     examples = {example.call: example for example in table.examples}
@@ -159,7 +159,7 @@ def enter_claims(sitting: DebateContext, brought: Sequence[TestClaim]) -> set[st
     return new
 
 
-def splits(table: DebateState, claim: TestClaim) -> bool:
+def splits(table: DebateState, claim: ClaimedTest) -> bool:
     """Whether the candidates answer this call differently: only then is it worth asking what is right."""
     answers = [candidate.checked.answers.get(claim.call) for candidate in table.latest()]
     return len({answer.mark for answer in answers if answer is not None}) > 1

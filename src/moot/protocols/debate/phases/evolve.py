@@ -15,7 +15,7 @@ from moot.protocols.debate.phases.run_candidates import (
     run_candidates,
 )
 from moot.protocols.debate.state import DebateState
-from moot.protocols.debate.types import Phase, TestClaim
+from moot.protocols.debate.types import ClaimedTest, Phase
 
 
 async def self_evolvement(sitting: DebateContext) -> str:
@@ -67,7 +67,7 @@ def thinly_tested(table: DebateState) -> bool:
     return open_yet and few and bool(alike_and_green(table) or is_settled(table) or stands_alone(table))
 
 
-def is_broken_by_best(table: DebateState, claim: TestClaim) -> bool:
+def is_broken_by_best(table: DebateState, claim: ClaimedTest) -> bool:
     answers = [candidate.checked.answers.get(claim.call) for candidate in foremost(table)]
     return any(answer is not None and not holds(example_of(claim), answer) for answer in answers)
 

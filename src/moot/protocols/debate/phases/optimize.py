@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from moot.core.room import Ask
-from moot.evidence.trials.analysis import Analysis, TestFailure
+from moot.evidence.trials.analysis import Analysis, FailedTest
 from moot.evidence.trials.contrast import contrast
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.converge import winner_of
@@ -102,7 +102,7 @@ def as_task(table: DebateState) -> Task:
 
 def as_attempt(candidate: Candidate, number: int) -> Attempt:
     checked = candidate.checked
-    failures = (TestFailure(test="runs", kind="wrong_value", said=checked.failures),) if checked.failures else ()
+    failures = (FailedTest(test="runs", kind="wrong_value", said=checked.failures),) if checked.failures else ()
     analysis = Analysis(passed=checked.passed, of=checked.of, failures=failures)
     return Attempt(number=number, code=candidate.code, analysis=analysis)
 

@@ -10,14 +10,14 @@ from moot.evidence.trials.kinds import refusals_in
 from moot.evidence.trials.values import Example, holds
 from moot.protocols.debate.context import CandidateRun, DebateContext
 from moot.protocols.debate.state import DebateState
-from moot.protocols.debate.types import Baseline, Candidate, Checked, Member, TestClaim
+from moot.protocols.debate.types import Baseline, Candidate, Checked, ClaimedTest, Member
 from moot.protocols.solve.attempts import code_of
 
 INPUTS = 20
 AT_ONCE = 4
 
 
-def example_of(claim: TestClaim) -> Example:
+def example_of(claim: ClaimedTest) -> Example:
     return Example(call=claim.call, expected=claim.expected, origin="agent", category=claim.category)
 
 
