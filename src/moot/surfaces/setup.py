@@ -300,7 +300,8 @@ def check_points(protocol: str, points: Iterable[str], *, only: bool = True) -> 
     known = own if only else [point for each in PROTOCOLS.values() for point in each.points]
     for point in points:
         if point not in known:
-            raise UsageError(f"{protocol} has no gate {point!r}; its gates are {', '.join(own)}, or all")
+            known_gates = f"its gates are {', '.join(own)}, or all" if own else "it has none"
+            raise UsageError(f"{protocol} has no gate {point!r}; {known_gates}")
 
 
 def endpoints_in(plan: SessionPlan) -> dict[str, Endpoint]:

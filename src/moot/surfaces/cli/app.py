@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import Any
 
 import typer
@@ -13,6 +15,8 @@ from moot.surfaces.cli.group import CleanCommand, CleanGroup
 from moot.surfaces.cli.menu import LISTED, SHORT, MenuEntry, panel_of
 
 COMPLETING = "_MOOT_COMPLETE"
+PROTOCOL_COMMAND = "protocol_command"
+"""The module of every protocol that the menu does not name."""
 ABOUT = "A debate engine for AI agents and the people who answer for them."
 EPILOG = (
     "`moot COMMAND --help` says more. Every command takes --debug for the full story of an error.\n\n"
@@ -45,6 +49,8 @@ class CommandMenu(CleanGroup):
 def _stub(name: str, entry: MenuEntry) -> TyperCommand:
     """What the list of commands shows, in place of the command itself."""
     panel = panel_of(name) if LISTED.get(name) is entry else None
+    if entry.home == PROTOCOL_COMMAND:
+        panel = "More protocols"
     return TyperCommand(name, short_help=entry.about, help=entry.about, rich_help_panel=panel)
 
 
@@ -63,10 +69,10 @@ def run_app(arguments: list[str]) -> None:
 
 def make_app(arguments: Sequence[str] = ()) -> CommandMenu:
     """`moot`: editors run `moot scan` at every save, and what other commands need takes longer to load than a scan.
-    Protocols of installed packages are looked for only where no command of ours is named."""
+    Protocols that the menu does not name are looked for only where no command of ours is named."""
     ours = bool(arguments) and (arguments[0] in LISTED or arguments[0] in SHORT)
     return CommandMenu(
-        LISTED if ours else {**LISTED, **list_installed()},
+        LISTED if ours else {**LISTED, **list_other_protocols()},
         SHORT,
         name="moot",
         help=ABOUT,
@@ -75,14 +81,17 @@ def make_app(arguments: Sequence[str] = ()) -> CommandMenu:
     )
 
 
-def list_installed() -> dict[str, MenuEntry]:
-    """The commands of protocols that installed packages bring."""
-    if not entry_points(group="moot.protocols"):
+def list_other_protocols() -> dict[str, MenuEntry]:
+    """The commands of protocols that the menu does not name: new folders of ours, and those of installed packages."""
+    spec = find_spec("moot.protocols")
+    folders = iter_modules(spec.submodule_search_locations if spec else None)
+    new = any(each.ispkg and each.name not in LISTED and each.name not in SHORT for each in folders)
+    if not new and not entry_points(group="moot.protocols"):
         return {}
     from moot.protocols import PROTOCOLS
 
     return {
-        name: MenuEntry(protocol.summary, "protocol_command")
+        name: MenuEntry(protocol.summary, PROTOCOL_COMMAND)
         for name, protocol in PROTOCOLS.items()
         if name not in LISTED and name not in SHORT
     }
