@@ -60,7 +60,7 @@ TEMPLATE = """\
 </style>
 <defs><clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
 </clipPath>{lines}</defs>
-<rect fill="#1b1f24" x="1" y="1" width="{terminal_width}" height="{terminal_height}" rx="8"/>
+<rect fill="#1b1f24" width="100%" height="100%" rx="8"/>
 <g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
 {backgrounds}
 <g class="{unique_id}-matrix">
