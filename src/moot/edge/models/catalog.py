@@ -5,10 +5,11 @@ import difflib
 import re
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pkgutil import iter_modules
 
 from moot.core.errors import ConfigError, UsageError
+from moot.core.plugins import list_plugins, load_plugin
 from moot.edge.models import providers
 from moot.edge.models.library import TABLE, find_library_provider
 from moot.edge.models.provider import Provider
@@ -46,16 +47,13 @@ def _own_provider(name: str) -> Provider:
 
 @cache
 def _plugins() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    return {point.name: point for point in list_plugins(ENTRY_POINTS)}
 
 
 def _load_plugin(point: EntryPoint) -> Provider:
-    try:
-        found = point.load()
-    except Exception as error:  # another package's code
-        raise ConfigError(f"provider {point.name!r} of {point.value} cannot be loaded: {error}") from None
-    if not isinstance(found, Provider) or found.name != point.name:
-        raise ConfigError(f"{point.value} is no provider {point.name!r}; it must be a Provider of that name")
+    found: Provider = load_plugin(point, Provider, "provider")  # type: ignore[type-abstract]
+    if found.name != point.name:
+        raise ConfigError(f"the provider {point.name!r} ({point.value}) calls itself {found.name!r}")
     return found
 
 
