@@ -4,22 +4,22 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from moot.core.errors import ConfigError
-from moot.teams.roles import Role, Team, load_shipped_roles, read_role, read_team
+from moot.teams.roles import Role, Team, load_roles, read_role, read_team
 
 MAX_BYTES = 100_000
 
 
 def read_roles(folder: str = "") -> Mapping[str, Role]:
-    """The shipped roles, and every `NAME.md` of the folder; one of the same name takes the shipped one's place."""
+    """The shipped and installed roles, and every `NAME.md` of the folder, which replaces one of the same name."""
     if not folder:
-        return load_shipped_roles()
+        return load_roles()
     place = Path(folder).expanduser()
     if not place.is_dir():
         raise ConfigError(f"the folder of roles {folder!r} does not exist")
     own = {path.stem: read_role(path.stem, _text(path, "role"), str(path)) for path in sorted(place.glob("*.md"))}
     if not own:
         raise ConfigError(f"the folder of roles {folder!r} holds no file NAME.md")
-    return {**load_shipped_roles(), **own}
+    return {**load_roles(), **own}
 
 
 def read_team_file(path: str, roles: Mapping[str, Role]) -> Team:

@@ -2,6 +2,7 @@
 
 from moot.teams.roles.building import Scored, as_team, best_team, positions
 from moot.teams.roles.domains import domain_of, find_domain
+from moot.teams.roles.installed import load_roles
 from moot.teams.roles.records import domain_score, record_of, share_right
 from moot.teams.roles.templates import load_shipped_roles, read_role, read_team
 from moot.teams.roles.values import DOMAINS, TOOLS, Agent, Domain, Role, Team, Tool
@@ -20,6 +21,7 @@ __all__ = [
     "domain_of",
     "domain_score",
     "find_domain",
+    "load_roles",
     "load_shipped_roles",
     "positions",
     "read_role",
