@@ -4,14 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from moot.core.types import Language
-from moot.scan.engine.analyse import list_flow_rules
 from moot.scan.engine.rules import EXAMPLES as FLOW_EXAMPLES
+from moot.scan.installed import LANGUAGES, list_shipped_rules, select_packs
 from moot.scan.rule import Rule, RuleExample
-from moot.scan.rules import BOOKS, HINTS
 from moot.scan.rules.examples import EXAMPLES as SYNTAX_EXAMPLES
-
-LANGUAGES: tuple[Language, ...] = ("python", "javascript", "go")
-"""The rules of JavaScript hold for TypeScript too."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +31,10 @@ def rules(language: Language) -> dict[str, Rule]:
 
 
 def _all(language: Language) -> Iterator[Rule]:
-    book = BOOKS[language]
-    yield from HINTS
-    yield from book.checked
-    yield from (call.rule for call in book.calls)
-    yield from list_flow_rules(language)
+    yield from list_shipped_rules(language)
+    yield from (rule for _, pack in select_packs(language) for rule in pack.rules)
 
 
 def examples(language: Language) -> tuple[RuleExample, ...]:
-    return (*FLOW_EXAMPLES[language], *SYNTAX_EXAMPLES[language])
+    installed = (example for _, pack in select_packs(language) for example in pack.examples)
+    return (*FLOW_EXAMPLES[language], *SYNTAX_EXAMPLES[language], *installed)

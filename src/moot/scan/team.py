@@ -5,12 +5,13 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 from moot.core.findings import add_fingerprints
 from moot.core.types import Code, NotAnalysed, Repair, Scan, ScanBlindSpot, Vulnerability
 from moot.scan.edges import STRESS, edge_cases
 from moot.scan.engine.analyse import Flow, FlowAnalysis, analyse
+from moot.scan.installed import match_installed
 from moot.scan.public import public_names
 from moot.scan.rule import RuleMatch
 from moot.scan.rules import MAX_MATCHES, hints, matches
@@ -43,7 +44,7 @@ def scan_file(source: Source, analysis: FlowAnalysis, *, whole: bool) -> FileSca
     """What the rules about syntax and the dataflow engine find in one file, in the order of the text; as a `whole` with
     its hints and public names."""
     path = source.path
-    found = _order_matches(islice(matches(source), MAX_MATCHES))
+    found = _order_matches(islice(chain(matches(source), match_installed(source)), MAX_MATCHES))
     seen = [Flow(_vulnerability(source, match), match.node.start_byte) for match in found]
     both = sorted([*seen, *(flow for flow in analysis.flows if flow.finding.file == path)], key=_place)
     silenced = silences(source)

@@ -7,6 +7,7 @@ from moot.core.types import Scan, SourceFile
 from moot.edge.scanning.cache import Cache
 from moot.edge.scanning.worker import look, settle
 from moot.scan.groups import Group, groups, merge_scans
+from moot.scan.installed import load_rule_packs
 
 WORTH_IT = 400_000
 """Characters below which starting processes takes longer than the work."""
@@ -21,6 +22,7 @@ def usable_cores() -> int:
 
 def scan_files(files: Sequence[SourceFile], jobs: int | None, cache: Cache | None, tick: Tick) -> Scan:
     """What there is to say about these files: the same for any number of processes. `jobs` None: as many as pay off."""
+    load_rule_packs()  # a package that cannot be loaded is the user's to mend, not a gap in every file
     asked = groups(files)
     keys = [cache.key(group.files) if cache is not None else "" for group in asked]
     found: dict[int, Scan] = {}

@@ -16,6 +16,7 @@ import moot.scan
 from moot import __version__
 from moot.core import findings, types
 from moot.core.types import Scan, SourceFile
+from moot.scan.installed import load_rule_packs
 
 MOST_ENTRIES, MOST_BYTES = 20_000, 200_000_000
 PARSERS = ("tree-sitter", "tree-sitter-python", "tree-sitter-javascript", "tree-sitter-typescript", "tree-sitter-go")
@@ -27,7 +28,7 @@ def default_folder() -> Path:
 
 @cache
 def analyser() -> str:
-    """Changes with whatever may change a result: our rules and engine, the parsers, the interpreter."""
+    """Changes with whatever may change a result: the rules and the engine, the parsers, the interpreter."""
     digest = hashlib.sha256(f"{__version__} {sys.version}".encode())
     for name in PARSERS:
         try:
@@ -37,7 +38,20 @@ def analyser() -> str:
     root = Path(moot.scan.__file__).parent
     for path in sorted([*root.rglob("*.py"), Path(types.__file__), Path(findings.__file__)]):
         digest.update(path.read_bytes())
+    for point, _ in load_rule_packs():
+        digest.update(f"{point.name} {point.value}\n".encode())
+        for path in _list_package(point.module):
+            digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _list_package(module: str) -> list[Path]:
+    """The files of the package that a loaded module is part of."""
+    top = sys.modules[module.partition(".")[0]]
+    if folders := getattr(top, "__path__", None):
+        found = [path for folder in folders for path in Path(folder).rglob("*") if path.suffix != ".pyc"]
+        return sorted(path for path in found if path.is_file())
+    return [Path(top.__file__)] if top.__file__ else []
 
 
 class Cache:

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from moot.core.errors import ConfigError
 from moot.core.types import Code, NotAnalysed, Scan, SourceFile
 from moot.scan.team import scan_for_findings
 
@@ -22,7 +23,8 @@ def look(files: Sequence[SourceFile]) -> tuple[Scan, bool]:
     try:
         return scan_for_findings(Code(files=tuple(files))), True
     except Exception as error:
-        return fail_files(files, f"the analyser failed here or on a linked file: {type(error).__name__}"), False
+        why = str(error) if isinstance(error, ConfigError) else type(error).__name__
+        return fail_files(files, f"the analyser failed here or on a linked file: {why}"), False
 
 
 def fail_files(files: Sequence[SourceFile], why: str) -> Scan:

@@ -26,7 +26,10 @@ HINTS = (UNCHECKED, UNREASONED)
 
 
 def matches(source: Source) -> Iterator[RuleMatch]:
-    book = BOOKS[source.language]
+    yield from match_book(BOOKS[source.language], source)
+
+
+def match_book(book: Book, source: Source) -> Iterator[RuleMatch]:
     by_method = calls(source)
     for rule in book.calls:
         yield from rule.matches(source, by_method)

@@ -9,7 +9,7 @@ from moot.scan.rule import CallRule, Check, Rule
 class Book:
     """The rules of one language."""
 
-    calls: tuple[CallRule, ...]
-    checks: tuple[Check, ...]
-    checked: tuple[Rule, ...]
+    calls: tuple[CallRule, ...] = ()
+    checks: tuple[Check, ...] = ()
+    checked: tuple[Rule, ...] = ()
     """What the checks may speak of."""
