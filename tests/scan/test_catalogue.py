@@ -9,7 +9,8 @@ from samples import scanned
 
 import moot.scan
 from moot.core.types import Language
-from moot.scan.catalogue import LANGUAGES, catalogue, examples, rules
+from moot.scan.catalogue import catalogue, examples, rules
+from moot.scan.installed import LANGUAGES
 from moot.scan.rule import Rule, RuleExample
 
 CASES = [(language, example) for language in LANGUAGES for example in examples(language)]

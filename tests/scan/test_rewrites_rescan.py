@@ -13,7 +13,8 @@ import test_rewrites_python
 from samples import repaired, rules
 
 from moot.core.types import Language
-from moot.scan.catalogue import LANGUAGES, examples
+from moot.scan.catalogue import examples
+from moot.scan.installed import LANGUAGES
 
 OF_EVERY_SUBPROCESS = frozenset({"B404", "B603", "B607"})
 """What bandit says, at its lowest severity, of every use of subprocess: a list of arguments is the way it asks for."""

@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from moot.scan.catalogue import LANGUAGES, rules
+from moot.scan.catalogue import rules
+from moot.scan.installed import LANGUAGES
 
 PAGE = Path(__file__).parents[2] / "docs" / "scan.md"
 

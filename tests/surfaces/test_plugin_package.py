@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"`([\w./]+\.(?:py|toml))`:\n\n```\w+\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
 SHOWN = re.findall(r"^\$ moot (.*)\n((?:(?!```|\$ ).*\n)*)", PAGE, re.MULTILINE)
+BILLING = FILES["moot_example/billing.py"]
 BODY = re.findall(r'^\{"protocol".*\}$', PAGE, re.MULTILINE)
 DOUBLE = "Double charge: billing.charge without an idempotency key"
 FIXED = "from billing import charge\ncharge(1, idempotency_key='a')\n"
@@ -192,15 +193,15 @@ BROKEN = {
     ),
     "rules that fail": ("rules", "x", "import nothing_of_this_name", ("scan", "shop.py"), "the scan rules 'x' (bad:X)"),
     "a rule that is there": (
-        "rules", "x", FILES["moot_example/billing.py"].replace("python-charge-twice", "python-ssrf") + "X = RULES",
+        "rules", "x", BILLING.replace("python-charge-twice", "python-ssrf") + "X = RULES",
         ("scan", "shop.py", "--no-cache"), "there is a rule 'python-ssrf' already",
     ),
     "a rule without an example": (
-        "rules", "x", FILES["moot_example/billing.py"] + "X = RulePack('python', RULES.book, ())",
+        "rules", "x", BILLING + "X = RulePack('python', RULES.book, ())",
         ("harden", "shop.py", "--no-llm"), "the rule 'python-charge-twice' has no example",
     ),
     "a rule that fails on a file": (
-        "rules", "x", FILES["moot_example/billing.py"].replace('"idempotency_key" not in call.keywords', "1 / 0") + "X = RULES",
+        "rules", "x", BILLING.replace('"idempotency_key" not in call.keywords', "1 / 0") + "X = RULES",
         ("scan", "shop.py"), "the scan rules 'x' (bad:X) failed: ZeroDivisionError",
     ),
 }  # fmt: skip
