@@ -257,7 +257,7 @@ def test_branches_are_listed_shown_and_cleaned_up(cli: Cli, tmp_path: Path) -> N
     assert not (tmp_path / "data-home/moot/worktrees/abc-1").exists() and git(repo, "branch", "--list", "debate/abc-1")
     cleaned = json.loads(cli("branch", "clean", "abc", "abd", "--delete-branch", *where, "--json").out)
     assert [entry["worktree_removed"] for entry in cleaned] == [False, True]
-    assert cli("branch", "list", *where).out == "no branches of sessions\n"
+    assert cli("branch", "list", *where).out == "no session branches\n"
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_branches_are_listed_shown_and_cleaned_up(cli: Cli, tmp_path: Path) -> N
         (("diff", "abc", "--since", "--output=x"), "no commit '--output=x'"),
         (("blame", "abc", "../x"), "no path inside"),
         (("blame", "abc", "app.py", "--lines", "x"), "--lines 'x'"),
-        (("clean", "abc", "main", "--delete-branch"), "no branch of a session"),
+        (("clean", "abc", "main", "--delete-branch"), "not the branch of a session"),
     ],
 )
 def test_a_wrong_word_is_said_and_nothing_is_done(

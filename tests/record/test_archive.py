@@ -220,7 +220,7 @@ def test_a_changed_record_is_not_exported(cli: Cli, exported: str, tmp_path: Pat
         db.execute("UPDATE journal SET name = 'sleep' WHERE entry = 2")
     db.close()
     ran = cli("export", exported, "--format", "archive", "-o", "b.moot", "--store", "from.db")
-    assert ran.code == 3 and "not exported" in ran.err and not (tmp_path / "b.moot").exists()
+    assert ran.code == 3 and "cannot be exported" in ran.err and not (tmp_path / "b.moot").exists()
     assert cli("export", exported, "--format", "archive", "--store", "from.db").code == 2
 
 

@@ -292,7 +292,7 @@ def test_roles_are_shown(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["build"], "no model to build a team of"),
+        (["build"], "no models to build a team from"),
         (["build", "-m", "gpt"], "'gpt' is not of the form provider:model"),
         (["build", "-m", "a:b\nx"], "not of the form"),
         (["build", "-m", "a:b", "--domain", "cooking"], "unknown --domain 'cooking'"),

@@ -123,13 +123,13 @@ class Room(Protocol):
         answered by then may still be run."""
 
     def has_model(self, seat: str) -> bool:
-        """Whether a model sits there. Without one, `ask` gives an absence that nobody is to blame for."""
+        """False if no model is assigned; `ask` then returns `Absent(why="no_model")`."""
 
     def allowance(self) -> int:
         """About how many tokens of material a prompt may hold."""
 
     def degrade(self, note: str) -> None:
-        """Say in the result that something was weaker than asked for."""
+        """Add a caveat to the result."""
 
     def tell(self, headline: str) -> None:
         """One line of progress for whoever is watching."""

@@ -129,7 +129,7 @@ def test_lessons_by_hand(cli: Cli, tmp_path: Path) -> None:
         (("forget", "../x"), "is no lesson id"),
         (("add", "  "), "needs a text"),
         (("import", "nowhere.jsonl"), "cannot read 'nowhere.jsonl'"),
-        (("import", "bad.jsonl"), "line 2 of bad.jsonl is no lesson"),
+        (("import", "bad.jsonl"), "line 2 of bad.jsonl is not a valid lesson"),
         (("import", "empty.jsonl"), "no lessons in empty.jsonl"),
         (("import", "binary.jsonl"), "not UTF-8"),
     ],

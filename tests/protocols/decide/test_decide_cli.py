@@ -364,7 +364,7 @@ def test_files_of_an_earlier_run_do_not_stay_beside_a_new_result(cli: Cli, asked
     ran = cli("decide", "q.yaml", "-m", script(asked, "AAA"), "--feature-dir", "fd")
     names = {f"debate-SQ-1-{judge}.md" for judge in PANEL}
     assert {path.name for path in folder.iterdir()} == names | own.keys()
-    assert "removed, of an earlier run: " in ran.err and "debate-SQ-1-risk-r2.md" in ran.err
+    assert "removed files of an earlier run: " in ran.err and "debate-SQ-1-risk-r2.md" in ran.err
 
 
 def test_an_earlier_result_stays_until_there_is_a_new_one(cli: Cli, asked: Path) -> None:

@@ -256,7 +256,7 @@ def test_a_failure_of_a_high_stakes_security_task_goes_to_a_person_at_once(cli: 
 
 
 def test_success_reset_and_rejections_are_tracked_and_shown(cli: Cli, tmp_path: Path) -> None:
-    assert "nothing is held" in cli("track", "show").out
+    assert "no task has failures" in cli("track", "show").out
     fail(cli, "E1", "E2")
     fail(cli, "E9", task="another task")
     shown = json.loads(cli("track", "show", "--json").out)

@@ -58,7 +58,7 @@ def test_nobody_at_a_terminal_means_no(tmp_path: Path) -> None:
     path = victim(tmp_path)
     done = guard("--", "rm", str(path))
     assert (done.returncode, path.exists()) == (REFUSED, True)
-    assert "ESCALATE" in done.stderr and "nobody is at a terminal" in done.stderr
+    assert "ESCALATE" in done.stderr and "no terminal to ask" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_every_hook_is_installed_once_and_goes_again(cli: Cli, tmp_path: Path, c
         assert command.startswith("/") and command.endswith(f"hook {event.hook} --client {client}")
     assert "nothing to do" in cli("hook", "install", "--client", client).out
     assert settings(tmp_path, client) == first
-    assert "hooks taken out" in cli("hook", "uninstall", "--client", client).out
+    assert "hooks removed" in cli("hook", "uninstall", "--client", client).out
     assert not (tmp_path / PLACES[client].project).exists()
     assert "nothing to do" in cli("hook", "uninstall", "--client", client).out
 

@@ -39,8 +39,8 @@ def test_tokens_are_made_listed_and_revoked(cli: Cli, tmp_path: Path) -> None:
         (("local", "--scope", "read"), "cannot be named"),
         (("a b", "--scope", "read"), "cannot be named"),
         (("ann", "--scope", "root"), "scopes are read, run, approve, admin"),
-        (("ann", "--scope", "read", "--expires", "soon"), "is no time"),
-        (("ann", "--scope", "read", "--expires", "0d"), "is no time"),
+        (("ann", "--scope", "read", "--expires", "soon"), "is not a duration"),
+        (("ann", "--scope", "read", "--expires", "0d"), "is not a duration"),
     ],
 )
 def test_tokens_that_make_no_sense_are_refused(cli: Cli, words: tuple[str, ...], said: str) -> None:

@@ -13,7 +13,7 @@ def check_output(path: str | None, *, force: bool, flag: str) -> None:
     """Before anything is spent: whether what will be written to `path` could be."""
     if path is None:
         if force:
-            raise UsageError(f"--force says that a file may be overwritten: give it with {flag}")
+            raise UsageError(f"--force allows overwriting a file: use it with {flag}")
         return
     seen = _look(path)
     if seen is not None and stat.S_ISREG(seen.st_mode) and not force:

@@ -69,7 +69,7 @@ class ReviewInput(Value):
     around: tuple[Neighbour, ...] = ()
     """All artefacts of the project, for checks across files."""
     notes: tuple[str, ...] = ()
-    """What was weaker than asked for before the session began."""
+    """Caveats known before the session began."""
     left_out: tuple[NotAnalysed, ...] = ()
 
 

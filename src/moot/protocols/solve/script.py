@@ -236,7 +236,7 @@ def rank(attempt: Attempt) -> tuple[bool, float, int, int]:
 
 
 def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
-    """The one that passed most; of equals the earliest: a change that gains nothing replaces nothing."""
+    """The attempt that passed most tests. Ties go to the earliest: a change that gains nothing replaces nothing."""
     written = [attempt for attempt in attempts if attempt.absent is None]
     return max(written, key=rank) if written else None
 

@@ -19,7 +19,7 @@ PROTOCOL_COMMAND = "protocol_command"
 """The module of every protocol that the menu does not name."""
 ABOUT = "A debate engine for AI agents and the people who answer for them."
 EPILOG = (
-    "`moot COMMAND --help` says more. Every command takes --debug for the full story of an error.\n\n"
+    "`moot COMMAND --help` says more. Every command takes --debug for the full traceback of an error.\n\n"
     "`moot --version` prints the version."
 )
 FIRST_STEPS = """\

@@ -31,24 +31,24 @@ def register(app: typer.Typer) -> None:
 def write_archive(session: str, output: str | None, store: str | None, *, force: bool = False) -> None:
     """`moot export --format archive`."""
     if output is None:
-        raise UsageError("an archive is no text; say where to write it: -o FILE.moot")
+        raise UsageError("an archive is binary; name a file to write: -o FILE.moot")
     kept = with_store(store, lambda db: whole(db, session))
     if found := flaws_of(kept):
-        raise StoreError(f"session {kept.session.id} is not exported: its record was changed ({found[0]})")
+        raise StoreError(f"session {kept.session.id} cannot be exported: its record was changed ({found[0]})")
     write_output(output, pack_archive(kept, own_key()), force=force)
 
 
 def import_command(
-    file: Annotated[str, typer.Argument(help="An archive of `moot export --format archive`.")],
+    file: Annotated[str, typer.Argument(help="An archive made by `moot export --format archive`.")],
     trust: Annotated[
-        str | None, typer.Option("--trust", help="File of public keys (`moot key show`) whose archives are taken.")
+        str | None, typer.Option("--trust", help="File of trusted public keys (see `moot key show`).")
     ] = None,
-    any_signer: Annotated[bool, typer.Option("--any-signer", help="Take it whoever signed it.")] = False,
+    any_signer: Annotated[bool, typer.Option("--any-signer", help="Accept any signer.")] = False,
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Take a session of another store into this one. Its signature, digests and chain are checked before anything is
-    written; an archive of somebody unknown, or a session that is here already, is refused."""
+    """Import a session from another store. Its signature, digests and hash chain are checked before anything is
+    written. An archive with an unknown signer, or a session that is already in this store, is refused."""
     opened = _open(file, trust, any_signer)
     signer = fingerprint(opened.manifest.key)
     note: JsonValue = {

@@ -33,14 +33,14 @@ def register(app: typer.Typer) -> None:
 
 
 def audit_command(
-    session: Annotated[str, typer.Argument(help="Session id, or its beginning; --verify needs none.")] = "",
-    verify: Annotated[bool, typer.Option("--verify", help="Only say whether the record is whole.")] = False,
+    session: Annotated[str, typer.Argument(help="Session id or prefix; optional with --verify.")] = "",
+    verify: Annotated[bool, typer.Option("--verify", help="Only verify that the record is intact.")] = False,
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Show everything on record of a session, entry by entry, or check that nothing of it was changed.
+    """Show every journal entry of a session, or verify that none was changed.
 
-    Exit code 0: the record is whole; 1: something was changed, is missing or out of order.
+    Exit code 0: the record is intact; 1: an entry was changed, is missing or is out of order.
     """
     if verify:
         return _verify(session, store, json_output)
@@ -143,9 +143,9 @@ def diff_command(
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Show where two sessions part: their plans, the first step that is not the same, their results.
+    """Show where two sessions diverge: in their plans, at which step, and in their results.
 
-    Exit code 0: they are the same; 1: they part. What a clock measured is left out.
+    Exit code 0: identical; 1: different. Times and durations are not compared.
     """
 
     async def look(db: SqlStore) -> SessionDiff:

@@ -29,11 +29,9 @@ EXAMPLES = """Examples:
 """
 SHORT = 10
 branch_app = typer.Typer(help="The branches that sessions left in a repository.", no_args_is_help=True, epilog=EXAMPLES)
-RepoFlag = Annotated[str | None, typer.Option("--repo", help="A folder of the repository; default is this one.")]
-SessionArgument = Annotated[
-    str, typer.Argument(help="Session id or enough of its beginning; or any branch by its name.")
-]
-FileArgument = Annotated[str, typer.Argument(help="A file, by its path in the repository.")]
+RepoFlag = Annotated[str | None, typer.Option("--repo", help="Any folder of the repository; default: the current one.")]
+SessionArgument = Annotated[str, typer.Argument(help="Session id, a unique prefix, or a branch name.")]
+FileArgument = Annotated[str, typer.Argument(help="Path of a file in the repository.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -51,13 +49,15 @@ def list_command(repo: RepoFlag = None, json_output: JsonFlag = False) -> None:
         table.add_column(column, overflow="fold")
     for info in found:
         table.add_row(plain(info.branch), str(info.commits), info.commit[:SHORT], plain(info.worktree))
-    out().print(table if found else plain("no branches of sessions"))
+    out().print(table if found else plain("no session branches"))
 
 
 @branch_app.command("diff")
 def diff_command(
     session: SessionArgument,
-    since: Annotated[str | None, typer.Option("--since", help="From this commit on; HEAD is the branch's end.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", help="Start after this commit; HEAD is the tip of the branch.")
+    ] = None,
     until: Annotated[str | None, typer.Option("--until", help="Up to this commit.")] = None,
     repo: RepoFlag = None,
     json_output: JsonFlag = False,
@@ -74,7 +74,7 @@ def diff_command(
 def history_command(
     session: SessionArgument,
     file: FileArgument,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many, the newest first.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many, newest first.")] = 20,
     repo: RepoFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -92,7 +92,7 @@ def history_command(
 def blame_command(
     session: SessionArgument,
     file: FileArgument,
-    lines: Annotated[str | None, typer.Option("--lines", help="Only these, e.g. 10-20.")] = None,
+    lines: Annotated[str | None, typer.Option("--lines", help="Only these lines, e.g. 10-20.")] = None,
     repo: RepoFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -108,25 +108,25 @@ def blame_command(
 
 @branch_app.command("clean")
 def clean_command(
-    sessions: Annotated[list[str], typer.Argument(help="Sessions that do not run any more, by id or its beginning.")],
+    sessions: Annotated[list[str], typer.Argument(help="Ended sessions, by id or prefix.")],
     delete_branch: Annotated[
-        bool, typer.Option("--delete-branch", help="Delete the branch too, with all that is only there.")
+        bool, typer.Option("--delete-branch", help="Also delete the branch, with commits that are nowhere else.")
     ] = False,
     repo: RepoFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Remove the worktree that a killed session left behind; on request its branch."""
+    """Remove the worktree that a killed session left behind, and its branch with --delete-branch."""
     branches, done = branches_in(repo), list[JsonValue]()
     trees = [branches.find(session) for session in sessions]
     if other := next((tree.branch for tree in trees if not tree.branch.startswith(PREFIX)), None):
-        raise UsageError(f"{other!r} is no branch of a session; nothing was cleaned up")
+        raise UsageError(f"{other!r} is not the branch of a session; nothing was cleaned up")
     for tree in trees:
         there = tree.path.exists()
         tree.remove(branch=delete_branch)
         done.append({"branch": tree.branch, "worktree_removed": there, "branch_deleted": delete_branch})
         if not json_output:
             what = ["the worktree"] * there + ["the branch"] * delete_branch
-            out().print(plain(f"{tree.branch}: removed {' and '.join(what) or 'nothing, it was clean'}"))
+            out().print(plain(f"{tree.branch}: removed {' and '.join(what) or 'nothing; it was already clean'}"))
     if json_output:
         print_json(done)
 

@@ -48,10 +48,10 @@ def ci_command(
     unsafe_local: UnsafeFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Check code as a session does at one of its points: tests, linter, analysis, scan, benchmarks, own commands.
+    """Run the checks that a session runs at one of its points: tests, linter, analysis, scan, benchmarks, own commands.
 
-    Configured in moot.toml under [ci]; all that is run is run in the sandbox. Exit code 0: every check passed; 1: a
-    check failed; 2: none failed, but not every check could be made.
+    Configured in moot.toml under [ci]; everything runs in the sandbox. Exit code 0: every check passed; 1: a
+    check failed; 2: no check failed, but some could not run.
     """
     where = parse_point(point)
     settings = Settings.load({})

@@ -21,13 +21,13 @@ def register(app: typer.Typer) -> None:
 
 
 def clean_command(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
     """Delete log lines and ended sessions that are older than `retention.logs_days` and `retention.sessions_days`.
 
-    Without a setting no session is deleted. Sessions that wait, run or can be carried on are kept.
+    Without these settings no session is deleted. Sessions that are waiting, running or resumable are kept.
     """
     settings, now = Settings.load({"store": store}), datetime.now(UTC)
     days = settings["retention.sessions_days"]

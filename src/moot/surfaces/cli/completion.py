@@ -25,7 +25,7 @@ def completion_command(
     shell: Annotated[
         Literal["bash", "zsh", "fish"] | None, typer.Argument(help="The shell; default with --install: yours.")
     ] = None,
-    add: Annotated[bool, typer.Option("--install", help="Add it to the start-up files of the shell.")] = False,
+    add: Annotated[bool, typer.Option("--install", help="Add it to the shell's start-up files.")] = False,
 ) -> None:
     """Print or install shell completion: the commands and their options."""
     if add:

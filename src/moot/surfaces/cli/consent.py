@@ -8,7 +8,10 @@ from moot.surfaces.cli.screen import ask_on_terminal, err, plain
 def ask_to_run(session_id: str, uses: Sequence[str]) -> bool:
     """Whether the person at the terminal agrees; nobody there means no."""
     console = err()
-    console.print(plain(f"session {session_id} was imported. Run here, it would use of this machine:"), soft_wrap=True)
+    console.print(
+        plain(f"session {session_id} was imported. Running it here would use the following of this machine:"),
+        soft_wrap=True,
+    )
     for each in uses:
         console.print(plain(f"  {each}"), soft_wrap=True)
-    return ask_on_terminal("moot: run it all the same? [y/N] ") in ("y", "yes")
+    return ask_on_terminal("moot: run it anyway? [y/N] ") in ("y", "yes")

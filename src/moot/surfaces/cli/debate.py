@@ -51,16 +51,17 @@ def debate_command(
     flags: DebateFlags,
     task: Annotated[str, typer.Argument(help="The task in words; - is standard input.")],
     file: Annotated[list[str] | None, typer.Option("--file", "-f", help="A file or folder the task is about.")] = None,
-    tests: Annotated[str | None, typer.Option("--tests", help="Tests that decide; run in a sandbox.")] = None,
+    tests: Annotated[str | None, typer.Option("--tests", help="Tests the code must pass; run in a sandbox.")] = None,
     hidden: Annotated[
-        str | None, typer.Option("--hidden-tests", help="Tests nobody sees: run at the end, to tell help from harm.")
+        str | None,
+        typer.Option("--hidden-tests", help="Hidden tests, run only at the end: did the debate help or harm?"),
     ] = None,
     language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the solution.")] = None,
-    topic: Annotated[bool, typer.Option("--topic", help="This is no code: nothing is run, ballots decide.")] = False,
-    team: Annotated[str | None, typer.Option("--team", help="A file with the agents: roles and models.")] = None,
-    roles: Annotated[str | None, typer.Option("--roles", help="A folder with roles of your own, NAME.md each.")] = None,
+    topic: Annotated[bool, typer.Option("--topic", help="A topic, not code: nothing is run, ballots decide.")] = False,
+    team: Annotated[str | None, typer.Option("--team", help="Team file: roles and models of the agents.")] = None,
+    roles: Annotated[str | None, typer.Option("--roles", help="Folder with your own roles, one NAME.md each.")] = None,
     topology: Annotated[
-        str | None, typer.Option("--topology", help="auto, graph_mesh, star, chain or tree: who sees whose turns.")
+        str | None, typer.Option("--topology", help="Who sees whose turns: auto, graph_mesh, star, chain or tree.")
     ] = None,
     planning: Annotated[str | None, typer.Option("--planning", help="off, auto, cpde, dpde or adaptive.")] = None,
     voting: Annotated[
@@ -68,38 +69,43 @@ def debate_command(
         typer.Option("--voting", help="auto, weighted, majority, plurality, borda, condorcet or unanimous."),
     ] = None,
     rounds: Annotated[int | None, typer.Option("--rounds", help="Rounds at most.")] = None,
-    drafts: Annotated[int | None, typer.Option("--drafts", help="Independent answers to begin with.")] = None,
-    phases: Annotated[str | None, typer.Option("--phases", help="The phases that are held, with commas.")] = None,
+    drafts: Annotated[int | None, typer.Option("--drafts", help="Independent drafts at the start.")] = None,
+    phases: Annotated[str | None, typer.Option("--phases", help="Phases to run, separated by commas.")] = None,
     phase_timeout: Annotated[
-        list[str] | None, typer.Option("--phase-timeout", help="PHASE=SECONDS it may take; can be repeated.")
+        list[str] | None, typer.Option("--phase-timeout", help="PHASE=SECONDS: time limit of a phase. Repeatable.")
     ] = None,
     phase_calls: Annotated[
-        list[str] | None, typer.Option("--phase-calls", help="PHASE=N questions put in it; can be repeated.")
+        list[str] | None, typer.Option("--phase-calls", help="PHASE=N: question limit of a phase. Repeatable.")
     ] = None,
     adversarial: Annotated[
         bool, typer.Option("--adversarial", help="Attack and patch the solution before the vote.")
     ] = False,
     tools: Annotated[
         str | None,
-        typer.Option("--tools", help="Tools seats may use, each those of its role, e.g. run_tests; see `moot tools`."),
+        typer.Option(
+            "--tools", help="Tools that seats may use if their role allows, e.g. run_tests; see `moot tools`."
+        ),
     ] = None,
-    ask_me: Annotated[bool, typer.Option("--ask-me", help="Ask you what the task leaves unclear.")] = False,
+    ask_me: Annotated[bool, typer.Option("--ask-me", help="Ask you about what is unclear in the task.")] = False,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the winner to this file.")] = None,
     write_anyway: Annotated[
-        bool, typer.Option("--write-anyway", help="Write --out also if tests fail or grave findings are left.")
+        bool, typer.Option("--write-anyway", help="Write --out even if tests fail or serious findings remain.")
     ] = False,
     force: ForceFlag = False,
     repo: RepoFlag = None,
     branch: Annotated[
-        bool, typer.Option("--branch", help="Commit each milestone to the branch debate/SESSION; your checkout stays.")
+        bool,
+        typer.Option(
+            "--branch", help="Commit each milestone to the branch debate/SESSION; your checkout is untouched."
+        ),
     ] = False,
     python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
     run_with_secrets: SecretsFlag = False,
 ) -> None:
-    """Turn a task into a solution: drafts made apart and run, tests, critique, review, improvement, ballots.
+    """Turn a task into a solution: independent drafts, tests, critique, review, improvement, a vote.
 
-    Exit code 0: agreed or chosen; 1: contested, or the winner fails tests or has grave findings left; 2: not tested,
+    Exit code 0: agreed or chosen; 1: contested, or the winner fails tests or has serious findings; 2: not tested,
     inconclusive or cut short; 130: stopped by Ctrl-C.
     """
     own: dict[str, object] = {
@@ -141,8 +147,8 @@ def by_phase(flag: str, rule: str, given: Sequence[str] | None) -> dict[str, obj
     for said in given or ():
         phase, equals, value = said.partition("=")
         if not equals:
-            raise UsageError(f"{flag} wants PHASE=NUMBER, such as critique=60, not {said!r}")
+            raise UsageError(f"{flag} must be PHASE=NUMBER, e.g. critique=60, not {said!r}")
         if phase.strip() not in PHASES:
-            raise UsageError(f"{flag}: there is no phase {phase.strip()!r}; there are: {', '.join(PHASES)}")
+            raise UsageError(f"{flag}: unknown phase {phase.strip()!r}; there are: {', '.join(PHASES)}")
         found[f"{rule}.{phase.strip()}"] = value.strip()
     return found

@@ -59,24 +59,24 @@ def register(app: typer.Typer) -> None:
 @with_flags(SessionFlags)
 def decide_command(
     flags: SessionFlags,
-    file: Annotated[str | None, typer.Argument(help="Questions in the debate_context form, YAML; - is stdin.")] = None,
-    ask: Annotated[str | None, typer.Option("--ask", help="One question for the panel, instead of a file.")] = None,
+    file: Annotated[str | None, typer.Argument(help="YAML file of questions (debate_context); - is stdin.")] = None,
+    ask: Annotated[str | None, typer.Option("--ask", help="A single question, instead of a file.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help='An option of --ask, e.g. "A: …".')] = None,
-    judges: Annotated[str | None, typer.Option("--judges", help="Who judges, e.g. risk,value,effort.")] = None,
-    judges_folder: Annotated[str | None, typer.Option(help="A folder with judges of your own.")] = None,
+    judges: Annotated[str | None, typer.Option("--judges", help="Judges, e.g. risk,value,effort.")] = None,
+    judges_folder: Annotated[str | None, typer.Option(help="Folder with your own judges.")] = None,
     against: Annotated[
-        list[str] | None, typer.Option("--against", help="A model for the panel; judges take them in turn.")
+        list[str] | None, typer.Option("--against", help="A model for the panel; dealt to the judges in turn.")
     ] = None,
     feature_dir: Annotated[
-        str | None, typer.Option("--feature-dir", help="Write the judges' files below this folder.")
+        str | None, typer.Option("--feature-dir", help="Write the judges' files to this folder.")
     ] = None,
     force_panel: Annotated[
         bool,
-        typer.Option("--force-panel", help="Ask the panel whatever the class; as --ask does."),
+        typer.Option("--force-panel", help="Ask the panel whatever the question's class, as --ask does."),
     ] = False,
     yaml_output: Annotated[bool, typer.Option("--yaml", help="Print the result as YAML.")] = False,
 ) -> None:
-    """Put a question before judges with fixed stances: alone first, then against each other.
+    """Put a question to judges with fixed stances. They answer independently, then challenge each other.
 
     Exit code 0: recommended, or classed without a panel; 1: contested; 2: too few judges, or cut short; 130: Ctrl-C.
     """
@@ -114,7 +114,7 @@ def questions_from(file: str | None, ask: str | None, options: Sequence[str]) ->
     if ask is not None:
         return (parse_spoken_question(ask, options),)
     if options:
-        raise UsageError("--option goes with --ask; the options of a file stand in the file")
+        raise UsageError("--option goes with --ask; with a file, the options are in the file")
     return read_questions(_text_of(file or ""), "standard input" if file == "-" else repr(file))
 
 
@@ -124,7 +124,7 @@ def _text_of(file: str) -> str:
     except OSError as error:
         raise UsageError(f"{file!r} cannot be read: {error.strerror}") from None
     if len(data) > LARGEST:
-        raise UsageError(f"{file!r} is larger than {LARGEST} bytes; that is no file of questions")
+        raise UsageError(f"{file!r} is larger than {LARGEST} bytes; that is too large for a file of questions")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -164,14 +164,14 @@ async def _choose(settings: Settings, session: str, question: str, option: str, 
 
 
 def choose_command(
-    session: Annotated[str, typer.Argument(help="Session id, or enough of its beginning.")],
+    session: Annotated[str, typer.Argument(help="Session id, or a unique prefix.")],
     question: Annotated[str, typer.Argument(help="Id of the contested question.")],
     option: Annotated[str, typer.Argument(help="Letter of the option you choose.")],
-    reason: Annotated[str, typer.Option("--reason", "-r", help="Why; it is kept with the choice.")],
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Reason; kept with the choice.")],
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Choose where the judges did not agree. It is recorded once, with who and when."""
+    """Record your choice where the judges disagreed: once, with your name and the time."""
     settings = Settings.load({"store": store})
     hidden = Vault(os.environ).hide(reason)
     made = asyncio.run(_choose(settings, session, question, option, hidden))
@@ -193,10 +193,10 @@ def classify_command(
     question: Annotated[str, typer.Argument(help="A question, a file of questions, or - for stdin.")],
     json_output: JsonFlag = False,
 ) -> None:
-    """Say what kind of question it is, and which words say so. No model is asked."""
+    """Classify a question by its words alone, and show which words decided. Calls no model."""
     asked = _questions_to_class(question)
     if not asked:
-        raise UsageError("there is no question to class; give one as text, in a file, or on stdin")
+        raise UsageError("no question to classify; give one as text, in a file, or on stdin")
     if json_output:
         entries = [classify_question(name, text) for name, text in asked]
         counts = Counter(str(entry["classification"]) for entry in entries)

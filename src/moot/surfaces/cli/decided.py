@@ -29,7 +29,7 @@ def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> i
     if written:
         err().print(plain(f"written: {', '.join(written)}"))
     if removed:
-        err().print(plain(f"removed, of an earlier run: {', '.join(removed)}"))
+        err().print(plain(f"removed files of an earlier run: {', '.join(removed)}"))
     return exit_code(result)
 
 

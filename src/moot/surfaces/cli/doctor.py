@@ -70,13 +70,13 @@ def models_command(model: ModelFlag = None, seat: SeatFlag = None, json_output: 
 
 
 def doctor_command(
-    live: Annotated[bool, typer.Option("--live", help="Also make one tiny call to each configured model.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Also make one small call to each configured model.")] = False,
     model: ModelFlag = None,
     seat: SeatFlag = None,
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Try out the store, the sandbox and the configured models. Exit code 1 when something does not work."""
+    """Test the store, the sandbox and the configured models. Exit code 1 if something does not work."""
     settings = Settings.load({"model": tuple(model or ()), "store": store, **seat_settings(seat)}).with_pick()
     checks = [_store_check(settings), _sandbox_check(), *_model_checks(settings, live=live)]
     if json_output:
@@ -168,4 +168,4 @@ async def _tiny_call(settings: Settings, name: str) -> str:
         async with asyncio.timeout(float(settings["call_timeout"])):
             reply = await session.open_model(name).reply(call)
     said = " ".join(reply.text.split())[:40]
-    return f"answered {said!r}" if said else "answered with nothing"
+    return f"answered {said!r}" if said else "gave an empty answer"

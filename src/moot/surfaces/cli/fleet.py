@@ -25,12 +25,12 @@ def register(app: typer.Typer) -> None:
 def worker_command(
     store: StoreFlag = None,
     concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Sessions at a time.")] = 8,
-    name: Annotated[str, typer.Option("--name", help="How it is called in `moot fleet`; default: host and pid.")] = "",
+    name: Annotated[str, typer.Option("--name", help="Name shown in `moot fleet`; default: host and pid.")] = "",
 ) -> None:
-    """Take sessions from the queue of a fleet, on PostgreSQL, until told to stop.
+    """Run sessions from the queue of a fleet (PostgreSQL) until stopped.
 
-    SIGTERM drains it: the steps under way are finished and recorded, and the sessions are for others to carry on. A
-    second one ends it at once; nothing that is recorded is lost or repeated."""
+    SIGTERM drains the worker: running steps finish and are recorded, and other workers continue the sessions. A
+    second SIGTERM stops it at once; no recorded step is lost or repeated."""
     from moot.surfaces.fleet.worker import Pace, Worker
 
     settings = Settings.load({"store": store})
@@ -39,7 +39,7 @@ def worker_command(
     async def work() -> None:
         if not await Worker(settings, concurrency, name, pace).run():
             # Sessions whose tasks are cancelled would count as paused; those of a worker that is gone are taken over.
-            sys.stderr.write("moot worker: not everything came to a stop in time; others take it over\n")
+            sys.stderr.write("moot worker: some sessions did not stop in time; other workers take them over\n")
             sys.stderr.flush()
             os._exit(0)
 
@@ -63,10 +63,10 @@ def _show(status: "FleetStatus") -> None:
     section(screen, "gone", [_worker(worker) for worker in status.gone])
     waiting = ", ".join(f"{count} of priority {priority}" for priority, count in queue.by_priority.items())
     lines = [f"{queue.waiting} waiting" + (f" ({waiting})" if waiting else ""), f"{queue.running} running"]
-    section(screen, "queue", lines + ([f"{queue.later} of those waiting are for later"] if queue.later else []))
-    section(screen, "stalled: their worker is gone", _sessions(status.stalled))
-    section(screen, "parked: they wait for a person", _sessions(status.parked))
-    why = "no worker that is there can run these: a newer Moot began them" if status.workers else "nobody runs these"
+    section(screen, "queue", lines + ([f"{queue.later} of them are scheduled for later"] if queue.later else []))
+    section(screen, "stalled: worker gone", _sessions(status.stalled))
+    section(screen, "parked: waiting for a person", _sessions(status.parked))
+    why = "no live worker can run these: they were started by a newer Moot" if status.workers else "nobody runs these"
     section(screen, why, _sessions(status.unable))
     screen.print(plain(""))
 

@@ -30,9 +30,9 @@ def register(app: typer.Typer) -> None:
 
 def fork_command(
     session: SessionArgument,
-    at: Annotated[int, typer.Option("--at", help="The first step that is done anew; `moot audit` shows them.")],
+    at: Annotated[int, typer.Option("--at", help="The first step to run again; see `moot audit`.")],
     change: Annotated[
-        list[str] | None, typer.Option("--set", help="A rule or limit with another value: max_rounds=2. Repeat it.")
+        list[str] | None, typer.Option("--set", help="Change a rule or limit, e.g. max_rounds=2. Repeatable.")
     ] = None,
     seat: SeatFlag = None,
     write: Annotated[bool, typer.Option("--write", "-w", help="Write the result back to its files.")] = False,
@@ -40,9 +40,9 @@ def fork_command(
     json_output: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> None:
-    """Go on from a step of a session as a new session, with something changed.
+    """Start a new session from a step of another one, with something changed.
 
-    What was recorded before that step is taken over and not paid for again. A change that would have altered one of
+    Earlier steps are copied, not paid for again. A change that would have altered one of
     those steps is refused.
     """
     settings = Settings.load({"store": store})

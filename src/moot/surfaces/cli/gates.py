@@ -14,7 +14,7 @@ from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.gatekeeping import decide, format_decision, gate_of
 
-GateArgument = Annotated[str, typer.Argument(help="The session that waits, or enough of its id; or the gate's own id.")]
+GateArgument = Annotated[str, typer.Argument(help="Id or prefix of the waiting session, or the gate's id.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -26,11 +26,11 @@ def register(app: typer.Typer) -> None:
 
 def gates_command(
     session: Annotated[str, typer.Argument(help="Only the gates of this session.")] = "",
-    everything: Annotated[bool, typer.Option("--all", "-a", help="Also those that were decided.")] = False,
+    everything: Annotated[bool, typer.Option("--all", "-a", help="Include decided gates.")] = False,
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """List the gates at which sessions wait for a person, the oldest first."""
+    """List the gates that are waiting for a person, oldest first."""
 
     async def look(db: SqlStore) -> list[GateRequest]:
         record = (await db.session(session)).id if session else ""
@@ -58,27 +58,27 @@ def approve_command(
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Let a session go on. A gate is decided once: whoever comes second is told so (exit code 2)."""
+    """Approve a gate. Fails with exit code 2 if it was already decided."""
     settle(gate, "approved", reason, (), store, json_output=json_output)
 
 
 def reject_command(
     gate: GateArgument,
-    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept with the session.")],
+    reason: Annotated[str, typer.Option("--reason", help="Reason; kept with the session.")],
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """End a session at its gate; everything it did is kept."""
+    """Reject a gate. The session ends; its record is kept."""
     settle(gate, "rejected", reason, (), store, json_output=json_output)
 
 
 def answer_command(
     gate: GateArgument,
-    answers: Annotated[list[str], typer.Argument(help="An answer for each question, in their order; '' for none.")],
+    answers: Annotated[list[str], typer.Argument(help="One answer per question, in order; '' for none.")],
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Answer the questions at which a session waits."""
+    """Answer the questions a session is waiting on."""
     settle(gate, "approved", "", tuple(answers), store, json_output=json_output)
 
 
@@ -93,4 +93,4 @@ def settle(
         shown: JsonValue = gate.model_dump(mode="json")
         return print_json(shown)
     out().print(plain(f"{gate.point}: {format_decision(gate.decision)}"))
-    out().print(plain(f"if nobody runs it, carry it on with: moot resume {gate.session_id}"))
+    out().print(plain(f"if no process is running it, continue with: moot resume {gate.session_id}"))

@@ -33,19 +33,21 @@ def register(app: typer.Typer) -> None:
 
 
 def guard_command(
-    command: Annotated[list[str], typer.Argument(help="The command, after --; one argument is a line for the shell.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; run nothing.")] = False,
+    command: Annotated[
+        list[str], typer.Argument(help="The command, after --; a single argument is a shell command line.")
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the verdict; run nothing.")] = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Run a command only if it passes: at once when little is at stake, else after a debate.
+    """Run a command only if it passes vetting: at once when stakes are low, otherwise after a debate.
 
-    Where the debate asks for a person, you are asked on the terminal; without one the command is refused.
-    The exit code is the command's own; 126: refused, or it cannot be started; 127: not found.
+    If the debate escalates, you are asked on the terminal; without a terminal the command is refused.
+    The exit code is the command's own; 126: refused, or it could not be started; 127: not found.
     """
     words = ["/bin/sh", "-c", command[0]] if len(command) == 1 and " " in command[0].strip() else command
     line = words[2] if words[:2] == ["/bin/sh", "-c"] else shlex.join(words)
     if not line.strip() or not words[0]:
-        raise UsageError("there is no command to run: moot guard -- COMMAND")
+        raise UsageError("no command given: moot guard -- COMMAND")
     looked = look_at_command(line, Path.cwd(), os.environ)
     route = looked.route
     verdict = verdict_on(line, route)
@@ -92,9 +94,9 @@ def ask_permission(verdict: Verdict, notes: tuple[str, ...]) -> bool:
     err().print(plain(f"moot: {verdict.resolution}: {verdict.render_full()}"))
     for note in notes:
         err().print(plain(f"moot: {note}"))
-    said = ask_on_terminal("moot: run it all the same? [y/N] ")
+    said = ask_on_terminal("moot: run it anyway? [y/N] ")
     if said is None:
-        err().print(plain("moot: refused: nobody is at a terminal to ask"))
+        err().print(plain("moot: refused: no terminal to ask a person on"))
         return False
     if said not in ("y", "yes"):
         err().print(plain("moot: refused"))

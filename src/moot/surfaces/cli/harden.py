@@ -40,20 +40,20 @@ def register(app: typer.Typer) -> None:
 def harden_command(
     flags: SessionFlags,
     paths: Annotated[list[str] | None, typer.Argument(help="Files or folders; - is standard input.")] = None,
-    diff: Annotated[str | None, typer.Option("--diff", help="Only what differs from this commit.")] = None,
+    diff: Annotated[str | None, typer.Option("--diff", help="Only what changed since this commit.")] = None,
     language: Annotated[
-        str | None, typer.Option("--language", "-l", help="Language, where the name does not say.")
+        str | None, typer.Option("--language", "-l", help="Language, if the file name does not tell.")
     ] = None,
     tests: Annotated[
-        str | None, typer.Option("--tests", help="Tests that patches must keep green; run in a sandbox.")
+        str | None, typer.Option("--tests", help="Tests that patches must not break; run in a sandbox.")
     ] = None,
     max_rounds: Annotated[int | None, typer.Option("--max-rounds", help="Rounds of attack and defence.")] = None,
     min_vulnerabilities: Annotated[
-        int | None, typer.Option(help="Fewer new findings than this end the attack.")
+        int | None, typer.Option(help="Stop when an attack finds fewer new flaws than this.")
     ] = None,
     risk_threshold: Annotated[float | None, typer.Option(help="Stop when the overall risk is below this.")] = None,
     write: Annotated[
-        bool, typer.Option("--write", "-w", help="Write the patched code back; default shows a diff.")
+        bool, typer.Option("--write", "-w", help="Write the patched code back; default: show a diff.")
     ] = False,
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
     force: ForceFlag = False,
@@ -63,7 +63,7 @@ def harden_command(
     unsafe_local: UnsafeFlag = False,
     run_with_secrets: SecretsFlag = False,
 ) -> None:
-    """Attack code, patch it, and check every patch, until it holds.
+    """Attack code, patch it, and check every patch, until no attack succeeds.
 
     Exit code 0: hardened or risk accepted; 1: findings are left; 2: inconclusive or cut short; 130: stopped by Ctrl-C.
     """

@@ -28,7 +28,9 @@ def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> i
     if ending.write and result.diff:
         written = write_result(result, plan, vault)
         err().print(
-            plain(f"written: {', '.join(written)}" if written else "nothing to write to: the code came from no file")
+            plain(
+                f"written: {', '.join(written)}" if written else "nothing to write: the code did not come from a file"
+            )
         )
     elif vault.count and result.diff and not ending.write:
         err().print(plain(f"{vault.count} secrets are masked in what is shown; --write keeps them as they are"))

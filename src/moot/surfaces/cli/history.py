@@ -37,7 +37,7 @@ from moot.text.report_html import render_document_html
 from moot.text.report_markdown import render_document_markdown
 from moot.text.secrets import Vault
 
-SessionArgument = Annotated[str, typer.Argument(help="Session id, or enough of its beginning.")]
+SessionArgument = Annotated[str, typer.Argument(help="Session id, or a unique prefix.")]
 FORMATS: dict[str, Callable[[ReportDocument], str]] = {"md": render_document_markdown, "html": render_document_html}
 
 
@@ -50,8 +50,8 @@ def register(app: typer.Typer) -> None:
 
 
 def list_command(
-    search: Annotated[str, typer.Argument(help="Only sessions with this in their topic, or of this status.")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many, the newest first.")] = 20,
+    search: Annotated[str, typer.Argument(help="Only sessions with this topic text or status.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many, newest first.")] = 20,
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -103,12 +103,12 @@ def export_command(
 
 def delete_command(
     session: SessionArgument,
-    force: Annotated[bool, typer.Option("--force", help="Also one that runs, as far as can be known.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Delete it even if it seems to be running.")] = False,
     store: StoreFlag = None,
 ) -> None:
-    """Delete a session and everything recorded of it but a tombstone: that it was there, and its last mark.
+    """Delete a session. Only a tombstone (id, final hash) remains.
 
-    A session that a process runs is refused. Of a process on another machine nobody here knows whether it is gone.
+    Fails if a process is running the session; a process on another machine counts as running. See --force.
     """
 
     async def remove(db: SqlStore) -> str:
@@ -116,7 +116,7 @@ def delete_command(
         try:
             await db.delete(record.id, whoever(), force=force)
         except BeingRun as error:
-            raise UsageError(f"{error}. If that process is gone for good: moot delete {record.id} --force") from None
+            raise UsageError(f"{error}. If that process is gone: moot delete {record.id} --force") from None
         return record.id
 
     out().print(plain(f"deleted {with_store(store, remove)}"))
@@ -130,7 +130,7 @@ def resume_command(
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
     force: ForceFlag = False,
 ) -> None:
-    """Carry a session on from where it stopped. Nothing that is recorded is paid for again."""
+    """Continue a session from where it stopped. Recorded steps are not paid for again."""
     check_output(sarif_file, force=force and sarif_file is not None, flag="--sarif")
     settings = Settings.load({"store": flags.store})
     ending = Ending(write, sarif_file, flags.json_output, flags.quiet, force=force)
@@ -138,7 +138,7 @@ def resume_command(
     record, plan, done = asyncio.run(_look_up(settings, session, flags.apply_limits, vault))
     out_file = plan.notes.get("out")
     if force and not sarif_file and not out_file:
-        raise UsageError("--force says that a file may be overwritten, and this session writes none")
+        raise UsageError("--force allows overwriting a file, but this session writes none")
     if force and out_file:  # said now: what the plan said of it stays on record as it was
         plan = plan.model_copy(update={"notes": {**plan.notes, "force": True}})
     learn_secrets(origins_of(plan), vault)

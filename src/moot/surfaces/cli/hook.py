@@ -49,13 +49,11 @@ ALLOW_EXAMPLES = """Examples:
 
   moot allow 3f9a                                 let that one call pass, once
 """
-StrictFlag = Annotated[
-    bool, typer.Option("--strict", help="Block the call if Moot itself fails or knows no such tool.")
-]
+StrictFlag = Annotated[bool, typer.Option("--strict", help="Block the call if Moot fails or does not know the tool.")]
 ClientFlag = Annotated[
     str, typer.Option("--client", help="claude, codex, vscode, copilot, cursor or gemini.", show_default=True)
 ]
-CallerFlag = Annotated[str, typer.Option("--client", help="Who calls; else its shape tells.")]
+CallerFlag = Annotated[str, typer.Option("--client", help="The calling client; default: detected.")]
 UserFlag = Annotated[bool, typer.Option("--user/--project", help="For all your projects, or for this one (default).")]
 
 
@@ -73,12 +71,12 @@ def register(app: typer.Typer) -> None:
 
 def route_text(
     text: Annotated[str | None, typer.Argument(help="A request in words, or a shell command.")] = None,
-    stdin: Annotated[bool, typer.Option("--stdin", help="Take one from each line of standard input.")] = False,
+    stdin: Annotated[bool, typer.Option("--stdin", help="Read one per line from standard input.")] = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Say what the router makes of a request or a command: class, stakes, and whether a debate is due.
+    """Show how a request or command is routed: its class, its stakes, and whether it needs a debate.
 
-    It looks at the words alone; scripts that a command would run are not read.
+    Only the words are examined; scripts that a command would run are not read.
     """
     if stdin == (text is not None):
         raise UsageError("give either a text or --stdin")
@@ -86,17 +84,17 @@ def route_text(
 
 
 def pre_tool_use(client: CallerFlag = "", strict: StrictFlag = False) -> None:
-    """Judge a tool call before it is made: hook JSON in, the client's own format out."""
+    """Check a tool call before it runs: reads hook JSON, answers in the client's format."""
     raise typer.Exit(hook_command("pre-tool-use", client, strict=strict))
 
 
 def post_tool_use(client: CallerFlag = "", strict: StrictFlag = False) -> None:
-    """Count what failed, and say so when a task keeps failing."""
+    """Count failures, and report when a task keeps failing."""
     raise typer.Exit(hook_command("post-tool-use", client, strict=strict))
 
 
 def user_prompt(client: CallerFlag = "", strict: StrictFlag = False) -> None:
-    """Hear "just do it" and "start fresh"."""
+    """React to phrases such as "just do it" and "start fresh"."""
     raise typer.Exit(hook_command("user-prompt", client, strict=strict))
 
 
@@ -104,11 +102,11 @@ def install(
     client: ClientFlag = "claude",
     user: UserFlag = False,
     strict: StrictFlag = False,
-    print_only: Annotated[bool, typer.Option("--print", help="Show the settings, write nothing.")] = False,
+    print_only: Annotated[bool, typer.Option("--print", help="Show the settings; write nothing.")] = False,
 ) -> None:
-    """Put Moot's hooks into a client's settings. Other settings stay; doing it twice changes nothing.
+    """Add Moot's hooks to a client's settings. Other settings are kept; running it twice changes nothing.
 
-    The command is run once first: hooks that do not answer are not written.
+    The hook is run once first; if it does not answer, nothing is written.
     """
     path = settings_file(client, user=user, home=Path.home(), folder=Path.cwd())
     settings = with_hooks(read_settings(path), client, strict=strict)
@@ -122,16 +120,14 @@ def install(
         out().print(plain(then))
     for key in ("disableAllHooks", "allowManagedHooksOnly"):
         if settings.get(key):
-            err().print(
-                plain(f"moot: {_shorten_path(path)} sets {key}: the hooks will not run until that is taken out")
-            )
+            err().print(plain(f"moot: {_shorten_path(path)} sets {key}: the hooks will not run until you remove it"))
 
 
 def uninstall(client: ClientFlag = "claude", user: UserFlag = False) -> None:
-    """Take Moot's hooks out of a client's settings. Other settings stay."""
+    """Remove Moot's hooks from a client's settings. Other settings are kept."""
     path = settings_file(client, user=user, home=Path.home(), folder=Path.cwd())
     gone = path.exists() and write_settings(path, without_hooks(read_settings(path)), client)
-    out().print(plain(f"{'hooks taken out of' if gone else 'nothing to do:'} {_shorten_path(path)}"))
+    out().print(plain(f"{'hooks removed from' if gone else 'nothing to do:'} {_shorten_path(path)}"))
 
 
 def _shorten_path(path: Path) -> Path:
@@ -139,15 +135,13 @@ def _shorten_path(path: Path) -> Path:
 
 
 def allow_command(
-    call: Annotated[
-        str | None, typer.Argument(metavar="[id]", help="The id of a list_stopped call, or its beginning.")
-    ] = None,
+    call: Annotated[str | None, typer.Argument(metavar="[id]", help="Id or prefix of a stopped call.")] = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Let one tool call pass that a hook stopped because nobody could be asked; without an id, list them.
+    """Allow one tool call that a hook stopped because no person could be asked; without an id, list them.
 
-    It is good for one identical call within the hour, and recorded. A person must be at the terminal.
-    Exit code 0: allowed, or listed; 1: not allowed; 2: no such call, or nobody at a terminal.
+    Valid for one identical call within the hour, and recorded. Needs a person at a terminal.
+    Exit code 0: allowed, or listed; 1: not allowed; 2: no such call, or no terminal.
     """
     place = allowances(os.environ)
     if call is None:
@@ -156,9 +150,9 @@ def allow_command(
     console = err()
     console.print(plain(f"{found.client or 'a client'} in {found.folder}: {found.action}"), soft_wrap=True)
     console.print(plain(found.reason), soft_wrap=True)
-    said = ask_on_terminal("moot: let this call pass once? [y/N] ")
+    said = ask_on_terminal("moot: allow this call once? [y/N] ")
     if said is None:
-        raise UsageError("nobody is at a terminal; a person must run `moot allow` there")
+        raise UsageError("not a terminal; a person must run `moot allow` there")
     if said not in ("y", "yes"):
         console.print("not allowed")
         raise typer.Exit(1)
@@ -173,6 +167,6 @@ def _list_stopped(found: list[StoppedCall], *, as_json: bool) -> None:
     if as_json:
         return print_json([each._asdict() for each in found])
     if not found:
-        out().print("nothing waits to be allowed")
+        out().print("no stopped calls")
     for each in found:
         out().print(plain(f"{each.id[:SHOWN]}  {each.at}  {each.client}: {each.action}"), soft_wrap=True)

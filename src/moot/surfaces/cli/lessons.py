@@ -28,7 +28,7 @@ EXAMPLES = """Examples:
   moot lessons export > lessons.jsonl; moot lessons import lessons.jsonl --store other.db
 """
 MAX_BYTES = 200_000_000
-LessonArgument = Annotated[str, typer.Argument(help="Lesson id, or enough of its beginning.")]
+LessonArgument = Annotated[str, typer.Argument(help="Lesson id, or a unique prefix.")]
 lessons_app = typer.Typer(help="What was learnt in earlier sessions.", no_args_is_help=True, epilog=EXAMPLES)
 
 
@@ -39,12 +39,12 @@ def register(app: typer.Typer) -> None:
 @lessons_app.command("list")
 def list_command(
     text: Annotated[str, typer.Argument(help="Only lessons with this in their text.")] = "",
-    task: Annotated[str | None, typer.Option("--for", help="Those a task like this would be format_lesson.")] = None,
+    task: Annotated[str | None, typer.Option("--for", help="Lessons that a task like this would get.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many.")] = 20,
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """List lessons, the newest first; with --for, the best fitting first."""
+    """List lessons, newest first; with --for, the most relevant first."""
     now = datetime.now(UTC)
     found = with_store(
         store,
@@ -63,7 +63,7 @@ def list_command(
 
 @lessons_app.command("show")
 def show_command(lesson: LessonArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
-    """Show a lesson: its wordings, where it came from, what it did."""
+    """Show a lesson: its wordings, its origin, and how it performed."""
     now = datetime.now(UTC)
     found = with_store(store, lambda db: LessonStore(db).lesson(lesson))
     if json_output:
@@ -83,7 +83,7 @@ def add_command(
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Add a lesson by hand. One that says the same as another is merged with it."""
+    """Add a lesson by hand. Duplicates are merged."""
     said = " ".join(text.split())
     if not said:
         raise UsageError("a lesson needs a text")
@@ -104,14 +104,14 @@ def forget_command(lesson: LessonArgument, store: StoreFlag = None) -> None:
 
 @lessons_app.command("episodes")
 def episodes_command(
-    agent: Annotated[str, typer.Option("--agent", help="Only those of this seat, or seat@model.")] = "",
-    session: Annotated[str, typer.Option("--session", help="Only those of this session.")] = "",
-    task: Annotated[str, typer.Option("--for", help="Those of the tasks most like this one first.")] = "",
+    agent: Annotated[str, typer.Option("--agent", help="Only episodes of this seat, or seat@model.")] = "",
+    session: Annotated[str, typer.Option("--session", help="Only episodes of this session.")] = "",
+    task: Annotated[str, typer.Option("--for", help="Episodes of the most similar tasks first.")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many.")] = 20,
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """List attempts that failed and what was made of them, the newest first."""
+    """List failed attempts and what was learnt from them, newest first."""
     found = with_store(store, lambda db: EpisodeShelf(db).episodes(agent, session, task, limit))
     if json_output:
         return print_json([episode.model_dump(mode="json") for episode in found])
@@ -136,14 +136,14 @@ def import_command(
     file: Annotated[str, typer.Argument(help="JSON lines as `export` prints them; - is standard input.")],
     store: StoreFlag = None,
 ) -> None:
-    """Take in lessons of another store. Those that say the same as one here are merged with it."""
+    """Import lessons from another store. Duplicates are merged."""
     lessons = read_lessons(_text(file), file)
     kept = with_store(store, lambda db: LessonStore(db).learn_all(lessons))
     out().print(plain(f"{len(lessons)} read, {len({lesson.id for lesson in kept})} kept"))
 
 
 def read_lessons(text: str, name: str) -> list[Lesson]:
-    """All of them or none: a line that is no lesson is named."""
+    """Read all lessons or none; the error names the first invalid line."""
     lessons = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
@@ -151,7 +151,8 @@ def read_lessons(text: str, name: str) -> list[Lesson]:
                 lessons.append(Lesson.model_validate_json(line))
             except ValidationError as error:
                 why = error.errors()[0]["msg"]
-                raise UsageError(f"line {number} of {name} is no lesson ({why}); nothing was taken in") from None
+                told = f"line {number} of {name} is not a valid lesson ({why}); nothing was imported"
+                raise UsageError(told) from None
     if not lessons:
         raise UsageError(f"there are no lessons in {name}")
     return lessons

@@ -8,50 +8,48 @@ from moot.core.errors import UsageError
 
 ModelFlag = Annotated[
     list[str] | None,
-    typer.Option("--model", "-m", help="Model of every seat, provider:model. Repeat it for a fallback chain."),
+    typer.Option("--model", "-m", help="Model of every seat, provider:model. Repeat for fallbacks."),
 ]
 TeamModelFlag = Annotated[
     list[str] | None,
-    typer.Option(
-        "--model", "-m", help="Model of the team, provider:model. Repeat it: the models are dealt to the seats."
-    ),
+    typer.Option("--model", "-m", help="Model of the team, provider:model. Repeat: models are dealt to the seats."),
 ]
 SeatFlag = Annotated[
     list[str] | None,
-    typer.Option("--seat", help="Model of one seat, e.g. red=openai:gpt-5. Repeat it for more seats or a chain."),
+    typer.Option("--seat", help="Model of one seat, e.g. red=openai:gpt-5. Repeat for more seats or fallbacks."),
 ]
 StoreFlag = Annotated[str | None, typer.Option("--store", help="Where sessions are kept: a file or a database URL.")]
 CallsFlag = Annotated[int | None, typer.Option("--max-calls", help="Stop after this many model calls.")]
-TokensFlag = Annotated[int | None, typer.Option("--max-tokens", help="Stop before more tokens than this are used.")]
-UsdFlag = Annotated[float | None, typer.Option("--max-usd", help="Stop once this much is spent.")]
-TimeoutFlag = Annotated[float | None, typer.Option("--timeout", help="Seconds the whole session may take.")]
-CallTimeoutFlag = Annotated[float | None, typer.Option("--call-timeout", help="Seconds one call may take.")]
+TokensFlag = Annotated[int | None, typer.Option("--max-tokens", help="Stop before using more tokens than this.")]
+UsdFlag = Annotated[float | None, typer.Option("--max-usd", help="Stop once this many dollars are spent.")]
+TimeoutFlag = Annotated[float | None, typer.Option("--timeout", help="Time limit of the session in seconds.")]
+CallTimeoutFlag = Annotated[
+    float | None, typer.Option("--call-timeout", help="Time limit of one model call in seconds.")
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 UnsafeFlag = Annotated[
-    bool, typer.Option("--unsafe-local", help="Run tests without a sandbox. Only for code you would run anyway.")
+    bool, typer.Option("--unsafe-local", help="Run tests without a sandbox. Only for code you trust.")
 ]
 SecretsFlag = Annotated[
     bool,
-    typer.Option(
-        "--run-with-secrets", help="Run code with the real secrets, not masks; models are told verdicts only."
-    ),
+    typer.Option("--run-with-secrets", help="Run code with real secrets instead of masks; models see only verdicts."),
 ]
 PythonFlag = Annotated[
     str | None,
-    typer.Option("--python", help="Interpreter or environment for the tests; default is the project's own."),
+    typer.Option("--python", help="Interpreter or environment for the tests; default: the project's."),
 ]
 
-ForceFlag = Annotated[bool, typer.Option("--force", help="Overwrite the file to write, if it is there already.")]
+ForceFlag = Annotated[bool, typer.Option("--force", help="Overwrite the output file if it exists.")]
 RepoFlag = Annotated[
-    str | None, typer.Option("--repo", help="A folder of the repository for --branch; default is this one.")
+    str | None, typer.Option("--repo", help="Any folder of the repository for --branch; default: the current one.")
 ]
 BranchFlag = Annotated[
-    bool, typer.Option("--branch", help="Commit each version to the branch debate/SESSION; your checkout stays.")
+    bool, typer.Option("--branch", help="Commit each version to the branch debate/SESSION; your checkout is untouched.")
 ]
 GateFlag = Annotated[
     list[str] | None,
-    typer.Option("--gate", help="Wait for a person's approval after this phase; `all`: after each. Repeat it."),
+    typer.Option("--gate", help="Wait for approval after this phase; `all`: after every one. Repeatable."),
 ]
 
 

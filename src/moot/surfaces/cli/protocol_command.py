@@ -25,7 +25,7 @@ from moot.surfaces.projects import project_note
 from moot.text.secrets import Vault
 
 LanguageFlag = Annotated[
-    str | None, typer.Option("--language", "-l", help="Language of the code, where the name does not say.")
+    str | None, typer.Option("--language", "-l", help="Language of the code, if the file name does not tell.")
 ]
 TAKEN: Mapping[str, Any] = {"flag": bool, "whole": int | None, "number": float | None, "words": list[str] | None}
 RUNNING: Mapping[str, tuple[Any, Any]] = {
@@ -79,7 +79,7 @@ def command_of(protocol: AnyProtocol) -> Callable[..., None]:
     if kinds & {"code", "tests"} and "language" not in protocol.input.model_fields:
         parameters.append(_parameter("language", LanguageFlag, None))
     if "code" in kinds:
-        diff = Annotated[str | None, typer.Option("--diff", help="Only what differs from this commit.")]
+        diff = Annotated[str | None, typer.Option("--diff", help="Only what changed since this commit.")]
         parameters += [_parameter("diff", diff, None), _parameter("repo", RepoFlag, None)]
         parameters.append(_parameter("branch", BranchFlag, False))
     if "tests" in kinds:

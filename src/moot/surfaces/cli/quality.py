@@ -34,16 +34,16 @@ def register(app: typer.Typer) -> None:
 def quality_command(
     paths: Annotated[list[str], typer.Argument(help="Files or folders; - is standard input.")],
     tests: Annotated[str | None, typer.Option("--tests", help="A test file, or a folder of them.")] = None,
-    entry: Annotated[str, typer.Option("--entry", help="The function that `check(candidate)` is about.")] = "",
+    entry: Annotated[str, typer.Option("--entry", help="The function that `check(candidate)` tests.")] = "",
     language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the code.")] = None,
-    least: Annotated[float, typer.Option("--min", min=0.0, max=1.0, help="The lowest score that will do.")] = 0.0,
+    least: Annotated[float, typer.Option("--min", min=0.0, max=1.0, help="Lowest acceptable score.")] = 0.0,
     python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """One score from 0 to 1 for code: tests, coverage, scan, lint, complexity, maintainability.
+    """Score code from 0 to 1: tests, coverage, scan, lint, complexity, maintainability.
 
-    What could not be measured is named and adds nothing to the score. Exit code 1: the score is below --min.
+    What could not be measured is listed and adds nothing to the score. Exit code 1: the score is below --min.
     """
     code = read_code(paths, language, None, sys.stdin.buffer.read).code
     given = read_tests(tests).model_copy(update={"entry": entry}) if tests else own_tests(code, entry)

@@ -38,34 +38,36 @@ def register(app: typer.Typer) -> None:
 @with_flags(SessionFlags)
 def review_command(
     flags: SessionFlags,
-    paths: Annotated[list[str], typer.Argument(help="Artefacts of one project, or a folder such as .planning.")],
+    paths: Annotated[
+        list[str], typer.Argument(help="Planning documents of one project, or a folder such as .planning.")
+    ],
     kind: Annotated[
         str | None,
-        typer.Option("--type", "-t", help="requirements, roadmap, plan or verification; default is a guess."),
+        typer.Option("--type", "-t", help="requirements, roadmap, plan or verification; default: detected."),
     ] = None,
     context: Annotated[
-        str | None, typer.Option("--context", help="What the project is; default is its PROJECT.md.")
+        str | None, typer.Option("--context", help="What the project is about; default: its PROJECT.md.")
     ] = None,
     defend: Annotated[
-        str | None, typer.Option("--defend", help="Model of the defender, or off: challenges are only listed.")
+        str | None, typer.Option("--defend", help="Model of the defender; off: only list challenges.")
     ] = None,
     max_rounds: Annotated[
         int | None, typer.Option("--max-rounds", help="Rounds of challenge and defence; at most 3.")
     ] = None,
     write: Annotated[
-        bool, typer.Option("--write", "-w", help="Write the revised artefact back; default shows a diff.")
+        bool, typer.Option("--write", "-w", help="Write the revised document back; default: show a diff.")
     ] = False,
     fail_on: Annotated[
-        str | None, typer.Option("--fail-on", help="Exit with 1 if a challenge or finding this grave is left.")
+        str | None, typer.Option("--fail-on", help="Exit with 1 if a challenge or finding this serious remains.")
     ] = None,
     profile: Annotated[
         str | None,
         typer.Option("--profile", help="Model profile of the adversary: quality, balanced, budget or your own."),
     ] = None,
 ) -> None:
-    """Check planning artefacts, let an adversary challenge them, and a defender answer and revise.
+    """Check planning documents; an adversary challenges them, a defender answers and revises.
 
-    Advisory: exit code 0. With --fail-on 1: something that grave is left; 2: nobody can say. 130: stopped by Ctrl-C.
+    Advisory: exit code 0. With --fail-on, 1: something that serious is left; 2: inconclusive. 130: stopped by Ctrl-C.
     """
     if fail_on is not None and fail_on not in GRAVITIES:
         raise UsageError(f"--fail-on {fail_on!r} is none of {', '.join(GRAVITIES)}")

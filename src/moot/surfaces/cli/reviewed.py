@@ -20,7 +20,7 @@ def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> i
     else:
         show_report(report_review(result))
     if ending.write and result.resumable and any(r.revised for r in result.artefacts):
-        err().print(plain("nothing was written: the review is not at its end"))
+        err().print(plain("nothing was written: the review has not ended"))
     written, problems = write_revisions(result, plan, vault) if ending.write else ([], [])
     if written:
         err().print(plain(f"written: {', '.join(written)}"))

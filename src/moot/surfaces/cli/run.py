@@ -45,16 +45,19 @@ def register(app: typer.Typer) -> None:
 def run_command(
     paths: Annotated[list[str], typer.Argument(help="Files or folders; - is standard input.")],
     tests: Annotated[str | None, typer.Option("--tests", help="A test file, or a folder of them.")] = None,
-    entry: Annotated[str, typer.Option("--entry", help="The function that `check(candidate)` is about.")] = "",
+    entry: Annotated[str, typer.Option("--entry", help="The function that `check(candidate)` tests.")] = "",
     language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the code.")] = None,
-    timeout: Annotated[float | None, typer.Option("--timeout", help="Seconds for the whole run.")] = None,
-    test_timeout: Annotated[float | None, typer.Option("--test-timeout", help="Seconds for one test.")] = None,
-    memory: Annotated[int | None, typer.Option("--memory", help="MiB for all processes together.")] = None,
-    coverage: Annotated[
-        bool, typer.Option("--coverage", help="Which lines and branches the tests reach (Python).")
-    ] = False,
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Time limit of the run in seconds.")] = None,
+    test_timeout: Annotated[
+        float | None, typer.Option("--test-timeout", help="Time limit of one test in seconds.")
+    ] = None,
+    memory: Annotated[
+        int | None, typer.Option("--memory", help="Memory limit in MiB for all processes together.")
+    ] = None,
+    coverage: Annotated[bool, typer.Option("--coverage", help="Measure line and branch coverage (Python).")] = False,
     mutants: Annotated[
-        int, typer.Option("--mutants", min=0, help="Put so many small faults into the code: do the tests notice?")
+        int,
+        typer.Option("--mutants", min=0, help="Mutation test: make this many small faults and see if tests notice."),
     ] = 0,
     python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
@@ -62,9 +65,9 @@ def run_command(
 ) -> None:
     """Run code against its tests in the sandbox.
 
-    Python: functions and classes of tests, unittest, doctest, bare assertions, `check(candidate)`. JavaScript and
-    TypeScript: node --test. Go: go test. Without --tests, the examples in the documentation of Python files.
-    Exit code 0: all passed; 1: a test did not; 2: nothing can be said.
+    Python: test functions and classes, unittest, doctest, bare assertions, `check(candidate)`. JavaScript and
+    TypeScript: node --test. Go: go test. Without --tests, the examples in Python docstrings.
+    Exit code 0: all passed; 1: a test failed; 2: inconclusive.
     """
     given = {"sandbox.wall": timeout, "sandbox.test": test_timeout, "sandbox.memory": memory and memory * MIB}
     project = project_at((tests, *paths), python)

@@ -39,20 +39,24 @@ def register(app: typer.Typer) -> None:
 
 def scan_command(
     paths: Annotated[list[str] | None, typer.Argument(help="Files or folders; - is standard input.")] = None,
-    diff: Annotated[str | None, typer.Option("--diff", help="Only what differs from this commit.")] = None,
+    diff: Annotated[str | None, typer.Option("--diff", help="Only what changed since this commit.")] = None,
     language: Annotated[str | None, typer.Option("--language", "-l", help="Language of the code.")] = None,
     min_severity: Annotated[str, typer.Option("--min-severity", help="critical, high, medium or low.")] = "low",
     min_confidence: Annotated[float, typer.Option("--min-confidence", min=0, max=1, help="From 0 to 1.")] = 0.0,
     sarif_file: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
-    baseline: Annotated[str | None, typer.Option("--baseline", help="Leave out what this file lists.")] = None,
-    write_baseline: Annotated[str | None, typer.Option("--write-baseline", help="List all findings there.")] = None,
+    baseline: Annotated[str | None, typer.Option("--baseline", help="Hide findings listed in this file.")] = None,
+    write_baseline: Annotated[
+        str | None, typer.Option("--write-baseline", help="Write all findings to this file.")
+    ] = None,
     force: ForceFlag = False,
     rules: Annotated[bool, typer.Option("--rules", help="List every rule with its examples.")] = False,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes; else as many as cores.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Look at unchanged files again too.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Number of processes; default: one per core.")
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Scan unchanged files again.")] = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Look for flaws without a model and without a session.
+    """Find flaws in code, without a model and without a session.
 
     Exit code 0: nothing at or above the thresholds; 1: findings; 2: some code could not be analysed.
     """
@@ -107,7 +111,7 @@ def read_baseline(baseline: str | None) -> frozenset[str]:
     except OSError as error:
         raise UsageError(f"cannot read the baseline {baseline!r}: {error.strerror}") from None
     except (ValueError, TypeError, KeyError):
-        raise UsageError(f"{baseline!r} is no baseline; write one with --write-baseline") from None
+        raise UsageError(f"{baseline!r} is not a baseline; write one with --write-baseline") from None
 
 
 def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gathered: Gathered) -> dict[str, JsonValue]:

@@ -35,22 +35,22 @@ def register(app: typer.Typer) -> None:
 
 def serve_command(
     host: Annotated[str | None, typer.Option("--host", help="Address to listen on; default: 127.0.0.1.")] = None,
-    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0: any that is free.")] = None,
-    concurrency: Annotated[int | None, typer.Option("--concurrency", min=1, help="Sessions run here at once.")] = None,
+    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Port; 0: any free one.")] = None,
+    concurrency: Annotated[int | None, typer.Option("--concurrency", min=1, help="Sessions run in parallel.")] = None,
     run_here: Annotated[
-        bool, typer.Option("--run-here", help="Run sessions in this process, also where a fleet could.")
+        bool, typer.Option("--run-here", help="Run sessions in this process even if a fleet could.")
     ] = False,
     no_token: Annotated[
         bool,
-        typer.Option("--no-token", help="Ask programs of this machine for no token."),
+        typer.Option("--no-token", help="Require no token from programs on this machine."),
     ] = False,
     store: StoreFlag = None,
     quiet: QuietFlag = False,
 ) -> None:
-    """Serve the HTTP API, and print a link with its token. SIGTERM or Ctrl-C ends it in order: what is under way is
-    recorded and carried on later.
+    """Serve the HTTP API, and print a link with its token. SIGTERM or Ctrl-C shuts it down cleanly: running steps are
+    recorded, and sessions continue later.
 
-    The token is made at the first start, and kept in a file of the data folder that only you can read.
+    The token is created at the first start and kept in a file of the data folder that only you can read.
     """
     if any(find_spec(name) is None for name in ("fastapi", "prometheus_client", "uvicorn", "websockets")):
         raise UsageError("the server needs packages of its own; pip install 'moot[server]'")
@@ -64,16 +64,16 @@ def serve_command(
 
 @token_app.command("create")
 def create_command(
-    name: Annotated[str, typer.Argument(help="Whose it is: the reviewer's name in what is decided with it.")],
+    name: Annotated[str, typer.Argument(help="Name of its holder; recorded as the reviewer of decisions.")],
     scope: Annotated[list[str], typer.Option("--scope", help=f"{', '.join(SCOPES)}. Repeat it for more than one.")],
     owner: Annotated[
-        str, typer.Option("--owner", help="Whose sessions it sees and acts on; default: its own. Tokens may share one.")
+        str, typer.Option("--owner", help="Owner whose sessions it may use; default: its own. Tokens can share one.")
     ] = "",
-    expires: Annotated[str, typer.Option("--expires", help="When it ends: 12h, 30d; default: when revoked.")] = "",
+    expires: Annotated[str, typer.Option("--expires", help="Lifetime, e.g. 12h, 30d; default: until revoked.")] = "",
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Make a token, and print it: it is shown this once, and not kept."""
+    """Create a token and print it. It is shown only once and is not stored."""
     until = datetime.now(UTC) + _duration(expires) if expires else None
     scopes = [_scope(word) for word in scope]
     secret = with_store(store, lambda db: TokenShelf(db).create(name, scopes, until, owner))
@@ -100,7 +100,7 @@ def list_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None
 
 @token_app.command("revoke")
 def revoke_command(name: Annotated[str, typer.Argument(help="Whose token.")], store: StoreFlag = None) -> None:
-    """Revoke a token: from now on it is refused."""
+    """Revoke a token. It is refused from now on."""
     with_store(store, lambda db: TokenShelf(db).revoke(name))
     out().print(plain(f"revoked {name}"))
 
@@ -115,5 +115,5 @@ def _scope(word: str) -> Scope:
 def _duration(said: str) -> timedelta:
     found = re.fullmatch(r"(\d{1,5})([mhd])", said.strip())
     if found is None or not int(found[1]):
-        raise UsageError(f"--expires {said!r} is no time; write for example 45m, 12h or 30d")
+        raise UsageError(f"--expires {said!r} is not a duration; write for example 45m, 12h or 30d")
     return timedelta(**{UNITS[found[2]]: int(found[1])})

@@ -59,7 +59,7 @@ class SessionFlags(LimitFlags):
     model: ModelFlag = None
     seat: SeatFlag = None
     gate: GateFlag = None
-    no_llm: Annotated[bool, typer.Option("--no-llm", help="Use no model, whatever is configured.")] = False
+    no_llm: Annotated[bool, typer.Option("--no-llm", help="Use no model, even if one is configured.")] = False
 
     def settings(self, own: Mapping[str, object]) -> Settings:
         """These flags and the command's own, over environment and files."""

@@ -40,23 +40,21 @@ def solve_command(
     flags: SessionFlags,
     task: Annotated[str, typer.Argument(help="The task in words; - is standard input.")],
     tests: Annotated[
-        str | None, typer.Option("--tests", help="Tests that decide, a file or a folder; run in a sandbox.")
+        str | None, typer.Option("--tests", help="Tests the code must pass, a file or folder; run in a sandbox.")
     ] = None,
-    file: Annotated[
-        str | None, typer.Option("--file", help="Code that is there already: it is run first, then mended.")
-    ] = None,
+    file: Annotated[str | None, typer.Option("--file", help="Existing code: run first, then repaired.")] = None,
     attempts: Annotated[int | None, typer.Option("--attempts", help="Attempts at the task.")] = None,
     lessons: Annotated[
-        int | None, typer.Option("--lessons", help="Lessons of earlier sessions a prompt may hold; 0: none.")
+        int | None, typer.Option("--lessons", help="Most lessons of earlier sessions in a prompt; 0: none.")
     ] = None,
     tools: Annotated[
         str | None, typer.Option("--tools", help="Tools the coder may use, e.g. run_tests,run_code; see `moot tools`.")
     ] = None,
     language: Annotated[
-        str | None, typer.Option("--language", "-l", help="Language; default is that of the tests, or Python.")
+        str | None, typer.Option("--language", "-l", help="Language; default: that of the tests, or Python.")
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the best attempt to this file.")] = None,
-    write_anyway: Annotated[bool, typer.Option("--write-anyway", help="Write --out also if tests fail.")] = False,
+    write_anyway: Annotated[bool, typer.Option("--write-anyway", help="Write --out even if tests fail.")] = False,
     force: ForceFlag = False,
     repo: RepoFlag = None,
     branch: BranchFlag = False,
@@ -64,9 +62,9 @@ def solve_command(
     unsafe_local: UnsafeFlag = False,
     run_with_secrets: SecretsFlag = False,
 ) -> None:
-    """Write code for a task, run its tests, reflect on what fails, and try again; the best attempt is the result.
+    """Write code for a task, run its tests, reflect on failures, and try again; the best attempt is the result.
 
-    Exit code 0: solved; 1: some tests, or checks of the project, fail; 2: not tested, inconclusive or cut short;
+    Exit code 0: solved; 1: some tests or project checks fail; 2: not tested, inconclusive or cut short;
     130: stopped by Ctrl-C.
     """
     own = {"solve.attempts": attempts, "solve.lessons": lessons, "solve.tools": tools}

@@ -14,7 +14,7 @@ from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.setup import Settings
 
-ReplaceFlag = Annotated[bool, typer.Option("--replace", help="Put it in place of what the store holds.")]
+ReplaceFlag = Annotated[bool, typer.Option("--replace", help="Replace what the store holds.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -67,7 +67,7 @@ def backup_command(
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Save a moment of the whole store in one file, also while sessions run. It restores into any kind of store."""
+    """Save a snapshot of the whole store in one file, even while sessions run. Restores into any kind of store."""
     _report(f"saved {mask_address(_place(store))} in {file}", archive.backup(_place(store), file), json_output)
 
 
@@ -88,7 +88,7 @@ def copy_command(
     replace: ReplaceFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Copy one store into another, e.g. a SQLite file to PostgreSQL: all of it, compared afterwards, or nothing."""
+    """Copy one store into another, e.g. a SQLite file to PostgreSQL: all of it, verified afterwards, or nothing."""
     sums = moving.copy(source, target, replace=replace)
     _report(f"copied {mask_address(source)} to {mask_address(target)}", sums, json_output)
 

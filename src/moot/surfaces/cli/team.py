@@ -25,7 +25,7 @@ EXAMPLES = """Examples:
   moot team build --task "Make the parser faster" -m openai:gpt-5.4 -m anthropic:claude-sonnet-4-6 > team.toml
 """
 MAX_SEATS = 50
-RolesFlag = Annotated[str, typer.Option("--roles", help="A folder with roles of your own, NAME.md each.")]
+RolesFlag = Annotated[str, typer.Option("--roles", help="Folder with your own roles, one NAME.md each.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -66,17 +66,21 @@ def show_role(role: Role, *, json_output: bool) -> None:
 
 def build_command(
     task: Annotated[str, typer.Option("--task", help="What the debate is about.")] = "",
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="A model to choose from. Repeat it.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="A model to choose from. Repeatable.")
+    ] = None,
     domain: Annotated[str, typer.Option("--domain", help=f"{', '.join(DOMAINS)}; default: by the task.")] = "",
     size: Annotated[int, typer.Option("--size", min=1, max=MAX_SEATS, help="How many agents.")] = 5,
-    role: Annotated[list[str] | None, typer.Option("--role", help="A role that must sit, in place of --size.")] = None,
+    role: Annotated[
+        list[str] | None, typer.Option("--role", help="A role the team must have, instead of --size.")
+    ] = None,
     roles: RolesFlag = "",
     store: StoreFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
     """Build a team for a task, and print it as a team file.
 
-    Agents are chosen by .40 record + .35 domain + .25 affinity; different models are preferred.
+    Agents are scored by 0.40 record + 0.35 domain + 0.25 affinity; different models are preferred.
     """
     known = read_roles(roles)
     models = _models(model)
@@ -117,7 +121,7 @@ def _models(given: list[str] | None) -> tuple[str, ...]:
     settings = Settings.load({})
     models = tuple(name.strip() for name in given or settings["model"])
     if not models:
-        raise UsageError("no model to build a team of; name one or more with --model, or set `model` in moot.toml")
+        raise UsageError("no models to build a team from; name one or more with --model, or set `model` in moot.toml")
     for name in models:
         named = name.partition(":")[2] or name in settings.endpoints()
         if not named or any(not character.isprintable() for character in name):

@@ -34,11 +34,11 @@ def register(app: typer.Typer) -> None:
 def list_command(
     context: typer.Context,
     servers: Annotated[
-        bool, typer.Option("--servers", help="Start the MCP servers of the settings and list their tools too.")
+        bool, typer.Option("--servers", help="Also start the configured MCP servers and list their tools.")
     ] = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Tools that seats may use in a session: list them, or use one by itself."""
+    """List the tools that seats may use in a session, or try one."""
     if context.invoked_subcommand is not None:
         return
     found = asyncio.run(list_tools(servers=servers))
@@ -55,15 +55,15 @@ def list_command(
 @tools_app.command("use")
 def use_command(
     name: Annotated[str, typer.Argument(help="The tool.")],
-    arguments: Annotated[str, typer.Argument(help="Its arguments, one JSON object.")] = "{}",
-    file: Annotated[list[str] | None, typer.Option("--file", help="A file it may look at. Repeat it for more.")] = None,
+    arguments: Annotated[str, typer.Argument(help="Arguments as a JSON object.")] = "{}",
+    file: Annotated[list[str] | None, typer.Option("--file", help="A file it may read. Repeatable.")] = None,
     tests: Annotated[str | None, typer.Option("--tests", help="A test file, or a folder of them.")] = None,
-    repository: Annotated[str | None, typer.Option("--repository", help="A git repository it may look at.")] = None,
+    repository: Annotated[str | None, typer.Option("--repository", help="A git repository it may read.")] = None,
     python: PythonFlag = None,
     unsafe_local: UnsafeFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Use one tool. Exit code 0: it ran; 1: it failed; 2: it is not there or its arguments are wrong."""
+    """Use one tool. Exit code 0: it ran; 1: it failed; 2: no such tool, or its arguments are wrong."""
     try:
         given = json.loads(arguments)
     except ValueError as error:

@@ -18,11 +18,11 @@ from moot.surfaces.cli.screen import err, out, plain, print_json
 from moot.surfaces.extensions.vet import memory_of
 from moot.surfaces.setup import Settings
 
-TaskArgument = Annotated[str, typer.Argument(help="The task in a few words, the same ones each time.")]
-ErrorFlag = Annotated[str, typer.Option("--error", help="What went wrong, as it was printed.")]
+TaskArgument = Annotated[str, typer.Argument(help="The task in a few words; use the same ones each time.")]
+ErrorFlag = Annotated[str, typer.Option("--error", help="The error message.")]
 ApproachFlag = Annotated[str, typer.Option("--approach", help="What was tried.")]
-SessionFlag = Annotated[str, typer.Option("--session", help="The session of a coding tool it happened in.")]
-DebateFlag = Annotated[str, typer.Option("--debate", help="The debate this came of; default: the task's last one.")]
+SessionFlag = Annotated[str, typer.Option("--session", help="Session id of the coding tool.")]
+DebateFlag = Annotated[str, typer.Option("--debate", help="The debate that led to it; default: the task's last one.")]
 HelpedFlag = Annotated[
     bool | None, typer.Option("--helped/--not-helped", help="Whether the debate helped; default: guessed.")
 ]
@@ -106,7 +106,7 @@ def show_command(json_output: JsonFlag = False) -> None:
         due = f"{line['due']}{' (stale)' if line['stale'] else ''}"
         cells = (line["task_id"], line["failures"], line["rejections"], str(line["last_error"])[:60], due, line["task"])
         table.add_row(*(plain(str(cell)) for cell in cells))
-    out().print(table if lines else plain("nothing is held against any task"))
+    out().print(table if lines else plain("no task has failures"))
 
 
 def _event(event: Event, task: str, session: str, debate: str, told: bool | None, *, json: bool) -> None:
@@ -163,7 +163,7 @@ def _memory() -> MemoryFolder:
 
 def _require_name(task: str) -> str:
     if not task.strip():
-        raise UsageError("the task has no name: say it in a few words")
+        raise UsageError("the task is empty: describe it in a few words")
     return task
 
 

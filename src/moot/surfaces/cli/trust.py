@@ -34,20 +34,20 @@ def register(app: typer.Typer) -> None:
 
 
 def trust_command(
-    path: Annotated[str | None, typer.Argument(help="A moot.toml, or its folder; default is the project's.")] = None,
-    show: Annotated[bool, typer.Option("--show", help="Say what needs trust and whether it has it.")] = False,
+    path: Annotated[str | None, typer.Argument(help="A moot.toml or its folder; default: the project's.")] = None,
+    show: Annotated[bool, typer.Option("--show", help="Show what needs trust, and whether it is trusted.")] = False,
     list_all: Annotated[bool, typer.Option("--list", help="List the files that are trusted.")] = False,
-    take_back: Annotated[bool, typer.Option("--revoke", help="Trust the file no longer.")] = False,
+    take_back: Annotated[bool, typer.Option("--revoke", help="Stop trusting the file.")] = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Trust the settings of a project: commands, models on this machine, places to write to, and what else they say.
+    """Trust a project's settings: commands, local models, places to write to, and whatever else they set.
 
-    Until then they are ignored. Trust is for the file as it is now, with the scripts of the project that it names;
-    when one of them is changed, it must be trusted again. A person must be at the terminal.
-    Exit code 0: trusted, or nothing needs it; 1: not trusted; 2: no such file, or nobody at a terminal.
+    Until then they are ignored. Trust covers the file as it is now, with the project's scripts that it names;
+    when one of them changes, it must be trusted again. Needs a person at a terminal.
+    Exit code 0: trusted, or nothing needs trust; 1: not trusted; 2: no such file, or no terminal.
     """
     if show + list_all + take_back > 1:
-        raise UsageError("--show, --list and --revoke are three commands; give one of them")
+        raise UsageError("give only one of --show, --list and --revoke")
     if list_all:
         return _list(as_json=json_output)
     place = _place(path)
@@ -72,7 +72,7 @@ def trust_command(
 def _ask(found: ProjectFile, *, as_json: bool) -> None:
     said = ask_on_terminal("moot: trust this file as it is now? [y/N] ")
     if said is None:
-        raise UsageError("nobody is at a terminal; a person must run `moot trust` there")
+        raise UsageError("not a terminal; a person must run `moot trust` there")
     if said not in ("y", "yes"):
         err().print(plain("not trusted"))
         raise typer.Exit(NOT_TRUSTED)
@@ -133,4 +133,4 @@ def _revoke(place: Path, *, as_json: bool) -> None:
     count = revoke(place, getpass.getuser(), os.environ)
     if as_json:
         return print_json({"path": str(place), "revoked": count})
-    out().print(plain(f"trusted no longer: {place}" if count else f"{place} was not trusted"), soft_wrap=True)
+    out().print(plain(f"no longer trusted: {place}" if count else f"{place} was not trusted"), soft_wrap=True)

@@ -49,24 +49,22 @@ def register(app: typer.Typer) -> None:
 def vet_command(
     flags: SessionFlags,
     action: Annotated[
-        str | None, typer.Argument(help="What is about to be done. The one word `stats` shows the metrics.")
+        str | None, typer.Argument(help="The action to vet. The word `stats` alone shows the metrics.")
     ] = None,
-    stakes: Annotated[
-        str, typer.Option("--stakes", help="low, medium or high; then it is debated whatever the router says.")
-    ] = "",
+    stakes: Annotated[str, typer.Option("--stakes", help="low, medium or high; forces a debate.")] = "",
     rounds: Annotated[
         int | None, typer.Option("--rounds", help="Exchanges of advocate and critic, 1 to 3; low stakes: one.")
     ] = None,
-    context: Annotated[str | None, typer.Option("--context", help="A file that both seats get to read.")] = None,
+    context: Annotated[str | None, typer.Option("--context", help="A file for both seats to read.")] = None,
     failure: Annotated[str | None, typer.Option("--failure", help="Debate this task, which keeps failing.")] = None,
     attempt: Annotated[
-        list[str] | None, typer.Option("--attempt", help="What was tried. Repeat it; default: as tracked.")
+        list[str] | None, typer.Option("--attempt", help="What was tried. Repeatable; default: as tracked.")
     ] = None,
     error: Annotated[
-        list[str] | None, typer.Option("--error", help="What went wrong. Repeat it; default: as tracked.")
+        list[str] | None, typer.Option("--error", help="What went wrong. Repeatable; default: as tracked.")
     ] = None,
     session: Annotated[
-        str, typer.Option("--session", help="Name of a session in which an action is debated only once.")
+        str, typer.Option("--session", help="Session name; within it an action is debated only once.")
     ] = "",
     csp: Annotated[
         str | None, typer.Option("--csp", help="Read a CSP/1 request from this file (- is stdin), answer in CSP/1.")
@@ -74,7 +72,7 @@ def vet_command(
 ) -> None:
     """Challenge an action before it runs, or a task that keeps failing.
 
-    Exit code 0: PROCEED; 1: MODIFY, RETRY or PIVOT; 2: ESCALATE, or nothing can be said; 130: stopped by Ctrl-C.
+    Exit code 0: PROCEED; 1: MODIFY, RETRY or PIVOT; 2: ESCALATE, or inconclusive; 130: stopped by Ctrl-C.
     """
     if action == "stats" and not (stakes or rounds or context or failure or attempt or error or session or csp):
         return show_stats(memory_of(flags.settings({})), json=flags.json_output)

@@ -31,13 +31,13 @@ def vote_command(
     file: Annotated[str, typer.Argument(help="An election as JSON; - is standard input.")],
     method: Annotated[str, typer.Option("--method", help=f"auto, {', '.join(METHODS)}.")] = "auto",
     tie_break: Annotated[str, typer.Option("--tie-break", help=f"{', '.join(TIE_BREAKS)}.")] = "highest_confidence",
-    seed: Annotated[int | None, typer.Option("--seed", help="Of a random tie-break: same seed, same draw.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Seed of the random tie-break.")] = None,
     leader: Annotated[str, typer.Option("--leader", help="The voter whose ballot leader_vote follows.")] = "",
     json_output: JsonFlag = False,
 ) -> None:
     """Count ballots.
 
-    Exit code 0: somebody has won; 1: nobody has; 2: there is no valid ballot.
+    Exit code 0: there is a winner; 1: there is none; 2: no valid ballot.
     """
     rules = VoteRules(
         method=parse_choice("method", method, (*AUTO, *METHODS)),

@@ -52,7 +52,7 @@ def best_team(
     domain: Domain,
     tried: Sequence[TrackRecord] = (),
 ) -> tuple[Scored, ...]:
-    """A model for each seat in turn: the highest score, less `AGAIN` for each seat it has; of equals, the first."""
+    """A model for each seat in turn: the highest score, less `AGAIN` for each seat it has. Ties: the first listed."""
     taken, used = Counter[str](), Counter[str]()
     team = []
     for name in seats:

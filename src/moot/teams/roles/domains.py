@@ -20,7 +20,7 @@ def patterns() -> dict[Domain, re.Pattern[str]]:
 
 
 def domain_of(task: str) -> Domain:
-    """The domain most of the task's telling words belong to; of equals, the more special one."""
+    """The domain that most keywords of the task belong to. Ties go to the more specific one."""
     found = Counter({domain: len(words.findall(task.lower())) for domain, words in patterns().items()})
     domain, count = max(found.items(), key=lambda pair: pair[1])
     return domain if count else "general"
