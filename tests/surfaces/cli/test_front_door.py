@@ -35,6 +35,14 @@ def test_the_help_lists_every_command_on_one_line_in_its_panel(cli: Cli, monkeyp
             assert entry.about in line and len(line) == WIDTH, name
 
 
+def test_what_an_example_shows_is_beside_it_or_below_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    lines = [line.rstrip() for line in cli("harden", "--help").out.splitlines()]
+    at = lines.index(" moot harden app.py")
+    assert lines[at + 1] == "     no model, no key: the deterministic teams"
+    assert " moot harden --diff main                     only what this branch changes" in lines
+
+
 @pytest.mark.parametrize(("group", "inner", "entry"), GROUPED, ids=lambda part: part if isinstance(part, str) else "")
 def test_a_subcommand_and_its_short_form_are_one_command(group: str, inner: str, entry: object) -> None:
     short = getattr(entry, "short", "") or inner

@@ -7,6 +7,9 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from moot.text.controls import clean
 
+MAX_EXAMPLE = 78
+"""A terminal of 80 columns without its margins."""
+
 
 class CleanCommand(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -33,10 +36,17 @@ def _showable(command: Any, ctx: Any) -> Any:
     shown = _escaped(command)
     shown.params = [_escaped(param) for param in command.get_params(ctx)]
     shown.add_help_option = False  # it is among them now
-    shown.epilog = (shown.epilog or "").replace("\n\n  ", "\n  ")  # an example a line
+    examples = (shown.epilog or "").replace("\n\n  ", "\n  ")  # an example a line
+    shown.epilog = "\n".join(map(_fit_example, examples.split("\n")))
     for param in shown.params:
         _show_type(param, ctx)
     return shown
+
+
+def _fit_example(line: str) -> str:
+    """What an example shows goes below it where a terminal of 80 columns has no place for both."""
+    command, gap, note = line.strip().partition("   ")
+    return f"  {command}\n      {note.strip()}" if gap and len(line.strip()) > MAX_EXAMPLE else line
 
 
 def _show_type(param: Any, ctx: Any) -> None:
