@@ -336,7 +336,7 @@ def test_another_terminal_approves_and_the_session_goes_on(cli: Cli, tmp_path: P
         approved = cli("approve", gate["session_id"][:8], "--reason", "go on", "--store", place)
         assert approved.code == 0 and "approved by" in approved.out and "go on" in approved.out
         again = cli("approve", gate["id"], "--store", place)
-        assert again.code == 2 and "already decided" in again.err
+        assert again.code == 2 and "decided already" in again.err
         assert program.stderr is not None
         for line in program.stderr:  # the second attempt has its own gate
             if "waits for a person" in line:
