@@ -103,7 +103,7 @@ def test_a_new_file_has_the_usual_rights_and_the_same_again_is_no_harm(tmp_path:
     write_output(str(path), b"x")
     write_output(str(path), b"x")
     assert path.stat().st_mode == (tmp_path / "usual").stat().st_mode
-    with pytest.raises(UsageError, match="already exists"):
+    with pytest.raises(UsageError, match="there already"):
         write_output(str(path), b"y")
 
 

@@ -140,7 +140,7 @@ def test_a_store_that_holds_something_is_not_overwritten_unless_told(place: str,
     assert archive.restore(file, target, replace=True) == content(target)
     with pytest.raises(UsageError, match="into itself"):
         moving.copy(place, place, replace=True)
-    with pytest.raises(UsageError, match="already exists"):
+    with pytest.raises(UsageError, match="there already"):
         archive.backup(place, file)
 
 
