@@ -158,9 +158,9 @@ def _newer(texts: dict[str, bytes]) -> bytes:
 TRICKS: dict[str, tuple[Callable[[dict[str, bytes]], bytes], str]] = {
     "a changed line": (_changed_line, "not what was signed"),
     "a changed manifest": (_changed_manifest, "signature is wrong"),
-    "a path out of it": (_more_files, "its files are not those"),
-    "a member elsewhere": (_other_path, "its files are not those"),
-    "a missing member": (_fewer_files, "its files are not those"),
+    "a path out of it": (_more_files, "other files"),
+    "a member elsewhere": (_other_path, "other files"),
+    "a missing member": (_fewer_files, "other files"),
     "a bomb": (_bomb, "is too large"),
     "a bomb of a manifest": (_manifest_bomb, "is too large"),
     "a lie that is signed": (_signed_lie, "was changed"),

@@ -255,7 +255,7 @@ def test_a_session_that_runs_on_with_new_limits_is_whole_at_every_moment(cli: Cl
         killed = run_moot(tmp_path, "resume", session, "--max-calls", str(limit), kill_after=1)
         assert killed.returncode == -signal.SIGKILL
         verified = run_moot(tmp_path, "audit", "--verify", session)
-        assert (verified.returncode, verified.stdout.strip()) == (0, "intact: 1 session"), limit
+        assert (verified.returncode, verified.stdout.strip()) == (0, "whole: 1 session"), limit
     done = run_moot(tmp_path, "resume", session, "--max-calls", "20", "--json")
     assert json.loads(done.stdout)["outcome"] == "RECOMMENDED"
     assert run_moot(tmp_path, "audit", "--verify").returncode == 0

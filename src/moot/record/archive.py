@@ -142,7 +142,7 @@ def _manifest(
 ) -> Manifest:
     names = file.namelist()
     if sorted(names) != sorted([MANIFEST, SIGNATURE, *MEMBERS]):
-        raise ArchiveRefused("its files are not those of a Moot archive")
+        raise ArchiveRefused("it holds files that do not belong in a Moot archive")
     told, signature = _read(file, MANIFEST, LARGEST_MANIFEST), _read(file, SIGNATURE, LARGEST_MANIFEST)
     try:
         manifest = Manifest.model_validate_json(told)
