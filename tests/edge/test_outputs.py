@@ -42,7 +42,7 @@ def test_a_file_that_is_there_stays_as_it_is(cli: Cli, tmp_path: Path, session: 
     (tmp_path / "kept").write_text(MINE)
     before = len(json.loads(cli("list", "--json").out))
     ran = cli(*words, "kept")
-    assert ran.code == 2 and "already exists" in ran.err and "--force" in ran.err
+    assert ran.code == 2 and "is there already" in ran.err and "--force" in ran.err
     assert (tmp_path / "kept").read_text() == MINE
     assert len(json.loads(cli("list", "--json").out)) == before, "nothing was begun"
     for link, target in (("link", "kept"), ("dangling", "nowhere")):

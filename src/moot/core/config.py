@@ -1,7 +1,4 @@
-"""Settings and their precedence: flag > environment > project > user > default.
-
-Our own instead of pydantic-settings, which does not record where each value came from.
-"""
+"""Settings: what can be set, and which of several places decides. Flag > environment > project > user > default."""
 
 import difflib
 import re
@@ -34,7 +31,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Layer:
-    """One source of settings; earlier layers win over later ones."""
+    """One place that settings come from; earlier layers win over later ones."""
 
     name: str
     values: Mapping[str, object]

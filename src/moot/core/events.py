@@ -1,4 +1,4 @@
-"""Events: what can be observed while a session runs. They are derived from steps and never recorded separately."""
+"""What can be seen while a session runs; events are a by-product of steps, never a second account of them."""
 
 from typing import Literal
 

@@ -35,7 +35,7 @@ class SourceFile(Value):
 
 
 class Code(Value):
-    """The files of a session, in display order."""
+    """The files of one session, in the order they are shown."""
 
     files: tuple[SourceFile, ...]
     needs: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Code(Value):
 
 
 class Tests(Value):
-    """Test files given by the user, placed beside the code and run."""
+    """Tests that were given: files that are laid beside the code and run."""
 
     __test__ = False
 
@@ -77,7 +77,7 @@ class TestOutcome(Value):
 
 
 class SuiteRun(Value):
-    """Result of a test run. A run without tests is not a pass."""
+    """What happened when tests were run. No test at all is not a pass."""
 
     outcomes: tuple[TestOutcome, ...] = ()
     problem: str = ""
@@ -261,7 +261,7 @@ class Reply(Value):
 
 
 class Absent(Value):
-    """No usable answer from a seat: a value, never an exception or a silent default."""
+    """A seat that gave no usable answer. A value, never an exception and never a silent default."""
 
     seat: str
     why: AbsenceReason
@@ -269,7 +269,7 @@ class Absent(Value):
 
 
 class Spend(Value):
-    """Cost of one model so far."""
+    """What one model cost so far."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -278,7 +278,7 @@ class Spend(Value):
 
 
 class Limits(Value):
-    """Limits of a session: calls, tokens, cost, timeouts, retries."""
+    """How much a session may spend, and how patient it is."""
 
     max_calls: int | None = Field(default=None, ge=0, description="model calls a session may make")
     max_tokens: int | None = Field(default=None, ge=0, description="tokens a session may use")
@@ -297,13 +297,13 @@ class Limits(Value):
 
 
 class Rules(Value):
-    """Rules common to all protocols."""
+    """What every protocol's rules have."""
 
     timeout: float = Field(default=300.0, gt=0, description="seconds the whole session may take")
 
 
 class Result(Value):
-    """Fields common to all results; the runner fills them in."""
+    """What every protocol's result has; the runner fills it in."""
 
     session_id: str = ""
     degraded: tuple[str, ...] = ()

@@ -35,7 +35,7 @@ REFUSED = "refused; see server.allow_local"
 
 @dataclass(frozen=True)
 class Identity:
-    """The caller and its rights."""
+    """Who asks, and with which rights."""
 
     name: str
     scopes: frozenset[Scope]

@@ -1,4 +1,4 @@
-"""Forks: a new session from any step of another one, with something changed."""
+"""A session that goes on from any step of another one, with something changed."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Runs a command for `moot guard`, passing through its input, output, signals and exit code."""
+"""Running a command for somebody: its input and output, its signals and its exit code pass through."""
 
 import signal
 import subprocess

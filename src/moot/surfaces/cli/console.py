@@ -1,4 +1,4 @@
-"""A console that escapes control characters and markup in everything it prints."""
+"""A console that obeys nothing in what it shows, whoever forgot to make that harmless."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from moot.text.controls import clean
 
 
 class CleanConsole(Console):
-    """Escapes every text just before it is drawn; rich's own codes are left alone."""
+    """Every text is made harmless just before it is drawn; rich's own codes are not text."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):

@@ -2,7 +2,6 @@
 
 import json
 
-from moot.core.report import count_things
 from moot.core.types import Result
 from moot.edge.files.outputs import write_output
 from moot.protocols.harden.exit_code import exit_code
@@ -34,7 +33,7 @@ def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> i
             )
         )
     elif vault.count and result.diff and not ending.write:
-        err().print(plain(f"{count_things(vault.count, 'masked secret')} in the output; --write keeps the originals"))
+        err().print(plain(f"{vault.count} secrets are masked in what is shown; --write keeps them as they are"))
     return exit_code(result)
 
 

@@ -10,7 +10,6 @@ from pydantic import JsonValue, ValidationError
 from rich.table import Table
 
 from moot.core.errors import UsageError
-from moot.core.report import count_things
 from moot.edge.store.episodes import EpisodeShelf
 from moot.edge.store.lessons import LessonStore
 from moot.evidence.lessons import Lesson, Origin, new_lesson, rate_lesson
@@ -70,7 +69,7 @@ def show_command(lesson: LessonArgument, store: StoreFlag = None, json_output: J
     if json_output:
         return print_json(format_lesson(found, now))
     lines = [found.text, *(f"  also: {wording}" for wording in found.wordings)]
-    lines.append(f"{found.category}, worth {rate_lesson(found, now):.2f}: used {count_things(found.uses, 'time')}, "
+    lines.append(f"{found.category}, worth {rate_lesson(found, now):.2f}: used {found.uses} times, "
                  f"helped {found.helped}, harmed {found.harmed}")  # fmt: skip
     lines += [_origin(origin) for origin in found.origins]
     lines.append(f"kept until {found.expires_at:%Y-%m-%d}" if found.expires_at else "kept for good")

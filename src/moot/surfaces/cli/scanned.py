@@ -1,4 +1,4 @@
-"""Scan output for a person: progress, then findings."""
+"""How a scan is shown to a person: how far it is, then what it found."""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Authentication by token. A client's network address gives it no rights."""
+"""Who asks: the holder of a token. Where somebody comes from gives no rights."""
 
 import hmac
 import ipaddress

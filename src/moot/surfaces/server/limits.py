@@ -1,7 +1,4 @@
-"""Refuses requests early: unknown hosts and origins, too many requests, too large, too slow.
-
-Our own instead of slowapi: one pass over plain ASGI that also checks hosts and times out slow bodies.
-"""
+"""What is refused before anything is looked at: strange hosts and origins, too many requests, too much, too slowly."""
 
 import asyncio
 import logging
@@ -29,7 +26,7 @@ log = logging.getLogger("moot.server")
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """Limits of one request and of one client."""
+    """How much one request, and one asker, may take."""
 
     max_body: int = 4_000_000
     header_seconds: float = 10.0
@@ -44,7 +41,7 @@ class RequestLimits:
 
 
 class Buckets:
-    """A token bucket for each client: drained by requests, refilled over time."""
+    """How much each asker may still ask: drained by each request, filled by time."""
 
     def __init__(self, bounds: RequestLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self._bounds = bounds

@@ -1,4 +1,4 @@
-"""Every error as `application/problem+json`, with a stable code."""
+"""Every error as `application/problem+json` with a code that stays the same, whatever its words."""
 
 import json
 import math
@@ -67,7 +67,7 @@ class Problem(Value):
 
 
 class Refusal(Exception):
-    """Why a request is refused."""
+    """Why a request is not done."""
 
     def __init__(self, status: int, code: str = "", detail: str = "", headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)

@@ -1,4 +1,4 @@
-"""Response models of the API."""
+"""What the API answers, as its documents say it."""
 
 from datetime import datetime
 from typing import Any

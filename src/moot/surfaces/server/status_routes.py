@@ -1,4 +1,4 @@
-"""Further routes: teams, health, metrics."""
+"""What else the server tells: teams, its health, its figures."""
 
 from typing import Annotated, Any
 

@@ -1,7 +1,4 @@
-"""JSON in a reply: bare, fenced, or inside prose; slips are repaired, nothing is invented.
-
-Our own instead of a JSON repair library: those complete a cut-off reply, and half an answer would pass for a whole one.
-"""
+"""JSON in a reply: bare, fenced, or inside prose; slips mended, nothing made up, half an answer never taken for one."""
 
 import json
 import math
