@@ -59,7 +59,7 @@ def asks(place: str, session: str) -> list[int]:
 
 SHOWN = (
     "begun: harden", "round 1, attack: red asked of script:s.yaml", "answered by", "tokens in", "gate: approved",
-    "version 1 is kept", "ended: completed, hardened", "The record is intact",
+    "version 1 is kept", "ended: completed, hardened", "The record is whole",
 )  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def test_another_result_in_the_record_is_told(cli: Cli, hardened: str, place: st
 
     by_hand(place, improve)
     ran = cli("replay", hardened)
-    assert ran.code == 1 and "different: " in ran.out and 'recorded: "unresolved"' in ran.out
+    assert ran.code == 1 and "not the same" in ran.out and 'recorded: "unresolved"' in ran.out
     assert "the result was changed" in ran.out
 
 
@@ -199,7 +199,7 @@ def test_a_fork_goes_on_with_another_model_and_pays_nothing_twice(
     assert parted["at"] == f"{at}.1" and "forked from" in parted["related"]
     assert [each["path"] for each in parted["plan"]] == ["seats.blue[0]"]
     assert "final_code" in [each["path"] for each in parted["result"]]
-    assert "they diverge at step" in cli("diff", hardened, child).out
+    assert "they part at step" in cli("diff", hardened, child).out
 
 
 def test_a_fork_with_fewer_rounds_ends_earlier(cli: Cli, hardened: str, place: str) -> None:

@@ -128,7 +128,7 @@ def unpack_archive(
             manifest = _manifest(file, verify, trusted)
             texts = {name: _text(file, name, manifest.members[name]) for name in MEMBERS}
     except DAMAGE as error:
-        raise ArchiveRefused(f"it is damaged or not a Moot archive ({type(error).__name__})") from None
+        raise ArchiveRefused(f"it is damaged or no archive of Moot ({type(error).__name__})") from None
     return Opened(manifest=manifest, whole=_whole(manifest, texts))
 
 
@@ -142,7 +142,7 @@ def _manifest(
 ) -> Manifest:
     names = file.namelist()
     if sorted(names) != sorted([MANIFEST, SIGNATURE, *MEMBERS]):
-        raise ArchiveRefused("it holds files that do not belong in a Moot archive")
+        raise ArchiveRefused("it holds other files than an archive of Moot")
     told, signature = _read(file, MANIFEST, LARGEST_MANIFEST), _read(file, SIGNATURE, LARGEST_MANIFEST)
     try:
         manifest = Manifest.model_validate_json(told)
@@ -153,7 +153,9 @@ def _manifest(
     if not verify(manifest.key, told, signature):
         raise ArchiveRefused("its signature is wrong")
     if not trusted(manifest.key):
-        raise ArchiveRefused("its signer is unknown; trust signers with --trust KEYFILE, or anyone with --any-signer")
+        raise ArchiveRefused(
+            "its signer is not known here; --trust KEYFILE says whom you trust, --any-signer trusts anybody"
+        )
     if manifest.members.keys() != MEMBERS.keys() or sum(m.bytes for m in manifest.members.values()) > LARGEST:
         raise ArchiveRefused(f"its manifest names other files, or more than {LARGEST} bytes")
     return manifest
@@ -164,7 +166,7 @@ def _read(file: zipfile.ZipFile, name: str, most: int) -> bytes:
     with file.open(name) as member:
         data = member.read(most + 1)
     if len(data) > most:
-        raise ArchiveRefused(f"{name} is too large")
+        raise ArchiveRefused(f"{name} is larger than it may be")
     return data
 
 
@@ -190,7 +192,7 @@ def _whole(manifest: Manifest, texts: Mapping[str, bytes]) -> SessionSnapshot:
     except (ValueError, TypeError, RecursionError):
         raise ArchiveRefused("its lines cannot be read") from None
     if whole.session.format > FORMAT:
-        raise ArchiveRefused("its session was started by a newer version of Moot")
+        raise ArchiveRefused("its session was begun by a newer version of Moot")
     if found := flaws_of(whole):
         raise ArchiveRefused(f"its record was changed: {found[0]}")
     if (whole.session.id, len(whole.entries), whole.session.chain) != (
@@ -198,7 +200,7 @@ def _whole(manifest: Manifest, texts: Mapping[str, bytes]) -> SessionSnapshot:
         manifest.entries,
         manifest.head,
     ):
-        raise ArchiveRefused("its manifest names another session")
+        raise ArchiveRefused("its manifest speaks of another session")
     if any(gate.session_id != whole.session.id for gate in whole.gates):
         raise ArchiveRefused("it holds a gate of another session")
     return whole

@@ -14,7 +14,7 @@ from moot.text.secrets import Vault
 
 HOW = ("out", "write_anyway", "force")
 WITHHELD = {
-    "unresolved": "it fails tests or has serious findings",
+    "unresolved": "it fails tests, or grave findings are left in it",
     "unsolved": "tests still fail",
     "rejected": "a person rejected it",
 }
@@ -38,10 +38,10 @@ def output_given(out: str | Path | None, *, write_anyway: bool, force: bool) -> 
 def why_withheld(result: Result, plan: SessionPlan) -> str:
     """Why a text is not written to the file that was asked for; empty where it may be."""
     if result.resumable:
-        return "the session has not ended"
+        return "the session is not at its end"
     outcome = outcome_of(result)
     if outcome in WITHHELD and not plan.notes.get("write_anyway"):
-        return f"{outcome}: {WITHHELD[outcome]}; --write-anyway writes it anyway"
+        return f"{outcome}: {WITHHELD[outcome]}; --write-anyway writes it all the same"
     return ""
 
 

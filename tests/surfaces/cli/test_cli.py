@@ -322,7 +322,7 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(cli: Cli, tmp_path: Pa
     app.write_text(BAD)
     model = f'cmd:sh -c \'echo "# edited" >> {app}; printf "%s" "{{}}"\''
     ran = cli("harden", "app.py", "--write", "--seat", f"red={model}")
-    assert ran.code == 2 and "changed while the session ran" in ran.err
+    assert ran.code == 2 and "was changed while the session ran" in ran.err
     assert app.read_text().startswith(BAD) and "# edited" in app.read_text()
 
 

@@ -89,10 +89,10 @@ class Head:
 
 def _refusal(wanted: Linking, head: Head | None) -> LeaseLost | None:
     if head is None:
-        return Deleted(f"session {wanted.session_id} was deleted; nothing more is recorded")
+        return Deleted(f"session {wanted.session_id} was deleted; nothing more is recorded of it")
     if wanted.fence and head.fence != wanted.fence:
         return LeaseLost(
-            f"session {wanted.session_id} was taken over by another process; this process no longer records anything"
+            f"session {wanted.session_id} was taken over by another process; what this one does is not recorded"
         )
     return None
 

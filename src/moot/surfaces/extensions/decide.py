@@ -89,7 +89,7 @@ def panel_of(settings: Settings) -> tuple[Judge, ...]:
         if name not in known:
             raise UsageError(f"there is no judge {name!r}; known are {', '.join(sorted(known))}")
     if len(set(names)) != len(names):
-        raise UsageError("a judge was named twice; name each judge once")
+        raise UsageError("a judge sits only once on a panel; name each judge once")
     if len(names) < 2:
         raise UsageError("a panel needs at least two judges, e.g. --judges risk,value,effort")
     return tuple(known[name] for name in names)
@@ -113,7 +113,7 @@ def refuse_empty_panel(given: DecideInput, seats: Mapping[str, Sequence[str]]) -
     asked = [q for q in given.questions if given.force_panel or classify(q.text).classification == "SCOPE_CRITICAL"]
     if asked and not any(seats.get(judge.name) for judge in given.judges):
         raise UsageError(
-            f"question {asked[0].id!r} needs a panel, and no judge has a model: give one with --model or --seat, "
+            f"question {asked[0].id!r} needs its panel, and no judge has a model: give one with --model or --seat, "
             "or set `model` in moot.toml; `moot classify` needs none"
         )
 
@@ -130,7 +130,7 @@ def _inside(question: PanelQuestion) -> str:
     path = PurePath(question.feature_dir)
     if path.is_absolute() or ".." in path.parts or question.feature_dir.startswith("~"):
         raise UsageError(
-            f"question {question.id!r}: feature_dir {question.feature_dir!r} is outside this folder; use --feature-dir"
+            f"question {question.id!r}: feature_dir {question.feature_dir!r} leaves this folder; use --feature-dir"
         )
     return str(Path.cwd() / path)
 

@@ -166,7 +166,7 @@ def desk_of(given: ReviewBody) -> ArtefactDesk:
     if len(given.artefacts) > MOST_ARTEFACTS:
         raise UsageError(f"there are more than the {MOST_ARTEFACTS} artefacts of one session")
     if strange := [path for path in given.types if path not in given.artefacts]:
-        raise UsageError(f"`types` names {strange[0]!r}, which is not among the documents")
+        raise UsageError(f"`types` speaks of {strange[0]!r}, which is not among the artefacts")
     found = [_found(check_path(path), check_text(path, text), given) for path, text in given.artefacts.items()]
     found.sort(key=lambda each: ORDER.index(each.type))
     return ArtefactDesk(
@@ -182,5 +182,5 @@ def _found(path: str, text: str, given: ReviewBody) -> FoundArtefact:
         return FoundArtefact(path, text, given.types[path], "as told by the request")
     told = guess(path, text)
     if told.type is None:
-        raise UsageError(f"cannot tell what kind of artefact {path} is: {told.how}; set it in `types`")
+        raise UsageError(f"cannot tell what kind of artefact {path} is: {told.how}; say it in `types`")
     return FoundArtefact(path, text, told.type, told.how)

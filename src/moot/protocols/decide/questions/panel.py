@@ -28,9 +28,7 @@ def load_shipped_judges() -> dict[str, Judge]:
 def read_judge(name: str, text: str, place: str) -> Judge:
     """One judge from its file; the name of the file is the name of the judge."""
     if not NAME.fullmatch(name):
-        raise ConfigError(
-            f"judge file {place!r}: its name must consist of lowercase letters, digits, - and _, e.g. legal.toml"
-        )
+        raise ConfigError(f"judge file {place!r}: its name must be small letters, digits, - or _, e.g. legal.toml")
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
