@@ -87,7 +87,7 @@ def test_without_a_terminal_nobody_can_allow(cli: Cli) -> None:
 
 
 def test_what_waits_is_listed_and_what_was_made_no_longer_is(cli: Cli) -> None:
-    assert "nothing waits" in cli("allow").out
+    assert "no stopped calls" in cli("allow").out
     decision()
     decision("git push --force")
     listed = json.loads(cli("allow", "--json").out)
