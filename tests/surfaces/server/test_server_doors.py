@@ -240,7 +240,7 @@ BAD_REQUESTS: dict[str, dict[str, Any]] = {
     "a webhook": {**HARDEN, "gates": {"enabled": True, "webhooks": ["http://127.0.0.1:1/"]}},
     "an endless gate": {**HARDEN, "gates": {"enabled": True, "timeout": 1e300}},
     "an unknown protocol": {"protocol": "fight", "input": {}},
-    "solve": {"protocol": "solve", "input": {"task": "x"}},
+    "a protocol nobody knows": {"protocol": "nonsense", "input": {"task": "x"}},
     "a price nobody knows": {**HARDEN, "budget": {"max_usd": 1.0}},
     "one option": {"protocol": "decide", "input": {"questions": [{"text": "x", "options": ["a"]}]}},
     "a folder in a question": {**DECIDE, "input": {"questions": [{**QUESTION, "feature_dir": "/"}]}},
